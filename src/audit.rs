@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use countersign_bridge::envelope::envelope;
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::ledger::audit::{
     AuditChain, Checkpoint, ExportLine, HeadStanding, LogHead, LogVerifier, SigningKey,
     VerifyingKey,
@@ -181,7 +181,7 @@ impl AuditVerifier {
         let verifier = state.verifier.take().unwrap_or_else(|| {
             LogVerifier::new(AuditChain { seq: from - 1, ..AuditChain::default() }, expected)
         });
-        envelope(Ok::<_, Error>(match verifier.finish() {
+        envelope(Ok::<_, GateError>(match verifier.finish() {
             Ok(verified) => VerdictText {
                 entries,
                 head: Some(HeadText {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::files;
-use countersign_core::files::{Cancel, Root};
-use countersign_core::gate::Error;
+use countersign_core::files::{CancelFlag, FileRoot};
+use countersign_core::gate::GateError;
 use napi::bindgen_prelude::{Object, spawn_blocking};
 use napi::{Env, Result, Status};
 use napi_derive::napi;
@@ -14,7 +14,7 @@ use napi_derive::napi;
 /// Says that work is no longer wanted.
 #[napi]
 #[derive(Default)]
-pub struct Cancellation(Cancel);
+pub struct Cancellation(CancelFlag);
 
 #[napi]
 impl Cancellation {
@@ -34,7 +34,7 @@ impl Cancellation {
 /// The files below one folder, which is held open.
 #[napi]
 pub struct NativeFiles {
-    root: Arc<Root>,
+    root: Arc<FileRoot>,
 }
 
 #[napi]
@@ -57,10 +57,10 @@ impl NativeFiles {
         let (root, cancel) = (Arc::clone(&self.root), cancellation.0.clone());
         spawn_blocking(move || {
             let answer = catch_unwind(AssertUnwindSafe(|| {
-                files::call(&root, &operation, &request, &cancel).map_err(Error::from)
+                files::call(&root, &operation, &request, &cancel).map_err(GateError::from)
             }));
-            let answer =
-                answer.unwrap_or_else(|_| Err(Error::Internal("work on files failed".to_owned())));
+            let answer = answer
+                .unwrap_or_else(|_| Err(GateError::Internal("work on files failed".to_owned())));
             let answer = envelope(answer);
             deferred.resolve(move |_| Ok(answer));
         });

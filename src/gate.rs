@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::operation::{Host, perform};
-use countersign_core::gate::{Error, WakeCallback};
+use countersign_core::gate::{GateError, WakeCallback};
 use napi::bindgen_prelude::{Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};
@@ -49,7 +49,7 @@ impl NativeGate {
             let answer = catch_unwind(AssertUnwindSafe(|| perform(&*door, &operation)));
             let answer = answer.unwrap_or_else(|_| {
                 let message = "an operation on the ledger failed".to_owned();
-                envelope::<()>(Err(Error::Internal(message)))
+                envelope::<()>(Err(GateError::Internal(message)))
             });
             deferred.resolve(move |_| Ok(answer));
         });

@@ -5,7 +5,7 @@ mod who;
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::plan::plan as written;
 use countersign_core::approval::{DecisionKind, DecisionKinds, decidable};
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::policy::interrupt::{
     Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, nearest, plan,
 };
@@ -73,7 +73,7 @@ pub fn has_approval_tools(interrupt_on: Unknown) -> Result<String> {
 }
 
 /// A fault of the configuration is a value; an exception of the user's own code, as of a getter, stays one.
-type Read<T> = Result<std::result::Result<T, Error>>;
+type Read<T> = Result<std::result::Result<T, GateError>>;
 
 struct Tool<'env> {
     property: Own<'env>,
@@ -111,7 +111,7 @@ fn read<'env>(
         tools.iter().map(|tool| (tool.property.name.clone(), tool.own)).collect();
     Ok(plan(&named, &config.entries, unknown_tools)
         .map(|plan| Planned { plan, tools, judges: config.judges })
-        .map_err(Error::from))
+        .map_err(GateError::from))
 }
 
 fn read_tools<'env>(tools: Unknown<'env>) -> Read<Vec<Tool<'env>>> {
@@ -387,5 +387,5 @@ fn is_nothing(value: Unknown) -> Result<bool> {
 }
 
 fn fault<T>(message: impl Into<String>) -> Read<T> {
-    Ok(Err(Error::InvalidConfig(message.into())))
+    Ok(Err(GateError::InvalidConfig(message.into())))
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use countersign_bridge::check::Batch;
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::policies as wire;
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::gate::policies::Policies;
-use countersign_core::layers::{LayerFiles, Trust, Trusted, project_root};
+use countersign_core::layers::{LayerFiles, TrustFile, TrustedPolicy, project_root};
 use countersign_core::path::{RealFiles, Where};
 use countersign_core::policy::document::settings;
 use countersign_core::preview;
@@ -34,7 +34,7 @@ impl Task for Blocking {
             self.0.take().map(|work| std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
         Ok(match work {
             Some(Ok(text)) => text,
-            _ => envelope::<()>(Err(Error::Internal("work on policies failed".to_owned()))),
+            _ => envelope::<()>(Err(GateError::Internal("work on policies failed".to_owned()))),
         })
     }
 
@@ -46,7 +46,7 @@ impl Task for Blocking {
 /// Policies that judge. Synchronous methods answer from what is known; those that look at files return promises.
 #[napi]
 pub struct NativePolicies {
-    policies: std::result::Result<Arc<Policies>, Mutex<Option<Error>>>,
+    policies: std::result::Result<Arc<Policies>, Mutex<Option<GateError>>>,
 }
 
 #[napi]
@@ -157,10 +157,12 @@ impl NativePolicies {
 }
 
 impl NativePolicies {
-    fn get(&self) -> std::result::Result<&Arc<Policies>, Error> {
+    fn get(&self) -> std::result::Result<&Arc<Policies>, GateError> {
         self.policies.as_ref().map_err(|error| {
             let told = error.lock().unwrap_or_else(PoisonError::into_inner).take();
-            told.unwrap_or_else(|| Error::InvalidConfig("the policies cannot be read".to_owned()))
+            told.unwrap_or_else(|| {
+                GateError::InvalidConfig("the policies cannot be read".to_owned())
+            })
         })
     }
 
@@ -254,26 +256,26 @@ pub fn untrust(directory: String) -> AsyncTask<Blocking> {
 pub fn trusted() -> AsyncTask<Blocking> {
     Blocking::new(|| {
         let all = in_project(".", |trust, _| trust.trusted());
-        envelope::<Vec<Trusted>>(all)
+        envelope::<Vec<TrustedPolicy>>(all)
     })
 }
 
 fn in_project<T>(
     directory: &str,
     work: impl FnOnce(
-        &Trust,
+        &TrustFile,
         &std::path::Path,
     ) -> std::result::Result<T, countersign_core::layers::TrustError>,
-) -> std::result::Result<T, Error> {
+) -> std::result::Result<T, GateError> {
     let directory = std::path::absolute(directory)
-        .map_err(|error| Error::InvalidConfig(format!("{directory}: {error}")))?;
+        .map_err(|error| GateError::InvalidConfig(format!("{directory}: {error}")))?;
     let files = LayerFiles::usual(&project_root(&directory));
     match (files.trust, files.project) {
-        (Some(trust), Some(policy)) => work(&Trust::new(trust), &policy)
-            .map_err(|error| Error::InvalidConfig(error.to_string())),
-        _ => {
-            Err(Error::InvalidConfig("there is no place for the user's files: set HOME".to_owned()))
-        }
+        (Some(trust), Some(policy)) => work(&TrustFile::new(trust), &policy)
+            .map_err(|error| GateError::InvalidConfig(error.to_string())),
+        _ => Err(GateError::InvalidConfig(
+            "there is no place for the user's files: set HOME".to_owned(),
+        )),
     }
 }
 

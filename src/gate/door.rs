@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use countersign_bridge::operation::Host;
 use countersign_bridge::options::NativeGateOptions;
-use countersign_core::gate::{Clock, Error, Gate, Options, SystemClock};
+use countersign_core::gate::{Clock, Gate, GateError, GateOptions, SystemClock};
 use countersign_core::ledger::seal::ContentKey;
 use countersign_core::ledger::{
     EventFeed, LedgerError, LedgerLocation, OpenOptions, WatchScope, open,
@@ -31,7 +31,7 @@ struct How {
     /// What cannot be read is told when it is opened: a constructor has no code to give.
     location: Result<LedgerLocation, LedgerError>,
     key: Option<Box<str>>,
-    options: Options,
+    options: GateOptions,
 }
 
 #[derive(Clone)]
@@ -43,7 +43,7 @@ enum State {
 }
 
 impl Door {
-    pub(super) fn new(text: &str) -> Result<Self, Error> {
+    pub(super) fn new(text: &str) -> Result<Self, GateError> {
         let text = NativeGateOptions::from_text(text)?;
         let options = text.options()?;
         match LedgerLocation::parse(&text.ledger, Path::new(&*text.cwd)) {
@@ -62,7 +62,7 @@ impl Door {
     }
 
     /// The gate, opened if need be.
-    fn open(&self) -> Result<Arc<Gate>, Error> {
+    fn open(&self) -> Result<Arc<Gate>, GateError> {
         let (how, state) = match &self.way {
             Way::Here(gate) => return Ok(Arc::clone(gate)),
             Way::There { how, state } => (how, state),
@@ -80,14 +80,14 @@ impl Door {
         }
         match &*state {
             State::Open(gate) => Ok(Arc::clone(gate)),
-            State::Failed(error) => Err(Error::Ledger(error.clone())),
-            State::Unopened { .. } | State::Closed => Err(Error::Closed),
+            State::Failed(error) => Err(GateError::Ledger(error.clone())),
+            State::Unopened { .. } | State::Closed => Err(GateError::Closed),
         }
     }
 }
 
 impl Host for Door {
-    fn gate(&self) -> Result<Arc<Gate>, Error> {
+    fn gate(&self) -> Result<Arc<Gate>, GateError> {
         self.open()
     }
 
@@ -111,7 +111,7 @@ impl Host for Door {
         }
     }
 
-    fn close(&self, reason: &str) -> Result<(), Error> {
+    fn close(&self, reason: &str) -> Result<(), GateError> {
         let closed = match &self.way {
             Way::Here(gate) => gate.close(reason),
             Way::There { state, .. } => {
@@ -137,11 +137,11 @@ impl Host for Door {
 pub(super) struct Here<'a>(pub(super) &'a Door);
 
 impl Host for Here<'_> {
-    fn gate(&self) -> Result<Arc<Gate>, Error> {
+    fn gate(&self) -> Result<Arc<Gate>, GateError> {
         match &self.0.way {
             Way::Here(gate) => Ok(Arc::clone(gate)),
             Way::There { .. } => {
-                Err(Error::Internal("a ledger that lasts answers later".to_owned()))
+                Err(GateError::Internal("a ledger that lasts answers later".to_owned()))
             }
         }
     }
@@ -158,7 +158,7 @@ impl Host for Here<'_> {
         self.0.watch_all(on);
     }
 
-    fn close(&self, reason: &str) -> Result<(), Error> {
+    fn close(&self, reason: &str) -> Result<(), GateError> {
         self.gate().and_then(|_| self.0.close(reason))
     }
 }
@@ -193,7 +193,7 @@ fn let_go(gate: Arc<Gate>) {
     }
 }
 
-fn spawner() -> countersign_core::gate::Spawn {
+fn spawner() -> countersign_core::gate::SpawnTask {
     Box::new(|task| drop(spawn(task)))
 }
 

@@ -1,6 +1,6 @@
 //! Who must agree, as an entry says it.
 
-use countersign_core::approval::{Escalate, Need};
+use countersign_core::approval::{ApproverNeed, EscalationRule};
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, Unknown};
 use napi::{Result, ValueType};
 
@@ -11,8 +11,9 @@ use crate::object::{as_object, as_plain, own, own_named};
 const ESCALATE: [&str; 2] = ["after", "to"];
 
 /// `approvers`, `quorum`, `excludeRequester` and `escalate` of an entry, checked: none or one need.
-pub(super) fn read_needs(place: &str, options: &Object) -> Read<Box<[Need]>> {
-    let mut need = Need { approvers: None, quorum: 1, exclude_requester: false, escalate: None };
+pub(super) fn read_needs(place: &str, options: &Object) -> Read<Box<[ApproverNeed]>> {
+    let mut need =
+        ApproverNeed { approvers: None, quorum: 1, exclude_requester: false, escalate: None };
     if let Some(value) = own_named(options, "approvers")? {
         need.approvers = names(value)?;
         if need.approvers.is_none() {
@@ -39,13 +40,13 @@ pub(super) fn read_needs(place: &str, options: &Object) -> Read<Box<[Need]>> {
             ));
         }
     }
-    match Need::checked(vec![need]) {
+    match ApproverNeed::checked(vec![need]) {
         Ok(needs) => Ok(Ok(needs)),
         Err(message) => fault(format!("{place}: {message}")),
     }
 }
 
-fn escalate(value: Unknown) -> Result<Option<Escalate>> {
+fn escalate(value: Unknown) -> Result<Option<EscalationRule>> {
     let Some(options) = as_plain(value)?.filter(|object| matches!(object.is_array(), Ok(false)))
     else {
         return Ok(None);
@@ -55,7 +56,7 @@ fn escalate(value: Unknown) -> Result<Option<Escalate>> {
     }
     let after = own_named(&options, "after")?.map(whole).transpose()?.flatten();
     let to = own_named(&options, "to")?.map(names).transpose()?.flatten();
-    Ok(after.zip(to).map(|(after, to)| Escalate { after, to }))
+    Ok(after.zip(to).map(|(after, to)| EscalationRule { after, to }))
 }
 
 /// A whole number that JavaScript holds.

@@ -1,8 +1,8 @@
 //! Decisions: read from any answer, taken, and told.
 
-use countersign_core::approval::{Choice, Decision, Record, Via, answer};
+use countersign_core::approval::{Decision, DecisionChannel, DecisionChoice, Record, answer};
 use countersign_core::call::{CanonicalJson, InvalidJson, Json};
-use countersign_core::gate::{Decider, Error, Gate};
+use countersign_core::gate::{DecidingCaller, Gate, GateError};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::envelope::{Raw, present};
@@ -11,12 +11,12 @@ use crate::request::{approval_id, name, stored};
 use crate::words;
 
 /// Reads any answer (`ApprovalAnswer`) into a decision.
-pub(crate) fn parse_answer(text: &str, tool_name: &str) -> Result<Decision, Error> {
+pub(crate) fn parse_answer(text: &str, tool_name: &str) -> Result<Decision, GateError> {
     Ok(answer::read(&decision_json(text)?, tool_name)?)
 }
 
-fn decision_json(text: &str) -> Result<Json, Error> {
-    text.parse().map_err(|error: InvalidJson| Error::InvalidDecision(error.into()))
+fn decision_json(text: &str) -> Result<Json, GateError> {
+    text.parse().map_err(|error: InvalidJson| GateError::InvalidDecision(error.into()))
 }
 
 /// Who decides, and what an edit runs.
@@ -31,7 +31,7 @@ pub(crate) struct DecideMeta {
     #[cfg_attr(test, ts(optional, type = "readonly string[]"))]
     groups: Box<[Box<str>]>,
     #[cfg_attr(test, ts(as = "words::DecidedVia"))]
-    via: Via,
+    via: DecisionChannel,
     /// For an edit: the arguments that will run, as the tool's schema gave them.
     #[serde(default, deserialize_with = "present")]
     #[cfg_attr(test, ts(optional, type = "unknown"))]
@@ -45,18 +45,18 @@ pub(crate) struct DecideMeta {
 /// Decides: a [`DecisionOutcome`] as it is given, and a [`DecideMeta`].
 pub(crate) fn decide(
     gate: &Gate, id: &str, outcome: &str, meta: DecideMeta,
-) -> Result<Record, Error> {
+) -> Result<Record, GateError> {
     let id = approval_id(id)?;
     let outcome = decision_json(outcome)?;
     // What is decided is looked at in the step itself; only edits are of these very arguments.
     let record = match is_plain(&outcome) {
         true => None,
-        false => Some(gate.get(id)?.ok_or_else(|| Error::UnknownApproval(id.to_string()))?),
+        false => Some(gate.get(id)?.ok_or_else(|| GateError::UnknownApproval(id.to_string()))?),
     };
     let call = record.as_ref().map(|record| &record.request().call);
     let tool_name = call.map_or("", |call| &call.tool_name);
     let (mut decision, decider, stored) = decision(&outcome, meta, tool_name)?;
-    if let (Choice::Edit { args, bound }, Some(call), Some(stored)) =
+    if let (DecisionChoice::Edit { args, bound }, Some(call), Some(stored)) =
         (&mut decision.choice, call, stored)
     {
         *bound = Some(call.digest_with(args));
@@ -75,14 +75,16 @@ fn is_plain(outcome: &Json) -> bool {
 /// second, as the tool's schema gave them, stand above those of the first; `stored` is what is kept instead of them.
 fn decision(
     outcome: &Json, meta: DecideMeta, tool_name: &str,
-) -> Result<(Decision, Decider, Option<CanonicalJson>), Error> {
+) -> Result<(Decision, DecidingCaller, Option<CanonicalJson>), GateError> {
     let mut decision = answer::read_outcome(outcome, tool_name)?;
     let by = meta.by.map(|by| name("by", &by)).transpose()?.map(Into::into);
-    if let (Choice::Edit { args, .. }, Some(edited)) = (&mut decision.choice, meta.edited_args) {
+    if let (DecisionChoice::Edit { args, .. }, Some(edited)) =
+        (&mut decision.choice, meta.edited_args)
+    {
         *args = CanonicalJson::parse(edited.get())?;
     }
     let stored = meta.stored.as_deref().map(stored).transpose()?.flatten();
-    Ok((decision, Decider { by, groups: meta.groups, via: meta.via }, stored))
+    Ok((decision, DecidingCaller { by, groups: meta.groups, via: meta.via }, stored))
 }
 
 /// What was decided, as it is told.
@@ -132,13 +134,13 @@ impl<'a> From<&'a Decision> for DecisionOutcome<'a> {
     fn from(Decision { choice, reason }: &'a Decision) -> Self {
         let reason = reason.as_deref();
         match choice {
-            Choice::Approve => Self::Approve(Reason { reason }),
-            Choice::Edit { args, bound: _ } => Self::Edit { args, reason },
-            Choice::Reject { stop } => Self::Reject { stop: *stop, reason },
-            Choice::Respond { output } => Self::Respond { output, reason },
-            Choice::Skip => Self::Skip(Reason { reason }),
-            Choice::Expired => Self::Expired(Reason { reason }),
-            Choice::Cancelled => Self::Cancelled(Reason { reason }),
+            DecisionChoice::Approve => Self::Approve(Reason { reason }),
+            DecisionChoice::Edit { args, bound: _ } => Self::Edit { args, reason },
+            DecisionChoice::Reject { stop } => Self::Reject { stop: *stop, reason },
+            DecisionChoice::Respond { output } => Self::Respond { output, reason },
+            DecisionChoice::Skip => Self::Skip(Reason { reason }),
+            DecisionChoice::Expired => Self::Expired(Reason { reason }),
+            DecisionChoice::Cancelled => Self::Cancelled(Reason { reason }),
         }
     }
 }

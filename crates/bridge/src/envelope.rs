@@ -1,7 +1,7 @@
 //! What every answer is wrapped in: a value or an error, never an exception. And how texts are read.
 
 use countersign_core::approval::{ApprovalId, DecisionKinds, Status};
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -18,9 +18,9 @@ pub(crate) type Raw = Box<RawValue>;
 const MAX_TEXT: usize = 256 * 1024 * 1024;
 
 /// Text of the binding's own making: when it does not fit, the fault is ours or the caller's types are wrong.
-pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, GateError> {
     serde_json::from_str(text).map_err(|error| {
-        Error::Internal(format!("the binding was given what it does not take: {error}"))
+        GateError::Internal(format!("the binding was given what it does not take: {error}"))
     })
 }
 
@@ -38,8 +38,8 @@ pub(crate) enum Envelope<'a, T> {
     Error(Box<NativeError<'a>>),
 }
 
-impl<'a, T> From<&'a Result<T, Error>> for Envelope<'a, &'a T> {
-    fn from(result: &'a Result<T, Error>) -> Self {
+impl<'a, T> From<&'a Result<T, GateError>> for Envelope<'a, &'a T> {
+    fn from(result: &'a Result<T, GateError>) -> Self {
         match result {
             Ok(value) => Self::Ok(value),
             Err(error) => Self::Error(Box::new(error.into())),
@@ -48,12 +48,12 @@ impl<'a, T> From<&'a Result<T, Error>> for Envelope<'a, &'a T> {
 }
 
 /// A value as JSON within JSON.
-pub(crate) fn raw(value: &impl Serialize) -> Result<Raw, Error> {
-    serde_json::value::to_raw_value(value).map_err(|error| Error::Internal(error.to_string()))
+pub(crate) fn raw(value: &impl Serialize) -> Result<Raw, GateError> {
+    serde_json::value::to_raw_value(value).map_err(|error| GateError::Internal(error.to_string()))
 }
 
 /// `{ ok }` or `{ error }`, the latter with its `code` and `message`.
-pub fn envelope<T: Serialize>(result: Result<T, Error>) -> String {
+pub fn envelope<T: Serialize>(result: Result<T, GateError>) -> String {
     let text = serde_json::to_string(&Envelope::from(&result));
     match text {
         Ok(text) if text.len() <= MAX_TEXT => text,
@@ -115,8 +115,8 @@ pub(crate) struct NativeError<'a> {
     status: Option<Option<Status>>,
 }
 
-impl<'a> From<&'a Error> for NativeError<'a> {
-    fn from(error: &'a Error) -> Self {
+impl<'a> From<&'a GateError> for NativeError<'a> {
+    fn from(error: &'a GateError) -> Self {
         let plain = Self {
             code: error.code(),
             message: error.to_string(),
@@ -134,28 +134,28 @@ impl<'a> From<&'a Error> for NativeError<'a> {
         };
         let id = |id: &ApprovalId| Some(id.to_string());
         match error {
-            Error::Duplicate(record) => Self { existing: Some(record.into()), ..plain },
-            Error::AlreadyDecided(record) => Self { winner: Some(record.into()), ..plain },
-            Error::Policy(errors) => Self { problems: Some(faults(errors)), ..plain },
-            Error::UnknownTool(unknown) => Self {
+            GateError::Duplicate(record) => Self { existing: Some(record.into()), ..plain },
+            GateError::AlreadyDecided(record) => Self { winner: Some(record.into()), ..plain },
+            GateError::Policy(errors) => Self { problems: Some(faults(errors)), ..plain },
+            GateError::UnknownTool(unknown) => Self {
                 tool_name: Some(&unknown.tool_name),
                 nearest: Some(unknown.nearest.as_deref()),
                 ..plain
             },
-            Error::File(error) => Self { path: Some(&error.path), ..plain },
-            Error::Expired(approval) => Self { approval_id: id(approval), ..plain },
-            Error::UnknownApproval(text) => Self { approval_id: Some(text.clone()), ..plain },
-            Error::NotAllowed { id: approval, allowed } => {
+            GateError::File(error) => Self { path: Some(&error.path), ..plain },
+            GateError::Expired(approval) => Self { approval_id: id(approval), ..plain },
+            GateError::UnknownApproval(text) => Self { approval_id: Some(text.clone()), ..plain },
+            GateError::NotAllowed { id: approval, allowed } => {
                 Self { approval_id: id(approval), allowed_decisions: Some(*allowed), ..plain }
             }
-            Error::NotApprover { id: approval, by, approvers } => Self {
+            GateError::NotApprover { id: approval, by, approvers } => Self {
                 approval_id: id(approval),
                 by: Some(by.as_deref()),
                 approvers: Some(approvers),
                 ..plain
             },
-            Error::NotApproved { status } => Self { status: Some(*status), ..plain },
-            Error::Ambiguous { status } | Error::AlreadyStarted { status } => {
+            GateError::NotApproved { status } => Self { status: Some(*status), ..plain },
+            GateError::Ambiguous { status } | GateError::AlreadyStarted { status } => {
                 Self { status: Some(Some(*status)), ..plain }
             }
             _ => plain,

@@ -5,10 +5,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use countersign_core::call::Digest;
 use countersign_core::files::{
-    Cancel, Edited, Expected, Fault, FileError, Globbed, Grepped, Kind, Line, Listed, Listing,
-    Query, Root, Text, Written,
+    CancelFlag, EditedFile, EntryKind, ExpectedFile, FileError, FileFault, FileRoot, FolderEntry,
+    FolderListing, GlobMatches, GrepMatches, GrepQuery, MatchedLine, TextLines, WrittenFile,
 };
-use countersign_core::preview::Edit;
+use countersign_core::preview::TextEdit;
 
 #[cfg(test)]
 use crate::words;
@@ -84,7 +84,7 @@ struct FileEntry {
     /// From the root, with `/`.
     path: String,
     #[cfg_attr(test, ts(as = "words::EntryType"))]
-    r#type: Kind,
+    r#type: EntryKind,
     /// Bytes, of files.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -121,40 +121,40 @@ struct FileLine {
     text: String,
 }
 
-impl From<Text> for FileAnswer {
-    fn from(Text { text, first_line, lines, total_lines, sha256 }: Text) -> Self {
+impl From<TextLines> for FileAnswer {
+    fn from(TextLines { text, first_line, lines, total_lines, sha256 }: TextLines) -> Self {
         Self::Text(FileText { text, first_line, lines, total_lines, sha256 })
     }
 }
 
-impl From<Written> for FileAnswer {
-    fn from(Written { created, bytes, sha256 }: Written) -> Self {
+impl From<WrittenFile> for FileAnswer {
+    fn from(WrittenFile { created, bytes, sha256 }: WrittenFile) -> Self {
         Self::Written(FileWritten { created, bytes, sha256 })
     }
 }
 
-impl From<Edited> for FileAnswer {
-    fn from(Edited { replaced, sha256 }: Edited) -> Self {
+impl From<EditedFile> for FileAnswer {
+    fn from(EditedFile { replaced, sha256 }: EditedFile) -> Self {
         Self::Edited(FileEdited { replaced, sha256 })
     }
 }
 
-impl From<Listing> for FileAnswer {
-    fn from(Listing { entries, truncated }: Listing) -> Self {
-        let entry = |Listed { path, kind, size }| FileEntry { path, r#type: kind, size };
+impl From<FolderListing> for FileAnswer {
+    fn from(FolderListing { entries, truncated }: FolderListing) -> Self {
+        let entry = |FolderEntry { path, kind, size }| FileEntry { path, r#type: kind, size };
         Self::Listing(FileListing { entries: entries.into_iter().map(entry).collect(), truncated })
     }
 }
 
-impl From<Globbed> for FileAnswer {
-    fn from(Globbed { paths, truncated }: Globbed) -> Self {
+impl From<GlobMatches> for FileAnswer {
+    fn from(GlobMatches { paths, truncated }: GlobMatches) -> Self {
         Self::Globbed(FilePaths { paths, truncated })
     }
 }
 
-impl From<Grepped> for FileAnswer {
-    fn from(Grepped { matches, files, truncated }: Grepped) -> Self {
-        let line = |Line { path, line, text }| FileLine { path, line, text };
+impl From<GrepMatches> for FileAnswer {
+    fn from(GrepMatches { matches, files, truncated }: GrepMatches) -> Self {
+        let line = |MatchedLine { path, line, text }| FileLine { path, line, text };
         let matches = matches.into_iter().map(line).collect();
         Self::Grepped(FileMatches { matches, files, truncated })
     }
@@ -185,7 +185,7 @@ struct FileWrite {
     /// Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content.
     #[serde(default, deserialize_with = "expected")]
     #[cfg_attr(test, ts(optional, type = "string | null"))]
-    expected: Expected,
+    expected: ExpectedFile,
 }
 
 #[derive(Deserialize)]
@@ -199,7 +199,7 @@ struct FileEdit {
     /// Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content.
     #[serde(default, deserialize_with = "expected")]
     #[cfg_attr(test, ts(optional, type = "string | null"))]
-    expected: Expected,
+    expected: ExpectedFile,
 }
 
 #[derive(Deserialize)]
@@ -229,15 +229,15 @@ struct FileGrep {
 }
 
 /// Left out: anything. `null`: nothing. A text: a digest.
-fn expected<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Expected, D::Error> {
+fn expected<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ExpectedFile, D::Error> {
     let expected = Option::<String>::deserialize(deserializer)?;
-    Ok(expected.map_or(Expected::Absent, Expected::Sha256))
+    Ok(expected.map_or(ExpectedFile::Absent, ExpectedFile::Sha256))
 }
 
 /// Text of the binding's own making. A lone surrogate is all that can be wrong with it.
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
     serde_json::from_str(text).map_err(|error| {
-        Fault::NotText.at("", format!("what was asked is not well-formed text: {error}"))
+        FileFault::NotText.at("", format!("what was asked is not well-formed text: {error}"))
     })
 }
 
@@ -245,9 +245,9 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
 ///
 /// # Errors
 /// When there is no such folder.
-pub fn open(options: &str) -> Result<Root, FileError> {
+pub fn open(options: &str) -> Result<FileRoot, FileError> {
     let options: NativeFilesOptions = read(options)?;
-    Root::open(&options.root, options.max_file_bytes as u64)
+    FileRoot::open(&options.root, options.max_file_bytes as u64)
 }
 
 /// Does the operation of this name: `read`, `write`, `edit`, `list`, `glob`, `grep`.
@@ -255,7 +255,7 @@ pub fn open(options: &str) -> Result<Root, FileError> {
 /// # Errors
 /// When it cannot be done. Then nothing was changed.
 pub fn call(
-    root: &Root, operation: &str, request: &str, cancel: &Cancel,
+    root: &FileRoot, operation: &str, request: &str, cancel: &CancelFlag,
 ) -> Result<impl Serialize + use<>, FileError> {
     cancel.check("")?;
     let answer = match operation {
@@ -269,7 +269,7 @@ pub fn call(
         }
         "edit" => {
             let FileEdit { path, old_string, new_string, replace_all, expected } = read(request)?;
-            let edit = Edit { old: &old_string, new: &new_string, everywhere: replace_all };
+            let edit = TextEdit { old: &old_string, new: &new_string, everywhere: replace_all };
             root.edit(&path, edit, &expected, cancel).map(FileAnswer::from)
         }
         "list" => {
@@ -282,7 +282,7 @@ pub fn call(
         }
         "grep" => {
             let FileGrep { pattern, path, glob, ignore_case, limit } = read(request)?;
-            let query = Query {
+            let query = GrepQuery {
                 pattern: &pattern,
                 path: &path,
                 glob: glob.as_deref(),
@@ -292,7 +292,8 @@ pub fn call(
             root.grep(&query, cancel).map(FileAnswer::from)
         }
         other => {
-            Err(Fault::Io.at("", format!("there is no operation {other:?}: a bug in countersign")))
+            Err(FileFault::Io
+                .at("", format!("there is no operation {other:?}: a bug in countersign")))
         }
     }?;
     Ok(answer)

@@ -1,6 +1,6 @@
 //! What a gate is made with.
 
-use countersign_core::gate::{Error, Options};
+use countersign_core::gate::{GateError, GateOptions};
 use countersign_core::ledger::Retention;
 use serde::Deserialize;
 
@@ -38,10 +38,10 @@ fn in_memory() -> Box<str> {
 
 impl NativeGateOptions {
     /// Reads it.
-    pub fn from_text(text: &str) -> Result<Self, Error> {
+    pub fn from_text(text: &str) -> Result<Self, GateError> {
         serde_json::from_str(text).map_err(|error| {
             // Never with the text: there is a key in it.
-            Error::InvalidConfig(format!(
+            GateError::InvalidConfig(format!(
                 "the options of the gate are of the wrong shape, at column {}",
                 error.column()
             ))
@@ -49,8 +49,8 @@ impl NativeGateOptions {
     }
 
     /// The options of the gate itself.
-    pub fn options(&self) -> Result<Options, Error> {
-        Ok(Options {
+    pub fn options(&self) -> Result<GateOptions, GateError> {
+        Ok(GateOptions {
             max_argument_bytes: whole("maxArgumentBytes", self.max_argument_bytes)?,
             keep_decided: whole("keepDecided", self.keep_decided)?,
             read_only: self.read_only,
@@ -62,9 +62,11 @@ impl NativeGateOptions {
     }
 }
 
-fn whole(name: &str, value: f64) -> Result<usize, Error> {
+fn whole(name: &str, value: f64) -> Result<usize, GateError> {
     if value < 0.0 || value.fract() != 0.0 {
-        return Err(Error::InvalidConfig(format!("`{name}` must be a whole number, not {value}")));
+        return Err(GateError::InvalidConfig(format!(
+            "`{name}` must be a whole number, not {value}"
+        )));
     }
     // A float cast saturates: what is larger than the machine can count is no limit.
     Ok(value as usize)

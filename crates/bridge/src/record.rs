@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use countersign_core::approval::{
-    ApprovalId, Contents, Decided, DecisionKinds, Escalate, Need, Record, Request, Status, Tally,
-    Via, Vote,
+    ApprovalId, ApproverNeed, ContentState, DecisionChannel, DecisionKinds, EscalationRule, Record,
+    RecordedDecision, Request, Status, Vote, VoteTally,
 };
 use countersign_core::call::{CanonicalJson, Digest};
-use countersign_core::gate::{Error, LedgerEvent, shown};
+use countersign_core::gate::{GateError, LedgerEvent, shown};
 use countersign_core::ledger::EventFeed;
-use countersign_core::preview::{self, Row};
+use countersign_core::preview::{self, ShownRow};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -74,7 +74,7 @@ pub(crate) struct NativeApproval<'a> {
 }
 
 impl<'a> NativeApproval<'a> {
-    fn new(request: &'a Request, tally: Option<&'a Tally>) -> Self {
+    fn new(request: &'a Request, tally: Option<&'a VoteTally>) -> Self {
         let call = &request.call;
         let args = shown(&call.args);
         let contents = request.contents();
@@ -90,8 +90,8 @@ impl<'a> NativeApproval<'a> {
                 None => Cow::Owned(preview::describe(&call.tool_name, &args, &[])),
             },
             rows: match contents {
-                Contents::Dropped => Vec::new(),
-                Contents::Kept | Contents::Redacted => {
+                ContentState::Dropped => Vec::new(),
+                ContentState::Kept | ContentState::Redacted => {
                     preview::rows(&args, &[]).into_iter().map(ArgumentRow::from).collect()
                 }
             },
@@ -102,7 +102,7 @@ impl<'a> NativeApproval<'a> {
             expires_at: request.expires_at,
             digest: request.digest,
             // Most are kept as they are: not to say so is the shorter way.
-            contents: (contents != Contents::Kept).then(|| contents.name()),
+            contents: (contents != ContentState::Kept).then(|| contents.name()),
             needs: request.needs().iter().map(ApprovalNeed::from).collect(),
             requester: request.requester(),
             votes: tally
@@ -129,8 +129,8 @@ pub(crate) struct ArgumentRow {
     value: String,
 }
 
-impl From<Row> for ArgumentRow {
-    fn from(Row { name, value }: Row) -> Self {
+impl From<ShownRow> for ArgumentRow {
+    fn from(ShownRow { name, value }: ShownRow) -> Self {
         Self { name, value }
     }
 }
@@ -168,15 +168,17 @@ struct NativeEscalation<'a> {
     to: &'a [Box<str>],
 }
 
-impl<'a> From<&'a Need> for ApprovalNeed<'a> {
-    fn from(Need { approvers, quorum, exclude_requester, escalate }: &'a Need) -> Self {
+impl<'a> From<&'a ApproverNeed> for ApprovalNeed<'a> {
+    fn from(
+        ApproverNeed { approvers, quorum, exclude_requester, escalate }: &'a ApproverNeed,
+    ) -> Self {
         Self {
             approvers: approvers.as_deref(),
             quorum: (*quorum != 1).then_some(*quorum),
             exclude_requester: exclude_requester.then_some(true),
             escalate: escalate
                 .as_ref()
-                .map(|Escalate { after, to }| NativeEscalation { after: *after, to }),
+                .map(|EscalationRule { after, to }| NativeEscalation { after: *after, to }),
         }
     }
 }
@@ -187,7 +189,7 @@ impl<'a> From<&'a Need> for ApprovalNeed<'a> {
 pub(crate) struct NativeVote<'a> {
     by: &'a str,
     #[cfg_attr(test, ts(as = "words::DecidedVia"))]
-    via: Via,
+    via: DecisionChannel,
     /// ms since the epoch.
     at: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,7 +215,7 @@ pub(crate) struct NativeRecord<'a> {
     decision: Option<DecisionOutcome<'a>>,
     decided_by: Option<&'a str>,
     #[cfg_attr(test, ts(as = "Option<words::DecidedVia>"))]
-    via: Option<Via>,
+    via: Option<DecisionChannel>,
     /// ms since the epoch.
     decided_at: Option<u64>,
 }
@@ -225,7 +227,7 @@ impl<'a> From<&'a Record> for NativeRecord<'a> {
             request: record.into(),
             status: record.status(),
             decision: decided.map(|decided| (&decided.decision).into()),
-            decided_by: decided.map(Decided::by),
+            decided_by: decided.map(RecordedDecision::by),
             via: decided.map(|decided| decided.via),
             decided_at: decided.map(|decided| decided.at),
         }
@@ -301,7 +303,7 @@ pub(crate) enum NativeEvent<'a> {
         decision: DecisionOutcome<'a>,
         decided_by: &'a str,
         #[cfg_attr(test, ts(as = "words::DecidedVia"))]
-        via: Via,
+        via: DecisionChannel,
         at: u64,
     },
     Voted {
@@ -368,7 +370,7 @@ impl<'a> From<&'a LedgerEvent> for NativeEvent<'a> {
 pub(crate) struct EventsText(#[cfg_attr(test, ts(as = "Vec<NativeEvent<'static>>"))] Vec<Raw>);
 
 /// What [`EventFeed::drain`] gives, and at most about 4 MiB of it.
-pub(crate) fn drain(feed: &EventFeed) -> Result<EventsText, Error> {
+pub(crate) fn drain(feed: &EventFeed) -> Result<EventsText, GateError> {
     let mut texts = Vec::new();
     let mut size = 0;
     let mut failed = None;
@@ -384,7 +386,7 @@ pub(crate) fn drain(feed: &EventFeed) -> Result<EventsText, Error> {
     });
     match failed {
         None => Ok(EventsText(texts)),
-        Some(error) => Err(Error::Internal(error.to_string())),
+        Some(error) => Err(GateError::Internal(error.to_string())),
     }
 }
 

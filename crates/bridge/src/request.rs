@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use countersign_core::approval::{ApprovalId, DecisionKind, DecisionKinds, More, Need, is_name};
-use countersign_core::call::{CanonicalJson, Context, Json, ToolCall};
-use countersign_core::gate::{Claim, Error, Gate, MAX_NAME, NewRequest, Page, shown};
+use countersign_core::approval::{
+    ApprovalId, ApproverNeed, DecisionKind, DecisionKinds, RequestExtras, is_name,
+};
+use countersign_core::call::{CallContext, CanonicalJson, Json, ToolCall};
+use countersign_core::gate::{
+    Gate, GateError, MAX_NAME, NewRequest, PreparedPage, RedeemedCall, shown,
+};
 use countersign_core::ledger::HistoryQuery;
 use countersign_core::preview::{self, Flag};
 use serde::{Deserialize, Serialize};
@@ -84,7 +88,7 @@ struct NativePage {
     flags: Vec<Box<str>>,
 }
 
-impl From<NativePage> for Page {
+impl From<NativePage> for PreparedPage {
     fn from(page: NativePage) -> Self {
         let known =
             |name: &str| Flag::ALL.iter().map(|flag| flag.name()).find(|flag| *flag == name);
@@ -93,7 +97,7 @@ impl From<NativePage> for Page {
 }
 
 /// Reads a [`NativeRequest`].
-pub(crate) fn new_request(text: &str) -> Result<NewRequest, Error> {
+pub(crate) fn new_request(text: &str) -> Result<NewRequest, GateError> {
     let raw: NativeRequest = read(text)?;
     let call = ToolCall {
         run_id: name("runId", &raw.run_id)?.into(),
@@ -108,13 +112,13 @@ pub(crate) fn new_request(text: &str) -> Result<NewRequest, Error> {
     let is_plain = needs.is_empty()
         && (&raw.supersedes, &requester, remind) == (&None, &None, None)
         && raw.details.is_none();
-    let more = More {
+    let more = RequestExtras {
         supersedes: raw.supersedes.as_deref().map(approval_id).transpose()?,
         details: raw.details,
         needs,
         requester,
         remind,
-        ..More::default()
+        ..RequestExtras::default()
     };
     let more = (!is_plain).then(|| Box::new(more));
     let stored = raw.stored.as_deref().map(stored).transpose()?.flatten();
@@ -130,7 +134,7 @@ pub(crate) fn new_request(text: &str) -> Result<NewRequest, Error> {
             .allowed_decisions
             .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
         timeout: raw.timeout_ms.map(|ms| positive("timeout", ms)).transpose()?,
-        page: raw.page.map(Page::from),
+        page: raw.page.map(PreparedPage::from),
         more,
         stored,
     })
@@ -148,17 +152,17 @@ fn described(
     Some(preview::describe(&call.tool_name, &args, &order).into())
 }
 
-pub(crate) fn invalid(what: &str, raw: &RawValue) -> Error {
+pub(crate) fn invalid(what: &str, raw: &RawValue) -> GateError {
     match raw.get().parse::<Json>() {
-        Ok(value) => Error::InvalidRequest(format!("`{what}` cannot be {}", value.kind())),
-        Err(error) => Error::InvalidRequest(format!("`{what}` is {error}")),
+        Ok(value) => GateError::InvalidRequest(format!("`{what}` cannot be {}", value.kind())),
+        Err(error) => GateError::InvalidRequest(format!("`{what}` is {error}")),
     }
 }
 
-pub(crate) fn name(what: &str, raw: &RawValue) -> Result<String, Error> {
+pub(crate) fn name(what: &str, raw: &RawValue) -> Result<String, GateError> {
     let name: String = serde_json::from_str(raw.get()).map_err(|_| invalid(what, raw))?;
     if name.len() > MAX_NAME {
-        return Err(Error::InvalidRequest(format!(
+        return Err(GateError::InvalidRequest(format!(
             "`{what}` is {} bytes long, and the gate takes at most {MAX_NAME}",
             name.len()
         )));
@@ -166,9 +170,9 @@ pub(crate) fn name(what: &str, raw: &RawValue) -> Result<String, Error> {
     Ok(name)
 }
 
-pub(crate) fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> {
+pub(crate) fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, GateError> {
     let raw = raw.ok_or_else(|| {
-        Error::InvalidRequest(
+        GateError::InvalidRequest(
             "the arguments are no JSON value (undefined, a function or a symbol): pass an object"
                 .to_owned(),
         )
@@ -177,83 +181,83 @@ pub(crate) fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> 
 }
 
 /// What is kept instead of arguments: `[value]`, or `null` for the arguments themselves.
-pub(crate) fn stored(raw: &RawValue) -> Result<Option<CanonicalJson>, Error> {
+pub(crate) fn stored(raw: &RawValue) -> Result<Option<CanonicalJson>, GateError> {
     let stored: Option<(Raw,)> = read(raw.get())?;
     Ok(stored.map(|(value,)| CanonicalJson::parse(value.get())).transpose()?)
 }
 
 /// What the policies judge under, in the one form it has.
-pub(crate) fn context(raw: &RawValue) -> Result<Box<Context>, Error> {
-    Ok(Box::new(Context(CanonicalJson::parse(raw.get())?)))
+pub(crate) fn context(raw: &RawValue) -> Result<Box<CallContext>, GateError> {
+    Ok(Box::new(CallContext(CanonicalJson::parse(raw.get())?)))
 }
 
 /// Who must agree, as programs and policies say it.
-fn needs(raw: &[Raw]) -> Result<Box<[Need]>, Error> {
+fn needs(raw: &[Raw]) -> Result<Box<[ApproverNeed]>, GateError> {
     let needs = raw.iter().map(|raw| need(raw)).collect::<Result<_, _>>()?;
-    Need::checked(needs).map_err(Error::InvalidConfig)
+    ApproverNeed::checked(needs).map_err(GateError::InvalidConfig)
 }
 
-fn need(raw: &RawValue) -> Result<Need, Error> {
+fn need(raw: &RawValue) -> Result<ApproverNeed, GateError> {
     serde_json::from_str(raw.get()).map_err(|error| {
-        Error::InvalidConfig(format!(
+        GateError::InvalidConfig(format!(
             "who must agree is {{ approvers?: string[], quorum?: number, excludeRequester?: boolean, \
              escalate?: {{ after: number, to: string[] }} }}, all numbers whole: {error}"
         ))
     })
 }
 
-fn requester(name: Box<str>) -> Result<Box<str>, Error> {
+fn requester(name: Box<str>) -> Result<Box<str>, GateError> {
     if !is_name(&name) || name.len() > MAX_NAME {
-        return Err(Error::InvalidConfig(format!(
+        return Err(GateError::InvalidConfig(format!(
             "`requester` must be the name of a person, of at most {MAX_NAME} bytes"
         )));
     }
     Ok(name)
 }
 
-fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
+fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, GateError> {
     let origin: Vec<Box<str>> = serde_json::from_str(raw.get()).map_err(|_| {
-        Error::InvalidRequest("`origin` must be an array of the names of agents".to_owned())
+        GateError::InvalidRequest("`origin` must be an array of the names of agents".to_owned())
     })?;
     if origin.len() > MAX_ORIGIN || origin.iter().any(|agent| agent.len() > MAX_NAME) {
-        return Err(Error::InvalidRequest(format!(
+        return Err(GateError::InvalidRequest(format!(
             "`origin` may name at most {MAX_ORIGIN} agents, each in at most {MAX_NAME} bytes"
         )));
     }
     Ok(origin.into())
 }
 
-fn description(raw: &RawValue) -> Result<Box<str>, Error> {
+fn description(raw: &RawValue) -> Result<Box<str>, GateError> {
     let text: String = serde_json::from_str(raw.get()).map_err(|_| invalid("description", raw))?;
     // It may repeat the arguments: a description is no way past the preview.
     Ok(preview::text(&text, MAX_DESCRIPTION).into())
 }
 
-fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, Error> {
+fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, GateError> {
     let kinds: Option<Vec<DecisionKind>> = serde_json::from_str(raw.get()).ok();
     kinds.and_then(DecisionKinds::new).ok_or_else(|| {
         let all = DecisionKinds::ALL.names();
-        Error::InvalidConfig(format!("`allowedDecisions` must be a non-empty array of: {all}"))
+        GateError::InvalidConfig(format!("`allowedDecisions` must be a non-empty array of: {all}"))
     })
 }
 
-fn positive(what: &str, ms: f64) -> Result<u64, Error> {
+fn positive(what: &str, ms: f64) -> Result<u64, GateError> {
     if ms > 0.0 {
         // Saturates: a deadline beyond the end of time is none that passes.
         Ok(ms.ceil() as u64)
     } else {
-        Err(Error::InvalidConfig(format!(
+        Err(GateError::InvalidConfig(format!(
             "`{what}` must be a positive number of milliseconds, not {ms}"
         )))
     }
 }
 
 /// The id that a text stands for. No other text is the id of a request.
-pub(crate) fn approval_id(text: &str) -> Result<ApprovalId, Error> {
+pub(crate) fn approval_id(text: &str) -> Result<ApprovalId, GateError> {
     ApprovalId::try_parse(text)
         .ok()
         .filter(|id| id.hyphenated().encode_lower(&mut ApprovalId::encode_buffer()) == text)
-        .ok_or_else(|| Error::UnknownApproval(text.chars().take(64).collect()))
+        .ok_or_else(|| GateError::UnknownApproval(text.chars().take(64).collect()))
 }
 
 /// What to look at of what is no longer pending.
@@ -271,9 +275,9 @@ pub(crate) struct NativePast {
 }
 
 impl NativePast {
-    pub(crate) fn past(self) -> Result<HistoryQuery, Error> {
+    pub(crate) fn past(self) -> Result<HistoryQuery, GateError> {
         if !(1.0..=MAX_HISTORY).contains(&self.limit) || self.limit.fract() != 0.0 {
-            return Err(Error::InvalidConfig(format!(
+            return Err(GateError::InvalidConfig(format!(
                 "history: limit must be a whole number from 1 to {MAX_HISTORY}, not {}",
                 self.limit
             )));
@@ -304,7 +308,7 @@ pub(crate) struct ClaimedCall {
 /// Claims.
 pub(crate) fn claim(
     gate: &Gate, run_id: Option<&str>, tool_call_id: &str, raw: &ClaimedCall,
-) -> Result<NativeClaim, Error> {
+) -> Result<NativeClaim, GateError> {
     let context = raw.context.as_deref().map(context).transpose()?;
     let args = arguments(raw.args.as_deref())?;
     let tool_name = name("toolName", &raw.tool_name)?;
@@ -324,8 +328,8 @@ pub(crate) struct NativeClaim {
     edited: bool,
 }
 
-impl From<Claim> for NativeClaim {
-    fn from(Claim { approval_id, args, edited }: Claim) -> Self {
+impl From<RedeemedCall> for NativeClaim {
+    fn from(RedeemedCall { approval_id, args, edited }: RedeemedCall) -> Self {
         Self { approval_id, args, edited }
     }
 }

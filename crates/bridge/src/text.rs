@@ -1,7 +1,7 @@
 //! Functions of text.
 
 use countersign_core::call::{CanonicalJson, Digest, Json};
-use countersign_core::gate::{Error, shown};
+use countersign_core::gate::{GateError, shown};
 use countersign_core::preview::{self, Flags};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct CanonicalText {
 }
 
 /// The canonical form of any JSON text.
-pub fn canonicalize(text: &str) -> Result<CanonicalText, Error> {
+pub fn canonicalize(text: &str) -> Result<CanonicalText, GateError> {
     let canonical = CanonicalJson::parse(text)?;
     Ok(CanonicalText {
         text: canonical.as_str().to_owned(),
@@ -37,7 +37,7 @@ pub struct PreviewText {
 }
 
 /// The arguments of a call, as JSON text, as rows in the order in which they are read.
-pub fn rows(args: &str) -> Result<impl Serialize + use<>, Error> {
+pub fn rows(args: &str) -> Result<impl Serialize + use<>, GateError> {
     let order = preview::order_of(args).unwrap_or_default();
     let rows = preview::rows(&shown(&CanonicalJson::parse(args)?), &order);
     Ok(rows.into_iter().map(ArgumentRow::from).collect::<Vec<_>>())
@@ -58,7 +58,7 @@ struct PreviewCall {
 }
 
 /// A call as text that is safe to show.
-pub fn preview(text: &str) -> Result<PreviewText, Error> {
+pub fn preview(text: &str) -> Result<PreviewText, GateError> {
     let raw: PreviewCall = read(text)?;
     let tool_name: String = serde_json::from_str(raw.tool_name.get())
         .map_err(|_| invalid("toolName", &raw.tool_name))?;

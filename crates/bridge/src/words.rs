@@ -1,12 +1,12 @@
 //! The words that stand for values of the core, as unions of TypeScript.
 
-use countersign_core::approval::{self, DecisionKind, Status, Via};
+use countersign_core::approval::{self, DecisionChannel, DecisionKind, Status};
 use countersign_core::ledger::{ExecutionEnd, RunStatus};
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::{Code, Layer};
 use countersign_core::policy::interrupt::Action;
 use countersign_core::policy::lint::{FindingCode, Severity};
-use countersign_core::{files, gate::policies::Scope};
+use countersign_core::{files, gate::policies::GrantDuration};
 
 /// A union of the words for all variants. One that is left out does not compile.
 macro_rules! words {
@@ -57,10 +57,10 @@ words! {
         Pending, Approved, Edited, Rejected, Responded, Skipped, Expired, Cancelled, Started, Succeeded, Failed, Interrupted,
     ];
     DecisionType = DecisionKind: |it| written(it), [Approve, Edit, Reject, Respond, Skip];
-    DecidedVia = Via: |it| written(it), [
+    DecidedVia = DecisionChannel: |it| written(it), [
         Callback, Gate, Terminal, Messages, Inbox, Link, Protocol, Deadline, Abort, System,
     ];
-    Contents = approval::Contents: |it| it.name().to_owned(), [Kept, Redacted, Dropped];
+    Contents = approval::ContentState: |it| it.name().to_owned(), [Kept, Redacted, Dropped];
     Outcome = ExecutionEnd: |it| it.name().to_owned(), [Succeeded, Failed, Interrupted];
     NativeRunStatus = RunStatus: |it| it.name().to_owned(), [Running, Done, Failed, Cancelled];
     PolicyEffect = Effect: |it| written(it), [Allow, Ask, Deny];
@@ -70,7 +70,7 @@ words! {
         Shadowed, Duplicate, Unmatchable, TooBroad, SaysNothing, NoReason, NoExamples,
     ];
     PolicySeverity = Severity: |it| written(it), [Info, Warning];
-    GrantScope = Scope: |it| written(it), [Run, Session, Always];
+    GrantScope = GrantDuration: |it| written(it), [Run, Session, Always];
     GatingAction = Action: |it| written(it), [Ask, Allow, Judge, Own];
-    EntryType = files::Kind: |it| written(it), [File, Directory, Symlink, Other];
+    EntryType = files::EntryKind: |it| written(it), [File, Directory, Symlink, Other];
 }

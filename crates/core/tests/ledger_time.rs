@@ -12,9 +12,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use countersign_core::approval::{ApprovalId, Choice, Decision, DecisionKinds, Status, Via};
+use countersign_core::approval::{
+    ApprovalId, Decision, DecisionChannel, DecisionChoice, DecisionKinds, Status,
+};
 use countersign_core::call::{CanonicalJson, ToolCall};
-use countersign_core::gate::{Clock, Decider, Error, Gate, NewRequest, Options};
+use countersign_core::gate::{Clock, DecidingCaller, Gate, GateError, GateOptions, NewRequest};
 use countersign_core::ledger::{LedgerLocation, OpenOptions, Retention, open};
 use serde_json::Value;
 
@@ -57,7 +59,7 @@ impl Place {
         let options =
             OpenOptions { key: None, read_only: false, feed: Arc::default(), now: clock.now() };
         let ledger = open(&LedgerLocation::Sqlite(Some(self.0.join("a.db"))), options).unwrap();
-        let options = Options {
+        let options = GateOptions {
             max_argument_bytes: 1_000,
             keep_decided: 100,
             retention: Retention { contents: None, records: None },
@@ -94,14 +96,18 @@ fn ask(gate: &Gate, call: &str, timeout: u64) -> ApprovalId {
     gate.request(request).unwrap().request().id
 }
 
-fn approve(gate: &Gate, id: ApprovalId) -> Result<Status, Error> {
-    let decision = Decision::new(Choice::Approve, None);
-    gate.decide(id, decision, Decider { by: None, groups: Box::default(), via: Via::Gate })
-        .map(|record| record.status())
+fn approve(gate: &Gate, id: ApprovalId) -> Result<Status, GateError> {
+    let decision = Decision::new(DecisionChoice::Approve, None);
+    gate.decide(
+        id,
+        decision,
+        DecidingCaller { by: None, groups: Box::default(), via: DecisionChannel::Gate },
+    )
+    .map(|record| record.status())
 }
 
-fn is_expired(result: &Result<Status, Error>) -> bool {
-    matches!(result, Err(Error::Expired(_)))
+fn is_expired(result: &Result<Status, GateError>) -> bool {
+    matches!(result, Err(GateError::Expired(_)))
 }
 
 fn status(gate: &Gate, id: ApprovalId) -> Status {

@@ -13,9 +13,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use countersign_core::approval::{Choice, Decision, DecisionKinds, Via};
+use countersign_core::approval::{Decision, DecisionChannel, DecisionChoice, DecisionKinds};
 use countersign_core::call::{CanonicalJson, ToolCall};
-use countersign_core::gate::{Decider, Gate, NewRequest, Options, SystemClock};
+use countersign_core::gate::{DecidingCaller, Gate, GateOptions, NewRequest, SystemClock};
 use countersign_core::ledger::Retention;
 use effort::effort;
 
@@ -45,7 +45,7 @@ static ALLOCATOR: Counting = Counting;
 fn a_request_that_waits_is_cheap() {
     // Tables that double are as full with the one as with the other.
     let count = effort(25_000, 100_000);
-    let options = Options {
+    let options = GateOptions {
         max_argument_bytes: 4096,
         keep_decided: 10,
         read_only: false,
@@ -84,8 +84,8 @@ fn a_request_that_waits_is_cheap() {
     for id in &ids {
         gate.decide(
             *id,
-            Decision::new(Choice::Approve, None),
-            Decider { by: None, groups: Box::default(), via: Via::Gate },
+            Decision::new(DecisionChoice::Approve, None),
+            DecidingCaller { by: None, groups: Box::default(), via: DecisionChannel::Gate },
         )
         .unwrap();
     }

@@ -5,7 +5,7 @@
 //! - [`race`]: many threads of many processes decide the same requests
 //! - [`history`]: operations with their times, checked for one order that explains them all
 //!
-//! Each runs on any [`store::Store`]: the ledger itself, and small stores of this crate, some of which are broken on purpose
+//! Each runs on any [`store::TrustStore`]: the ledger itself, and small stores of this crate, some of which are broken on purpose
 //! to show that the tool notices. [`verify`] says what all of them must hold.
 #![cfg_attr(
     test,

@@ -1,7 +1,7 @@
 //! What is asked about calls and their approvals.
 
-use countersign_core::approval::Via;
-use countersign_core::gate::Error;
+use countersign_core::approval::DecisionChannel;
+use countersign_core::gate::GateError;
 use countersign_core::ledger::{VersionedText, WatchScope};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -25,7 +25,7 @@ pub(crate) struct AskLasting {}
 impl Operate for AskLasting {
     type Answer = bool;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         Ok(host.lasts())
     }
 }
@@ -39,7 +39,7 @@ pub(crate) struct OpenLedger {}
 impl Operate for OpenLedger {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let _opened = host.gate()?;
         Ok(Done)
     }
@@ -57,7 +57,7 @@ pub(crate) struct RequestApprovals {
 impl Operate for RequestApprovals {
     type Answer = RequestAnswers;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let new = self.requests.iter().map(|request| new_request(request.get())).collect();
         let records = gate.request_all(new).into_iter();
@@ -84,7 +84,7 @@ pub(crate) struct GetRecord {
 impl Operate for GetRecord {
     type Answer = Option<RecordText>;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         match approval_id(&self.approval_id) {
             // What is no id of ours is the id of no request.
@@ -107,7 +107,7 @@ pub(crate) struct FindRecords {
 impl Operate for FindRecords {
     type Answer = RecordsText;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         gate.find(self.run_id.as_deref(), &self.tool_call_id).map(RecordsText)
     }
@@ -125,7 +125,7 @@ pub(crate) struct ListPending {
 impl Operate for ListPending {
     type Answer = RequestsText;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         if host.lasts() {
             gate.expire_now();
@@ -137,7 +137,7 @@ impl Operate for ListPending {
 impl Operate for NativePast {
     type Answer = RecordsText;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let past = self.past()?;
         gate.expire_now();
@@ -156,7 +156,7 @@ pub(crate) struct ReadValue {
 impl Operate for ReadValue {
     type Answer = Option<NativeValue>;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         Ok(gate.value(&self.key)?.map(NativeValue::from))
     }
@@ -191,7 +191,7 @@ pub(crate) struct SetValue {
 impl Operate for SetValue {
     type Answer = bool;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         gate.set_value(&self.key, self.expected, &self.text)
     }
@@ -212,7 +212,7 @@ pub(crate) struct ParseAnswer {
 impl Operate for ParseAnswer {
     type Answer = DecisionText;
 
-    fn perform(self, _: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, _: &dyn Host) -> Result<Self::Answer, GateError> {
         // What is left out was no JSON: it is no decision either.
         let answer = self.answer.as_deref().map_or("undefined", RawValue::get);
         parse_answer(answer, &self.tool_name).map(DecisionText)
@@ -233,7 +233,7 @@ pub(crate) struct DecideRequest {
 impl Operate for DecideRequest {
     type Answer = RecordText;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         decide(&gate, &self.approval_id, self.decision.get(), self.meta).map(RecordText)
     }
@@ -247,13 +247,13 @@ pub(crate) struct CancelRun {
     run_id: Box<str>,
     reason: Box<str>,
     #[cfg_attr(test, ts(as = "words::DecidedVia"))]
-    via: Via,
+    via: DecisionChannel,
 }
 
 impl Operate for CancelRun {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         gate.cancel_run(&self.run_id, &self.reason, self.via)?;
         Ok(Done)
@@ -272,7 +272,7 @@ pub(crate) struct RevokeApproval {
 impl Operate for RevokeApproval {
     type Answer = bool;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         match approval_id(&self.approval_id) {
             Err(_) => Ok(false),
@@ -294,7 +294,7 @@ pub(crate) struct ClaimApproval {
 impl Operate for ClaimApproval {
     type Answer = NativeClaim;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         claim(&gate, self.run_id.as_deref(), &self.tool_call_id, &self.call)
     }
@@ -315,7 +315,7 @@ pub(crate) struct SettleCall {
 impl Operate for SettleCall {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         gate.settle(approval_id(&self.approval_id)?, self.succeeded, self.result)?;
         Ok(Done)
@@ -333,7 +333,7 @@ pub(crate) struct WatchRequest {
 impl Operate for WatchRequest {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         gate.watch(WatchScope::One(approval_id(&self.approval_id)?))?;
         Ok(Done)
@@ -351,7 +351,7 @@ pub(crate) struct WatchAll {
 impl Operate for WatchAll {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         host.watch_all(self.on);
         Ok(Done)
     }
@@ -366,7 +366,7 @@ pub(crate) struct DrainEvents {}
 impl Operate for DrainEvents {
     type Answer = EventsText;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         drain(host.feed())
     }
 }
@@ -382,7 +382,7 @@ pub(crate) struct CloseGate {
 impl Operate for CloseGate {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         host.close(&self.reason)?;
         Ok(Done)
     }

@@ -8,7 +8,7 @@ use crate::request::approval_id;
 #[cfg(test)]
 use crate::words;
 use countersign_core::call::{CanonicalJson, Digest};
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::ledger::Retention;
 use countersign_core::ledger::audit::{AuditChain, AuditEntry, AuditNote, NoteKind, RuleAt};
 use countersign_core::ledger::{LedgerDamage, LedgerInfo, UpkeepReport, VerificationReport, hex};
@@ -52,7 +52,7 @@ struct NativeNoteRule {
 }
 
 impl NativeNote {
-    pub(crate) fn note(self) -> Result<AuditNote, Error> {
+    pub(crate) fn note(self) -> Result<AuditNote, GateError> {
         // What belongs to a step of the ledger is written down with it, and by it alone.
         let kind = match NoteKind::from_name(&self.kind) {
             Some(
@@ -62,7 +62,10 @@ impl NativeNote {
                 | NoteKind::RunResumed),
             ) => kind,
             _ => {
-                return Err(Error::Internal(format!("nobody may note {:?} by itself", self.kind)));
+                return Err(GateError::Internal(format!(
+                    "nobody may note {:?} by itself",
+                    self.kind
+                )));
             }
         };
         let args = self.args.map(|args| CanonicalJson::parse(args.get())).transpose()?;
@@ -205,7 +208,7 @@ pub(crate) struct WriteNotes {
 impl Operate for WriteNotes {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let (archive, now) = (gate.archive()?, gate.now());
         let notes = self.notes.into_iter().map(NativeNote::note).collect::<Result<Vec<_>, _>>()?;
@@ -226,7 +229,7 @@ pub(crate) struct ReadAudit {
 impl Operate for ReadAudit {
     type Answer = Vec<NativeAuditEntry>;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let archive = gate.archive()?;
         let entries = archive.audit(self.after, self.limit)?;
@@ -243,7 +246,7 @@ pub(crate) struct ReadHead {}
 impl Operate for ReadHead {
     type Answer = NativeHead;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         Ok(gate.archive()?.head()?.into())
     }
@@ -258,7 +261,7 @@ pub(crate) struct VerifyLedger {}
 impl Operate for VerifyLedger {
     type Answer = NativeVerified;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         Ok(gate.archive()?.verify()?.into())
     }
@@ -273,7 +276,7 @@ pub(crate) struct DescribeLedger {}
 impl Operate for DescribeLedger {
     type Answer = NativeAbout;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         Ok(gate.archive()?.about()?.into())
     }
@@ -293,7 +296,7 @@ pub(crate) struct TidyLedger {
 impl Operate for TidyLedger {
     type Answer = NativeTidied;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let Self { contents, records } = self;
         Ok(gate.tidy_now(Retention { contents, records })?.into())
@@ -309,7 +312,7 @@ pub(crate) struct CompactLedger {}
 impl Operate for CompactLedger {
     type Answer = NativeTidied;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         Ok(gate.archive()?.compact()?.into())
     }

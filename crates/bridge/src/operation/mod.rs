@@ -6,7 +6,7 @@ mod runs;
 
 use std::sync::Arc;
 
-use countersign_core::gate::{Error, Gate};
+use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub trait Host {
     ///
     /// # Errors
     /// When it cannot be opened, or not without waiting where nothing may wait.
-    fn gate(&self) -> Result<Arc<Gate>, Error>;
+    fn gate(&self) -> Result<Arc<Gate>, GateError>;
 
     /// What happens, also before there is a gate.
     fn feed(&self) -> &EventFeed;
@@ -45,7 +45,7 @@ pub trait Host {
     ///
     /// # Errors
     /// When the ledger fails.
-    fn close(&self, reason: &str) -> Result<(), Error>;
+    fn close(&self, reason: &str) -> Result<(), GateError>;
 }
 
 /// Something that can be asked: its arguments.
@@ -53,7 +53,7 @@ trait Operate {
     /// What it answers.
     type Answer: Serialize;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error>;
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError>;
 }
 
 /// Nothing is answered but that it is done.

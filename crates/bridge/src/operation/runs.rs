@@ -7,7 +7,7 @@ use crate::envelope::Raw;
 use crate::record::WholeRecords;
 #[cfg(test)]
 use crate::words;
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::ledger::{Hash, hash_from_hex};
 use countersign_core::ledger::{RunInfo, RunStatus, SaveRun, SavedRun, hex};
 
@@ -31,9 +31,9 @@ pub(crate) struct NativeSaveRun {
 }
 
 impl NativeSaveRun {
-    pub(crate) fn save(&self) -> Result<SaveRun<'_>, Error> {
+    pub(crate) fn save(&self) -> Result<SaveRun<'_>, GateError> {
         let status = RunStatus::from_name(&self.status)
-            .ok_or_else(|| Error::Internal(format!("a run cannot be {:?}", self.status)))?;
+            .ok_or_else(|| GateError::Internal(format!("a run cannot be {:?}", self.status)))?;
         Ok(SaveRun {
             run_id: &self.run_id,
             parent: self.parent.as_deref().map(hash).transpose()?,
@@ -99,15 +99,15 @@ impl From<&RunInfo> for NativeRunInfo {
 }
 
 /// The hash that 64 hexadecimal digits stand for.
-fn hash(text: &str) -> Result<Hash, Error> {
-    hash_from_hex(text).ok_or_else(|| Error::Internal(format!("{text:?} is no hash")))
+fn hash(text: &str) -> Result<Hash, GateError> {
+    hash_from_hex(text).ok_or_else(|| GateError::Internal(format!("{text:?} is no hash")))
 }
 
 impl Operate for NativeSaveRun {
     /// The hash of each new entry.
     type Answer = Vec<String>;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let hashes = gate.archive()?.save_run(self.save()?, gate.now())?;
         Ok(hashes.iter().map(|hash| hex(hash)).collect())
@@ -125,7 +125,7 @@ pub(crate) struct TakeRun {
 impl Operate for TakeRun {
     type Answer = NativeSavedRun;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let (archive, now) = (gate.archive()?, gate.now());
         Ok(archive.take_run(&self.run_id, now)?.into())
@@ -143,7 +143,7 @@ pub(crate) struct ReadRun {
 impl Operate for ReadRun {
     type Answer = Option<NativeSavedRun>;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let archive = gate.archive()?;
         Ok(archive.run(&self.run_id)?.map(NativeSavedRun::from))
@@ -161,7 +161,7 @@ pub(crate) struct ReleaseRun {
 impl Operate for ReleaseRun {
     type Answer = Done;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let (archive, now) = (gate.archive()?, gate.now());
         archive.release_run(&self.run_id, now)?;
@@ -182,7 +182,7 @@ pub(crate) struct ListRuns {
 impl Operate for ListRuns {
     type Answer = Vec<NativeRunInfo>;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let archive = gate.archive()?;
         let runs = archive.runs(self.open, self.limit)?;
@@ -201,7 +201,7 @@ pub(crate) struct ListRecords {
 impl Operate for ListRecords {
     type Answer = WholeRecords;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let archive = gate.archive()?;
         Ok(WholeRecords(archive.records(&self.run_id)?))
@@ -220,7 +220,7 @@ pub(crate) struct InterruptRuns {
 impl Operate for InterruptRuns {
     type Answer = WholeRecords;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         let (archive, now) = (gate.archive()?, gate.now());
         Ok(WholeRecords(archive.interrupt(self.run_id.as_deref(), now)?))

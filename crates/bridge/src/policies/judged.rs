@@ -11,8 +11,8 @@ use crate::record::ApprovalNeed;
 #[cfg(test)]
 use crate::words;
 use countersign_core::call::Json;
-use countersign_core::gate::policies::{Grant, Scope};
-use countersign_core::layers::Problem;
+use countersign_core::gate::policies::{Grant, GrantDuration};
+use countersign_core::layers::LayerProblem;
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::Layer;
 use countersign_core::policy::subject::Kind;
@@ -28,7 +28,7 @@ pub struct Judged {
     spans: Vec<Option<[usize; 2]>>,
     managed_ask: bool,
     grant: Option<Grant>,
-    problems: Option<Vec<Problem>>,
+    problems: Option<Vec<LayerProblem>>,
     /// How many subjects are left out.
     more: usize,
 }
@@ -36,7 +36,8 @@ pub struct Judged {
 impl Judged {
     /// What was said of a call with these arguments.
     pub(super) fn new(
-        mut verdict: Verdict, args: &Json, grant: Option<Grant>, problems: Option<Vec<Problem>>,
+        mut verdict: Verdict, args: &Json, grant: Option<Grant>,
+        problems: Option<Vec<LayerProblem>>,
     ) -> Self {
         let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
         let shown = shown(&verdict);
@@ -254,7 +255,7 @@ pub(super) struct NativeGrant<'a> {
     #[cfg_attr(test, ts(type = "'allow' | 'deny'"))]
     effect: Effect,
     #[cfg_attr(test, ts(as = "words::GrantScope"))]
-    scope: Scope,
+    scope: GrantDuration,
     run_id: Option<&'a str>,
     project: Option<&'a str>,
     label: &'a str,

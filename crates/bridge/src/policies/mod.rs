@@ -15,11 +15,11 @@ use crate::envelope::{raw, read};
 #[cfg(test)]
 use crate::words;
 use countersign_core::call::Json;
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{
-    Call, Machine, Offer, Options, Policies, Shown, code_source,
+    AlwaysOffer, MachinePolicies, Policies, PolicyCall, PolicyOptions, ShownCall, code_source,
 };
-use countersign_core::layers::{CodePolicy, PRESETS, Problem, preset};
+use countersign_core::layers::{CodePolicy, LayerProblem, PRESETS, preset};
 use countersign_core::policy::document::{
     Behind, Code, CommandPattern, DocumentError, Format, Located, Mode, Place, Rule, Token, load,
     to_toml,
@@ -30,7 +30,7 @@ use countersign_core::policy::{Effect, Verdict};
 use countersign_core::preview::{FileChange, Flags};
 
 /// What this room answers with.
-pub type Answer<T> = Result<T, Error>;
+pub type Answer<T> = Result<T, GateError>;
 
 /// A policy as it was written.
 #[derive(Deserialize)]
@@ -65,7 +65,7 @@ impl NativeDocument {
                 None => {
                     let known: Vec<String> =
                         PRESETS.iter().map(|name| format!("\"preset:{name}\"")).collect();
-                    return Err(Error::InvalidConfig(format!(
+                    return Err(GateError::InvalidConfig(format!(
                         "policy: there is no preset {:?}, only {}",
                         self.text,
                         known.join(" and ")
@@ -84,7 +84,7 @@ fn policies_of(documents: Vec<NativeDocument>) -> Answer<Vec<CodePolicy>> {
 /// Fails unless these documents can be read: `NativeDocument[]`.
 pub fn check_documents(text: &str) -> Answer<()> {
     for CodePolicy { name, format, text } in policies_of(read(text)?)? {
-        load(&text, format, code_source(&name)).map_err(Error::Policy)?;
+        load(&text, format, code_source(&name)).map_err(GateError::Policy)?;
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ pub fn lint_documents(text: &str) -> Answer<impl Serialize + use<>> {
         .into_iter()
         .map(|CodePolicy { name, format, text }| load(&text, format, code_source(&name)))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(Error::Policy)?;
+        .map_err(GateError::Policy)?;
     Ok(lint(&documents, tool_names.as_deref())
         .into_iter()
         .map(PolicyFinding::from)
@@ -174,14 +174,14 @@ pub fn import_document(format: &str, text: &str, name: &str) -> Answer<impl Seri
     let failed = |error: import::ImportError| {
         let at = error.at;
         let error = fault(Code::Syntax, name, error.message);
-        Error::Policy(vec![DocumentError { place: at, ..error }])
+        GateError::Policy(vec![DocumentError { place: at, ..error }])
     };
     let format: import::Format = format.parse().map_err(failed)?;
     let options = import::Options { name: Some(name.to_owned()), ..import::Options::default() };
     let import::Imported { document, losses } =
         import::import(format, text, &options).map_err(failed)?;
     let toml = to_toml(&document)
-        .map_err(|error| Error::Policy(vec![fault(Code::Value, name, error.to_string())]))?;
+        .map_err(|error| GateError::Policy(vec![fault(Code::Value, name, error.to_string())]))?;
     let losses = losses
         .into_iter()
         .map(|loss| NativeLoss {
@@ -229,12 +229,13 @@ enum NativeMachine {
 pub fn open(text: &str) -> Answer<Policies> {
     let NativePolicyOptions { documents, files, cwd, project, home, own } = read(text)?;
     let machine = match files {
-        NativeMachine::None => Machine::None,
-        NativeMachine::Managed => Machine::Managed,
-        NativeMachine::All => Machine::All,
+        NativeMachine::None => MachinePolicies::None,
+        NativeMachine::Managed => MachinePolicies::Managed,
+        NativeMachine::All => MachinePolicies::All,
     };
     let code = policies_of(documents)?;
-    Policies::new(Options { code, machine, cwd, project, home, own }).map_err(Error::Policy)
+    Policies::new(PolicyOptions { code, machine, cwd, project, home, own })
+        .map_err(GateError::Policy)
 }
 
 /// A call to judge.
@@ -275,7 +276,7 @@ struct NativeCall {
 const MOST_CONDITIONS: usize = countersign_core::policy::document::MAX_RULES * 16;
 
 struct Asked {
-    call: Call,
+    call: PolicyCall,
     read_only: bool,
     grants: bool,
     floor: bool,
@@ -286,7 +287,7 @@ impl Asked {
         let raw: NativeCall = read(text)?;
         let last = raw.conditions.keys().next_back().map_or(0, |last| last.saturating_add(1));
         if last > MOST_CONDITIONS {
-            return Err(Error::InvalidConfig("there are too many conditions".to_owned()));
+            return Err(GateError::InvalidConfig("there are too many conditions".to_owned()));
         }
         let mut conditions = vec![None; last];
         for (index, answer) in raw.conditions {
@@ -294,7 +295,7 @@ impl Asked {
                 *place = answer;
             }
         }
-        let call = Call {
+        let call = PolicyCall {
             tool_name: raw.tool_name,
             args: raw.args,
             annotations: raw.annotations,
@@ -349,7 +350,7 @@ pub fn show(policies: &Policies, call: &str) -> Answer<Option<Box<RawValue>>> {
 /// What a human is shown. Blocks.
 pub fn show_with_files(policies: &Policies, call: &str) -> Answer<Box<RawValue>> {
     let Asked { call, floor, .. } = Asked::read(call)?;
-    let shown = policies.show_with_files(&call, floor).map_err(Error::InvalidConfig)?;
+    let shown = policies.show_with_files(&call, floor).map_err(GateError::InvalidConfig)?;
     raw(&NativeShown::from(&shown))
 }
 
@@ -379,8 +380,8 @@ struct GrantOffer<'a> {
     also: &'a [String],
 }
 
-impl<'a> From<&'a Offer> for GrantOffer<'a> {
-    fn from(offer: &'a Offer) -> Self {
+impl<'a> From<&'a AlwaysOffer> for GrantOffer<'a> {
+    fn from(offer: &'a AlwaysOffer) -> Self {
         Self {
             label: &offer.label,
             rules: offer.rules.iter().map(RuleOut).collect(),
@@ -404,7 +405,7 @@ struct FileChangeText<'a> {
     path: &'a str,
     /// SHA-256 (hex) of its content; `null`: it does not exist.
     #[cfg_attr(test, ts(type = "string | null"))]
-    before: countersign_core::preview::Seen,
+    before: countersign_core::preview::SeenState,
     added: usize,
     removed: usize,
     diff: &'a str,
@@ -422,8 +423,8 @@ impl<'a> From<&'a FileChange> for FileChangeText<'a> {
     }
 }
 
-impl<'a> From<&'a Shown> for NativeShown<'a> {
-    fn from(shown: &'a Shown) -> Self {
+impl<'a> From<&'a ShownCall> for NativeShown<'a> {
+    fn from(shown: &'a ShownCall) -> Self {
         Self {
             always: NativeOffers {
                 allow: shown.allow.as_ref().map(GrantOffer::from),
@@ -465,7 +466,7 @@ pub fn refresh(policies: &Policies, files: &str) -> Answer<Box<RawValue>> {
 /// The source that forbids a mode.
 pub fn forbids(policies: &Policies, mode: &str) -> Answer<Option<String>> {
     let mode: Mode = serde_json::from_value(mode.into())
-        .map_err(|_| Error::InvalidConfig(format!("there is no mode {mode:?}")))?;
+        .map_err(|_| GateError::InvalidConfig(format!("there is no mode {mode:?}")))?;
     let forbids = policies.forbids(mode).map(|source| source.name.to_string());
     // What it would deny nobody knows, so that somebody has to be asked.
     let unknown = || {
@@ -483,7 +484,7 @@ pub fn hidden(policies: &Policies, tools: &str) -> Answer<Vec<String>> {
 
 /// Keeps a grant, given without an id. Blocks.
 pub fn grant(policies: &Policies, grant: &str) -> Answer<impl Serialize + use<>> {
-    policies.grant(read(grant)?).map(GrantText).map_err(Error::InvalidConfig)
+    policies.grant(read(grant)?).map(GrantText).map_err(GateError::InvalidConfig)
 }
 
 /// Those that hold, oldest first. Blocks.
@@ -495,7 +496,7 @@ pub fn grants(policies: &Policies, now: f64) -> Answer<impl Serialize + use<>> {
 /// Takes a grant back. Blocks.
 pub fn revoke(policies: &Policies, id: &str) -> Answer<bool> {
     match uuid::Uuid::try_parse(id) {
-        Ok(id) => policies.revoke(id).map_err(Error::InvalidConfig),
+        Ok(id) => policies.revoke(id).map_err(GateError::InvalidConfig),
         Err(_) => Ok(false),
     }
 }
@@ -529,7 +530,7 @@ pub(crate) fn faults(errors: &[DocumentError]) -> Vec<PolicyProblem<'_>> {
     errors.iter().map(PolicyProblem::from).collect()
 }
 
-pub(super) fn problems_out(problems: &[Problem]) -> Vec<PolicyProblem<'_>> {
+pub(super) fn problems_out(problems: &[LayerProblem]) -> Vec<PolicyProblem<'_>> {
     problems.iter().flat_map(|problem| &problem.errors).map(PolicyProblem::from).collect()
 }
 

@@ -7,7 +7,7 @@ mod types;
 
 use std::sync::Arc;
 
-use countersign_core::gate::{Clock, Error, Gate, Options};
+use countersign_core::gate::{Clock, Gate, GateError, GateOptions};
 use countersign_core::ledger::Retention;
 
 /// Stands still.
@@ -23,10 +23,10 @@ impl Clock for StoppedClock {
 fn gate() -> Arc<Gate> {
     let retention = Retention { contents: None, records: None };
     let options =
-        Options { max_argument_bytes: 1024, keep_decided: 100, read_only: false, retention };
+        GateOptions { max_argument_bytes: 1024, keep_decided: 100, read_only: false, retention };
     Gate::new(options, Box::new(StoppedClock), Box::new(drop))
 }
 
-fn code<T>(result: Result<T, Error>) -> &'static str {
+fn code<T>(result: Result<T, GateError>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "ok")
 }

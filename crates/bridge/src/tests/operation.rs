@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_core::gate::{Error, Gate};
+use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use super::gate;
@@ -12,7 +12,7 @@ use crate::operation::{Host, perform};
 struct Memory(Arc<Gate>);
 
 impl Host for Memory {
-    fn gate(&self) -> Result<Arc<Gate>, Error> {
+    fn gate(&self) -> Result<Arc<Gate>, GateError> {
         Ok(Arc::clone(&self.0))
     }
 
@@ -26,7 +26,7 @@ impl Host for Memory {
 
     fn watch_all(&self, _on: bool) {}
 
-    fn close(&self, reason: &str) -> Result<(), Error> {
+    fn close(&self, reason: &str) -> Result<(), GateError> {
         self.0.close(reason)
     }
 }

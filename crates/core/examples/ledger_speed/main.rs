@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use countersign_core::approval::{
-    ApprovalId, Choice, Decided, Decision, DecisionKinds, Request, Via,
+    ApprovalId, Decision, DecisionChannel, DecisionChoice, DecisionKinds, RecordedDecision, Request,
 };
 use countersign_core::call::{CanonicalJson, ToolCall};
 use countersign_core::ledger::sqlite::SqliteLedger;
@@ -141,8 +141,13 @@ fn ask(ledger: &dyn Ledger, request: Request) -> ApprovalId {
 }
 
 fn approve(ledger: &dyn Ledger, id: ApprovalId) {
-    let decision = Decision::new(Choice::Approve, None);
-    let decided = Decided { decision, by: Some("somebody".into()), via: Via::Gate, at: now() };
+    let decision = Decision::new(DecisionChoice::Approve, None);
+    let decided = RecordedDecision {
+        decision,
+        by: Some("somebody".into()),
+        via: DecisionChannel::Gate,
+        at: now(),
+    };
     let DecideOutcome::Won(_) = ledger.decide(id, decided).unwrap() else { panic!("not decided") };
     ledger.feed().drain(|_| true);
 }

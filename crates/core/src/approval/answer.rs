@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Choice, Decision};
+use super::{Decision, DecisionChoice};
 use crate::call::{CanonicalJson, InvalidJson, Json};
 
 /// An answer that is no decision. The message names the fault and what is expected.
@@ -60,8 +60,8 @@ type Fields = BTreeMap<String, Json>;
 /// The decision that an answer about a call of this tool stands for.
 pub fn read(answer: &Json, tool_name: &str) -> Result<Decision, InvalidDecision> {
     match answer {
-        Json::Bool(true) => Ok(Decision::new(Choice::Approve, None)),
-        Json::Bool(false) => Ok(Decision::new(Choice::Reject { stop: false }, None)),
+        Json::Bool(true) => Ok(Decision::new(DecisionChoice::Approve, None)),
+        Json::Bool(false) => Ok(Decision::new(DecisionChoice::Reject { stop: false }, None)),
         Json::Object(fields) => read_object(fields, tool_name),
         other => Err(fault(format!("a decision cannot be {}: {EXPECTED}", other.kind()))),
     }
@@ -71,8 +71,8 @@ pub fn read(answer: &Json, tool_name: &str) -> Result<Decision, InvalidDecision>
 pub fn read_outcome(outcome: &Json, tool_name: &str) -> Result<Decision, InvalidDecision> {
     let Json::Object(fields) = outcome else { return read(outcome, tool_name) };
     let choice = match fields.get("type") {
-        Some(Json::String(name)) if name == "expired" => Choice::Expired,
-        Some(Json::String(name)) if name == "cancelled" => Choice::Cancelled,
+        Some(Json::String(name)) if name == "expired" => DecisionChoice::Expired,
+        Some(Json::String(name)) if name == "cancelled" => DecisionChoice::Cancelled,
         _ => return read(outcome, tool_name),
     };
     Ok(Decision::new(choice, text(fields, "reason")?))
@@ -100,7 +100,7 @@ fn read_object(fields: &Fields, tool_name: &str) -> Result<Decision, InvalidDeci
     // LangChain's `message` and combycode's `note` are reasons where they are not something else.
     let note = if worded.is_some() { text(fields, "note")? } else { None };
     let message = match typed {
-        Some(Choice::Respond { .. }) | None => None,
+        Some(DecisionChoice::Respond { .. }) | None => None,
         Some(_) => text(fields, "message")?,
     };
     let reason = [text(fields, "reason")?, note, message].into_iter().flatten().try_fold(
@@ -122,8 +122,8 @@ fn read_object(fields: &Fields, tool_name: &str) -> Result<Decision, InvalidDeci
             )));
         }
         (Some(choice), _, _) | (None, Some(choice), _) => choice,
-        (None, None, Some(true)) => Choice::Approve,
-        (None, None, Some(false)) => Choice::Reject { stop: stop(fields)? },
+        (None, None, Some(true)) => DecisionChoice::Approve,
+        (None, None, Some(false)) => DecisionChoice::Reject { stop: stop(fields)? },
         (None, None, None) => {
             return Err(fault(format!(
                 "the decision has none of `type`, `approved`, `decision`: {EXPECTED}"
@@ -139,14 +139,14 @@ fn read_object(fields: &Fields, tool_name: &str) -> Result<Decision, InvalidDeci
 
 /// What only another decision could mean is a contradiction, not an extra: somebody who sends new arguments with an
 /// `approve` does not want the old ones to run.
-fn reject_leftovers(choice: &Choice, fields: &Fields) -> Result<(), InvalidDecision> {
+fn reject_leftovers(choice: &DecisionChoice, fields: &Fields) -> Result<(), InvalidDecision> {
     if choice.runs() && stop(fields)? {
         return Err(fault(format!(
             "`stop` contradicts {}: it ends the turn after a 'reject'",
             choice.name()
         )));
     }
-    if *choice != Choice::Approve {
+    if *choice != DecisionChoice::Approve {
         return Ok(());
     }
     for (key, meant) in [
@@ -164,28 +164,30 @@ fn reject_leftovers(choice: &Choice, fields: &Fields) -> Result<(), InvalidDecis
     Ok(())
 }
 
-fn read_type(kind: &Json, fields: &Fields, tool_name: &str) -> Result<Choice, InvalidDecision> {
+fn read_type(
+    kind: &Json, fields: &Fields, tool_name: &str,
+) -> Result<DecisionChoice, InvalidDecision> {
     let Json::String(kind) = kind else {
         return Err(fault(format!("`type` must be a string, not {}: {EXPECTED}", kind.kind())));
     };
     match kind.as_str() {
-        "approve" => Ok(Choice::Approve),
-        "edit" => Ok(Choice::Edit { args: edited_args(fields, tool_name)?, bound: None }),
-        "reject" => Ok(Choice::Reject { stop: stop(fields)? }),
+        "approve" => Ok(DecisionChoice::Approve),
+        "edit" => Ok(DecisionChoice::Edit { args: edited_args(fields, tool_name)?, bound: None }),
+        "reject" => Ok(DecisionChoice::Reject { stop: stop(fields)? }),
         "rejectAndStop" => match fields.get("stop") {
-            None | Some(Json::Null | Json::Bool(true)) => Ok(Choice::Reject { stop: true }),
+            None | Some(Json::Null | Json::Bool(true)) => Ok(DecisionChoice::Reject { stop: true }),
             Some(_) => Err(fault("`stop` contradicts 'rejectAndStop': leave it out")),
         },
         "respond" => match (fields.get("output"), text(fields, "message")?) {
-            (Some(output), _) => Ok(Choice::Respond { output: CanonicalJson::of(output)? }),
-            (None, Some(message)) => Ok(Choice::Respond {
+            (Some(output), _) => Ok(DecisionChoice::Respond { output: CanonicalJson::of(output)? }),
+            (None, Some(message)) => Ok(DecisionChoice::Respond {
                 output: CanonicalJson::of(&Json::String(message.to_owned()))?,
             }),
             (None, None) => {
                 Err(fault("'respond' needs an `output`: what the model gets as the tool's result"))
             }
         },
-        "skip" => Ok(Choice::Skip),
+        "skip" => Ok(DecisionChoice::Skip),
         other => Err(fault(format!("`type` cannot be {}: {EXPECTED}", shown(other)))),
     }
 }
@@ -226,22 +228,23 @@ fn edited_args(fields: &Fields, tool_name: &str) -> Result<CanonicalJson, Invali
 }
 
 /// The words of combycode. A result that overrides stands instead of the execution, as it does there.
-fn read_word(word: &Json, fields: &Fields) -> Result<Choice, InvalidDecision> {
+fn read_word(word: &Json, fields: &Fields) -> Result<DecisionChoice, InvalidDecision> {
     const WORDS: &str =
         "expected 'approve', 'deny', 'skip', or 'override' with an `overrideResult`";
     let Json::String(word) = word else {
         return Err(fault(format!("`decision` must be a string, not {}: {WORDS}", word.kind())));
     };
-    let respond = |output: &Json| Ok(Choice::Respond { output: CanonicalJson::of(output)? });
+    let respond =
+        |output: &Json| Ok(DecisionChoice::Respond { output: CanonicalJson::of(output)? });
     match (word.as_str(), fields.get("overrideResult")) {
         ("approve" | "approved" | "allow" | "skip" | "override", Some(output)) => respond(output),
-        ("approve" | "approved" | "allow", None) => Ok(Choice::Approve),
-        ("skip", None) => Ok(Choice::Skip),
+        ("approve" | "approved" | "allow", None) => Ok(DecisionChoice::Approve),
+        ("skip", None) => Ok(DecisionChoice::Skip),
         ("override", None) => Err(fault(
             "'override' needs an `overrideResult`: what the model gets as the tool's result",
         )),
         ("reject" | "rejected" | "deny" | "denied", _) => {
-            Ok(Choice::Reject { stop: stop(fields)? })
+            Ok(DecisionChoice::Reject { stop: stop(fields)? })
         }
         (other, _) => Err(fault(format!("`decision` cannot be {}: {WORDS}", shown(other)))),
     }
@@ -431,9 +434,9 @@ mod tests {
         let outcome = |text: &str| {
             read_outcome(&text.parse().unwrap(), "execute").map(|decision| decision.choice)
         };
-        assert_eq!(outcome(r#"{"type":"expired","reason":"late"}"#), Ok(Choice::Expired));
-        assert_eq!(outcome(r#"{"type":"cancelled"}"#), Ok(Choice::Cancelled));
-        assert_eq!(outcome(r#"{"type":"skip"}"#), Ok(Choice::Skip));
+        assert_eq!(outcome(r#"{"type":"expired","reason":"late"}"#), Ok(DecisionChoice::Expired));
+        assert_eq!(outcome(r#"{"type":"cancelled"}"#), Ok(DecisionChoice::Cancelled));
+        assert_eq!(outcome(r#"{"type":"skip"}"#), Ok(DecisionChoice::Skip));
         assert!(outcome(r#"{"type":"cancelled","reason":3}"#).is_err());
         assert!(outcome("null").is_err());
     }

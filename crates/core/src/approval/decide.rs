@@ -1,6 +1,6 @@
 //! What a decision does to a request: the one rule for every ledger.
 
-use super::{Choice, Considered, Decided, Record, Request, Vote};
+use super::{DecisionChoice, Record, RecordedDecision, Request, Vote, VoteOutcome};
 
 /// What a decision does to a request, at the moment it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub enum DecisionResult {
     /// Nothing: an earlier decision stands.
     AlreadyDecided,
     /// The deadline has passed. This decision of time stands in its place.
-    DeadlinePassed(Decided),
+    DeadlinePassed(RecordedDecision),
     /// Nothing: the request does not allow this kind of decision.
     NotAllowed,
     /// Nothing: this person may not make it.
@@ -25,22 +25,24 @@ impl Record {
     /// What `decided` does at the moment `decided.at`; `groups` are those that the person is in. The first decision stands for
     /// ever, and none counts at the deadline or after it. That the deadline has passed may be decided at any time: who says
     /// so has the clock.
-    pub fn decision_result(&self, decided: &Decided, groups: &[Box<str>]) -> DecisionResult {
+    pub fn decision_result(
+        &self, decided: &RecordedDecision, groups: &[Box<str>],
+    ) -> DecisionResult {
         let request = self.request();
         if self.decided().is_some() {
             return DecisionResult::AlreadyDecided;
         }
-        if request.is_due(decided.at) && decided.decision.choice != Choice::Expired {
-            return DecisionResult::DeadlinePassed(Decided::expiry(decided.at));
+        if request.is_due(decided.at) && decided.decision.choice != DecisionChoice::Expired {
+            return DecisionResult::DeadlinePassed(RecordedDecision::expiry(decided.at));
         }
         if !decided.is_allowed(request.allowed) {
             return DecisionResult::NotAllowed;
         }
         match request.consider(self.votes(), decided, groups) {
-            Considered::Stands(votes) => DecisionResult::Stands(votes),
-            Considered::Counts(votes) => DecisionResult::Counted(votes),
-            Considered::Known => DecisionResult::AlreadyCounted,
-            Considered::Refused => DecisionResult::NotEntitled,
+            VoteOutcome::Stands(votes) => DecisionResult::Stands(votes),
+            VoteOutcome::Counts(votes) => DecisionResult::Counted(votes),
+            VoteOutcome::Known => DecisionResult::AlreadyCounted,
+            VoteOutcome::Refused => DecisionResult::NotEntitled,
         }
     }
 }
@@ -58,11 +60,13 @@ mod tests {
 
     use super::*;
     use crate::approval::tests::{decided, need, request};
-    use crate::approval::{DecisionKind, DecisionKinds, More, Need, Via};
+    use crate::approval::{
+        ApproverNeed, DecisionChannel, DecisionKind, DecisionKinds, RequestExtras,
+    };
 
     const DEADLINE: u64 = 5_000;
 
-    fn record(needs: Vec<Need>, allowed: DecisionKinds) -> Record {
+    fn record(needs: Vec<ApproverNeed>, allowed: DecisionKinds) -> Record {
         let mut request = request(needs, None);
         (request.allowed, request.expires_at) = (allowed, Some(DEADLINE));
         Record::new(Arc::new(request))
@@ -71,32 +75,92 @@ mod tests {
     #[test]
     fn every_decision_before_at_and_after_the_deadline() {
         let only_skip = DecisionKinds::new([DecisionKind::Skip]).unwrap();
-        let expiry = |at| DecisionResult::DeadlinePassed(Decided::expiry(at));
-        let reject = Choice::Reject { stop: false };
+        let expiry = |at| DecisionResult::DeadlinePassed(RecordedDecision::expiry(at));
+        let reject = DecisionChoice::Reject { stop: false };
         let table = [
             // allowed, choice, via, at, result
             (
                 DecisionKinds::ALL,
-                Choice::Approve,
-                Via::Gate,
+                DecisionChoice::Approve,
+                DecisionChannel::Gate,
                 DEADLINE - 1,
                 DecisionResult::Stands(None),
             ),
-            (DecisionKinds::ALL, Choice::Approve, Via::Gate, DEADLINE, expiry(DEADLINE)),
-            (DecisionKinds::ALL, reject.clone(), Via::Gate, DEADLINE + 9, expiry(DEADLINE + 9)),
+            (
+                DecisionKinds::ALL,
+                DecisionChoice::Approve,
+                DecisionChannel::Gate,
+                DEADLINE,
+                expiry(DEADLINE),
+            ),
+            (
+                DecisionKinds::ALL,
+                reject.clone(),
+                DecisionChannel::Gate,
+                DEADLINE + 9,
+                expiry(DEADLINE + 9),
+            ),
             // What nobody could allow does not hide that the time is up.
-            (only_skip, Choice::Approve, Via::Gate, DEADLINE, expiry(DEADLINE)),
-            (only_skip, Choice::Approve, Via::Gate, DEADLINE - 1, DecisionResult::NotAllowed),
-            (only_skip, Choice::Skip, Via::Gate, DEADLINE - 1, DecisionResult::Stands(None)),
+            (only_skip, DecisionChoice::Approve, DecisionChannel::Gate, DEADLINE, expiry(DEADLINE)),
+            (
+                only_skip,
+                DecisionChoice::Approve,
+                DecisionChannel::Gate,
+                DEADLINE - 1,
+                DecisionResult::NotAllowed,
+            ),
+            (
+                only_skip,
+                DecisionChoice::Skip,
+                DecisionChannel::Gate,
+                DEADLINE - 1,
+                DecisionResult::Stands(None),
+            ),
             // A machine may always stop a call, but never in place of time.
-            (only_skip, reject.clone(), Via::System, DEADLINE - 1, DecisionResult::Stands(None)),
-            (only_skip, reject, Via::System, DEADLINE, expiry(DEADLINE)),
-            (only_skip, Choice::Cancelled, Via::Abort, DEADLINE - 1, DecisionResult::Stands(None)),
-            (DecisionKinds::ALL, Choice::Approve, Via::Deadline, 1_000, DecisionResult::NotAllowed),
-            (DecisionKinds::ALL, Choice::Approve, Via::Abort, 1_000, DecisionResult::NotAllowed),
+            (
+                only_skip,
+                reject.clone(),
+                DecisionChannel::System,
+                DEADLINE - 1,
+                DecisionResult::Stands(None),
+            ),
+            (only_skip, reject, DecisionChannel::System, DEADLINE, expiry(DEADLINE)),
+            (
+                only_skip,
+                DecisionChoice::Cancelled,
+                DecisionChannel::Abort,
+                DEADLINE - 1,
+                DecisionResult::Stands(None),
+            ),
+            (
+                DecisionKinds::ALL,
+                DecisionChoice::Approve,
+                DecisionChannel::Deadline,
+                1_000,
+                DecisionResult::NotAllowed,
+            ),
+            (
+                DecisionKinds::ALL,
+                DecisionChoice::Approve,
+                DecisionChannel::Abort,
+                1_000,
+                DecisionResult::NotAllowed,
+            ),
             // That the time is up is decided at any time.
-            (only_skip, Choice::Expired, Via::Deadline, 1_000, DecisionResult::Stands(None)),
-            (only_skip, Choice::Expired, Via::Deadline, DEADLINE, DecisionResult::Stands(None)),
+            (
+                only_skip,
+                DecisionChoice::Expired,
+                DecisionChannel::Deadline,
+                1_000,
+                DecisionResult::Stands(None),
+            ),
+            (
+                only_skip,
+                DecisionChoice::Expired,
+                DecisionChannel::Deadline,
+                DEADLINE,
+                DecisionResult::Stands(None),
+            ),
         ];
         for (allowed, choice, via, at, result) in table {
             let decided = decided(Some("ada"), choice, via, at);
@@ -111,11 +175,15 @@ mod tests {
     #[test]
     fn the_first_decision_stands_whatever_comes() {
         let mut first = record(vec![], DecisionKinds::ALL);
-        first.decide(decided(Some("ada"), Choice::Skip, Via::Gate, 1_000)).unwrap();
-        for (choice, at) in
-            [(Choice::Approve, 1_001), (Choice::Approve, DEADLINE), (Choice::Expired, DEADLINE)]
-        {
-            let later = decided(Some("bo"), choice, Via::Gate, at);
+        first
+            .decide(decided(Some("ada"), DecisionChoice::Skip, DecisionChannel::Gate, 1_000))
+            .unwrap();
+        for (choice, at) in [
+            (DecisionChoice::Approve, 1_001),
+            (DecisionChoice::Approve, DEADLINE),
+            (DecisionChoice::Expired, DEADLINE),
+        ] {
+            let later = decided(Some("bo"), choice, DecisionChannel::Gate, at);
             assert_eq!(first.decision_result(&later, &[]), DecisionResult::AlreadyDecided);
         }
     }
@@ -124,7 +192,10 @@ mod tests {
     fn who_is_not_named_decides_nothing_and_who_is_counted_is_counted_once() {
         let mut waits = record(vec![need(&["ada", "bo"], 2)], DecisionKinds::ALL);
         let says = |record: &Record, by, at| {
-            record.decision_result(&decided(Some(by), Choice::Approve, Via::Gate, at), &[])
+            record.decision_result(
+                &decided(Some(by), DecisionChoice::Approve, DecisionChannel::Gate, at),
+                &[],
+            )
         };
         assert_eq!(says(&waits, "eve", 1_000), DecisionResult::NotEntitled);
         let DecisionResult::Counted(votes) = says(&waits, "ada", 1_000) else {
@@ -143,11 +214,13 @@ mod tests {
     fn a_request_replaces_only_the_one_it_names_and_only_where_nothing_runs() {
         let mut earlier = record(vec![], DecisionKinds::ALL);
         let waits = earlier.clone();
-        earlier.decide(decided(None, Choice::Cancelled, Via::Abort, 1_000)).unwrap();
+        earlier
+            .decide(decided(None, DecisionChoice::Cancelled, DecisionChannel::Abort, 1_000))
+            .unwrap();
         let mut later = request(vec![], None);
         assert!(!later.may_replace(&earlier));
         let supersedes = Some(earlier.request().id);
-        later.more = Some(Box::new(More { supersedes, ..More::default() }));
+        later.more = Some(Box::new(RequestExtras { supersedes, ..RequestExtras::default() }));
         assert!(later.may_replace(&earlier));
         assert!(!later.may_replace(&waits));
         assert!(!later.may_replace(&record(vec![], DecisionKinds::ALL)));

@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::Event;
+use super::StatusEvent;
 use crate::call::{CanonicalJson, Digest};
 
 /// What a human may answer.
@@ -91,7 +91,7 @@ impl Serialize for DecisionKinds {
 
 /// What was chosen. `expired` and `cancelled` are chosen by time and by machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum DecisionChoice {
     /// Run it.
     Approve,
     /// Run it with these arguments.
@@ -119,7 +119,7 @@ pub enum Choice {
     Cancelled,
 }
 
-impl Choice {
+impl DecisionChoice {
     /// The kind of it, which a request may allow or not; `None` for what no human chooses.
     pub const fn kind(&self) -> Option<DecisionKind> {
         match self {
@@ -151,15 +151,15 @@ impl Choice {
     }
 
     /// What it is to the state machine.
-    pub const fn event(&self) -> Event {
+    pub const fn event(&self) -> StatusEvent {
         match self {
-            Self::Approve => Event::Approve,
-            Self::Edit { .. } => Event::Edit,
-            Self::Reject { .. } => Event::Reject,
-            Self::Respond { .. } => Event::Respond,
-            Self::Skip => Event::Skip,
-            Self::Expired => Event::Expire,
-            Self::Cancelled => Event::Cancel,
+            Self::Approve => StatusEvent::Approve,
+            Self::Edit { .. } => StatusEvent::Edit,
+            Self::Reject { .. } => StatusEvent::Reject,
+            Self::Respond { .. } => StatusEvent::Respond,
+            Self::Skip => StatusEvent::Skip,
+            Self::Expired => StatusEvent::Expire,
+            Self::Cancelled => StatusEvent::Cancel,
         }
     }
 }
@@ -168,14 +168,14 @@ impl Choice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// What was chosen.
-    pub choice: Choice,
+    pub choice: DecisionChoice,
     /// Why, in the decider's words.
     pub reason: Option<Box<str>>,
 }
 
 impl Decision {
     /// A choice with a reason, cut to what a record may hold.
-    pub fn new(choice: Choice, reason: Option<&str>) -> Self {
+    pub fn new(choice: DecisionChoice, reason: Option<&str>) -> Self {
         Self { choice, reason: reason.map(|text| bounded(text, MAX_REASON)) }
     }
 }
@@ -199,9 +199,9 @@ impl Serialize for Decision {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("type", self.choice.name())?;
         match &self.choice {
-            Choice::Edit { args, .. } => map.serialize_entry("args", args)?,
-            Choice::Respond { output } => map.serialize_entry("output", output)?,
-            Choice::Reject { stop: true } => map.serialize_entry("stop", &true)?,
+            DecisionChoice::Edit { args, .. } => map.serialize_entry("args", args)?,
+            DecisionChoice::Respond { output } => map.serialize_entry("output", output)?,
+            DecisionChoice::Reject { stop: true } => map.serialize_entry("stop", &true)?,
             _ => {}
         }
         if let Some(reason) = &self.reason {
@@ -214,7 +214,7 @@ impl Serialize for Decision {
 /// Through what a decision came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Via {
+pub enum DecisionChannel {
     /// The function that was asked.
     Callback,
     /// A method of the gate.
@@ -237,7 +237,7 @@ pub enum Via {
     System,
 }
 
-impl Via {
+impl DecisionChannel {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -262,24 +262,24 @@ impl Via {
 
 /// A decision that was taken: by whom, through what and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decided {
+pub struct RecordedDecision {
     /// What.
     pub decision: Decision,
     /// Who; `None`: nobody gave a name.
     pub by: Option<Box<str>>,
     /// Through what.
-    pub via: Via,
+    pub via: DecisionChannel,
     /// When, in ms since the epoch.
     pub at: u64,
 }
 
-impl Decided {
+impl RecordedDecision {
     /// What time decides at the deadline.
     pub fn expiry(at: u64) -> Self {
         Self {
-            decision: Decision::new(Choice::Expired, Some("the deadline passed")),
+            decision: Decision::new(DecisionChoice::Expired, Some("the deadline passed")),
             by: None,
-            via: Via::Deadline,
+            via: DecisionChannel::Deadline,
             at,
         }
     }
@@ -293,9 +293,9 @@ impl Decided {
     /// a call; time and the end of a run never let one run.
     pub fn is_allowed(&self, allowed: DecisionKinds) -> bool {
         match (&self.decision.choice, self.via) {
-            (Choice::Expired | Choice::Cancelled, _) => true,
-            (Choice::Reject { .. }, via) if via.is_machine() => true,
-            (choice, Via::Deadline | Via::Abort) if choice.runs() => false,
+            (DecisionChoice::Expired | DecisionChoice::Cancelled, _) => true,
+            (DecisionChoice::Reject { .. }, via) if via.is_machine() => true,
+            (choice, DecisionChannel::Deadline | DecisionChannel::Abort) if choice.runs() => false,
             (choice, _) => choice.kind().is_some_and(|kind| allowed.contains(kind)),
         }
     }
@@ -319,39 +319,42 @@ mod tests {
     #[test]
     fn machines_stop_and_time_never_approves() {
         let only_respond = DecisionKinds::new([DecisionKind::Respond]).unwrap();
-        let decided = |choice: &Choice, via| Decided {
+        let decided = |choice: &DecisionChoice, via| RecordedDecision {
             decision: Decision::new(choice.clone(), None),
             by: None,
             via,
             at: 0,
         };
         for via in [
-            Via::Callback,
-            Via::Gate,
-            Via::Terminal,
-            Via::Messages,
-            Via::Inbox,
-            Via::Link,
-            Via::Protocol,
-            Via::Deadline,
-            Via::Abort,
-            Via::System,
+            DecisionChannel::Callback,
+            DecisionChannel::Gate,
+            DecisionChannel::Terminal,
+            DecisionChannel::Messages,
+            DecisionChannel::Inbox,
+            DecisionChannel::Link,
+            DecisionChannel::Protocol,
+            DecisionChannel::Deadline,
+            DecisionChannel::Abort,
+            DecisionChannel::System,
         ] {
-            assert!(decided(&Choice::Expired, via).is_allowed(only_respond));
-            assert!(decided(&Choice::Cancelled, via).is_allowed(only_respond));
+            assert!(decided(&DecisionChoice::Expired, via).is_allowed(only_respond));
+            assert!(decided(&DecisionChoice::Cancelled, via).is_allowed(only_respond));
             assert_eq!(
-                decided(&Choice::Reject { stop: false }, via).is_allowed(only_respond),
+                decided(&DecisionChoice::Reject { stop: false }, via).is_allowed(only_respond),
                 via.is_machine()
             );
-            assert!(!decided(&Choice::Approve, via).is_allowed(only_respond));
-            let timely = !matches!(via, Via::Deadline | Via::Abort);
-            assert_eq!(decided(&Choice::Approve, via).is_allowed(DecisionKinds::ALL), timely);
+            assert!(!decided(&DecisionChoice::Approve, via).is_allowed(only_respond));
+            let timely = !matches!(via, DecisionChannel::Deadline | DecisionChannel::Abort);
+            assert_eq!(
+                decided(&DecisionChoice::Approve, via).is_allowed(DecisionKinds::ALL),
+                timely
+            );
         }
     }
 
     #[test]
     fn a_long_reason_is_cut() {
-        let decision = Decision::new(Choice::Skip, Some(&"é".repeat(20_000)));
+        let decision = Decision::new(DecisionChoice::Skip, Some(&"é".repeat(20_000)));
         assert!(decision.reason.unwrap().len() <= MAX_REASON + 3);
     }
 }

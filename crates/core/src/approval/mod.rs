@@ -13,10 +13,14 @@ mod vote;
 
 pub use answer::InvalidDecision;
 pub use decide::DecisionResult;
-pub use decision::{Choice, Decided, Decision, DecisionKind, DecisionKinds, Via};
+pub use decision::{
+    Decision, DecisionChannel, DecisionChoice, DecisionKind, DecisionKinds, RecordedDecision,
+};
 pub use name::{GROUP, is_name, is_same_person};
-pub use need::{Deed, Escalate, Need, schedule};
-pub use record::{ApprovalId, Contents, More, Record, Request, Step, Tally, new_id};
-pub use status::{Event, Refusal, Status, next};
-use vote::Considered;
+pub use need::{ApproverNeed, EscalationRule, TimerAction, schedule};
+pub use record::{
+    ApprovalId, ContentState, ExecutionStep, Record, Request, RequestExtras, VoteTally, new_id,
+};
+pub use status::{Status, StatusEvent, StatusRefusal, next};
+use vote::VoteOutcome;
 pub use vote::{Vote, decidable};

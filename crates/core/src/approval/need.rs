@@ -9,7 +9,7 @@ use super::name::{GROUP, is_name, plain};
 /// Who must agree. A request may carry several: each must be satisfied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Need {
+pub struct ApproverNeed {
     /// Names of people, and groups as `group:NAME`; `None`: anybody who gives a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approvers: Option<Vec<Box<str>>>,
@@ -21,16 +21,16 @@ pub struct Need {
     pub exclude_requester: bool,
     /// Whom else it is put to after a while.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub escalate: Option<Escalate>,
+    pub escalate: Option<EscalationRule>,
 }
 
 /// Whom else a request is put to when nobody has decided after so long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Escalate {
+pub struct EscalationRule {
     /// ms after the request was made.
     pub after: u64,
-    /// Names and groups, as in [`Need::approvers`].
+    /// Names and groups, as in [`ApproverNeed::approvers`].
     pub to: Vec<Box<str>>,
 }
 
@@ -57,14 +57,14 @@ const MAX_QUORUM: u32 = 100;
 
 /// A person who decides, as the caller knows them.
 #[derive(Debug, Clone, Copy)]
-pub struct Person<'a> {
+pub struct DecidingPerson<'a> {
     /// The name.
     pub name: &'a str,
     /// The groups that they are in.
     pub groups: &'a [Box<str>],
 }
 
-impl<'a> Person<'a> {
+impl<'a> DecidingPerson<'a> {
     /// `None`: that is nobody's name.
     pub fn new(name: &'a str, groups: &'a [Box<str>]) -> Option<Self> {
         is_name(name).then_some(Self { name, groups })
@@ -82,7 +82,7 @@ impl<'a> Person<'a> {
     }
 }
 
-impl Need {
+impl ApproverNeed {
     /// These, checked: equal ones once, and without those that everybody satisfies, without a name too.
     ///
     /// # Errors
@@ -172,7 +172,7 @@ impl Need {
     }
 
     /// Whether it names this person, so long after the request was made.
-    pub fn names(&self, person: Person<'_>, age: u64) -> bool {
+    pub fn names(&self, person: DecidingPerson<'_>, age: u64) -> bool {
         self.approvers.as_deref().is_none_or(|approvers| person.is_any_of(approvers))
             || person.is_any_of(self.escalated(age))
     }
@@ -198,7 +198,7 @@ fn check_names(place: &str, names: Option<&[Box<str>]>) -> Result<(), String> {
 
 /// What time does to a request before its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Deed {
+pub enum TimerAction {
     /// Others may decide from now on.
     Escalate,
     /// Its deadline is near.
@@ -210,15 +210,15 @@ pub enum Deed {
 /// # Arguments
 /// All in ms since the epoch, `remind` in ms before the deadline.
 pub fn schedule(
-    needs: &[Need], created_at: u64, expires_at: Option<u64>, remind: Option<u64>,
-) -> Vec<(u64, Deed)> {
+    needs: &[ApproverNeed], created_at: u64, expires_at: Option<u64>, remind: Option<u64>,
+) -> Vec<(u64, TimerAction)> {
     let escalations = needs.iter().filter_map(|need| need.escalate.as_ref());
-    let mut deeds: Vec<(u64, Deed)> = escalations
-        .map(|escalate| (created_at.saturating_add(escalate.after), Deed::Escalate))
+    let mut deeds: Vec<(u64, TimerAction)> = escalations
+        .map(|escalate| (created_at.saturating_add(escalate.after), TimerAction::Escalate))
         .collect();
     let reminder = expires_at.zip(remind).and_then(|(at, remind)| at.checked_sub(remind));
     // Who was told a moment ago needs no reminder.
-    deeds.extend(reminder.filter(|at| *at > created_at).map(|at| (at, Deed::Remind)));
+    deeds.extend(reminder.filter(|at| *at > created_at).map(|at| (at, TimerAction::Remind)));
     deeds.retain(|(at, _)| expires_at.is_none_or(|deadline| *at < deadline));
     deeds.sort_unstable();
     deeds.dedup();

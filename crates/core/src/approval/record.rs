@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::{
-    Choice, Decided, DecisionKinds, Deed, Event, Need, Refusal, Status, Vote, next, schedule,
+    ApproverNeed, DecisionChoice, DecisionKinds, RecordedDecision, Status, StatusEvent,
+    StatusRefusal, TimerAction, Vote, next, schedule,
 };
 use crate::call::{CanonicalJson, Digest, ToolCall};
 
@@ -36,7 +37,7 @@ pub struct Request {
     /// The call as text that is safe to show.
     pub preview: Box<str>,
     /// What most requests do not have.
-    pub more: Option<Box<More>>,
+    pub more: Option<Box<RequestExtras>>,
     /// What the human may answer.
     pub allowed: DecisionKinds,
     /// ms since the epoch.
@@ -47,7 +48,7 @@ pub struct Request {
 
 /// What a request may have beside the call.
 #[derive(Debug, Default)]
-pub struct More {
+pub struct RequestExtras {
     /// What the preview found worth a warning.
     pub flags: Box<[&'static str]>,
     /// The request that was taken back so that this one could be made: a run asks about a call once, unless what was shown
@@ -56,9 +57,9 @@ pub struct More {
     /// What the policies said of it and what it would change, as the JSON that the program shows.
     pub details: Option<Box<RawValue>>,
     /// Whether its contents are what was asked about.
-    pub contents: Contents,
+    pub contents: ContentState,
     /// Who must agree; empty: anybody, once.
-    pub needs: Box<[Need]>,
+    pub needs: Box<[ApproverNeed]>,
     /// Who asked for the run.
     pub requester: Option<Box<str>>,
     /// How many ms before the deadline everybody is told once more.
@@ -67,7 +68,7 @@ pub struct More {
 
 /// What is left of the contents of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Contents {
+pub enum ContentState {
     /// They are what was asked about.
     #[default]
     Kept,
@@ -77,7 +78,7 @@ pub enum Contents {
     Dropped,
 }
 
-impl Contents {
+impl ContentState {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,8 +96,8 @@ impl Request {
     }
 
     /// Whether its contents are what was asked about.
-    pub fn contents(&self) -> Contents {
-        self.more.as_ref().map_or(Contents::Kept, |more| more.contents)
+    pub fn contents(&self) -> ContentState {
+        self.more.as_ref().map_or(ContentState::Kept, |more| more.contents)
     }
 
     /// The request that was taken back so that this one could be made.
@@ -105,7 +106,7 @@ impl Request {
     }
 
     /// What time does to it before its deadline, and when, in order.
-    pub fn schedule(&self) -> Vec<(u64, Deed)> {
+    pub fn schedule(&self) -> Vec<(u64, TimerAction)> {
         let remind = self.more.as_ref().and_then(|more| more.remind);
         schedule(self.needs(), self.created_at, self.expires_at, remind)
     }
@@ -114,7 +115,7 @@ impl Request {
     pub fn escalated_at(&self, told: usize) -> Option<u64> {
         let schedule = self.schedule();
         let mut done = schedule.iter().take(told);
-        done.find(|(_, deed)| *deed == Deed::Escalate).map(|(at, _)| *at)
+        done.find(|(_, deed)| *deed == TimerAction::Escalate).map(|(at, _)| *at)
     }
 
     /// Whether its time is up.
@@ -130,21 +131,21 @@ pub struct Record {
     request: Arc<Request>,
     status: Status,
     /// One pointer, since most that are kept wait.
-    fate: Option<Arc<Fate>>,
+    fate: Option<Arc<RequestFate>>,
 }
 
 /// What came after it was asked.
 #[derive(Debug, Clone, Default)]
-struct Fate {
-    decided: Option<Arc<Decided>>,
+struct RequestFate {
+    decided: Option<Arc<RecordedDecision>>,
     /// What the execution gave, where that is kept.
     result: Option<Arc<RawValue>>,
-    tally: Arc<Tally>,
+    tally: Arc<VoteTally>,
 }
 
 /// What was counted of a request that needs several people, and told of one that waits long.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct VoteTally {
     /// The approvals, one of each person.
     pub votes: Vec<Vote>,
     /// How much of its [`Request::schedule`] was done.
@@ -159,8 +160,8 @@ impl Record {
 
     /// A record as it was kept; `None`: what was kept does not fit together.
     pub fn kept(
-        request: Arc<Request>, status: Status, decided: Option<Decided>,
-        result: Option<Box<RawValue>>, tally: Tally,
+        request: Arc<Request>, status: Status, decided: Option<RecordedDecision>,
+        result: Option<Box<RawValue>>, tally: VoteTally,
     ) -> Option<Self> {
         let fits = match (&decided, status) {
             (None, status) => status == Status::Pending,
@@ -169,8 +170,8 @@ impl Record {
                 reached == Ok(status) || (status.was_started() && decided.decision.choice.runs())
             }
         };
-        let is_untouched = decided.is_none() && result.is_none() && tally == Tally::default();
-        let fate = Fate {
+        let is_untouched = decided.is_none() && result.is_none() && tally == VoteTally::default();
+        let fate = RequestFate {
             decided: decided.map(Arc::new),
             result: result.map(Arc::from),
             tally: Arc::new(tally),
@@ -190,7 +191,7 @@ impl Record {
     }
 
     /// The decision, once there is one.
-    pub fn decided(&self) -> Option<&Arc<Decided>> {
+    pub fn decided(&self) -> Option<&Arc<RecordedDecision>> {
         self.fate.as_ref()?.decided.as_ref()
     }
 
@@ -200,19 +201,19 @@ impl Record {
     }
 
     /// Takes a decision; a cancellation also takes back an approval that was not started.
-    pub fn decide(&mut self, decided: Decided) -> Result<(), Refusal> {
+    pub fn decide(&mut self, decided: RecordedDecision) -> Result<(), StatusRefusal> {
         self.status = next(self.status, decided.decision.choice.event())?;
         let fate = self.fate_mut();
         (fate.decided, fate.result) = (Some(Arc::new(decided)), None);
         Ok(())
     }
 
-    fn fate_mut(&mut self) -> &mut Fate {
+    fn fate_mut(&mut self) -> &mut RequestFate {
         Arc::make_mut(self.fate.get_or_insert_default())
     }
 
     /// What was counted and told so far; `None`: nothing.
-    pub fn tally(&self) -> Option<&Arc<Tally>> {
+    pub fn tally(&self) -> Option<&Arc<VoteTally>> {
         self.fate.as_ref().map(|fate| &fate.tally)
     }
 
@@ -227,7 +228,7 @@ impl Record {
     }
 
     /// What time does next before the deadline, and when.
-    pub fn next_deed(&self) -> Option<(u64, Deed)> {
+    pub fn next_deed(&self) -> Option<(u64, TimerAction)> {
         let told = self.tally().map_or(0, |tally| tally.told);
         self.request.schedule().get(told).copied()
     }
@@ -247,7 +248,7 @@ impl Record {
     }
 
     /// Takes a step of the execution, which is no decision.
-    pub fn advance(&mut self, step: Step) -> Result<(), Refusal> {
+    pub fn advance(&mut self, step: ExecutionStep) -> Result<(), StatusRefusal> {
         self.status = next(self.status, step.event())?;
         Ok(())
     }
@@ -260,8 +261,8 @@ impl Record {
     /// The arguments that were approved and the digest that they are bound to; `None` unless the call was let run.
     pub fn approved(&self) -> Option<(&CanonicalJson, Digest)> {
         match &self.decided()?.decision.choice {
-            Choice::Approve => Some((&self.request.call.args, self.request.digest)),
-            Choice::Edit { args, bound } => {
+            DecisionChoice::Approve => Some((&self.request.call.args, self.request.digest)),
+            DecisionChoice::Edit { args, bound } => {
                 Some((args, bound.unwrap_or_else(|| self.request.call.digest_with(args))))
             }
             _ => None,
@@ -270,13 +271,14 @@ impl Record {
 
     /// Whether the human changed the arguments.
     pub fn is_edited(&self) -> bool {
-        self.decided().is_some_and(|decided| matches!(decided.decision.choice, Choice::Edit { .. }))
+        self.decided()
+            .is_some_and(|decided| matches!(decided.decision.choice, DecisionChoice::Edit { .. }))
     }
 }
 
 /// A step of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum ExecutionStep {
     /// The one claim.
     Start,
     /// The tool returned.
@@ -287,13 +289,13 @@ pub enum Step {
     Interrupt,
 }
 
-impl Step {
-    const fn event(self) -> Event {
+impl ExecutionStep {
+    const fn event(self) -> StatusEvent {
         match self {
-            Self::Start => Event::Start,
-            Self::Succeed => Event::Succeed,
-            Self::Fail => Event::Fail,
-            Self::Interrupt => Event::Interrupt,
+            Self::Start => StatusEvent::Start,
+            Self::Succeed => StatusEvent::Succeed,
+            Self::Fail => StatusEvent::Fail,
+            Self::Interrupt => StatusEvent::Interrupt,
         }
     }
 }

@@ -91,7 +91,7 @@ impl Status {
 
 /// What can happen to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum StatusEvent {
     /// Run it as shown.
     Approve,
     /// Run it with other arguments.
@@ -116,7 +116,7 @@ pub enum Event {
     Interrupt,
 }
 
-impl Event {
+impl StatusEvent {
     /// Every event.
     pub const ALL: [Self; 11] = [
         Self::Approve,
@@ -136,28 +136,30 @@ impl Event {
 /// An event that the state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a request that is {} does not take {event:?}", status.name())]
-pub struct Refusal {
+pub struct StatusRefusal {
     /// Where the request stands, before and after.
     pub status: Status,
     /// What was refused.
-    pub event: Event,
+    pub event: StatusEvent,
 }
 
 /// Where a request stands after an event. All that is not listed here is refused.
-pub const fn next(status: Status, event: Event) -> Result<Status, Refusal> {
+pub const fn next(status: Status, event: StatusEvent) -> Result<Status, StatusRefusal> {
     Ok(match (status, event) {
-        (Status::Pending, Event::Approve) => Status::Approved,
-        (Status::Pending, Event::Edit) => Status::Edited,
-        (Status::Pending, Event::Reject) => Status::Rejected,
-        (Status::Pending, Event::Respond) => Status::Responded,
-        (Status::Pending, Event::Skip) => Status::Skipped,
-        (Status::Pending, Event::Expire) => Status::Expired,
-        (Status::Pending | Status::Approved | Status::Edited, Event::Cancel) => Status::Cancelled,
-        (Status::Approved | Status::Edited, Event::Start) => Status::Started,
-        (Status::Started, Event::Succeed) => Status::Succeeded,
-        (Status::Started, Event::Fail) => Status::Failed,
-        (Status::Started, Event::Interrupt) => Status::Interrupted,
-        _ => return Err(Refusal { status, event }),
+        (Status::Pending, StatusEvent::Approve) => Status::Approved,
+        (Status::Pending, StatusEvent::Edit) => Status::Edited,
+        (Status::Pending, StatusEvent::Reject) => Status::Rejected,
+        (Status::Pending, StatusEvent::Respond) => Status::Responded,
+        (Status::Pending, StatusEvent::Skip) => Status::Skipped,
+        (Status::Pending, StatusEvent::Expire) => Status::Expired,
+        (Status::Pending | Status::Approved | Status::Edited, StatusEvent::Cancel) => {
+            Status::Cancelled
+        }
+        (Status::Approved | Status::Edited, StatusEvent::Start) => Status::Started,
+        (Status::Started, StatusEvent::Succeed) => Status::Succeeded,
+        (Status::Started, StatusEvent::Fail) => Status::Failed,
+        (Status::Started, StatusEvent::Interrupt) => Status::Interrupted,
+        _ => return Err(StatusRefusal { status, event }),
     })
 }
 
@@ -165,7 +167,7 @@ pub const fn next(status: Status, event: Event) -> Result<Status, Refusal> {
 mod tests {
     use super::*;
 
-    /// Written down on its own, one row per status, one column per event in the order of `Event::ALL`; `.` is refused.
+    /// Written down on its own, one row per status, one column per event in the order of `StatusEvent::ALL`; `.` is refused.
     const TABLE: &str = "
         status      approve  edit   reject   respond   skip    expire  cancel    start   succeed   fail   interrupt
         pending     approved edited rejected responded skipped expired cancelled .       .         .      .
@@ -193,7 +195,7 @@ mod tests {
         for (status, row) in Status::ALL.into_iter().zip(&rows[1..]) {
             assert_eq!(status.name(), row[0]);
             for ((event, head), expected) in
-                Event::ALL.into_iter().zip(&rows[0][1..]).zip(&row[1..])
+                StatusEvent::ALL.into_iter().zip(&rows[0][1..]).zip(&row[1..])
             {
                 assert_eq!(format!("{event:?}").to_lowercase(), *head);
                 let actual = next(status, event).map_or(".", Status::name);
@@ -208,9 +210,9 @@ mod tests {
             assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{}\"", status.name()));
             assert_eq!(
                 status.is_final(),
-                Event::ALL.iter().all(|event| next(status, *event).is_err())
+                StatusEvent::ALL.iter().all(|event| next(status, *event).is_err())
             );
-            assert_eq!(status.may_start(), next(status, Event::Start).is_ok());
+            assert_eq!(status.may_start(), next(status, StatusEvent::Start).is_ok());
         }
     }
 
@@ -221,15 +223,15 @@ mod tests {
             if depth == 0 {
                 return;
             }
-            for event in Event::ALL {
+            for event in StatusEvent::ALL {
                 let Ok(next) = next(status, event) else { continue };
-                if event == Event::Start {
+                if event == StatusEvent::Start {
                     assert!(approved && !started);
                 }
                 walk(
                     next,
-                    started || event == Event::Start,
-                    approved || matches!(event, Event::Approve | Event::Edit),
+                    started || event == StatusEvent::Start,
+                    approved || matches!(event, StatusEvent::Approve | StatusEvent::Edit),
                     depth - 1,
                 );
             }

@@ -15,7 +15,7 @@ fn groups(name: &str) -> Vec<Box<str>> {
     if matches!(name, "cy" | "dee") { vec!["ops".into()] } else { Vec::new() }
 }
 
-pub(super) fn request(needs: Vec<Need>, requester: Option<&str>) -> Request {
+pub(super) fn request(needs: Vec<ApproverNeed>, requester: Option<&str>) -> Request {
     let call = ToolCall {
         run_id: "run".into(),
         tool_call_id: "call".into(),
@@ -23,10 +23,10 @@ pub(super) fn request(needs: Vec<Need>, requester: Option<&str>) -> Request {
         args: CanonicalJson::parse("{}").unwrap(),
         context: None,
     };
-    let more = More {
-        needs: Need::checked(needs).unwrap(),
+    let more = RequestExtras {
+        needs: ApproverNeed::checked(needs).unwrap(),
         requester: requester.map(Into::into),
-        ..More::default()
+        ..RequestExtras::default()
     };
     Request {
         id: uuid::Uuid::now_v7(),
@@ -46,27 +46,31 @@ fn names(names: &[&str]) -> Vec<Box<str>> {
     names.iter().map(|name| (*name).into()).collect()
 }
 
-pub(super) fn need(approvers: &[&str], quorum: u32) -> Need {
+pub(super) fn need(approvers: &[&str], quorum: u32) -> ApproverNeed {
     let approvers = (!approvers.is_empty()).then(|| names(approvers));
-    Need { approvers, quorum, exclude_requester: false, escalate: None }
+    ApproverNeed { approvers, quorum, exclude_requester: false, escalate: None }
 }
 
-pub(super) fn decided(by: Option<&str>, choice: Choice, via: Via, at: u64) -> Decided {
-    Decided { decision: Decision::new(choice, None), by: by.map(Into::into), via, at }
+pub(super) fn decided(
+    by: Option<&str>, choice: DecisionChoice, via: DecisionChannel, at: u64,
+) -> RecordedDecision {
+    RecordedDecision { decision: Decision::new(choice, None), by: by.map(Into::into), via, at }
 }
 
-fn says(request: &Request, votes: &[Vote], by: &str, choice: Choice, at: u64) -> Considered {
-    request.consider(votes, &decided(Some(by), choice, Via::Gate, at), &groups(by))
+fn says(
+    request: &Request, votes: &[Vote], by: &str, choice: DecisionChoice, at: u64,
+) -> VoteOutcome {
+    request.consider(votes, &decided(Some(by), choice, DecisionChannel::Gate, at), &groups(by))
 }
 
 /// What it becomes when these approve in this order; `None`: it waits.
 fn approved_by(request: &Request, people: &[&str], at: u64) -> (bool, Vec<Vote>) {
     let mut votes = Vec::new();
     for by in people {
-        match says(request, &votes, by, Choice::Approve, at) {
-            Considered::Stands(after) => return (true, after.unwrap_or(votes)),
-            Considered::Counts(after) => votes = after,
-            Considered::Known | Considered::Refused => {}
+        match says(request, &votes, by, DecisionChoice::Approve, at) {
+            VoteOutcome::Stands(after) => return (true, after.unwrap_or(votes)),
+            VoteOutcome::Counts(after) => votes = after,
+            VoteOutcome::Known | VoteOutcome::Refused => {}
         }
     }
     (false, votes)
@@ -91,20 +95,26 @@ fn is_agreed(request: &Request, people: &[&str], at: u64) -> bool {
 }
 
 /// Every need of a small world: who is named, how many, whether the requester counts, whom it is escalated to.
-fn small_needs() -> Vec<Need> {
+fn small_needs() -> Vec<ApproverNeed> {
     let lists: [&[&str]; 5] = [&[], &["ada"], &["ada", "bo"], &[OPS], &["ada", OPS]];
     let mut needs = Vec::new();
     for approvers in lists {
         for quorum in 1..=3 {
             for exclude_requester in [false, true] {
                 for to in [None, Some("bo"), Some(OPS)] {
-                    let escalate = to.map(|to| Escalate { after: 10, to: names(&[to]) });
-                    needs.push(Need { exclude_requester, escalate, ..need(approvers, quorum) });
+                    let escalate = to.map(|to| EscalationRule { after: 10, to: names(&[to]) });
+                    needs.push(ApproverNeed {
+                        exclude_requester,
+                        escalate,
+                        ..need(approvers, quorum)
+                    });
                 }
             }
         }
     }
-    needs.retain(|need| Need::checked(vec![need.clone()]).is_ok_and(|kept| !kept.is_empty()));
+    needs.retain(|need| {
+        ApproverNeed::checked(vec![need.clone()]).is_ok_and(|kept| !kept.is_empty())
+    });
     needs
 }
 
@@ -157,28 +167,28 @@ fn no_call_is_approved_without_every_quorum_whatever_the_order() {
 #[test]
 fn one_who_is_named_ends_it_and_nobody_else() {
     let request = request(
-        vec![need(&["ada", OPS], 2), Need { exclude_requester: true, ..need(&["bo"], 1) }],
+        vec![need(&["ada", OPS], 2), ApproverNeed { exclude_requester: true, ..need(&["bo"], 1) }],
         Some("eve"),
     );
     let votes = approved_by(&request, &["ada", "cy"], 1_000).1;
     assert_eq!(votes.len(), 2);
-    for choice in [Choice::Reject { stop: false }, Choice::Skip] {
+    for choice in [DecisionChoice::Reject { stop: false }, DecisionChoice::Skip] {
         for (by, expected) in [
-            ("ada", Considered::Stands(None)),
-            ("dee", Considered::Stands(None)),
-            ("bo", Considered::Stands(None)),
+            ("ada", VoteOutcome::Stands(None)),
+            ("dee", VoteOutcome::Stands(None)),
+            ("bo", VoteOutcome::Stands(None)),
             // The requester may always take it back.
-            ("eve", Considered::Stands(None)),
-            ("mallory", Considered::Refused),
-            ("ops", Considered::Refused),
-            (OPS, Considered::Refused),
-            ("", Considered::Refused),
-            (" ", Considered::Refused),
+            ("eve", VoteOutcome::Stands(None)),
+            ("mallory", VoteOutcome::Refused),
+            ("ops", VoteOutcome::Refused),
+            (OPS, VoteOutcome::Refused),
+            ("", VoteOutcome::Refused),
+            (" ", VoteOutcome::Refused),
         ] {
             assert_eq!(says(&request, &votes, by, choice.clone(), 1_000), expected, "{by}");
         }
-        let nobody = decided(None, choice, Via::Callback, 1_000);
-        assert_eq!(request.consider(&votes, &nobody, &["ops".into()]), Considered::Refused);
+        let nobody = decided(None, choice, DecisionChannel::Callback, 1_000);
+        assert_eq!(request.consider(&votes, &nobody, &["ops".into()]), VoteOutcome::Refused);
     }
 }
 
@@ -186,19 +196,23 @@ fn one_who_is_named_ends_it_and_nobody_else() {
 fn machines_stop_it_and_never_let_it_run() {
     let request = request(vec![need(&["ada"], 1)], None);
     let answer = CanonicalJson::parse("1").unwrap();
-    for via in [Via::System, Via::Deadline, Via::Abort] {
-        for choice in [Choice::Expired, Choice::Cancelled, Choice::Reject { stop: false }] {
+    for via in [DecisionChannel::System, DecisionChannel::Deadline, DecisionChannel::Abort] {
+        for choice in [
+            DecisionChoice::Expired,
+            DecisionChoice::Cancelled,
+            DecisionChoice::Reject { stop: false },
+        ] {
             let decided = decided(Some("countersign"), choice, via, 1_000);
-            assert_eq!(request.consider(&[], &decided, &[]), Considered::Stands(None));
+            assert_eq!(request.consider(&[], &decided, &[]), VoteOutcome::Stands(None));
         }
         for choice in [
-            Choice::Approve,
-            Choice::Edit { args: answer.clone(), bound: None },
-            Choice::Respond { output: answer.clone() },
-            Choice::Skip,
+            DecisionChoice::Approve,
+            DecisionChoice::Edit { args: answer.clone(), bound: None },
+            DecisionChoice::Respond { output: answer.clone() },
+            DecisionChoice::Skip,
         ] {
             let decided = decided(Some("ada"), choice, via, 1_000);
-            assert_eq!(request.consider(&[], &decided, &[]), Considered::Refused);
+            assert_eq!(request.consider(&[], &decided, &[]), VoteOutcome::Refused);
         }
     }
 }
@@ -206,21 +220,24 @@ fn machines_stop_it_and_never_let_it_run() {
 #[test]
 fn what_one_person_decides_that_person_may_change_and_no_other() {
     let answer = CanonicalJson::parse("1").unwrap();
-    let alone =
-        request(vec![Need { exclude_requester: true, ..need(&[OPS, "ada"], 1) }], Some("ada"));
-    for choice in
-        [Choice::Edit { args: answer.clone(), bound: None }, Choice::Respond { output: answer }]
-    {
+    let alone = request(
+        vec![ApproverNeed { exclude_requester: true, ..need(&[OPS, "ada"], 1) }],
+        Some("ada"),
+    );
+    for choice in [
+        DecisionChoice::Edit { args: answer.clone(), bound: None },
+        DecisionChoice::Respond { output: answer },
+    ] {
         for (by, expected) in [
-            ("cy", Considered::Stands(None)),
-            ("ada", Considered::Refused),
-            ("bo", Considered::Refused),
+            ("cy", VoteOutcome::Stands(None)),
+            ("ada", VoteOutcome::Refused),
+            ("bo", VoteOutcome::Refused),
         ] {
             assert_eq!(says(&alone, &[], by, choice.clone(), 1_000), expected, "{by}");
         }
         for needs in [vec![need(&[OPS], 2)], vec![need(&[OPS], 1), need(&["cy"], 1)]] {
             let several = request(needs, None);
-            assert_eq!(says(&several, &[], "cy", choice.clone(), 1_000), Considered::Refused);
+            assert_eq!(says(&several, &[], "cy", choice.clone(), 1_000), VoteOutcome::Refused);
         }
     }
     let one = DecisionKinds::new([DecisionKind::Edit]).unwrap();
@@ -235,8 +252,14 @@ fn a_person_counts_once_however_they_write_their_name() {
     let request = request(vec![need(&[], 2)], None);
     let (runs, votes) = approved_by(&request, &["Ada", "ada", " ADA "], 1_000);
     assert_eq!((runs, votes.len()), (false, 1));
-    assert!(matches!(says(&request, &votes, "ada", Choice::Approve, 1_000), Considered::Known));
-    assert!(matches!(says(&request, &votes, "bo", Choice::Approve, 1_000), Considered::Stands(_)));
+    assert!(matches!(
+        says(&request, &votes, "ada", DecisionChoice::Approve, 1_000),
+        VoteOutcome::Known
+    ));
+    assert!(matches!(
+        says(&request, &votes, "bo", DecisionChoice::Approve, 1_000),
+        VoteOutcome::Stands(_)
+    ));
 }
 
 #[test]
@@ -254,9 +277,9 @@ fn neither_form_nor_what_cannot_be_seen_makes_a_second_person() {
         ("Ada Lovelace", "ada\u{a0} lovelace"),
     ] {
         assert!(is_same_person(name, other) && is_same_person(other, name), "{other:?}");
-        let excluding = Need { exclude_requester: true, ..need(&[], 1) };
+        let excluding = ApproverNeed { exclude_requester: true, ..need(&[], 1) };
         let own = request(vec![excluding], Some(name));
-        assert_eq!(says(&own, &[], other, Choice::Approve, 1_000), Considered::Refused);
+        assert_eq!(says(&own, &[], other, DecisionChoice::Approve, 1_000), VoteOutcome::Refused);
         let (runs, votes) = approved_by(&request(vec![need(&[], 2)], None), &[name, other], 1_000);
         assert_eq!((runs, votes.len()), (false, 1), "{other:?}");
     }
@@ -282,38 +305,45 @@ fn what_is_no_name_is_nobodys() {
         "\u{feff}group：ops",
     ] {
         assert!(!is_name(by), "{by:?}");
-        assert_eq!(says(&request, &[], by, Choice::Approve, 1_000), Considered::Refused, "{by:?}");
+        assert_eq!(
+            says(&request, &[], by, DecisionChoice::Approve, 1_000),
+            VoteOutcome::Refused,
+            "{by:?}"
+        );
     }
 }
 
 #[test]
 fn who_is_named_later_is_counted_for_more_but_as_one() {
-    let escalate = Some(Escalate { after: 10, to: names(&["ada"]) });
-    let request = request(vec![need(&["ada"], 1), Need { escalate, ..need(&["bo"], 1) }], None);
-    let Considered::Counts(votes) = says(&request, &[], "ada", Choice::Approve, 1_000) else {
+    let escalate = Some(EscalationRule { after: 10, to: names(&["ada"]) });
+    let request =
+        request(vec![need(&["ada"], 1), ApproverNeed { escalate, ..need(&["bo"], 1) }], None);
+    let VoteOutcome::Counts(votes) = says(&request, &[], "ada", DecisionChoice::Approve, 1_000)
+    else {
         panic!("not counted")
     };
-    assert_eq!(says(&request, &votes, "ada", Choice::Approve, 1_009), Considered::Known);
-    let Considered::Stands(Some(votes)) = says(&request, &votes, "ada", Choice::Approve, 1_010)
+    assert_eq!(says(&request, &votes, "ada", DecisionChoice::Approve, 1_009), VoteOutcome::Known);
+    let VoteOutcome::Stands(Some(votes)) =
+        says(&request, &votes, "ada", DecisionChoice::Approve, 1_010)
     else {
         panic!("does not stand")
     };
     assert_eq!(votes.len(), 1);
     assert_eq!(request.approvers(1_000), ["ada", "bo"]);
-    let excluding = Need { exclude_requester: true, ..need(&["ada", OPS], 1) };
+    let excluding = ApproverNeed { exclude_requester: true, ..need(&["ada", OPS], 1) };
     assert_eq!(self::request(vec![excluding], Some("Ada")).approvers(0), [OPS]);
 }
 
 #[test]
 fn needs_are_checked_and_equal_ones_kept_once() {
-    let checked = |needs: Vec<Need>| Need::checked(needs).map(|needs| needs.len());
+    let checked = |needs: Vec<ApproverNeed>| ApproverNeed::checked(needs).map(|needs| needs.len());
     assert_eq!(checked(vec![need(&[], 1)]), Ok(0));
     let two = vec![need(&["a", "b", "a"], 1), need(&["b", "a"], 1), need(&["a"], 1)];
     assert_eq!(checked(two.clone()), Ok(2));
-    assert_eq!(Need::checked(two).unwrap()[0].approvers, Some(names(&["a", "b"])));
+    assert_eq!(ApproverNeed::checked(two).unwrap()[0].approvers, Some(names(&["a", "b"])));
     assert_eq!(checked(vec![need(&[OPS], 100)]), Ok(1));
-    let escalate = Some(Escalate { after: 1, to: names(&["b", "c"]) });
-    assert_eq!(checked(vec![Need { escalate, ..need(&["a"], 3) }]), Ok(1));
+    let escalate = Some(EscalationRule { after: 1, to: names(&["b", "c"]) });
+    assert_eq!(checked(vec![ApproverNeed { escalate, ..need(&["a"], 3) }]), Ok(1));
     for (wrong, why) in [
         (need(&["a"], 2), "only 1 different people"),
         (need(&["a", "A"], 2), "only 1 different people"),
@@ -325,27 +355,35 @@ fn needs_are_checked_and_equal_ones_kept_once() {
         (need(&[""], 1), "approvers"),
         (need(&[" a"], 1), "approvers"),
         (need(&["group:"], 1), "approvers"),
-        (Need { approvers: Some(Vec::new()), ..need(&[], 1) }, "approvers"),
+        (ApproverNeed { approvers: Some(Vec::new()), ..need(&[], 1) }, "approvers"),
         (
-            Need { escalate: Some(Escalate { after: 0, to: names(&["a"]) }), ..need(&[], 1) },
+            ApproverNeed {
+                escalate: Some(EscalationRule { after: 0, to: names(&["a"]) }),
+                ..need(&[], 1)
+            },
             "after",
         ),
         (
-            Need { escalate: Some(Escalate { after: 1, to: Vec::new() }), ..need(&[], 1) },
+            ApproverNeed {
+                escalate: Some(EscalationRule { after: 1, to: Vec::new() }),
+                ..need(&[], 1)
+            },
             "escalate.to",
         ),
     ] {
-        let error = Need::checked(vec![wrong]).unwrap_err();
+        let error = ApproverNeed::checked(vec![wrong]).unwrap_err();
         assert!(error.contains(why), "{error}");
     }
 }
 
 #[test]
 fn what_time_does_before_the_deadline_and_when() {
-    let later =
-        |after| Need { escalate: Some(Escalate { after, to: names(&["a"]) }), ..need(&[], 1) };
+    let later = |after| ApproverNeed {
+        escalate: Some(EscalationRule { after, to: names(&["a"]) }),
+        ..need(&[], 1)
+    };
     let needs = [later(100), later(100), later(50), later(500)];
-    use Deed::{Escalate as E, Remind as R};
+    use TimerAction::{Escalate as E, Remind as R};
     assert_eq!(
         schedule(&needs, 1_000, Some(1_500), Some(400)),
         [(1_050, E), (1_100, E), (1_100, R)]

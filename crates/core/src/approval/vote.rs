@@ -1,8 +1,11 @@
 //! What a decision does to a request that says who must agree.
 
 use super::name::is_same_person;
-use super::need::Person;
-use super::{Choice, Decided, DecisionKind, DecisionKinds, Need, Request, Via};
+use super::need::DecidingPerson;
+use super::{
+    ApproverNeed, DecisionChannel, DecisionChoice, DecisionKind, DecisionKinds, RecordedDecision,
+    Request,
+};
 
 /// An approval that was counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +13,7 @@ pub struct Vote {
     /// Who.
     pub by: Box<str>,
     /// Through what.
-    pub via: Via,
+    pub via: DecisionChannel,
     /// When, in ms since the epoch.
     pub at: u64,
     /// Why.
@@ -23,7 +26,7 @@ pub struct Vote {
 
 /// What a decision does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Considered {
+pub enum VoteOutcome {
     /// It decides the request. With the votes as they then are, where they are counted.
     Stands(Option<Vec<Vote>>),
     /// It is one of several: the votes as they then are, it being the last.
@@ -36,7 +39,7 @@ pub enum Considered {
 
 impl Request {
     /// Who must agree; empty: anybody, once.
-    pub fn needs(&self) -> &[Need] {
+    pub fn needs(&self) -> &[ApproverNeed] {
         self.more.as_ref().map_or(&[], |more| &more.needs)
     }
 
@@ -78,33 +81,36 @@ impl Request {
 
     /// What a decision does, as things stand. It is only asked of a request that waits and whose time is not up; `groups` are
     /// those that the person is in.
-    pub fn consider(&self, votes: &[Vote], decided: &Decided, groups: &[Box<str>]) -> Considered {
+    pub fn consider(
+        &self, votes: &[Vote], decided: &RecordedDecision, groups: &[Box<str>],
+    ) -> VoteOutcome {
         let needs = self.needs();
         if needs.is_empty() {
-            return Considered::Stands(None);
+            return VoteOutcome::Stands(None);
         }
         let choice = &decided.decision.choice;
         if decided.via.is_machine() || choice.kind().is_none() {
             // A machine ends it as ever, and never lets it run.
-            let ends = matches!(choice, Choice::Reject { .. }) || choice.kind().is_none();
-            return if ends { Considered::Stands(None) } else { Considered::Refused };
+            let ends = matches!(choice, DecisionChoice::Reject { .. }) || choice.kind().is_none();
+            return if ends { VoteOutcome::Stands(None) } else { VoteOutcome::Refused };
         }
-        let Some(person) = decided.by.as_deref().and_then(|by| Person::new(by, groups)) else {
-            return Considered::Refused;
+        let Some(person) = decided.by.as_deref().and_then(|by| DecidingPerson::new(by, groups))
+        else {
+            return VoteOutcome::Refused;
         };
         let age = decided.at.saturating_sub(self.created_at);
         let is_requester =
             self.requester().is_some_and(|requester| is_same_person(requester, person.name));
         match choice {
-            Choice::Approve => {
+            DecisionChoice::Approve => {
                 let counts_for = bits(needs, |need| {
                     need.names(person, age) && !(need.exclude_requester && is_requester)
                 });
                 self.count(votes, decided, person, counts_for)
             }
-            Choice::Reject { .. } | Choice::Skip => {
+            DecisionChoice::Reject { .. } | DecisionChoice::Skip => {
                 let ends = is_requester || needs.iter().any(|need| need.names(person, age));
-                if ends { Considered::Stands(None) } else { Considered::Refused }
+                if ends { VoteOutcome::Stands(None) } else { VoteOutcome::Refused }
             }
             // What only one person decides, that person may also change.
             _ => match needs {
@@ -113,22 +119,23 @@ impl Request {
                         && need.names(person, age)
                         && !(need.exclude_requester && is_requester) =>
                 {
-                    Considered::Stands(None)
+                    VoteOutcome::Stands(None)
                 }
-                _ => Considered::Refused,
+                _ => VoteOutcome::Refused,
             },
         }
     }
 
     fn count(
-        &self, votes: &[Vote], decided: &Decided, person: Person<'_>, counts_for: u32,
-    ) -> Considered {
+        &self, votes: &[Vote], decided: &RecordedDecision, person: DecidingPerson<'_>,
+        counts_for: u32,
+    ) -> VoteOutcome {
         let needs = self.needs();
         if counts_for == 0 {
-            return Considered::Refused;
+            return VoteOutcome::Refused;
         }
         if is_simple(needs) {
-            return Considered::Stands(None);
+            return VoteOutcome::Stands(None);
         }
         let mut after = votes.to_vec();
         // Somebody who is named later may be counted for more than before, but always as one person.
@@ -136,7 +143,7 @@ impl Request {
         let known = before.map_or(0, |at| after.remove(at).counts_for);
         let open = bits_of(needs, |index, need| quorum(votes, index) < need.quorum as usize);
         if counts_for & !known & open == 0 {
-            return Considered::Known;
+            return VoteOutcome::Known;
         }
         after.push(Vote {
             by: person.name.into(),
@@ -147,18 +154,18 @@ impl Request {
             entry: 0,
         });
         let left = bits_of(needs, |index, need| quorum(&after, index) < need.quorum as usize);
-        if left == 0 { Considered::Stands(Some(after)) } else { Considered::Counts(after) }
+        if left == 0 { VoteOutcome::Stands(Some(after)) } else { VoteOutcome::Counts(after) }
     }
 }
 
 /// Whether one approval is enough, of whoever it must be of.
-fn is_simple(needs: &[Need]) -> bool {
-    matches!(needs, [Need { quorum: 1, .. }])
+fn is_simple(needs: &[ApproverNeed]) -> bool {
+    matches!(needs, [ApproverNeed { quorum: 1, .. }])
 }
 
 /// What may be decided of a request with these needs, of what is allowed: where one person is not enough, nobody changes what
 /// others agreed to. `None`: nobody could approve it.
-pub fn decidable(needs: &[Need], allowed: DecisionKinds) -> Option<DecisionKinds> {
+pub fn decidable(needs: &[ApproverNeed], allowed: DecisionKinds) -> Option<DecisionKinds> {
     if needs.is_empty() || is_simple(needs) {
         return Some(allowed);
     }
@@ -172,12 +179,12 @@ fn quorum(votes: &[Vote], index: usize) -> usize {
     votes.iter().filter(|vote| vote.counts_for & (1 << index) != 0).count()
 }
 
-fn bits(needs: &[Need], is_set: impl Fn(&Need) -> bool) -> u32 {
+fn bits(needs: &[ApproverNeed], is_set: impl Fn(&ApproverNeed) -> bool) -> u32 {
     bits_of(needs, |_, need| is_set(need))
 }
 
 /// There are at most 32 needs.
-fn bits_of(needs: &[Need], is_set: impl Fn(usize, &Need) -> bool) -> u32 {
+fn bits_of(needs: &[ApproverNeed], is_set: impl Fn(usize, &ApproverNeed) -> bool) -> u32 {
     let set = needs.iter().enumerate().filter(|(index, need)| is_set(*index, need));
     set.fold(0, |bits, (index, _)| bits | 1_u32.checked_shl(index as u32).unwrap_or(0))
 }

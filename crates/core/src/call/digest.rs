@@ -98,7 +98,7 @@ mod tests {
     fn it_is_the_hash_of_the_canonical_document() {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
-        struct Document {
+        struct DigestedDocument {
             v: u8,
             run_id: &'static str,
             tool_call_id: &'static str,
@@ -106,7 +106,7 @@ mod tests {
             args: serde_json::Value,
             context: (),
         }
-        let document = Document {
+        let document = DigestedDocument {
             v: 1,
             run_id: "run \"1\"\n\u{1}é",
             tool_call_id: "call/1",
@@ -142,7 +142,7 @@ mod tests {
         assert_ne!(base.digest(), ToolCall { tool_call_id: "r".into(), ..base.clone() }.digest());
         assert_ne!(base.digest(), ToolCall { tool_name: "r".into(), ..base.clone() }.digest());
         let context = CanonicalJson::parse(r#"{"cwd":"/"}"#).unwrap();
-        let context = Some(Box::new(crate::call::Context(context)));
+        let context = Some(Box::new(crate::call::CallContext(context)));
         assert_ne!(base.digest(), ToolCall { context, ..base.clone() }.digest());
     }
 }

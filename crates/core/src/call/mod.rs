@@ -26,12 +26,12 @@ pub struct ToolCall {
     /// Its arguments.
     pub args: CanonicalJson,
     /// What the policies judged it under; `None`: there were none.
-    pub context: Option<Box<Context>>,
+    pub context: Option<Box<CallContext>>,
 }
 
 /// `{ cwd, policy, shell }` as canonical JSON. Boxed where it is kept: most requests that wait have none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Context(pub CanonicalJson);
+pub struct CallContext(pub CanonicalJson);
 
 impl ToolCall {
     /// What an approval of this very call is bound to.

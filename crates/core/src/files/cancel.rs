@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::{Fault, FileError};
+use super::error::{FileError, FileFault};
 
 /// Says that work is no longer wanted. Its clones are one.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct CancelFlag(Arc<AtomicBool>);
 
-impl Cancel {
+impl CancelFlag {
     /// From now on.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -23,7 +23,7 @@ impl Cancel {
     /// Fails once it was said.
     pub fn check(&self, path: &str) -> Result<(), FileError> {
         if self.is_cancelled() {
-            return Err(Fault::Cancelled.at(path, "the work was cancelled"));
+            return Err(FileFault::Cancelled.at(path, "the work was cancelled"));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind};
 
 /// The kind of what is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum FileFault {
     /// The path leads out of the root.
     OutsideRoot,
     /// There is none.
@@ -31,7 +31,7 @@ pub enum Fault {
     Cancelled,
 }
 
-impl Fault {
+impl FileFault {
     /// The stable code.
     pub const fn code(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl Fault {
 #[error("{message}")]
 pub struct FileError {
     /// The kind.
-    pub fault: Fault,
+    pub fault: FileFault,
     /// The path, as it was named. Not made safe to show.
     pub path: String,
     message: String,
@@ -75,16 +75,16 @@ impl FileError {
     /// What the system said about this path.
     pub(super) fn io(path: &str, error: &Error) -> Self {
         match error.kind() {
-            ErrorKind::NotFound => Fault::NoSuchFile
+            ErrorKind::NotFound => FileFault::NoSuchFile
                 .at(path, "there is no such file: look what there is, then name one"),
             ErrorKind::NotADirectory => {
-                Fault::NotADirectory.at(path, "a part of it is not a folder")
+                FileFault::NotADirectory.at(path, "a part of it is not a folder")
             }
-            ErrorKind::IsADirectory => Fault::NotAFile.at(path, "it is a folder, not a file"),
+            ErrorKind::IsADirectory => FileFault::NotAFile.at(path, "it is a folder, not a file"),
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                Fault::Permission.at(path, format!("the system does not permit it ({error})"))
+                FileFault::Permission.at(path, format!("the system does not permit it ({error})"))
             }
-            _ => Fault::Io.at(path, format!("the system says: {error}")),
+            _ => FileFault::Io.at(path, format!("the system says: {error}")),
         }
     }
 }

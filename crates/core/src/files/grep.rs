@@ -9,12 +9,12 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkMatch};
 use serde::Serialize;
 
-use super::cancel::Cancel;
-use super::error::{Fault, FileError};
+use super::cancel::CancelFlag;
+use super::error::{FileError, FileFault};
 use super::open::open_file;
-use super::pattern::{LONGEST, Pattern};
-use super::root::{Missing, Place, Root, below};
-use super::walk::Walk;
+use super::pattern::{GlobPattern, LONGEST};
+use super::root::{FileRoot, MissingFolders, PathTarget, below};
+use super::walk::FolderWalk;
 
 /// What one search reads, in bytes.
 const MOST_READ: u64 = 2 << 30;
@@ -31,7 +31,7 @@ const AFTER: usize = 800;
 
 /// What is looked for, and where.
 #[derive(Debug, Clone, Copy)]
-pub struct Query<'a> {
+pub struct GrepQuery<'a> {
     /// A regular expression, as Rust's `regex` has them.
     pub pattern: &'a str,
     /// A folder or a file.
@@ -46,7 +46,7 @@ pub struct Query<'a> {
 
 /// A line that matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct MatchedLine {
     /// Its file, from the root, with `/`.
     pub path: String,
     /// Its number, from 1.
@@ -57,34 +57,36 @@ pub struct Line {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Grepped {
+pub struct GrepMatches {
     /// In the order of paths.
-    pub matches: Vec<Line>,
+    pub matches: Vec<MatchedLine>,
     /// How many files they stand in.
     pub files: usize,
     /// There may be more.
     pub truncated: bool,
 }
 
-impl Root {
+impl FileRoot {
     /// The lines that a regular expression matches, in the file or in the files below the folder. Binary files are passed over.
     ///
     /// # Errors
     /// When a pattern is none, or there is no such file or folder below the root.
-    pub fn grep(&self, query: &Query, cancel: &Cancel) -> Result<Grepped, FileError> {
+    pub fn grep(&self, query: &GrepQuery, cancel: &CancelFlag) -> Result<GrepMatches, FileError> {
         let matcher = matcher(query)?;
-        let glob =
-            query.glob.map(|glob| self.pattern(glob).and_then(Pattern::of_names)).transpose()?;
-        let mut search = Search::new(&matcher, query.limit, cancel);
-        match self.locate(query.path, Missing::Fail)? {
-            Place::Spot(spot) => {
+        let glob = query
+            .glob
+            .map(|glob| self.pattern(glob).and_then(GlobPattern::of_names))
+            .transpose()?;
+        let mut search = GrepSearch::new(&matcher, query.limit, cancel);
+        match self.locate(query.path, MissingFolders::Fail)? {
+            PathTarget::Spot(spot) => {
                 let file = open_file(&spot.folder.dir, &spot.name, query.path)?;
                 let name = spot.name.to_string_lossy();
                 let _enough = search.file(file, &below(&spot.folder.path, &name))?;
             }
-            Place::Folder(from) => {
+            PathTarget::Folder(from) => {
                 let hidden = |name: &str| glob.as_ref().is_some_and(|glob| glob.names_hidden(name));
-                let mut walk = Walk::new(cancel, &hidden);
+                let mut walk = FolderWalk::new(cancel, &hidden);
                 walk.run(self, &from, &mut |found| {
                     if glob.as_ref().is_some_and(|glob| !glob.matches(found.below)) {
                         return Ok(ControlFlow::Continue(()));
@@ -102,9 +104,9 @@ impl Root {
     }
 }
 
-fn matcher(query: &Query) -> Result<RegexMatcher, FileError> {
+fn matcher(query: &GrepQuery) -> Result<RegexMatcher, FileError> {
     if query.pattern.len() > LONGEST {
-        return Err(Fault::Pattern.at("", format!("a pattern has at most {LONGEST} bytes")));
+        return Err(FileFault::Pattern.at("", format!("a pattern has at most {LONGEST} bytes")));
     }
     RegexMatcherBuilder::new()
         .case_insensitive(query.ignore_case)
@@ -113,38 +115,38 @@ fn matcher(query: &Query) -> Result<RegexMatcher, FileError> {
         .dfa_size_limit(LARGEST_PROGRAM)
         .build(query.pattern)
         .map_err(|error| {
-            Fault::Pattern
+            FileFault::Pattern
                 .at(query.pattern, format!("it is not a regular expression for lines: {error}"))
         })
 }
 
-struct Search<'a> {
+struct GrepSearch<'a> {
     matcher: &'a RegexMatcher,
     searcher: Searcher,
     limit: usize,
-    cancel: &'a Cancel,
+    cancel: &'a CancelFlag,
     /// Bytes that may still be read.
     left: u64,
-    grepped: Grepped,
+    grepped: GrepMatches,
 }
 
-impl<'a> Search<'a> {
-    fn new(matcher: &'a RegexMatcher, limit: usize, cancel: &'a Cancel) -> Self {
+impl<'a> GrepSearch<'a> {
+    fn new(matcher: &'a RegexMatcher, limit: usize, cancel: &'a CancelFlag) -> Self {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(LONGEST_LINE))
             // A mapped file that is cut short meanwhile ends the process.
             .memory_map(MmapChoice::never())
             .build();
-        let grepped = Grepped { matches: Vec::new(), files: 0, truncated: false };
+        let grepped = GrepMatches { matches: Vec::new(), files: 0, truncated: false };
         Self { matcher, searcher, limit, cancel, left: MOST_READ, grepped }
     }
 
     fn file(&mut self, file: File, path: &str) -> Result<ControlFlow<()>, FileError> {
         self.cancel.check(path)?;
         let before = self.grepped.matches.len();
-        let pieces = Pieces { file, left: &mut self.left, cancel: self.cancel };
-        let mut lines = Lines {
+        let pieces = FileChunks { file, left: &mut self.left, cancel: self.cancel };
+        let mut lines = LineReader {
             matcher: self.matcher,
             path,
             limit: self.limit,
@@ -171,13 +173,13 @@ impl<'a> Search<'a> {
 }
 
 /// A file that ends when nobody waits any more, or when enough was read.
-struct Pieces<'a> {
+struct FileChunks<'a> {
     file: File,
     left: &'a mut u64,
-    cancel: &'a Cancel,
+    cancel: &'a CancelFlag,
 }
 
-impl Read for Pieces<'_> {
+impl Read for FileChunks<'_> {
     fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
         if self.cancel.is_cancelled() {
             return Ok(0);
@@ -189,19 +191,19 @@ impl Read for Pieces<'_> {
     }
 }
 
-struct Lines<'a> {
+struct LineReader<'a> {
     matcher: &'a RegexMatcher,
     path: &'a str,
     limit: usize,
-    grepped: &'a mut Grepped,
+    grepped: &'a mut GrepMatches,
     is_binary: bool,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for LineReader<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.grepped.matches.push(Line {
+        self.grepped.matches.push(MatchedLine {
             path: self.path.to_owned(),
             line: found.line_number().unwrap_or_default(),
             text: shown(found.bytes(), self.matcher),

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::cancel::Cancel;
+use super::cancel::CancelFlag;
 use super::error::FileError;
-use super::root::{Root, below};
+use super::root::{FileRoot, below};
 
 /// How many names of one folder are looked at.
 pub(super) const MOST_NAMES: usize = 100_000;
@@ -12,7 +12,7 @@ pub(super) const MOST_NAMES: usize = 100_000;
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File,
     /// A folder.
@@ -23,7 +23,7 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl EntryKind {
     pub(super) fn of(kind: cap_std::fs::FileType) -> Self {
         match kind {
             kind if kind.is_symlink() => Self::Symlink,
@@ -36,12 +36,12 @@ impl Kind {
 
 /// A name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct FolderEntry {
     /// From the root, with `/`.
     pub path: String,
     /// What it stands for.
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Bytes, of files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
@@ -49,19 +49,21 @@ pub struct Listed {
 
 /// The names in a folder, sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Listing {
+pub struct FolderListing {
     /// They.
-    pub entries: Vec<Listed>,
+    pub entries: Vec<FolderEntry>,
     /// There are more.
     pub truncated: bool,
 }
 
-impl Root {
+impl FileRoot {
     /// What is in a folder, hidden names too: the first `limit` in their order.
     ///
     /// # Errors
     /// When there is no such folder below the root.
-    pub fn list(&self, path: &str, limit: usize, cancel: &Cancel) -> Result<Listing, FileError> {
+    pub fn list(
+        &self, path: &str, limit: usize, cancel: &CancelFlag,
+    ) -> Result<FolderListing, FileError> {
         let io = |error| FileError::io(path, &error);
         let folder = self.folder_at(path)?;
         let mut found = Vec::new();
@@ -74,22 +76,22 @@ impl Root {
             }
             let entry = entry.map_err(io)?;
             let kind = entry.file_type().map_err(io)?;
-            found.push((entry.file_name(), Kind::of(kind)));
+            found.push((entry.file_name(), EntryKind::of(kind)));
         }
         found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         truncated |= found.len() > limit;
         found.truncate(limit);
         let entries = found
             .into_iter()
-            .map(|(name, kind)| Listed {
+            .map(|(name, kind)| FolderEntry {
                 path: below(&folder.path, &name.to_string_lossy()),
                 kind,
                 // It may be gone by now.
-                size: (kind == Kind::File)
+                size: (kind == EntryKind::File)
                     .then(|| folder.dir.symlink_metadata(&name).ok().map(|found| found.len()))
                     .flatten(),
             })
             .collect();
-        Ok(Listing { entries, truncated })
+        Ok(FolderListing { entries, truncated })
     }
 }

@@ -19,11 +19,11 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use cancel::Cancel;
-pub use error::{Fault, FileError};
-pub use glob::Globbed;
-pub use grep::{Grepped, Line, Query};
-pub use list::{Kind, Listed, Listing};
-pub use read::Text;
-pub use root::Root;
-pub use write::{Edited, Expected, Written};
+pub use cancel::CancelFlag;
+pub use error::{FileError, FileFault};
+pub use glob::GlobMatches;
+pub use grep::{GrepMatches, GrepQuery, MatchedLine};
+pub use list::{EntryKind, FolderEntry, FolderListing};
+pub use read::TextLines;
+pub use root::FileRoot;
+pub use write::{EditedFile, ExpectedFile, WrittenFile};

@@ -6,8 +6,8 @@ use std::io::Read as _;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
 
-use super::cancel::Cancel;
-use super::error::{Fault, FileError};
+use super::cancel::CancelFlag;
+use super::error::{FileError, FileFault};
 
 /// How much is read between two looks at whether anybody still waits, in bytes.
 const PIECE: usize = 256 << 10;
@@ -32,12 +32,12 @@ pub(super) fn is_regular(found: &cap_std::fs::Metadata, path: &str) -> Result<()
         true => "it is a folder: list it instead",
         false => "it is not a regular file",
     };
-    Err(Fault::NotAFile.at(path, what))
+    Err(FileFault::NotAFile.at(path, what))
 }
 
 /// Reads all of it, in pieces.
 pub(super) fn each_piece(
-    file: &mut File, path: &str, cancel: &Cancel,
+    file: &mut File, path: &str, cancel: &CancelFlag,
     mut take: impl FnMut(&[u8]) -> Result<(), FileError>,
 ) -> Result<(), FileError> {
     let mut piece = vec![0; PIECE];
@@ -55,10 +55,10 @@ pub(super) fn each_piece(
 
 /// The whole content, of at most so many bytes.
 pub(super) fn read_all(
-    file: &mut File, path: &str, most: u64, cancel: &Cancel,
+    file: &mut File, path: &str, most: u64, cancel: &CancelFlag,
 ) -> Result<Vec<u8>, FileError> {
     let too_large = |size: u64| {
-        Fault::TooLarge.at(
+        FileFault::TooLarge.at(
             path,
             format!("it has {size} bytes, and {most} are the limit: read it with a command"),
         )
@@ -80,7 +80,7 @@ pub(super) fn read_all(
 pub(super) fn as_text<'a>(content: &'a [u8], path: &str) -> Result<&'a str, FileError> {
     match std::str::from_utf8(content) {
         Ok(text) if !content.contains(&0) => Ok(text),
-        _ => Err(Fault::NotText
+        _ => Err(FileFault::NotText
             .at(path, "it is not a text in UTF-8: use a command that knows its format")),
     }
 }

@@ -2,23 +2,23 @@
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
-use super::error::{Fault, FileError};
+use super::error::{FileError, FileFault};
 
 /// The longest pattern, in bytes.
 pub(super) const LONGEST: usize = 4096;
 
 /// A glob over paths below a folder: `*` and `?` stay within a name, `**` is any number of folders, `{a,b}` is either.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct GlobPattern {
     matcher: GlobMatcher,
     hidden: Vec<GlobMatcher>,
 }
 
-impl Pattern {
+impl GlobPattern {
     pub(super) fn new(text: &str) -> Result<Self, FileError> {
-        let refused = |what: &str| Fault::Pattern.at(text, what);
+        let refused = |what: &str| FileFault::Pattern.at(text, what);
         if text.len() > LONGEST {
-            return Err(Fault::Pattern.at("", format!("a pattern has at most {LONGEST} bytes")));
+            return Err(FileFault::Pattern.at("", format!("a pattern has at most {LONGEST} bytes")));
         }
         let below = text.trim_start_matches("./");
         if below.is_empty() {
@@ -33,7 +33,7 @@ impl Pattern {
         Ok(Self { matcher: glob(below)?.compile_matcher(), hidden: hidden_names(below)? })
     }
 
-    /// As [`Pattern::new`], but one without a `/` is of names in any folder.
+    /// As [`GlobPattern::new`], but one without a `/` is of names in any folder.
     pub(super) fn of_names(text: &str) -> Result<Self, FileError> {
         if text.contains('/') || text.starts_with('!') || text.is_empty() {
             return Self::new(text);
@@ -57,7 +57,7 @@ fn glob(text: &str) -> Result<Glob, FileError> {
         .backslash_escape(true)
         .empty_alternates(true)
         .build()
-        .map_err(|error| Fault::Pattern.at(text, format!("it is not a glob: {}", error.kind())))
+        .map_err(|error| FileFault::Pattern.at(text, format!("it is not a glob: {}", error.kind())))
 }
 
 /// The parts of a pattern that begin with a dot: only who writes one sees names that do.

@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use super::cancel::Cancel;
+use super::cancel::CancelFlag;
 use super::error::FileError;
 use super::open::{as_text, open_file, read_all};
-use super::root::{Missing, Place, Root};
+use super::root::{FileRoot, MissingFolders, PathTarget};
 use crate::call::Digest;
 
 /// Lines of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Text {
+pub struct TextLines {
     /// The lines as they stand there, with their ends.
     pub text: String,
     /// The number of the first of them, from 1.
@@ -24,14 +24,14 @@ pub struct Text {
     pub sha256: Digest,
 }
 
-impl Root {
+impl FileRoot {
     /// Some lines of a text: from line `offset` (the first is 1), and at most `limit` of them.
     ///
     /// # Errors
     /// When there is no such file below the root, or it is no text, or too large.
     pub fn read(
-        &self, path: &str, offset: usize, limit: usize, cancel: &Cancel,
-    ) -> Result<Text, FileError> {
+        &self, path: &str, offset: usize, limit: usize, cancel: &CancelFlag,
+    ) -> Result<TextLines, FileError> {
         let content = self.content(path, cancel)?;
         let text = as_text(&content, path)?;
         let first_line = offset.max(1);
@@ -50,7 +50,7 @@ impl Root {
             }
         }
         let shown = if lines == 0 { "" } else { text.get(start..end).unwrap_or_default() };
-        Ok(Text {
+        Ok(TextLines {
             text: shown.to_owned(),
             first_line,
             lines,
@@ -59,10 +59,12 @@ impl Root {
         })
     }
 
-    fn content(&self, path: &str, cancel: &Cancel) -> Result<Vec<u8>, FileError> {
-        match self.locate(path, Missing::Fail)? {
-            Place::Folder(_) => Err(FileError::io(path, &std::io::ErrorKind::IsADirectory.into())),
-            Place::Spot(spot) => {
+    fn content(&self, path: &str, cancel: &CancelFlag) -> Result<Vec<u8>, FileError> {
+        match self.locate(path, MissingFolders::Fail)? {
+            PathTarget::Folder(_) => {
+                Err(FileError::io(path, &std::io::ErrorKind::IsADirectory.into()))
+            }
+            PathTarget::Spot(spot) => {
                 let mut file = open_file(&spot.folder.dir, &spot.name, path)?;
                 read_all(&mut file, path, self.most_bytes, cancel)
             }

@@ -9,7 +9,7 @@ use cap_fs_ext::{DirExt as _, MetadataExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 
-use super::error::{Fault, FileError};
+use super::error::{FileError, FileFault};
 
 /// Symlinks on the way to one file: as many as systems follow.
 const MOST_LINKS: usize = 40;
@@ -19,7 +19,7 @@ const LONGEST: usize = 4096;
 
 /// A folder, held open, and what is below it.
 #[derive(Debug)]
-pub struct Root {
+pub struct FileRoot {
     dir: Dir,
     /// As it was given; absolute.
     given: PathBuf,
@@ -33,7 +33,7 @@ pub struct Root {
 
 /// What to do about folders that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum MissingFolders {
     /// Nothing is there.
     Fail,
     /// They are made.
@@ -42,7 +42,7 @@ pub(super) enum Missing {
 
 /// A folder below the root.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct OpenFolder {
     pub(super) dir: Dir,
     /// Its path from the root: with `/`, empty for the root itself.
     pub(super) path: String,
@@ -50,8 +50,8 @@ pub(super) struct Folder {
 
 /// A name in a folder, which is no symlink.
 #[derive(Debug)]
-pub(super) struct Spot {
-    pub(super) folder: Folder,
+pub(super) struct FolderSpot {
+    pub(super) folder: OpenFolder,
     pub(super) name: OsString,
     /// `None`: there is nothing of that name.
     pub(super) metadata: Option<Metadata>,
@@ -60,12 +60,12 @@ pub(super) struct Spot {
 
 /// What a path leads to.
 #[derive(Debug)]
-pub(super) enum Place {
-    Folder(Folder),
-    Spot(Box<Spot>),
+pub(super) enum PathTarget {
+    Folder(OpenFolder),
+    Spot(Box<FolderSpot>),
 }
 
-impl Root {
+impl FileRoot {
     /// Holds this folder open. `path` is absolute; `most_bytes`: files of more are not read whole.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Root {
         let io = |error| FileError::io(path, &error);
         let given = PathBuf::from(path);
         if !given.is_absolute() {
-            return Err(Fault::NotADirectory.at(path, "the root must be an absolute path"));
+            return Err(FileFault::NotADirectory.at(path, "the root must be an absolute path"));
         }
         let real = given.canonicalize().map_err(io)?;
         let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(io)?;
@@ -87,7 +87,7 @@ impl Root {
         let now = Dir::open_ambient_dir(&self.given, ambient_authority()).and_then(|dir| id(&dir));
         match (now, id(&self.dir)) {
             (Ok(now), Ok(held)) if now == held => Ok(()),
-            _ => Err(Fault::OutsideRoot.at(
+            _ => Err(FileFault::OutsideRoot.at(
                 path,
                 format!(
                     "the root {:?} is no longer the folder that it was: make a new backend for it",
@@ -100,17 +100,19 @@ impl Root {
     /// The names that a path consists of.
     fn names(&self, path: &str) -> Result<Vec<OsString>, FileError> {
         if path.contains('\0') {
-            return Err(Fault::NoSuchFile.at(path, "a path has no NUL character"));
+            return Err(FileFault::NoSuchFile.at(path, "a path has no NUL character"));
         }
         if path.len() > LONGEST {
             let start: String = path.chars().take(64).collect();
-            return Err(Fault::NoSuchFile.at(&start, format!("a path has at most {LONGEST} bytes")));
+            return Err(
+                FileFault::NoSuchFile.at(&start, format!("a path has at most {LONGEST} bytes"))
+            );
         }
         self.parts(Path::new(path)).ok_or_else(|| self.outside(path))
     }
 
     fn outside(&self, path: &str) -> FileError {
-        Fault::OutsideRoot.at(
+        FileFault::OutsideRoot.at(
             path,
             format!("it leads out of {:?}: name a path below it", self.given.display().to_string()),
         )
@@ -145,7 +147,9 @@ impl Root {
     }
 
     /// Where a path leads, through symlinks that stay below the root.
-    pub(super) fn locate(&self, path: &str, missing: Missing) -> Result<Place, FileError> {
+    pub(super) fn locate(
+        &self, path: &str, missing: MissingFolders,
+    ) -> Result<PathTarget, FileError> {
         let io = |error| FileError::io(path, &error);
         let mut ahead = self.names(path)?;
         self.still_there(path)?;
@@ -167,7 +171,7 @@ impl Root {
                 Some(found) if found.is_symlink() => {
                     links += 1;
                     if links > MOST_LINKS {
-                        return Err(Fault::Io.at(path, "too many symlinks lead to it"));
+                        return Err(FileFault::Io.at(path, "too many symlinks lead to it"));
                     }
                     let target = here.read_link_contents(&name).map_err(io)?;
                     if target.is_absolute() {
@@ -180,7 +184,7 @@ impl Root {
                     way.push((name, dir));
                 }
                 None if !ahead.is_empty()
-                    && missing == Missing::Make
+                    && missing == MissingFolders::Make
                     && !ahead.contains(&OsString::from("..")) =>
                 {
                     here.create_dir(&name).map_err(io)?;
@@ -192,14 +196,19 @@ impl Root {
                 Some(_) if !ahead.is_empty() => return Err(io(ErrorKind::NotADirectory.into())),
                 metadata => {
                     let folder = self.folder(way).map_err(io)?;
-                    return Ok(Place::Spot(Box::new(Spot { folder, name, metadata, made })));
+                    return Ok(PathTarget::Spot(Box::new(FolderSpot {
+                        folder,
+                        name,
+                        metadata,
+                        made,
+                    })));
                 }
             }
         }
-        self.folder(way).map(Place::Folder).map_err(io)
+        self.folder(way).map(PathTarget::Folder).map_err(io)
     }
 
-    fn folder(&self, mut way: Vec<(OsString, Dir)>) -> std::io::Result<Folder> {
+    fn folder(&self, mut way: Vec<(OsString, Dir)>) -> std::io::Result<OpenFolder> {
         let names: Vec<_> = way.iter().map(|(name, _)| name.to_string_lossy()).collect();
         let path = names.join("/");
         drop(names);
@@ -207,17 +216,17 @@ impl Root {
             Some((_, dir)) => dir,
             None => self.dir.try_clone()?,
         };
-        Ok(Folder { dir, path })
+        Ok(OpenFolder { dir, path })
     }
 
     /// The folder that a path leads to.
-    pub(super) fn folder_at(&self, path: &str) -> Result<Folder, FileError> {
-        match self.locate(path, Missing::Fail)? {
-            Place::Folder(folder) => Ok(folder),
-            Place::Spot(spot) if spot.metadata.is_none() => {
+    pub(super) fn folder_at(&self, path: &str) -> Result<OpenFolder, FileError> {
+        match self.locate(path, MissingFolders::Fail)? {
+            PathTarget::Folder(folder) => Ok(folder),
+            PathTarget::Spot(spot) if spot.metadata.is_none() => {
                 Err(FileError::io(path, &ErrorKind::NotFound.into()))
             }
-            Place::Spot(_) => Err(Fault::NotADirectory.at(path, "it is not a folder")),
+            PathTarget::Spot(_) => Err(FileFault::NotADirectory.at(path, "it is not a folder")),
         }
     }
 

@@ -8,11 +8,11 @@ use cap_std::fs::Dir;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::cancel::Cancel;
+use super::cancel::CancelFlag;
 use super::error::FileError;
-use super::list::Kind;
+use super::list::EntryKind;
 use super::open::{open_file, read_all};
-use super::root::{Folder, Root, below};
+use super::root::{FileRoot, OpenFolder, below};
 
 /// How many names one walk looks at.
 const MOST_NAMES: usize = 1_000_000;
@@ -24,7 +24,7 @@ const MOST_DEEP: usize = 100;
 const LARGEST_IGNORE: u64 = 1 << 20;
 
 /// A file that a walk found.
-pub(super) struct Found<'a> {
+pub(super) struct FoundFile<'a> {
     pub(super) dir: &'a Dir,
     pub(super) name: &'a str,
     /// From the root.
@@ -34,8 +34,8 @@ pub(super) struct Found<'a> {
 }
 
 /// Goes through folders in the order of their names.
-pub(super) struct Walk<'a> {
-    cancel: &'a Cancel,
+pub(super) struct FolderWalk<'a> {
+    cancel: &'a CancelFlag,
     /// Whether a name that starts with a dot is meant.
     hidden: &'a dyn Fn(&str) -> bool,
     /// The innermost last; with how much of a path is that of its folder.
@@ -46,16 +46,16 @@ pub(super) struct Walk<'a> {
     pub(super) truncated: bool,
 }
 
-type Step = Result<ControlFlow<()>, FileError>;
+type WalkStep = Result<ControlFlow<()>, FileError>;
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(cancel: &'a Cancel, hidden: &'a dyn Fn(&str) -> bool) -> Self {
+impl<'a> FolderWalk<'a> {
+    pub(super) fn new(cancel: &'a CancelFlag, hidden: &'a dyn Fn(&str) -> bool) -> Self {
         Self { cancel, hidden, ignores: Vec::new(), base: 0, left: MOST_NAMES, truncated: false }
     }
 
     /// Everything below this folder, until `on` breaks.
     pub(super) fn run(
-        &mut self, root: &Root, from: &Folder, on: &mut dyn FnMut(&Found) -> Step,
+        &mut self, root: &FileRoot, from: &OpenFolder, on: &mut dyn FnMut(&FoundFile) -> WalkStep,
     ) -> Result<(), FileError> {
         self.ignores_above(root, from);
         self.base = if from.path.is_empty() { 0 } else { from.path.len() + 1 };
@@ -63,8 +63,8 @@ impl<'a> Walk<'a> {
     }
 
     fn folder(
-        &mut self, dir: &Dir, path: &str, deep: usize, on: &mut dyn FnMut(&Found) -> Step,
-    ) -> Step {
+        &mut self, dir: &Dir, path: &str, deep: usize, on: &mut dyn FnMut(&FoundFile) -> WalkStep,
+    ) -> WalkStep {
         let names = match self.names(dir, path) {
             Ok(names) => names,
             // What one may not see is not there, but for where the walk begins.
@@ -77,24 +77,24 @@ impl<'a> Walk<'a> {
         for (name, kind) in &names {
             self.cancel.check(path)?;
             let path = below(path, name);
-            let is_dir = *kind == Kind::Directory;
+            let is_dir = *kind == EntryKind::Directory;
             if self.is_left_out(name, &path, is_dir) {
                 continue;
             }
             let step = match kind {
-                Kind::File => {
+                EntryKind::File => {
                     let below = path.get(self.base..).unwrap_or_default();
-                    on(&Found { dir, name, path: &path, below })?
+                    on(&FoundFile { dir, name, path: &path, below })?
                 }
-                Kind::Directory if deep == MOST_DEEP => {
+                EntryKind::Directory if deep == MOST_DEEP => {
                     self.truncated = true;
                     ControlFlow::Continue(())
                 }
-                Kind::Directory => match dir.open_dir_nofollow(name) {
+                EntryKind::Directory => match dir.open_dir_nofollow(name) {
                     Ok(inner) => self.folder(&inner, &path, deep + 1, on)?,
                     Err(_) => ControlFlow::Continue(()),
                 },
-                Kind::Symlink | Kind::Other => ControlFlow::Continue(()),
+                EntryKind::Symlink | EntryKind::Other => ControlFlow::Continue(()),
             };
             if step.is_break() {
                 return Ok(step);
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The names in a folder that are text: no other could be named.
-    fn names(&mut self, dir: &Dir, path: &str) -> std::io::Result<Vec<(String, Kind)>> {
+    fn names(&mut self, dir: &Dir, path: &str) -> std::io::Result<Vec<(String, EntryKind)>> {
         let mut names = Vec::new();
         for entry in dir.entries()? {
             if self.left == 0 || self.cancel.check(path).is_err() {
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
             self.left -= 1;
             let entry = entry?;
             if let Ok(name) = entry.file_name().into_string() {
-                names.push((name, Kind::of(entry.file_type()?)));
+                names.push((name, EntryKind::of(entry.file_type()?)));
             }
         }
         names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
         said.unwrap_or(false)
     }
 
-    fn ignores_above(&mut self, root: &Root, from: &Folder) {
+    fn ignores_above(&mut self, root: &FileRoot, from: &OpenFolder) {
         let Ok(mut dir) = root.folder_at("").map(|folder| folder.dir) else { return };
         let mut path = String::new();
         for name in from.path.split('/').filter(|name| !name.is_empty()) {

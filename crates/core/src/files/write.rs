@@ -8,19 +8,19 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::cancel::Cancel;
-use super::error::{Fault, FileError};
+use super::cancel::CancelFlag;
+use super::error::{FileError, FileFault};
 use super::open::{as_text, each_piece, is_regular, open_file, read_all};
-use super::root::{Missing, Place, Root, Spot};
+use super::root::{FileRoot, FolderSpot, MissingFolders, PathTarget};
 use crate::call::{Digest, hex};
-use crate::preview::{self, Ambiguous, Edit, EditFault};
+use crate::preview::{self, AmbiguousEdit, EditFault, TextEdit};
 
 /// How much is written between two looks at whether anybody still waits, in bytes.
 const PIECE: usize = 1 << 20;
 
 /// What must be there before a file is changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Expected {
+pub enum ExpectedFile {
     /// Whatever there is.
     #[default]
     Anything,
@@ -32,7 +32,7 @@ pub enum Expected {
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Written {
+pub struct WrittenFile {
     /// There was none.
     pub created: bool,
     /// Of the content.
@@ -43,30 +43,30 @@ pub struct Written {
 
 /// A file that was edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Edited {
+pub struct EditedFile {
     /// How many places were changed.
     pub replaced: usize,
     /// Of the content now.
     pub sha256: Digest,
 }
 
-impl Root {
+impl FileRoot {
     /// Makes a file or replaces its content. Folders on the way are made.
     ///
     /// # Errors
     /// When it cannot be written, or what is there is not what is expected. Then nothing was changed.
     pub fn write(
-        &self, path: &str, content: &str, expected: &Expected, cancel: &Cancel,
-    ) -> Result<Written, FileError> {
+        &self, path: &str, content: &str, expected: &ExpectedFile, cancel: &CancelFlag,
+    ) -> Result<WrittenFile, FileError> {
         let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = match expected {
             // There is no content where there is not even a folder.
-            Expected::Sha256(_) => Missing::Fail,
-            Expected::Anything | Expected::Absent => Missing::Make,
+            ExpectedFile::Sha256(_) => MissingFolders::Fail,
+            ExpectedFile::Anything | ExpectedFile::Absent => MissingFolders::Make,
         };
         let spot = self.spot(path, expected, missing)?;
         let created = replace(spot, path, content.as_bytes(), expected, cancel)?;
-        Ok(Written { created, bytes: content.len(), sha256: Digest::of_text(content) })
+        Ok(WrittenFile { created, bytes: content.len(), sha256: Digest::of_text(content) })
     }
 
     /// Replaces text in a file, as [`preview::apply`] does for what a human is shown.
@@ -74,61 +74,65 @@ impl Root {
     /// # Errors
     /// When it cannot be done, or what is there is not what is expected. Then nothing was changed.
     pub fn edit(
-        &self, path: &str, edit: Edit, expected: &Expected, cancel: &Cancel,
-    ) -> Result<Edited, FileError> {
+        &self, path: &str, edit: TextEdit, expected: &ExpectedFile, cancel: &CancelFlag,
+    ) -> Result<EditedFile, FileError> {
         let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let spot = self.spot(path, expected, Missing::Fail)?;
+        let spot = self.spot(path, expected, MissingFolders::Fail)?;
         let mut file = open_file(&spot.folder.dir, &spot.name, path)
             .map_err(|error| absent_is_changed(error, path, expected))?;
         let content = read_all(&mut file, path, self.most_bytes, cancel)?;
         // An edit is of what was read, whatever else is asked for.
         let read = Digest::of_bytes(&content).to_string();
-        if !matches!(expected, Expected::Anything) && *expected != Expected::Sha256(read.clone()) {
+        if !matches!(expected, ExpectedFile::Anything)
+            && *expected != ExpectedFile::Sha256(read.clone())
+        {
             return Err(changed(path));
         }
         let most = usize::try_from(self.most_bytes).unwrap_or(usize::MAX);
         let edited = preview::apply(as_text(&content, path)?, &[edit], most)
             .map_err(|fault| refusal(fault, path, most))?;
-        if let Some(Ambiguous { count, .. }) = edited.ambiguous {
-            return Err(Fault::NoMatch.at(
+        if let Some(AmbiguousEdit { count, .. }) = edited.ambiguous {
+            return Err(FileFault::NoMatch.at(
                 path,
                 format!("the text to replace stands there {count} times: give more of what is around it, or replace all"),
             ));
         }
         let sha256 = Digest::of_text(&edited.content);
-        replace(spot, path, edited.content.as_bytes(), &Expected::Sha256(read), cancel)?;
-        Ok(Edited { replaced: edited.replaced, sha256 })
+        replace(spot, path, edited.content.as_bytes(), &ExpectedFile::Sha256(read), cancel)?;
+        Ok(EditedFile { replaced: edited.replaced, sha256 })
     }
 
     /// Where a file is written.
-    fn spot(&self, path: &str, expected: &Expected, missing: Missing) -> Result<Spot, FileError> {
+    fn spot(
+        &self, path: &str, expected: &ExpectedFile, missing: MissingFolders,
+    ) -> Result<FolderSpot, FileError> {
         match self.locate(path, missing) {
-            Ok(Place::Spot(spot)) => Ok(*spot),
-            Ok(Place::Folder(_)) => Err(FileError::io(path, &ErrorKind::IsADirectory.into())),
+            Ok(PathTarget::Spot(spot)) => Ok(*spot),
+            Ok(PathTarget::Folder(_)) => Err(FileError::io(path, &ErrorKind::IsADirectory.into())),
             Err(error) => Err(absent_is_changed(error, path, expected)),
         }
     }
 }
 
 fn changed(path: &str) -> FileError {
-    Fault::Changed
+    FileFault::Changed
         .at(path, "it is not what it was when the call was approved: read it and ask again")
 }
 
-fn absent_is_changed(error: FileError, path: &str, expected: &Expected) -> FileError {
+fn absent_is_changed(error: FileError, path: &str, expected: &ExpectedFile) -> FileError {
     match (error.fault, expected) {
-        (Fault::NoSuchFile, Expected::Sha256(_)) => changed(path),
+        (FileFault::NoSuchFile, ExpectedFile::Sha256(_)) => changed(path),
         _ => error,
     }
 }
 
 fn refusal(fault: EditFault, path: &str, most: usize) -> FileError {
     match fault {
-        EditFault::Empty { .. } => Fault::NoMatch
+        EditFault::Empty { .. } => FileFault::NoMatch
             .at(path, "the text to replace is empty and the file is not: give some of its text"),
-        EditFault::Missing { .. } => Fault::NoMatch
+        EditFault::Missing { .. } => FileFault::NoMatch
             .at(path, "the text to replace is not there: read the file and copy it exactly"),
-        EditFault::TooMany | EditFault::TooLarge => Fault::TooLarge.at(
+        EditFault::TooMany | EditFault::TooLarge => FileFault::TooLarge.at(
             path,
             format!("the edit makes more than {most} bytes, which is the limit: change less"),
         ),
@@ -136,7 +140,7 @@ fn refusal(fault: EditFault, path: &str, most: usize) -> FileError {
 }
 
 /// What is there now.
-fn present(dir: &Dir, spot: &Spot, path: &str) -> Result<Option<Metadata>, FileError> {
+fn present(dir: &Dir, spot: &FolderSpot, path: &str) -> Result<Option<Metadata>, FileError> {
     match dir.symlink_metadata(&spot.name) {
         Ok(found) => is_regular(&found, path).map(|()| Some(found)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -146,14 +150,16 @@ fn present(dir: &Dir, spot: &Spot, path: &str) -> Result<Option<Metadata>, FileE
 
 /// Fails unless what is there is what is expected.
 fn check(
-    spot: &Spot, path: &str, expected: &Expected, cancel: &Cancel,
+    spot: &FolderSpot, path: &str, expected: &ExpectedFile, cancel: &CancelFlag,
 ) -> Result<Option<Metadata>, FileError> {
     let dir = &spot.folder.dir;
     let found = present(dir, spot, path)?;
     match (expected, &found) {
-        (Expected::Anything, _) | (Expected::Absent, None) => {}
-        (Expected::Absent, Some(_)) | (Expected::Sha256(_), None) => return Err(changed(path)),
-        (Expected::Sha256(expected), Some(_)) => {
+        (ExpectedFile::Anything, _) | (ExpectedFile::Absent, None) => {}
+        (ExpectedFile::Absent, Some(_)) | (ExpectedFile::Sha256(_), None) => {
+            return Err(changed(path));
+        }
+        (ExpectedFile::Sha256(expected), Some(_)) => {
             let mut hash = Sha256::new();
             let mut file = open_file(dir, &spot.name, path)?;
             each_piece(&mut file, path, cancel, |piece| {
@@ -170,18 +176,20 @@ fn check(
 
 /// Puts the content there; `true`: nothing was there before.
 fn replace(
-    mut spot: Spot, path: &str, content: &[u8], expected: &Expected, cancel: &Cancel,
+    mut spot: FolderSpot, path: &str, content: &[u8], expected: &ExpectedFile, cancel: &CancelFlag,
 ) -> Result<bool, FileError> {
     let io = |error| FileError::io(path, &error);
     let found = check(&spot, path, expected, cancel)?;
     if let Some(found) = &found {
         // The rename would ask the folder alone.
         if found.permissions().readonly() || !is_writable(&spot) {
-            return Err(Fault::Permission.at(path, "the file is read-only: change its mode first"));
+            return Err(
+                FileFault::Permission.at(path, "the file is read-only: change its mode first")
+            );
         }
     }
     let dir = spot.folder.dir.try_clone().map_err(io)?;
-    let mut temporary = Temporary::new(&dir, found.is_some()).map_err(io)?;
+    let mut temporary = TemporaryFile::new(&dir, found.is_some()).map_err(io)?;
     for piece in content.chunks(PIECE) {
         cancel.check(path)?;
         temporary.file.write_all(piece).map_err(io)?;
@@ -192,7 +200,7 @@ fn replace(
     temporary.file.sync_all().map_err(io)?;
     cancel.check(path)?;
     let now = check(&spot, path, expected, cancel)?;
-    if matches!(expected, Expected::Absent) {
+    if matches!(expected, ExpectedFile::Absent) {
         temporary.link(&spot, path)?;
     } else {
         dir.rename(&temporary.name, &dir, &spot.name).map_err(io)?;
@@ -203,14 +211,14 @@ fn replace(
 }
 
 /// A file that goes again unless it is renamed.
-struct Temporary<'a> {
+struct TemporaryFile<'a> {
     dir: &'a Dir,
     name: String,
     file: File,
     is_there: bool,
 }
 
-impl<'a> Temporary<'a> {
+impl<'a> TemporaryFile<'a> {
     fn new(dir: &'a Dir, private: bool) -> std::io::Result<Self> {
         let name = format!(".countersign-{}.tmp", uuid::Uuid::now_v7().simple());
         let mut options = OpenOptions::new();
@@ -228,7 +236,7 @@ impl<'a> Temporary<'a> {
     }
 
     /// Puts it where nothing is: unlike a rename, a link takes nobody's place.
-    fn link(&mut self, spot: &Spot, path: &str) -> Result<(), FileError> {
+    fn link(&mut self, spot: &FolderSpot, path: &str) -> Result<(), FileError> {
         match self.dir.hard_link(&self.name, self.dir, &spot.name) {
             // The name that is left goes when this does.
             Ok(()) => Ok(()),
@@ -245,7 +253,7 @@ impl<'a> Temporary<'a> {
     }
 }
 
-impl Drop for Temporary<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if self.is_there {
             let _ = self.dir.remove_file(&self.name);
@@ -254,13 +262,13 @@ impl Drop for Temporary<'_> {
 }
 
 #[cfg(unix)]
-fn is_writable(spot: &Spot) -> bool {
+fn is_writable(spot: &FolderSpot) -> bool {
     use rustix::fs::{Access, AtFlags, accessat};
     accessat(&spot.folder.dir, &spot.name, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
 #[cfg(not(unix))]
-fn is_writable(_spot: &Spot) -> bool {
+fn is_writable(_spot: &FolderSpot) -> bool {
     true
 }
 

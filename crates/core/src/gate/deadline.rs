@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tracing::error;
 
-use super::{EXPIRE_AT_ONCE, Error, Gate, told};
+use super::{EXPIRE_AT_ONCE, Gate, GateError, told};
 use crate::ledger::{Retention, UpkeepReport};
 
 /// The longest sleep. The wall clock may jump, and a sleeping machine's timer does not count: look again now and then.
@@ -78,7 +78,7 @@ impl Gate {
     }
 
     /// Drops what this retention lets go of, a little at a time.
-    pub fn tidy_now(&self, retention: Retention) -> Result<UpkeepReport, Error> {
+    pub fn tidy_now(&self, retention: Retention) -> Result<UpkeepReport, GateError> {
         let archive = self.archive()?;
         let mut all = UpkeepReport::default();
         loop {

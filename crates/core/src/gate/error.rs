@@ -9,7 +9,7 @@ use crate::policy::interrupt::UnknownTool;
 
 /// Why a gate refuses. In each case the tool does not run.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum GateError {
     /// Arguments that cannot be bound to an approval.
     #[error("the arguments are {0}")]
     InvalidArguments(#[from] InvalidJson),
@@ -109,7 +109,7 @@ pub enum Error {
     Internal(String),
 }
 
-impl Error {
+impl GateError {
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {

@@ -19,10 +19,10 @@ use tokio::sync::Notify;
 use tracing::{debug, info, trace};
 
 use crate::approval::{
-    ApprovalId, Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status,
-    Step, Via, decidable, new_id,
+    ApprovalId, ContentState, Decision, DecisionChannel, DecisionChoice, DecisionKinds,
+    ExecutionStep, Record, RecordedDecision, Request, RequestExtras, Status, decidable, new_id,
 };
-use crate::call::{CanonicalJson, Context, Json, ToolCall};
+use crate::call::{CallContext, CanonicalJson, Json, ToolCall};
 use crate::ledger::{
     DecideOutcome, DurableLedger, EventFeed, HistoryQuery, Ledger, LedgerErrorKind, MemoryLedger,
     RedeemOutcome, RequestOutcome, Retention, VersionedText, WatchScope,
@@ -31,11 +31,11 @@ use crate::preview::{self, Flag};
 
 pub use crate::ledger::{LedgerEvent, WakeCallback};
 pub use clock::{Clock, SystemClock};
-pub use error::Error;
+pub use error::GateError;
 
 /// What a gate is made with.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct GateOptions {
     /// The largest arguments of one call, in bytes of canonical JSON.
     pub max_argument_bytes: usize,
     /// How many requests are kept after nothing can happen to them any more.
@@ -60,16 +60,16 @@ pub struct NewRequest {
     /// ms; `None`: no deadline.
     pub timeout: Option<u64>,
     /// The preview, made by whoever knows more of the call; `None`: made from the call.
-    pub page: Option<Page>,
+    pub page: Option<PreparedPage>,
     /// What most requests do not have.
-    pub more: Option<Box<More>>,
+    pub more: Option<Box<RequestExtras>>,
     /// What is kept instead of the arguments, since these hold secrets. The digest is that of the arguments.
     pub stored: Option<CanonicalJson>,
 }
 
 /// A preview that was made before.
 #[derive(Debug)]
-pub struct Page {
+pub struct PreparedPage {
     /// Text that is safe to show.
     pub text: Box<str>,
     /// What was found worth a warning.
@@ -78,18 +78,18 @@ pub struct Page {
 
 /// Who decides, and through what.
 #[derive(Debug)]
-pub struct Decider {
+pub struct DecidingCaller {
     /// A name, when there is one.
     pub by: Option<Box<str>>,
     /// The groups that this person is in.
     pub groups: Box<[Box<str>]>,
     /// Through what.
-    pub via: Via,
+    pub via: DecisionChannel,
 }
 
 /// What may be executed.
 #[derive(Debug)]
-pub struct Claim {
+pub struct RedeemedCall {
     /// The approval that it used up.
     pub approval_id: ApprovalId,
     /// The gate's own copy of what was approved.
@@ -99,7 +99,7 @@ pub struct Claim {
 }
 
 /// Starts the deadline task on whatever runs tasks here.
-pub type Spawn = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
+pub type SpawnTask = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
 /// The longest id or tool name, in bytes.
 pub const MAX_NAME: usize = 1024;
@@ -115,19 +115,19 @@ const EXPIRE_AT_ONCE: usize = 256;
 
 /// The live object that asks, waits and wakes. The first decision wins.
 pub struct Gate {
-    options: Options,
+    options: GateOptions,
     clock: Box<dyn Clock>,
-    spawn: Spawn,
+    spawn: SpawnTask,
     /// Tells the deadline task that the next deadline changed, or that the gate is gone.
     deadlines_changed: Arc<Notify>,
     me: Weak<Gate>,
     ledger: Box<dyn Ledger>,
-    watch: Mutex<Watching>,
+    watch: Mutex<DeadlineWatch>,
 }
 
 /// What the deadline task is doing.
 #[derive(Debug, Default)]
-struct Watching {
+struct DeadlineWatch {
     /// It sleeps until this.
     until: Option<u64>,
     /// It runs.
@@ -137,13 +137,13 @@ struct Watching {
 
 impl Gate {
     /// A gate over a ledger in memory.
-    pub fn new(options: Options, clock: Box<dyn Clock>, spawn: Spawn) -> Arc<Self> {
+    pub fn new(options: GateOptions, clock: Box<dyn Clock>, spawn: SpawnTask) -> Arc<Self> {
         Self::over(Box::new(MemoryLedger::new(options.keep_decided)), options, clock, spawn)
     }
 
     /// A gate over any ledger.
     pub fn over(
-        ledger: Box<dyn Ledger>, options: Options, clock: Box<dyn Clock>, spawn: Spawn,
+        ledger: Box<dyn Ledger>, options: GateOptions, clock: Box<dyn Clock>, spawn: SpawnTask,
     ) -> Arc<Self> {
         let gate = Arc::new_cyclic(|me| Self {
             options,
@@ -167,7 +167,7 @@ impl Gate {
     }
 
     /// What only a ledger that lasts has.
-    pub fn archive(&self) -> Result<&dyn DurableLedger, Error> {
+    pub fn archive(&self) -> Result<&dyn DurableLedger, GateError> {
         self.ledger.archive().ok_or_else(|| {
             let message = "the ledger 'memory:' keeps nothing that lasts: use createGate({ ledger: 'sqlite:approvals.db' })";
             LedgerErrorKind::Temporary.because(message).into()
@@ -179,13 +179,13 @@ impl Gate {
         self.ledger.now(self.clock.now())
     }
 
-    fn watching(&self) -> MutexGuard<'_, Watching> {
+    fn watching(&self) -> MutexGuard<'_, DeadlineWatch> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says whose events are told of beside those of requests made here. Whoever waits for a request watches it first, and
     /// then looks.
-    pub fn watch(&self, what: WatchScope) -> Result<(), Error> {
+    pub fn watch(&self, what: WatchScope) -> Result<(), GateError> {
         self.ledger.watch(what);
         if let WatchScope::One(id) = what
             && let Some(record) = self.ledger.get(id)?
@@ -197,15 +197,17 @@ impl Gate {
     }
 
     /// Puts a call to a human.
-    pub fn request(&self, new: NewRequest) -> Result<Record, Error> {
+    pub fn request(&self, new: NewRequest) -> Result<Record, GateError> {
         let requested = self.ledger.request(self.prepare(new)?)?;
         self.requested(requested)
     }
 
     /// Puts calls to humans, in this order: each by itself, but where the ledger waits for a disk, once for all.
-    pub fn request_all(&self, new: Vec<Result<NewRequest, Error>>) -> Vec<Result<Record, Error>> {
+    pub fn request_all(
+        &self, new: Vec<Result<NewRequest, GateError>>,
+    ) -> Vec<Result<Record, GateError>> {
         let mut requests = Vec::with_capacity(new.len());
-        let places: Vec<Result<(), Error>> = new
+        let places: Vec<Result<(), GateError>> = new
             .into_iter()
             .map(|new| new.and_then(|new| self.prepare(new)).map(|request| requests.push(request)))
             .collect();
@@ -216,24 +218,24 @@ impl Gate {
         let mut next = || match &mut requested {
             Ok(requested) => {
                 requested.next().map(|requested| self.requested(requested)).unwrap_or_else(|| {
-                    Err(Error::Internal(
+                    Err(GateError::Internal(
                         "the ledger took fewer requests than it was given".to_owned(),
                     ))
                 })
             }
-            Err(error) => Err(Error::Ledger(error.clone())),
+            Err(error) => Err(GateError::Ledger(error.clone())),
         };
         places.into_iter().map(|place| place.and_then(|()| next())).collect()
     }
 
-    fn prepare(&self, new: NewRequest) -> Result<Request, Error> {
+    fn prepare(&self, new: NewRequest) -> Result<Request, GateError> {
         self.check_size("the arguments", &new.call.args)?;
         let digest = new.call.digest();
         // Once per request, and without the lock: showing a long text takes its time.
         let args = shown(new.stored.as_ref().unwrap_or(&new.call.args));
         let page = new.page.unwrap_or_else(|| {
             let preview = preview::render(&new.call.tool_name, &args, None);
-            Page {
+            PreparedPage {
                 text: preview.text.into(),
                 flags: preview.flags.iter().map(Flag::name).collect(),
             }
@@ -249,13 +251,13 @@ impl Gate {
             more.get_or_insert_default().flags = page.flags;
         }
         if self.watching().closed {
-            return Err(Error::Closed);
+            return Err(GateError::Closed);
         }
         let now = self.now();
         let mut call = new.call;
         if let Some(stored) = new.stored {
             call.args = stored;
-            more.get_or_insert_default().contents = Contents::Redacted;
+            more.get_or_insert_default().contents = ContentState::Redacted;
         }
         Ok(Request {
             id: new_id(now),
@@ -271,10 +273,10 @@ impl Gate {
         })
     }
 
-    fn requested(&self, requested: RequestOutcome) -> Result<Record, Error> {
+    fn requested(&self, requested: RequestOutcome) -> Result<Record, GateError> {
         let record = match requested {
             RequestOutcome::Created(record) => record,
-            RequestOutcome::Duplicate(record) => return Err(Error::Duplicate(record)),
+            RequestOutcome::Duplicate(record) => return Err(GateError::Duplicate(record)),
         };
         let request = record.request();
         info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_call_id = &*request.call.tool_call_id,
@@ -287,37 +289,39 @@ impl Gate {
     }
 
     /// A record.
-    pub fn get(&self, id: ApprovalId) -> Result<Option<Record>, Error> {
+    pub fn get(&self, id: ApprovalId) -> Result<Option<Record>, GateError> {
         Ok(self.ledger.get(id)?)
     }
 
     /// The records of a call id, oldest first; over all runs when `run` is `None`.
-    pub fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, Error> {
+    pub fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, GateError> {
         Ok(self.ledger.find(run, tool_call_id)?)
     }
 
     /// What waits, oldest first; over all runs when `run` is `None`.
-    pub fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, Error> {
+    pub fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, GateError> {
         Ok(self.ledger.pending(run)?)
     }
 
     /// What is no longer pending, the latest request first.
-    pub fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, Error> {
+    pub fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, GateError> {
         Ok(self.ledger.history(past)?)
     }
 
     /// The text that is kept under a key.
-    pub fn value(&self, key: &str) -> Result<Option<VersionedText>, Error> {
+    pub fn value(&self, key: &str) -> Result<Option<VersionedText>, GateError> {
         Ok(self.ledger.value(key)?)
     }
 
     /// Keeps a text under a key if what is there is still of this version; `None`: if nothing is. `false`: it is not.
-    pub fn set_value(&self, key: &str, expected: Option<u64>, text: &str) -> Result<bool, Error> {
+    pub fn set_value(
+        &self, key: &str, expected: Option<u64>, text: &str,
+    ) -> Result<bool, GateError> {
         for (what, size, limit) in
             [("the key", key.len(), MAX_NAME), ("the value", text.len(), MAX_VALUE)]
         {
             if size > limit {
-                return Err(Error::Internal(format!(
+                return Err(GateError::Internal(format!(
                     "{what} is {size} bytes long, and the ledger takes at most {limit}"
                 )));
             }
@@ -327,14 +331,15 @@ impl Gate {
 
     /// Decides, if the request is still open.
     pub fn decide(
-        &self, id: ApprovalId, decision: Decision, decider: Decider,
-    ) -> Result<Record, Error> {
+        &self, id: ApprovalId, decision: Decision, decider: DecidingCaller,
+    ) -> Result<Record, GateError> {
         match &decision.choice {
-            Choice::Edit { args, .. } => self.check_size("the edited arguments", args)?,
-            Choice::Respond { output } => self.check_size("the output", output)?,
+            DecisionChoice::Edit { args, .. } => self.check_size("the edited arguments", args)?,
+            DecisionChoice::Respond { output } => self.check_size("the output", output)?,
             _ => {}
         }
-        let decided = Decided { decision, by: decider.by, via: decider.via, at: self.now() };
+        let decided =
+            RecordedDecision { decision, by: decider.by, via: decider.via, at: self.now() };
         let by = decided.by.clone();
         match self.ledger.decide_as(id, decided, &decider.groups)? {
             DecideOutcome::Won(record) => {
@@ -343,14 +348,14 @@ impl Gate {
             }
             DecideOutcome::Expired(record) => {
                 told(&record);
-                Err(Error::Expired(id))
+                Err(GateError::Expired(id))
             }
             DecideOutcome::Already(record) if record.status() == Status::Expired => {
-                Err(Error::Expired(id))
+                Err(GateError::Expired(id))
             }
-            DecideOutcome::Already(record) => Err(Error::AlreadyDecided(record)),
+            DecideOutcome::Already(record) => Err(GateError::AlreadyDecided(record)),
             DecideOutcome::NotAllowed(record) => {
-                Err(Error::NotAllowed { id, allowed: record.request().allowed })
+                Err(GateError::NotAllowed { id, allowed: record.request().allowed })
             }
             DecideOutcome::Counted(record) => {
                 info!(target: "countersign", approval_id = %id, run_id = &*record.request().call.run_id,
@@ -360,18 +365,22 @@ impl Gate {
             DecideOutcome::Refused { record, may } => {
                 info!(target: "countersign", approval_id = %id, run_id = &*record.request().call.run_id,
                     tool_name = &*record.request().call.tool_name, by = by.as_deref(), "refused: no approver");
-                Err(Error::NotApprover { id, by, approvers: may })
+                Err(GateError::NotApprover { id, by, approvers: may })
             }
-            DecideOutcome::Unknown => Err(Error::UnknownApproval(id.to_string())),
+            DecideOutcome::Unknown => Err(GateError::UnknownApproval(id.to_string())),
         }
     }
 
     /// Cancels what a run waits for and takes back what was approved but not started.
-    pub fn cancel_run(&self, run: &str, reason: &str, via: Via) -> Result<(), Error> {
+    pub fn cancel_run(
+        &self, run: &str, reason: &str, via: DecisionChannel,
+    ) -> Result<(), GateError> {
         self.cancel(Some(run), reason, via)
     }
 
-    fn cancel(&self, run: Option<&str>, reason: &str, via: Via) -> Result<(), Error> {
+    fn cancel(
+        &self, run: Option<&str>, reason: &str, via: DecisionChannel,
+    ) -> Result<(), GateError> {
         let decided = self.cancellation(reason, via);
         for record in self.ledger.cancel_run(run, &decided)? {
             told(&record);
@@ -380,17 +389,17 @@ impl Gate {
     }
 
     /// Takes back an approval that was not started; `false`: there was nothing to take back.
-    pub fn revoke(&self, id: ApprovalId, reason: &str) -> Result<bool, Error> {
-        let revoked = self.ledger.revoke(id, self.cancellation(reason, Via::System))?;
+    pub fn revoke(&self, id: ApprovalId, reason: &str) -> Result<bool, GateError> {
+        let revoked = self.ledger.revoke(id, self.cancellation(reason, DecisionChannel::System))?;
         if let Some(record) = &revoked {
             told(record);
         }
         Ok(revoked.is_some())
     }
 
-    fn cancellation(&self, reason: &str, via: Via) -> Decided {
-        Decided {
-            decision: Decision::new(Choice::Cancelled, Some(reason)),
+    fn cancellation(&self, reason: &str, via: DecisionChannel) -> RecordedDecision {
+        RecordedDecision {
+            decision: Decision::new(DecisionChoice::Cancelled, Some(reason)),
             by: None,
             via,
             at: self.now(),
@@ -401,8 +410,8 @@ impl Gate {
     /// judge the call under now.
     pub fn claim(
         &self, run: Option<&str>, tool_call_id: &str, tool_name: &str, args: CanonicalJson,
-        context: Option<Box<Context>>,
-    ) -> Result<Claim, Error> {
+        context: Option<Box<CallContext>>,
+    ) -> Result<RedeemedCall, GateError> {
         let candidates = self.ledger.find(run, tool_call_id)?;
         let mut open = candidates.iter().filter(|record| record.status().may_start());
         let record = match (open.next(), open.next()) {
@@ -414,13 +423,13 @@ impl Gate {
             {
                 record
             }
-            (Some(record), _) => return Err(Error::Ambiguous { status: record.status() }),
+            (Some(record), _) => return Err(GateError::Ambiguous { status: record.status() }),
             (None, _) => {
                 let status = candidates.last().map(Record::status);
                 let started = candidates.iter().find(|record| record.status().was_started());
                 return Err(match started {
-                    Some(record) => Error::AlreadyStarted { status: record.status() },
-                    None => Error::NotApproved { status },
+                    Some(record) => GateError::AlreadyStarted { status: record.status() },
+                    None => GateError::NotApproved { status },
                 });
             }
         };
@@ -436,30 +445,30 @@ impl Gate {
             RedeemOutcome::Won(record) => record,
             RedeemOutcome::Mismatch => {
                 info!(target: "countersign", approval_id = %request.id, tool_name = asked.tool_name, "digest mismatch: not started");
-                return Err(Error::DigestMismatch);
+                return Err(GateError::DigestMismatch);
             }
             // Another process was faster.
             RedeemOutcome::Refused(status) if status.was_started() => {
-                return Err(Error::AlreadyStarted { status });
+                return Err(GateError::AlreadyStarted { status });
             }
             RedeemOutcome::Refused(status) => {
-                return Err(Error::NotApproved { status: Some(status) });
+                return Err(GateError::NotApproved { status: Some(status) });
             }
-            RedeemOutcome::Unknown => return Err(Error::NotApproved { status: None }),
+            RedeemOutcome::Unknown => return Err(GateError::NotApproved { status: None }),
         };
         let Some((args, _)) = record.approved() else {
-            return Err(Error::NotApproved { status: Some(record.status()) });
+            return Err(GateError::NotApproved { status: Some(record.status()) });
         };
         let id = record.request().id;
         info!(target: "countersign", approval_id = %id, "started");
-        Ok(Claim { approval_id: id, args: args.clone(), edited: record.is_edited() })
+        Ok(RedeemedCall { approval_id: id, args: args.clone(), edited: record.is_edited() })
     }
 
     /// Writes down how a started call ended, and what it gave, for a resume. What was not running is left as it is.
     pub fn settle(
         &self, id: ApprovalId, succeeded: bool, result: Option<Box<RawValue>>,
-    ) -> Result<(), Error> {
-        let step = if succeeded { Step::Succeed } else { Step::Fail };
+    ) -> Result<(), GateError> {
+        let step = if succeeded { ExecutionStep::Succeed } else { ExecutionStep::Fail };
         if self.ledger.finish(id, step, result, self.now())?.is_some() {
             info!(target: "countersign", approval_id = %id, succeeded, "settled");
         }
@@ -473,7 +482,7 @@ impl Gate {
 
     /// Refuses what comes. What waits in memory only is cancelled, and what was approved there but not started is taken back;
     /// what lasts is left for another process. Idempotent.
-    pub fn close(&self, reason: &str) -> Result<(), Error> {
+    pub fn close(&self, reason: &str) -> Result<(), GateError> {
         let was_closed = std::mem::replace(&mut self.watching().closed, true);
         if was_closed {
             return Ok(());
@@ -482,25 +491,25 @@ impl Gate {
         if self.lasts() {
             return Ok(());
         }
-        self.cancel(None, reason, Via::System)
+        self.cancel(None, reason, DecisionChannel::System)
     }
 
-    fn check_size(&self, what: &'static str, json: &CanonicalJson) -> Result<(), Error> {
+    fn check_size(&self, what: &'static str, json: &CanonicalJson) -> Result<(), GateError> {
         let (size, limit) = (json.as_str().len(), self.options.max_argument_bytes);
-        if size > limit { Err(Error::TooLarge { what, size, limit }) } else { Ok(()) }
+        if size > limit { Err(GateError::TooLarge { what, size, limit }) } else { Ok(()) }
     }
 }
 
 /// What may be decided of a request that says who must agree.
-fn who_decides(more: &More, allowed: DecisionKinds) -> Result<DecisionKinds, Error> {
+fn who_decides(more: &RequestExtras, allowed: DecisionKinds) -> Result<DecisionKinds, GateError> {
     if more.requester.is_none() && more.needs.iter().any(|need| need.exclude_requester) {
-        return Err(Error::InvalidConfig(
+        return Err(GateError::InvalidConfig(
             "the requester is not to approve this call, and nobody said who that is: name them with `requester`"
                 .to_owned(),
         ));
     }
     decidable(&more.needs, allowed).ok_or_else(|| {
-        Error::InvalidConfig(format!(
+        GateError::InvalidConfig(format!(
             "several people must approve this call, and `allowedDecisions` has only: {}. Add approve",
             allowed.names()
         ))

@@ -25,7 +25,7 @@ impl Clock for RuntimeClock {
     }
 }
 
-const OPTIONS: Options = Options {
+const OPTIONS: GateOptions = GateOptions {
     max_argument_bytes: 1024,
     keep_decided: 100,
     read_only: false,
@@ -40,7 +40,7 @@ fn gate() -> (Arc<Gate>, HandClock) {
 }
 
 fn runtime_gate() -> (Arc<Gate>, Arc<AtomicUsize>) {
-    let spawn: Spawn = Box::new(|task| drop(tokio::spawn(task)));
+    let spawn: SpawnTask = Box::new(|task| drop(tokio::spawn(task)));
     let gate = Gate::new(OPTIONS, Box::new(RuntimeClock(tokio::time::Instant::now())), spawn);
     let wakes = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&wakes);
@@ -77,19 +77,25 @@ fn ask(gate: &Gate, run: &str, call: &str, timeout: Option<u64>) -> ApprovalId {
     gate.request(new(run, call, timeout)).unwrap().request().id
 }
 
-fn decide(gate: &Gate, id: ApprovalId, choice: Choice, via: Via) -> Result<Record, Error> {
-    gate.decide(id, Decision::new(choice, None), Decider { by: None, groups: Box::default(), via })
+fn decide(
+    gate: &Gate, id: ApprovalId, choice: DecisionChoice, via: DecisionChannel,
+) -> Result<Record, GateError> {
+    gate.decide(
+        id,
+        Decision::new(choice, None),
+        DecidingCaller { by: None, groups: Box::default(), via },
+    )
 }
 
-fn approve(gate: &Gate, id: ApprovalId) -> Result<Record, Error> {
-    decide(gate, id, Choice::Approve, Via::Gate)
+fn approve(gate: &Gate, id: ApprovalId) -> Result<Record, GateError> {
+    decide(gate, id, DecisionChoice::Approve, DecisionChannel::Gate)
 }
 
-fn claim(gate: &Gate, run: Option<&str>, call: &str) -> Result<Claim, Error> {
+fn claim(gate: &Gate, run: Option<&str>, call: &str) -> Result<RedeemedCall, GateError> {
     gate.claim(run, call, "execute", args(r#"{"command":"ls"}"#), None)
 }
 
-fn code<T>(result: Result<T, Error>) -> &'static str {
+fn code<T>(result: Result<T, GateError>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "ok")
 }
 
@@ -121,8 +127,12 @@ fn a_call_from_request_to_end() {
     let record = gate
         .decide(
             id,
-            Decision::new(Choice::Approve, Some("fine")),
-            Decider { by: Some("ada".into()), groups: Box::default(), via: Via::Gate },
+            Decision::new(DecisionChoice::Approve, Some("fine")),
+            DecidingCaller {
+                by: Some("ada".into()),
+                groups: Box::default(),
+                via: DecisionChannel::Gate,
+            },
         )
         .unwrap();
     assert_eq!((record.status(), record.decided().unwrap().by()), (Status::Approved, "ada"));
@@ -162,7 +172,7 @@ fn what_was_approved_is_what_runs() {
 #[test]
 fn an_approval_holds_under_the_policy_it_was_given_under() {
     let (gate, _) = gate();
-    let bound = |context: Option<&str>| context.map(|text| Box::new(Context(args(text))));
+    let bound = |context: Option<&str>| context.map(|text| Box::new(CallContext(args(text))));
     let asked = |context: Option<&str>| NewRequest {
         call: ToolCall { context: bound(context), ..new("r", "1", None).call },
         ..new("r", "1", None)
@@ -186,7 +196,7 @@ fn a_call_is_asked_about_again_only_in_the_place_of_a_cancelled_request() {
     let first = ask(&gate, "r", "1", None);
     let again = |supersedes| {
         gate.request({
-            let more = Some(Box::new(More { supersedes, ..More::default() }));
+            let more = Some(Box::new(RequestExtras { supersedes, ..RequestExtras::default() }));
             NewRequest { more, ..new("r", "1", None) }
         })
     };
@@ -211,8 +221,8 @@ fn an_edit_runs_with_its_own_arguments() {
     decide(
         &gate,
         id,
-        Choice::Edit { args: args(r#"{"command":"pwd"}"#), bound: None },
-        Via::Callback,
+        DecisionChoice::Edit { args: args(r#"{"command":"pwd"}"#), bound: None },
+        DecisionChannel::Callback,
     )
     .unwrap();
     assert_eq!(code(claim(&gate, Some("r"), "1")), "ERR_DIGEST_MISMATCH");
@@ -232,7 +242,7 @@ fn a_call_id_of_several_runs_needs_its_run() {
     approve(&gate, t).unwrap();
     // It could be the other's call, whose human has not answered yet, or has said no.
     assert_eq!(code(claim(&gate, None, "1")), "ERR_NOT_APPROVED");
-    decide(&gate, u, Choice::Reject { stop: false }, Via::Gate).unwrap();
+    decide(&gate, u, DecisionChoice::Reject { stop: false }, DecisionChannel::Gate).unwrap();
     assert_eq!(code(claim(&gate, None, "1")), "ERR_NOT_APPROVED");
     let v = ask(&gate, "v", "1", None);
     approve(&gate, v).unwrap();
@@ -268,11 +278,16 @@ fn limits_are_refused() {
     assert_eq!(code(gate.request(request)), "ERR_INVALID_ARGUMENTS");
     let id = ask(&gate, "r", "1", None);
     assert_eq!(
-        code(decide(&gate, id, Choice::Edit { args: large.clone(), bound: None }, Via::Gate)),
+        code(decide(
+            &gate,
+            id,
+            DecisionChoice::Edit { args: large.clone(), bound: None },
+            DecisionChannel::Gate
+        )),
         "ERR_INVALID_ARGUMENTS"
     );
     assert_eq!(
-        code(decide(&gate, id, Choice::Respond { output: large }, Via::Gate)),
+        code(decide(&gate, id, DecisionChoice::Respond { output: large }, DecisionChannel::Gate)),
         "ERR_INVALID_ARGUMENTS"
     );
     assert_eq!(code(gate.request(new("r", "1", None))), "ERR_DUPLICATE_CALL");
@@ -282,7 +297,10 @@ fn limits_are_refused() {
     let id =
         gate.request(NewRequest { allowed: only, ..new("r", "2", None) }).unwrap().request().id;
     assert_eq!(code(approve(&gate, id)), "ERR_DECISION_NOT_ALLOWED");
-    assert_eq!(code(decide(&gate, id, Choice::Reject { stop: false }, Via::System)), "ok");
+    assert_eq!(
+        code(decide(&gate, id, DecisionChoice::Reject { stop: false }, DecisionChannel::System)),
+        "ok"
+    );
     assert_eq!(code(approve(&gate, ApprovalId::nil())), "ERR_UNKNOWN_APPROVAL");
 }
 
@@ -299,7 +317,7 @@ fn the_end_of_a_run_takes_everything_back() {
     }
     claim(&gate, Some("r"), "started").unwrap();
     events(&gate);
-    gate.cancel_run("r", "aborted", Via::Abort).unwrap();
+    gate.cancel_run("r", "aborted", DecisionChannel::Abort).unwrap();
     assert_eq!(events(&gate), ["cancelled via abort", "cancelled via abort"]);
     assert_eq!(code(claim(&gate, Some("r"), "approved")), "ERR_NOT_APPROVED");
     assert_eq!(code(approve(&gate, pending)), "ERR_ALREADY_DECIDED");
@@ -427,7 +445,7 @@ async fn a_long_deadline_and_a_large_crowd_expire_too() {
 async fn the_task_ends_with_its_gate() {
     let running = Arc::new(());
     let held = Arc::clone(&running);
-    let spawn: Spawn = Box::new(move |task| {
+    let spawn: SpawnTask = Box::new(move |task| {
         let held = Arc::clone(&held);
         drop(tokio::spawn(async move {
             task.await;

@@ -16,7 +16,7 @@ const ATTEMPTS: usize = 3;
 
 /// Who must own a file, and who must not be able to write to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum FileCare {
     /// Everybody but its owner may not change it, nor its directory; it belongs to this user.
     OwnedBy(u32),
     /// Not everybody may change it.
@@ -27,7 +27,7 @@ pub(super) enum Care {
 
 /// What shows that a file changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stamp {
+pub(super) enum FileStamp {
     /// There is no file.
     Missing,
     /// When it changed, its size and which file it is.
@@ -36,8 +36,8 @@ pub(super) enum Stamp {
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Content {
-    pub(super) stamp: Stamp,
+pub(super) struct FileContent {
+    pub(super) stamp: FileStamp,
     /// Whether a further change is sure to show in the stamp.
     pub(super) settled: bool,
     /// `None`: there is no file.
@@ -45,10 +45,10 @@ pub(super) struct Content {
 }
 
 /// The stamp of a file as it is now.
-pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
+pub(super) fn stamp(path: &Path) -> io::Result<FileStamp> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(stamp_of(&metadata)),
-        Err(error) if is_missing(&error) => Ok(Stamp::Missing),
+        Err(error) if is_missing(&error) => Ok(FileStamp::Missing),
         Err(error) => Err(error),
     }
 }
@@ -57,12 +57,12 @@ pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
 ///
 /// # Errors
 /// Why it cannot be read or must not be relied on, for a human.
-pub(super) fn read(path: &Path, care: Care) -> Result<Content, String> {
+pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
     for _ in 0..ATTEMPTS {
         // Looked at before it is opened: to open a pipe would wait for a writer.
         match fs::metadata(path) {
             Err(error) if is_missing(&error) => {
-                return Ok(Content { stamp: Stamp::Missing, settled: true, bytes: None });
+                return Ok(FileContent { stamp: FileStamp::Missing, settled: true, bytes: None });
             }
             Err(error) => return Err(format!("cannot be read: {error}")),
             Ok(metadata) if !metadata.is_file() => return Err("is no file".to_owned()),
@@ -89,7 +89,11 @@ pub(super) fn read(path: &Path, care: Care) -> Result<Content, String> {
         // Changed while it was read, or replaced by another.
         let whole = u64::try_from(bytes.len()).is_ok_and(|length| length == before.len());
         if whole && stamp_of(&before) == after && stamp(path).is_ok_and(|now| now == after) {
-            return Ok(Content { settled: is_settled(&before), stamp: after, bytes: Some(bytes) });
+            return Ok(FileContent {
+                settled: is_settled(&before),
+                stamp: after,
+                bytes: Some(bytes),
+            });
         }
     }
     Err("is being written at the moment".to_owned())
@@ -121,7 +125,7 @@ pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// As the file system says.
-pub fn hold(path: &Path) -> io::Result<Held> {
+pub fn hold(path: &Path) -> io::Result<HeldFile> {
     let lock = path.with_extension("lock");
     if let Some(dir) = lock.parent() {
         fs::create_dir_all(dir)?;
@@ -132,12 +136,12 @@ pub fn hold(path: &Path) -> io::Result<Held> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(lock)?;
     file.lock()?;
-    Ok(Held(file))
+    Ok(HeldFile(file))
 }
 
 /// See [`hold`].
 #[derive(Debug)]
-pub struct Held(#[expect(dead_code, reason = "it is there to be dropped")] File);
+pub struct HeldFile(#[expect(dead_code, reason = "it is there to be dropped")] File);
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
@@ -172,9 +176,9 @@ fn changed(metadata: &Metadata) -> Option<SystemTime> {
 }
 
 #[cfg(unix)]
-fn stamp_of(metadata: &Metadata) -> Stamp {
+fn stamp_of(metadata: &Metadata) -> FileStamp {
     use std::os::unix::fs::MetadataExt;
-    Stamp::File {
+    FileStamp::File {
         modified: metadata.modified().ok(),
         changed: (metadata.ctime(), metadata.ctime_nsec()),
         size: metadata.len(),
@@ -183,8 +187,8 @@ fn stamp_of(metadata: &Metadata) -> Stamp {
 }
 
 #[cfg(not(unix))]
-fn stamp_of(metadata: &Metadata) -> Stamp {
-    Stamp::File {
+fn stamp_of(metadata: &Metadata) -> FileStamp {
+    FileStamp::File {
         modified: metadata.modified().ok(),
         changed: (0, 0),
         size: metadata.len(),
@@ -193,7 +197,7 @@ fn stamp_of(metadata: &Metadata) -> Stamp {
 }
 
 #[cfg(unix)]
-fn check(path: &Path, metadata: &Metadata, care: Care) -> Result<(), String> {
+fn check(path: &Path, metadata: &Metadata, care: FileCare) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt;
     const GROUP_OR_OTHERS: u32 = 0o022;
     const OTHERS: u32 = 0o002;
@@ -214,13 +218,13 @@ fn check(path: &Path, metadata: &Metadata, care: Care) -> Result<(), String> {
         Ok(())
     };
     match care {
-        Care::None => Ok(()),
-        Care::NotEverybodys if metadata.mode() & OTHERS != 0 => Err(format!(
+        FileCare::None => Ok(()),
+        FileCare::NotEverybodys if metadata.mode() & OTHERS != 0 => Err(format!(
             "is not relied on, because everybody can write to it (mode {:03o}): run `chmod o-w` on it",
             metadata.mode() & 0o777
         )),
-        Care::NotEverybodys => Ok(()),
-        Care::OwnedBy(owner) => {
+        FileCare::NotEverybodys => Ok(()),
+        FileCare::OwnedBy(owner) => {
             owned("it", metadata, owner)?;
             let failed = |error: io::Error| format!("cannot be read: {error}");
             // Who can write to the directory can put another file in its place; that goes for the one a symlink leads to.
@@ -235,6 +239,6 @@ fn check(path: &Path, metadata: &Metadata, care: Care) -> Result<(), String> {
 
 /// The owner cannot be told here: the layer is not trusted instead.
 #[cfg(not(unix))]
-fn check(_path: &Path, _metadata: &Metadata, _care: Care) -> Result<(), String> {
+fn check(_path: &Path, _metadata: &Metadata, _care: FileCare) -> Result<(), String> {
     Ok(())
 }

@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::policy::document::{Code, Document, DocumentError, Format, Layer, Place, Source, load};
 
-use super::file::{self, Care, Content, Stamp};
+use super::file::{self, FileCare, FileContent, FileStamp};
 use super::trust::{self, canonical, trust_hash};
-use super::{LayerFiles, Problem, Snapshot};
+use super::{LayerFiles, LayerProblem, LayerSnapshot};
 use crate::call::hex;
 
 /// Which policies count.
@@ -34,17 +34,17 @@ pub struct CodePolicy {
     pub text: String,
 }
 
-/// The policies that count, kept up to date. [`Layers::open`] and [`Layers::refresh`] read files and block;
-/// [`Layers::snapshot`] does not.
+/// The policies that count, kept up to date. [`PolicyLayers::open`] and [`PolicyLayers::refresh`] read files and block;
+/// [`PolicyLayers::snapshot`] does not.
 #[derive(Debug)]
-pub struct Layers {
-    state: Mutex<State>,
-    snapshot: RwLock<Arc<Snapshot>>,
+pub struct PolicyLayers {
+    state: Mutex<LayerState>,
+    snapshot: RwLock<Arc<LayerSnapshot>>,
 }
 
 #[derive(Debug)]
-struct State {
-    slots: Vec<Slot>,
+struct LayerState {
+    slots: Vec<LayerSlot>,
     /// The documents of the program, and the hash of the text of each.
     code: Vec<(Arc<Document>, [u8; 32])>,
     trust: Option<TrustFile>,
@@ -52,25 +52,25 @@ struct State {
 
 /// One file.
 #[derive(Debug)]
-struct Slot {
+struct LayerSlot {
     layer: Layer,
     path: PathBuf,
-    care: Care,
-    seen: Option<Seen>,
+    care: FileCare,
+    seen: Option<SeenFile>,
     /// What counts: the last that could be read.
-    held: Held,
+    held: HeldContent,
     errors: Vec<DocumentError>,
 }
 
 /// How a file was when it was last looked at.
 #[derive(Debug)]
-struct Seen {
-    stamp: Stamp,
+struct SeenFile {
+    stamp: FileStamp,
     settled: bool,
 }
 
 #[derive(Debug)]
-enum Held {
+enum HeldContent {
     /// It was never read.
     Never,
     /// There is no file.
@@ -82,12 +82,12 @@ enum Held {
 #[derive(Debug)]
 struct TrustFile {
     path: PathBuf,
-    seen: Option<Seen>,
+    seen: Option<SeenFile>,
     hashes: Vec<String>,
     problem: Option<String>,
 }
 
-impl Layers {
+impl PolicyLayers {
     /// Reads all layers. What is wrong with files is in the snapshot, as is that nothing may be allowed because of it.
     ///
     /// # Errors
@@ -100,19 +100,19 @@ impl Layers {
             documents.push((Arc::new(load(&text, format, source)?), sha256(text.as_bytes())));
         }
         let slot = |layer, path: Option<PathBuf>, care| {
-            path.map(|path| Slot {
+            path.map(|path| LayerSlot {
                 layer,
                 path,
                 care,
                 seen: None,
-                held: Held::Never,
+                held: HeldContent::Never,
                 errors: Vec::new(),
             })
         };
         let slots = [
-            slot(Layer::Managed, files.managed, Care::OwnedBy(managed_owner)),
-            slot(Layer::User, files.user, Care::NotEverybodys),
-            slot(Layer::Project, files.project, Care::None),
+            slot(Layer::Managed, files.managed, FileCare::OwnedBy(managed_owner)),
+            slot(Layer::User, files.user, FileCare::NotEverybodys),
+            slot(Layer::Project, files.project, FileCare::None),
         ];
         let trust = files.trust.map(|path| TrustFile {
             path,
@@ -121,20 +121,20 @@ impl Layers {
             problem: None,
         });
         let mut state =
-            State { slots: slots.into_iter().flatten().collect(), code: documents, trust };
+            LayerState { slots: slots.into_iter().flatten().collect(), code: documents, trust };
         state.look();
         let snapshot = RwLock::new(Arc::new(state.snapshot()));
         Ok(Self { state: Mutex::new(state), snapshot })
     }
 
     /// The policies that count now.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
+    pub fn snapshot(&self) -> Arc<LayerSnapshot> {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Looks whether a file changed, appeared or went, and takes over what changed; the snapshot after that. Without a
     /// change it costs one `stat` per file. Blocks.
-    pub fn refresh(&self) -> Arc<Snapshot> {
+    pub fn refresh(&self) -> Arc<LayerSnapshot> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.look() {
             return self.snapshot();
@@ -151,11 +151,11 @@ impl Layers {
     }
 }
 
-impl State {
+impl LayerState {
     /// Whether anything was read again.
     fn look(&mut self) -> bool {
         let trust = self.trust.as_mut().is_some_and(TrustFile::look);
-        let read = self.slots.iter_mut().map(Slot::look).fold(false, |any, read| any | read);
+        let read = self.slots.iter_mut().map(LayerSlot::look).fold(false, |any, read| any | read);
         if trust || read {
             let hashes = self.trust.as_ref().map_or(&[][..], |trust| &trust.hashes);
             self.slots.iter_mut().for_each(|slot| slot.weigh(hashes));
@@ -163,23 +163,23 @@ impl State {
         trust || read
     }
 
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&self) -> LayerSnapshot {
         let mut hash = Sha256::new();
         let mut documents = Vec::new();
         let mut problems = Vec::new();
         let mut broken = None;
         for slot in &self.slots {
-            let kept = !matches!(slot.held, Held::Never);
+            let kept = !matches!(slot.held, HeldContent::Never);
             if !kept {
                 let first = slot.errors.first().map(ToString::to_string).unwrap_or_default();
                 broken.get_or_insert(first);
             }
-            if let Held::Document { document, bytes, .. } = &slot.held {
+            if let HeldContent::Document { document, bytes, .. } = &slot.held {
                 put(&mut hash, document, &sha256(bytes));
                 documents.push(Arc::clone(document));
             }
             if !slot.errors.is_empty() {
-                problems.push(Problem {
+                problems.push(LayerProblem {
                     layer: slot.layer,
                     file: slot.name(),
                     kept,
@@ -190,18 +190,18 @@ impl State {
         if let Some(TrustFile { path, problem: Some(reason), .. }) = &self.trust {
             let file = path.display().to_string();
             let errors = vec![unreadable(&file, reason)];
-            problems.push(Problem { layer: Layer::User, file, kept: true, errors });
+            problems.push(LayerProblem { layer: Layer::User, file, kept: true, errors });
         }
         for (document, text) in &self.code {
             put(&mut hash, document, text);
             documents.push(Arc::clone(document));
         }
         hash.update([u8::from(broken.is_some())]);
-        Snapshot { documents, broken, problems, hash: hex(&hash.finalize()) }
+        LayerSnapshot { documents, broken, problems, hash: hex(&hash.finalize()) }
     }
 }
 
-impl Slot {
+impl LayerSlot {
     fn name(&self) -> String {
         self.path.display().to_string()
     }
@@ -221,14 +221,14 @@ impl Slot {
         true
     }
 
-    fn take(&mut self, content: Content) {
-        self.seen = Some(Seen { stamp: content.stamp, settled: content.settled });
+    fn take(&mut self, content: FileContent) {
+        self.seen = Some(SeenFile { stamp: content.stamp, settled: content.settled });
         self.errors.clear();
         let Some(bytes) = content.bytes else {
-            self.held = Held::Nothing;
+            self.held = HeldContent::Nothing;
             return;
         };
-        if let Held::Document { bytes: held, .. } = &self.held
+        if let HeldContent::Document { bytes: held, .. } = &self.held
             && *held == bytes
         {
             return;
@@ -252,7 +252,8 @@ impl Slot {
         match load(text, Format::of(&name), source) {
             Ok(document) => {
                 let canonical = canonical(&self.path).ok();
-                self.held = Held::Document { document: Arc::new(document), bytes, canonical };
+                self.held =
+                    HeldContent::Document { document: Arc::new(document), bytes, canonical };
             }
             Err(errors) => self.errors = errors,
         }
@@ -260,7 +261,7 @@ impl Slot {
 
     /// Whether a project's file may allow.
     fn weigh(&mut self, trusted: &[String]) {
-        let Held::Document { document, bytes, canonical } = &mut self.held else { return };
+        let HeldContent::Document { document, bytes, canonical } = &mut self.held else { return };
         if self.layer != Layer::Project {
             return;
         }
@@ -278,9 +279,9 @@ impl TrustFile {
         if is_as_seen(&self.path, self.seen.as_ref()) {
             return false;
         }
-        let trusted = match file::read(&self.path, Care::NotEverybodys) {
-            Ok(Content { stamp, settled, bytes }) => {
-                self.seen = Some(Seen { stamp, settled });
+        let trusted = match file::read(&self.path, FileCare::NotEverybodys) {
+            Ok(FileContent { stamp, settled, bytes }) => {
+                self.seen = Some(SeenFile { stamp, settled });
                 trust::parse(bytes.as_deref())
             }
             Err(reason) => {
@@ -295,7 +296,7 @@ impl TrustFile {
     }
 }
 
-fn is_as_seen(path: &Path, seen: Option<&Seen>) -> bool {
+fn is_as_seen(path: &Path, seen: Option<&SeenFile>) -> bool {
     seen.is_some_and(|seen| {
         seen.settled && file::stamp(path).is_ok_and(|stamp| stamp == seen.stamp)
     })

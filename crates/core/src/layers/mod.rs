@@ -8,12 +8,12 @@ mod preset;
 mod snapshot;
 mod trust;
 
-pub use file::{Held, hold, write_atomically};
-pub use live::{CodePolicy, Layers, LayersOptions};
+pub use file::{HeldFile, hold, write_atomically};
+pub use live::{CodePolicy, LayersOptions, PolicyLayers};
 pub use places::{LayerFiles, project_root};
 pub use preset::{PRESETS, preset};
-pub use snapshot::{Problem, Snapshot};
-pub use trust::{Trust, TrustError, Trusted, trust_hash};
+pub use snapshot::{LayerProblem, LayerSnapshot};
+pub use trust::{TrustError, TrustFile, TrustedPolicy, trust_hash};
 
 #[cfg(test)]
 mod tests;

@@ -8,13 +8,13 @@ use crate::policy::document::{Document, DocumentError, Layer};
 
 /// The policies that count at one moment. Never changes; a later one takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct LayerSnapshot {
     /// Managed, user, project, code: those that there are.
     pub documents: Vec<Arc<Document>>,
     /// A layer has never been read: what it says is not known, so that nothing may be allowed. To be shown.
     pub broken: Option<String>,
     /// What is wrong with files, broken or not.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<LayerProblem>,
     /// SHA-256, in hex, over all sources and texts: two snapshots with the same hash say the same.
     pub hash: String,
 }
@@ -22,7 +22,7 @@ pub struct Snapshot {
 /// A file that cannot be taken. What it said before, if it was ever read, goes on to count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Problem {
+pub struct LayerProblem {
     /// Whose it is.
     pub layer: Layer,
     /// The file.

@@ -37,13 +37,13 @@ impl Dir {
         }
     }
 
-    fn open(&self) -> Layers {
+    fn open(&self) -> PolicyLayers {
         let options = LayersOptions {
             files: self.files(),
             managed_owner: me(&self.0),
             ..LayersOptions::default()
         };
-        Layers::open(options).unwrap()
+        PolicyLayers::open(options).unwrap()
     }
 }
 
@@ -74,7 +74,7 @@ fn policy(default: &str) -> String {
 }
 
 /// Layer, default and trust of each document.
-fn told(snapshot: &Snapshot) -> Vec<(Layer, Option<Effect>, bool)> {
+fn told(snapshot: &LayerSnapshot) -> Vec<(Layer, Option<Effect>, bool)> {
     snapshot
         .documents
         .iter()
@@ -97,7 +97,7 @@ fn layers_are_read_in_order() {
     let code = CodePolicy { name: Arc::from("policy option"), format: Format::Object, text };
     let options =
         LayersOptions { files: dir.files(), code: vec![code], managed_owner: me(&managed) };
-    let snapshot = Layers::open(options).unwrap().snapshot();
+    let snapshot = PolicyLayers::open(options).unwrap().snapshot();
     assert_eq!(
         told(&snapshot),
         [
@@ -109,14 +109,14 @@ fn layers_are_read_in_order() {
     );
     assert_eq!((&snapshot.broken, snapshot.problems.len()), (&None, 0));
     assert_eq!(snapshot.hash.len(), 64);
-    assert!(Layers::open(LayersOptions::default()).unwrap().snapshot().documents.is_empty());
+    assert!(PolicyLayers::open(LayersOptions::default()).unwrap().snapshot().documents.is_empty());
 }
 
 #[test]
 fn a_policy_of_the_program_must_be_right() {
     let code =
         CodePolicy { name: Arc::from("policy option"), format: Format::Object, text: "{}".into() };
-    let errors = Layers::open(LayersOptions { code: vec![code], ..LayersOptions::default() });
+    let errors = PolicyLayers::open(LayersOptions { code: vec![code], ..LayersOptions::default() });
     assert_eq!(errors.unwrap_err()[0].code, Code::Version);
 }
 
@@ -233,7 +233,7 @@ fn a_file_that_others_can_write_to_does_not_count() {
         let managed_owner = owner(&dir) + u32::from(!own);
         let options =
             LayersOptions { files: dir.files(), managed_owner, ..LayersOptions::default() };
-        let broken = Layers::open(options).unwrap().snapshot().broken.clone();
+        let broken = PolicyLayers::open(options).unwrap().snapshot().broken.clone();
         match expected {
             None => assert_eq!(broken, None),
             Some(expected) => {

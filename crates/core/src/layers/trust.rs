@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::file::{self, Care, write_atomically};
+use super::file::{self, FileCare, write_atomically};
 use crate::call::hex;
 
 /// A project's policy that the user trusts: this file, with this content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trusted {
+pub struct TrustedPolicy {
     /// The file, absolute, its symlinks resolved.
     pub path: String,
     /// [`trust_hash`] of it.
@@ -49,19 +49,19 @@ pub enum TrustError {
 
 /// The file in which the user's trust is kept. Holds nothing in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trust {
+pub struct TrustFile {
     file: PathBuf,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Store {
+struct TrustStore {
     version: u32,
     #[serde(default)]
-    trusted: Vec<Trusted>,
+    trusted: Vec<TrustedPolicy>,
 }
 
-impl Trust {
+impl TrustFile {
     /// The trust that is kept in this file, which need not exist. See [`LayerFiles::trust`](super::LayerFiles::trust).
     pub fn new(file: PathBuf) -> Self {
         Self { file }
@@ -71,16 +71,16 @@ impl Trust {
     ///
     /// # Errors
     /// When the policy cannot be read or is not what was seen, or the trust cannot be kept.
-    pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<Trusted, TrustError> {
+    pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<TrustedPolicy, TrustError> {
         let failed = |reason: String| TrustError::Policy { path: policy.to_owned(), reason };
         let path = canonical(policy).map_err(|error| failed(error.to_string()))?;
-        let content = file::read(Path::new(&path), Care::None).map_err(failed)?;
+        let content = file::read(Path::new(&path), FileCare::None).map_err(failed)?;
         let bytes = content.bytes.ok_or_else(|| failed("there is no such file".to_owned()))?;
         let hash = trust_hash(&path, &bytes);
         if seen.is_some_and(|seen| seen != hash) {
             return Err(TrustError::Changed { path: policy.to_owned() });
         }
-        let trusted = Trusted { path, hash };
+        let trusted = TrustedPolicy { path, hash };
         let _held = self.hold()?;
         let mut all = self.trusted()?;
         all.retain(|other| other.path != trusted.path);
@@ -112,25 +112,25 @@ impl Trust {
     ///
     /// # Errors
     /// When the file cannot be read, or everybody can write to it.
-    pub fn trusted(&self) -> Result<Vec<Trusted>, TrustError> {
+    pub fn trusted(&self) -> Result<Vec<TrustedPolicy>, TrustError> {
         let failed = |reason: String| TrustError::Store { path: self.file.clone(), reason };
-        let content = file::read(&self.file, Care::NotEverybodys).map_err(failed)?;
+        let content = file::read(&self.file, FileCare::NotEverybodys).map_err(failed)?;
         parse(content.bytes.as_deref()).map_err(failed)
     }
 
-    fn hold(&self) -> Result<file::Held, TrustError> {
+    fn hold(&self) -> Result<file::HeldFile, TrustError> {
         file::hold(&self.file).map_err(|error| TrustError::Store {
             path: self.file.clone(),
             reason: error.to_string(),
         })
     }
 
-    fn write(&self, all: &[Trusted]) -> Result<(), TrustError> {
+    fn write(&self, all: &[TrustedPolicy]) -> Result<(), TrustError> {
         use crate::policy::document::toml_string;
         let mut text =
             "# Policies of projects that may allow. Kept by `countersign policy trust`.\nversion = 1\n"
                 .to_owned();
-        for Trusted { path, hash } in all {
+        for TrustedPolicy { path, hash } in all {
             let (path, hash) = (toml_string(path), toml_string(hash));
             text.push_str(&format!("\n[[trusted]]\npath = {path}\nhash = {hash}\n"));
         }
@@ -142,10 +142,10 @@ impl Trust {
 }
 
 /// What the file says. No file: nothing is trusted.
-pub(super) fn parse(bytes: Option<&[u8]>) -> Result<Vec<Trusted>, String> {
+pub(super) fn parse(bytes: Option<&[u8]>) -> Result<Vec<TrustedPolicy>, String> {
     let Some(bytes) = bytes else { return Ok(Vec::new()) };
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-    let store: Store = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    let store: TrustStore = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     match store.version {
         1 => Ok(store.trusted),
         version => Err(format!("version {version} is not known here: update countersign")),

@@ -5,7 +5,9 @@ mod approvers;
 use super::postgres::tests::by_callers_clock;
 use super::sqlite::SqliteLedger;
 use super::*;
-use crate::approval::{Choice, Decision, DecisionKind, DecisionKinds, More, Via};
+use crate::approval::{
+    Decision, DecisionChannel, DecisionChoice, DecisionKind, DecisionKinds, RequestExtras,
+};
 use crate::call::{CanonicalJson, ToolCall};
 use crate::effort::effort;
 
@@ -166,20 +168,25 @@ fn put(ledger: &impl Ledger, run: &str, call: &str, deadline: Option<u64>) -> Ap
     created(ledger, request(run, call, deadline)).request().id
 }
 
-fn choose(choice: Choice, at: u64) -> Decided {
-    Decided { decision: Decision::new(choice, None), by: None, via: Via::Gate, at }
+fn choose(choice: DecisionChoice, at: u64) -> RecordedDecision {
+    RecordedDecision {
+        decision: Decision::new(choice, None),
+        by: None,
+        via: DecisionChannel::Gate,
+        at,
+    }
 }
 
-fn approve(at: u64) -> Decided {
-    choose(Choice::Approve, at)
+fn approve(at: u64) -> RecordedDecision {
+    choose(DecisionChoice::Approve, at)
 }
 
-fn reject(at: u64) -> Decided {
-    choose(Choice::Reject { stop: false }, at)
+fn reject(at: u64) -> RecordedDecision {
+    choose(DecisionChoice::Reject { stop: false }, at)
 }
 
-fn cancel() -> Decided {
-    choose(Choice::Cancelled, 0)
+fn cancel() -> RecordedDecision {
+    choose(DecisionChoice::Cancelled, 0)
 }
 
 fn status(ledger: &impl Ledger, id: ApprovalId) -> Option<Status> {
@@ -253,7 +260,7 @@ fn first_decision_stands(ledger: impl Ledger) {
         panic!("not won")
     };
     assert_eq!(record.status(), Status::Approved);
-    for late in [approve(1), reject(2), cancel(), choose(Choice::Expired, 3)] {
+    for late in [approve(1), reject(2), cancel(), choose(DecisionChoice::Expired, 3)] {
         let DecideOutcome::Already(winner) = ledger.decide(id, late).unwrap() else {
             panic!("decided twice")
         };
@@ -277,7 +284,7 @@ fn deadline_is_inside_the_decision(ledger: impl Ledger) {
         };
         assert_eq!(
             (record.status(), record.decided().unwrap().via),
-            (Status::Expired, Via::Deadline)
+            (Status::Expired, DecisionChannel::Deadline)
         );
         // Written down: the next one finds it decided.
         let DecideOutcome::Already(record) = ledger.decide(late, approve(0)).unwrap() else {
@@ -287,7 +294,7 @@ fn deadline_is_inside_the_decision(ledger: impl Ledger) {
     }
     let expired = put(&ledger, "r", "3", Some(100));
     assert!(matches!(
-        ledger.decide(expired, choose(Choice::Expired, 100)).unwrap(),
+        ledger.decide(expired, choose(DecisionChoice::Expired, 100)).unwrap(),
         DecideOutcome::Won(_)
     ));
     assert_eq!(ledger.next_deadline().unwrap(), None);
@@ -303,7 +310,7 @@ fn not_allowed_leaves_it_open(ledger: impl Ledger) {
     assert_eq!(status(&ledger, id), Some(Status::Pending));
     assert_eq!(ledger.next_deadline().unwrap(), Some(100));
     assert!(matches!(
-        ledger.decide(id, Decided { via: Via::System, ..reject(1) }).unwrap(),
+        ledger.decide(id, RecordedDecision { via: DecisionChannel::System, ..reject(1) }).unwrap(),
         DecideOutcome::Won(_)
     ));
     // The deadline is looked at first: what is not allowed is late too.
@@ -332,12 +339,12 @@ fn begins_once_on_what_was_approved(ledger: impl Ledger) {
         ledger.begin(id, digest, 0).unwrap(),
         RedeemOutcome::Refused(Status::Started)
     ));
-    assert!(ledger.finish(id, Step::Start, None, 0).unwrap().is_none());
+    assert!(ledger.finish(id, ExecutionStep::Start, None, 0).unwrap().is_none());
     assert_eq!(
-        ledger.finish(id, Step::Succeed, None, 0).unwrap().unwrap().status(),
+        ledger.finish(id, ExecutionStep::Succeed, None, 0).unwrap().unwrap().status(),
         Status::Succeeded
     );
-    assert!(ledger.finish(id, Step::Fail, None, 0).unwrap().is_none());
+    assert!(ledger.finish(id, ExecutionStep::Fail, None, 0).unwrap().is_none());
     assert!(matches!(
         ledger.begin(id, digest, 0).unwrap(),
         RedeemOutcome::Refused(Status::Succeeded)
@@ -346,14 +353,16 @@ fn begins_once_on_what_was_approved(ledger: impl Ledger) {
     let asked = request("s", "1", None);
     let (digest, edited_digest) = (asked.digest, asked.call.digest_with(&edited_args));
     let id = created(&ledger, asked).request().id;
-    ledger.decide(id, choose(Choice::Edit { args: edited_args.clone(), bound: None }, 0)).unwrap();
+    ledger
+        .decide(id, choose(DecisionChoice::Edit { args: edited_args.clone(), bound: None }, 0))
+        .unwrap();
     assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Mismatch));
     let RedeemOutcome::Won(record) = ledger.begin(id, edited_digest, 0).unwrap() else {
         panic!("not begun")
     };
     assert_eq!(record.approved().unwrap().0, &edited_args);
     assert_eq!(
-        ledger.finish(id, Step::Interrupt, None, 0).unwrap().unwrap().status(),
+        ledger.finish(id, ExecutionStep::Interrupt, None, 0).unwrap().unwrap().status(),
         Status::Interrupted
     );
     assert!(matches!(
@@ -429,18 +438,18 @@ fn forgets_the_oldest_that_is_over(ledger: impl Ledger) {
     assert_eq!(kept, [true, true, false, true, true, true]);
     assert!(matches!(ledger.decide(ids[2], approve(0)).unwrap(), DecideOutcome::Unknown));
     assert!(ledger.find(None, "2").unwrap().is_empty());
-    ledger.finish(ids[1], Step::Fail, None, 0).unwrap();
+    ledger.finish(ids[1], ExecutionStep::Fail, None, 0).unwrap();
     assert_eq!(status(&ledger, ids[3]), None);
     assert_eq!(status(&ledger, ids[1]), Some(Status::Failed));
 }
 
 fn superseding(id: ApprovalId) -> Request {
-    let more = More { supersedes: Some(id), ..More::default() };
+    let more = RequestExtras { supersedes: Some(id), ..RequestExtras::default() };
     Request { more: Some(Box::new(more)), ..request("r", "1", None) }
 }
 
 /// Approved, begun and ended like this, if it is to be.
-fn run(ledger: &impl Ledger, id: ApprovalId, end: Option<Step>, result: Option<&str>) {
+fn run(ledger: &impl Ledger, id: ApprovalId, end: Option<ExecutionStep>, result: Option<&str>) {
     let digest = ledger.get(id).unwrap().unwrap().request().digest;
     ledger.decide(id, approve(0)).unwrap();
     assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Won(_)));
@@ -462,11 +471,11 @@ fn what_nothing_runs_on_may_be_superseded(ledger: impl Ledger) {
     assert!(is_duplicate(superseding(first)));
     run(&ledger, second, None, None);
     assert!(is_duplicate(superseding(second)));
-    ledger.finish(second, Step::Interrupt, None, 0).unwrap();
+    ledger.finish(second, ExecutionStep::Interrupt, None, 0).unwrap();
     let third = created(&ledger, superseding(second));
     assert_eq!(third.request().supersedes(), Some(second));
     assert_eq!(ledger.find(Some("r"), "1").unwrap().len(), 3);
-    let answer = choose(Choice::Respond { output: CanonicalJson::parse("1").unwrap() }, 0);
+    let answer = choose(DecisionChoice::Respond { output: CanonicalJson::parse("1").unwrap() }, 0);
     ledger.decide(third.request().id, answer).unwrap();
     let fourth = created(&ledger, superseding(third.request().id)).request().id;
     // A no, and what ran, stands for ever.
@@ -478,7 +487,7 @@ fn tells_what_happened_in_its_order(ledger: impl Ledger) {
     let first = put(&ledger, "r", "1", None);
     let second = put(&ledger, "r", "2", None);
     put(&ledger, "r", "3", Some(10));
-    run(&ledger, second, Some(Step::Fail), None);
+    run(&ledger, second, Some(ExecutionStep::Fail), None);
     ledger.decide(first, approve(0)).unwrap();
     // Not decided anew, and so not told.
     ledger.decide(first, reject(0)).unwrap();
@@ -537,7 +546,7 @@ pub(super) fn name(event: &LedgerEvent) -> String {
 
 fn keeps_what_executions_gave_if_it_lasts(ledger: impl Ledger) {
     let id = put(&ledger, "r", "1", None);
-    run(&ledger, id, Some(Step::Succeed), Some(r#"{"rows": 3}"#));
+    run(&ledger, id, Some(ExecutionStep::Succeed), Some(r#"{"rows": 3}"#));
     let record = ledger.get(id).unwrap().unwrap();
     let expected = ledger.archive().map(|_| r#"{"rows": 3}"#);
     assert_eq!(record.result().map(RawValue::get), expected);
@@ -556,7 +565,7 @@ fn history_goes_back_page_by_page(ledger: impl Ledger) {
     let mut other = request("b", "6", None);
     other.call.tool_name = "read".into();
     let other = created(&ledger, other).request().id;
-    run(&ledger, other, Some(Step::Succeed), None);
+    run(&ledger, other, Some(ExecutionStep::Succeed), None);
 
     // By id, which is by time down to a ms.
     let mut expected: Vec<ApprovalId> = ids.iter().copied().chain([other]).collect();
@@ -680,7 +689,10 @@ fn a_random_walk_agrees_with_a_list(ledger: impl Ledger, steps: u64) {
                         *status = if won { Status::Started } else { *status };
                     }
                     _ => {
-                        let ended = ledger.finish(*id, Step::Succeed, None, now).unwrap().is_some();
+                        let ended = ledger
+                            .finish(*id, ExecutionStep::Succeed, None, now)
+                            .unwrap()
+                            .is_some();
                         assert_eq!(ended, *status == Status::Started);
                         *status = if ended { Status::Succeeded } else { *status };
                     }

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::approval::{ApprovalId, Decided, Deed, Record, Request, Step, Tally, Vote};
+use crate::approval::{
+    ApprovalId, ExecutionStep, Record, RecordedDecision, Request, TimerAction, Vote, VoteTally,
+};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -16,9 +18,9 @@ pub enum LedgerEvent {
         /// The request.
         request: Arc<Request>,
         /// The decision.
-        decided: Arc<Decided>,
+        decided: Arc<RecordedDecision>,
         /// What was counted before it; `None`: nothing.
-        tally: Option<Arc<Tally>>,
+        tally: Option<Arc<VoteTally>>,
     },
     /// An approval was counted, and more are needed.
     Voted {
@@ -74,12 +76,12 @@ pub enum ExecutionEnd {
 
 impl ExecutionEnd {
     /// The end that this step is; `None` for the start.
-    pub const fn of(step: Step) -> Option<Self> {
+    pub const fn of(step: ExecutionStep) -> Option<Self> {
         match step {
-            Step::Start => None,
-            Step::Succeed => Some(Self::Succeeded),
-            Step::Fail => Some(Self::Failed),
-            Step::Interrupt => Some(Self::Interrupted),
+            ExecutionStep::Start => None,
+            ExecutionStep::Succeed => Some(Self::Succeeded),
+            ExecutionStep::Fail => Some(Self::Failed),
+            ExecutionStep::Interrupt => Some(Self::Interrupted),
         }
     }
 
@@ -174,11 +176,11 @@ impl LedgerEvent {
     }
 
     /// What time did to a request.
-    pub fn done(record: &Record, deed: Deed, at: u64) -> Self {
+    pub fn done(record: &Record, deed: TimerAction, at: u64) -> Self {
         let record = record.clone();
         match deed {
-            Deed::Remind => Self::Reminded { record, at },
-            Deed::Escalate => {
+            TimerAction::Remind => Self::Reminded { record, at },
+            TimerAction::Escalate => {
                 let to = record.request().escalated_to(at);
                 Self::Escalated { record, to, at }
             }

@@ -11,7 +11,9 @@ use super::{
     DecideOutcome, EventFeed, ExecutionEnd, HistoryQuery, Ledger, LedgerError, LedgerErrorKind,
     LedgerEvent, PART, RedeemOutcome, RequestOutcome, VersionedText,
 };
-use crate::approval::{ApprovalId, Decided, DecisionResult, Record, Request, Status, Step, Vote};
+use crate::approval::{
+    ApprovalId, DecisionResult, ExecutionStep, Record, RecordedDecision, Request, Status, Vote,
+};
 use crate::call::Digest;
 
 /// The place of a record in the order of arrival.
@@ -86,7 +88,7 @@ impl MemoryRecord {
     /// Applies a change that the state machine was asked for, and brings the indexes up to date.
     fn change(
         &mut self, seq: ArrivalIndex,
-        change: impl FnOnce(&mut Record) -> Result<(), crate::approval::Refusal>,
+        change: impl FnOnce(&mut Record) -> Result<(), crate::approval::StatusRefusal>,
     ) -> Result<Record, LedgerError> {
         let record = self.record_mut(seq)?;
         let due = record.due_at();
@@ -114,7 +116,9 @@ impl MemoryRecord {
     }
 
     /// A change that is a decision.
-    fn decision(&mut self, seq: ArrivalIndex, decided: Decided) -> Result<Record, LedgerError> {
+    fn decision(
+        &mut self, seq: ArrivalIndex, decided: RecordedDecision,
+    ) -> Result<Record, LedgerError> {
         let record = self.change(seq, |record| record.decide(decided))?;
         if let Some(event) = LedgerEvent::decided(&record) {
             self.feed.push(event);
@@ -253,7 +257,7 @@ impl MemoryRecord {
     }
 
     fn decide(
-        &mut self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+        &mut self, id: ApprovalId, decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(DecideOutcome::Unknown) };
         let record = self.record(seq)?;
@@ -291,7 +295,9 @@ impl MemoryRecord {
     fn do_next(&mut self, seq: ArrivalIndex, now: u64) -> Result<Record, LedgerError> {
         let record = self.record(seq)?;
         let next = record.next_deed().filter(|_| !record.request().is_due(now));
-        let Some((_, deed)) = next else { return self.decision(seq, Decided::expiry(now)) };
+        let Some((_, deed)) = next else {
+            return self.decision(seq, RecordedDecision::expiry(now));
+        };
         let record = self.change(seq, |record| {
             record.tell();
             Ok(())
@@ -300,7 +306,9 @@ impl MemoryRecord {
         Ok(record)
     }
 
-    fn revoke(&mut self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
+    fn revoke(
+        &mut self, id: ApprovalId, decided: RecordedDecision,
+    ) -> Result<Option<Record>, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(None) };
         if !self.record(seq)?.status().may_start() {
             return Ok(None);
@@ -319,13 +327,13 @@ impl MemoryRecord {
         if record.approved().is_none_or(|(_, approved)| approved != digest) {
             return Ok(RedeemOutcome::Mismatch);
         }
-        let record = self.change(seq, |record| record.advance(Step::Start))?;
+        let record = self.change(seq, |record| record.advance(ExecutionStep::Start))?;
         self.feed.push(LedgerEvent::Started { id, at });
         Ok(RedeemOutcome::Won(record))
     }
 
     fn finish(
-        &mut self, id: ApprovalId, step: Step, at: u64,
+        &mut self, id: ApprovalId, step: ExecutionStep, at: u64,
     ) -> Result<Option<Record>, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(None) };
         let Some(end) = ExecutionEnd::of(step) else { return Ok(None) };
@@ -348,7 +356,7 @@ impl MemoryRecord {
     }
 
     fn cancel_run(
-        &mut self, run: Option<&str>, decided: &Decided,
+        &mut self, run: Option<&str>, decided: &RecordedDecision,
     ) -> Result<Vec<Record>, LedgerError> {
         self.open_of(run).into_iter().map(|seq| self.decision(seq, decided.clone())).collect()
     }
@@ -376,12 +384,14 @@ impl Ledger for MemoryLedger {
     }
 
     fn decide_as(
-        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+        &self, id: ApprovalId, decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, LedgerError> {
         self.kept().decide(id, decided, groups)
     }
 
-    fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
+    fn revoke(
+        &self, id: ApprovalId, decided: RecordedDecision,
+    ) -> Result<Option<Record>, LedgerError> {
         self.kept().revoke(id, decided)
     }
 
@@ -391,7 +401,7 @@ impl Ledger for MemoryLedger {
 
     /// What it gave is not kept: nothing of this ledger is there to be resumed.
     fn finish(
-        &self, id: ApprovalId, end: Step, _result: Option<Box<RawValue>>, at: u64,
+        &self, id: ApprovalId, end: ExecutionStep, _result: Option<Box<RawValue>>, at: u64,
     ) -> Result<Option<Record>, LedgerError> {
         self.kept().finish(id, end, at)
     }
@@ -404,7 +414,9 @@ impl Ledger for MemoryLedger {
         Ok(self.kept().due.first().map(|(due, _)| *due))
     }
 
-    fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
+    fn cancel_run(
+        &self, run: Option<&str>, decided: &RecordedDecision,
+    ) -> Result<Vec<Record>, LedgerError> {
         self.kept().cancel_run(run, decided)
     }
 

@@ -29,7 +29,7 @@ pub use feed::{EventFeed, ExecutionEnd, LedgerEvent, MAX_DRAIN, WakeCallback};
 pub use memory::MemoryLedger;
 pub use open::{LedgerLocation, OpenOptions, open};
 
-use crate::approval::{ApprovalId, Decided, Record, Request, Status, Step};
+use crate::approval::{ApprovalId, ExecutionStep, Record, RecordedDecision, Request, Status};
 use crate::call::Digest;
 
 /// How a new request was taken.
@@ -180,16 +180,20 @@ pub trait Ledger: Send + Sync {
     /// at or after the deadline does not count: `expired` is written down instead. Of a request that says who must agree,
     /// [`Request::consider`] says what the decision does; `groups` are those that the person is in.
     fn decide_as(
-        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+        &self, id: ApprovalId, decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, LedgerError>;
 
     /// As [`Ledger::decide_as`], by somebody who is in no group.
-    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<DecideOutcome, LedgerError> {
+    fn decide(
+        &self, id: ApprovalId, decided: RecordedDecision,
+    ) -> Result<DecideOutcome, LedgerError> {
         self.decide_as(id, decided, &[])
     }
 
     /// Takes back an approval that was not started; `None`: there was nothing to take back. `decided` is a cancellation.
-    fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError>;
+    fn revoke(
+        &self, id: ApprovalId, decided: RecordedDecision,
+    ) -> Result<Option<Record>, LedgerError>;
 
     /// The one claim on an approval: approved or edited, bound to this digest, becomes started. It succeeds at most once in
     /// the life of a request, over any number of processes.
@@ -197,7 +201,7 @@ pub trait Ledger: Send + Sync {
 
     /// Writes down how a started call ended, and what it gave; `None`: it was not running.
     fn finish(
-        &self, id: ApprovalId, end: Step, result: Option<Box<RawValue>>, at: u64,
+        &self, id: ApprovalId, end: ExecutionStep, result: Option<Box<RawValue>>, at: u64,
     ) -> Result<Option<Record>, LedgerError>;
 
     /// Does what time does to what waits and is due at `now`: reminds, escalates, or writes `expired` down. The most overdue
@@ -209,7 +213,9 @@ pub trait Ledger: Send + Sync {
 
     /// Cancels what a run waits for and takes back what was approved but not started; of all runs when `run` is `None`.
     /// `decided` is a cancellation.
-    fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError>;
+    fn cancel_run(
+        &self, run: Option<&str>, decided: &RecordedDecision,
+    ) -> Result<Vec<Record>, LedgerError>;
 
     /// What is no longer pending, the latest request first.
     fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, LedgerError>;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::approval::{DecisionKinds, Need};
+use crate::approval::{ApproverNeed, DecisionKinds};
 
 /// The entry for all tools that nothing else speaks of.
 pub const WILDCARD: &str = "*";
@@ -32,7 +32,7 @@ pub struct Entry {
     /// ms; `None`: as the run says.
     pub timeout: Option<f64>,
     /// Who must agree; empty: anybody, once.
-    pub needs: Box<[Need]>,
+    pub needs: Box<[ApproverNeed]>,
     /// How many ms before the deadline everybody is told once more.
     pub remind: Option<f64>,
 }
@@ -96,8 +96,8 @@ pub struct Gating {
     /// ms.
     pub timeout: Option<f64>,
     /// Who must agree. What the entry for all tools says of that holds also where the tool itself asks.
-    #[serde(skip_serializing_if = "<[Need]>::is_empty")]
-    pub needs: Box<[Need]>,
+    #[serde(skip_serializing_if = "<[ApproverNeed]>::is_empty")]
+    pub needs: Box<[ApproverNeed]>,
     /// ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind: Option<f64>,
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn who_must_agree_to_all_tools_must_also_where_the_tool_itself_asks() {
-        let need: Need = serde_json::from_str(r#"{"approvers":["ada"]}"#).unwrap();
+        let need: ApproverNeed = serde_json::from_str(r#"{"approvers":["ada"]}"#).unwrap();
         let all = Entry { needs: [need].into(), ..Entry::plain(Rule::Ask) };
         for (own, entry) in [
             (OwnApproval::Undefined, Some("*")),

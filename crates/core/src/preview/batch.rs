@@ -9,16 +9,16 @@ use super::{Flags, render};
 use crate::call::Json;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct BatchAnswer<'a> {
     id: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Fault>,
+    error: Option<BatchFault>,
     text: String,
     flags: Flags,
 }
 
 #[derive(Serialize)]
-struct Fault {
+struct BatchFault {
     code: &'static str,
     message: String,
 }
@@ -32,10 +32,10 @@ struct Fault {
 pub fn preview_line(line: &str) -> String {
     let id = id(line);
     let answer = match answer(line) {
-        Ok((text, flags)) => Answer { id, error: None, text, flags },
-        Err(message) => Answer {
+        Ok((text, flags)) => BatchAnswer { id, error: None, text, flags },
+        Err(message) => BatchAnswer {
             id,
-            error: Some(Fault { code: "ERR_INVALID_ARGUMENTS", message }),
+            error: Some(BatchFault { code: "ERR_INVALID_ARGUMENTS", message }),
             text: String::new(),
             flags: Flags::NONE,
         },

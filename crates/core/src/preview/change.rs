@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
 
-use super::edit::{self, Ambiguous, Edit, EditFault};
+use super::edit::{self, AmbiguousEdit, EditFault, TextEdit};
 use super::flags::{Flag, Flags};
-use super::hunks::{self, Shown};
-use super::plan::{Deed, Plan};
+use super::hunks::{self, ShownDiff};
+use super::plan::{FileAction, FilePlan};
 use super::safe::on_one_line;
 use super::scan;
 use crate::call::{Digest, Json};
@@ -17,7 +17,7 @@ const COMPARED: usize = 8 << 20;
 
 /// A file as it is when a call is shown, or when it is about to run. Whoever reads files makes one of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum File {
+pub enum FileState {
     /// There is none.
     Absent,
     /// Its whole content.
@@ -28,7 +28,7 @@ pub enum File {
 
 /// What of a file a diff is about. A call that was approved on one that is no longer so must be asked about again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum SeenState {
     /// There was none.
     Absent,
     /// Its content has this digest.
@@ -37,13 +37,13 @@ pub enum Seen {
     Unreadable,
 }
 
-impl Seen {
+impl SeenState {
     /// What is seen of it now.
-    pub fn of(file: &File) -> Self {
+    pub fn of(file: &FileState) -> Self {
         match file {
-            File::Absent => Self::Absent,
-            File::Content(content) => Self::Content(Digest::of_bytes(content)),
-            File::Unreadable(_) => Self::Unreadable,
+            FileState::Absent => Self::Absent,
+            FileState::Content(content) => Self::Content(Digest::of_bytes(content)),
+            FileState::Unreadable(_) => Self::Unreadable,
         }
     }
 
@@ -56,7 +56,7 @@ impl Seen {
     }
 }
 
-impl Serialize for Seen {
+impl Serialize for SeenState {
     /// The digest, `null` for a file that is absent, `"unreadable"`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -73,7 +73,7 @@ pub struct FileChange {
     /// The file, as the call names it. Not made safe to show.
     pub path: String,
     /// What the change is based on: the decision holds for a file that is still like that.
-    pub before: Seen,
+    pub before: SeenState,
     /// The digest of the content after the call; `None`: it cannot be foretold.
     pub after: Option<Digest>,
     /// One line that says what happens, then the diff, without a line feed at the end. Safe to show: lines that come from the
@@ -92,33 +92,35 @@ pub struct FileChange {
 
 /// The file that a call would write or edit, as the call names it; `None`: none that is known.
 pub fn file_of<'a>(tool_name: &str, args: &'a Json) -> Option<&'a str> {
-    Plan::of(tool_name, args).map(|plan| plan.path)
+    FilePlan::of(tool_name, args).map(|plan| plan.path)
 }
 
 /// What a call of a tool that writes or edits a file (`write_file`, `edit_file`, `multi_edit`) would change in it; `None`:
 /// the call is none of these, and nothing was read.
 ///
 /// `read` is given the path as the call names it. Its answer is all that is known of the file: nothing is read here.
-pub fn change_of(tool_name: &str, args: &Json, read: &dyn Fn(&str) -> File) -> Option<FileChange> {
-    let plan = Plan::of(tool_name, args)?;
+pub fn change_of(
+    tool_name: &str, args: &Json, read: &dyn Fn(&str) -> FileState,
+) -> Option<FileChange> {
+    let plan = FilePlan::of(tool_name, args)?;
     let file = read(plan.path);
     let mut flags = Flags::NONE;
     let mut see = |text: &str| flags.add(scan::text(text));
     match &plan.deed {
-        Deed::Write(content) => see(content),
-        Deed::Edit(edits) => edits.iter().for_each(|edit| see(edit.new)),
+        FileAction::Write(content) => see(content),
+        FileAction::Edit(edits) => edits.iter().for_each(|edit| see(edit.new)),
     }
     let told = match outcome(&plan.deed, &file) {
         Ok(told) => told,
         // Nothing stands for the arguments then: they are shown themselves.
-        Err(why) => Told { text: why, whole: false, ..Told::default() },
+        Err(why) => ToldChange { text: why, whole: false, ..ToldChange::default() },
     };
     if told.cut {
         flags.add(Flags::of([Flag::Long]));
     }
     Some(FileChange {
         path: plan.path.to_owned(),
-        before: Seen::of(&file),
+        before: SeenState::of(&file),
         after: told.after,
         text: told.text,
         added: told.added,
@@ -134,7 +136,7 @@ pub fn change_of(tool_name: &str, args: &Json, read: &dyn Fn(&str) -> File) -> O
 
 /// What is said about a change.
 #[derive(Default)]
-struct Told {
+struct ToldChange {
     text: String,
     added: usize,
     removed: usize,
@@ -145,9 +147,9 @@ struct Told {
     whole: bool,
 }
 
-impl Told {
-    fn of(head: &str, shown: Shown, after: &str, whole: bool) -> Self {
-        let Shown { mut text, added, removed, cut } = shown;
+impl ToldChange {
+    fn of(head: &str, shown: ShownDiff, after: &str, whole: bool) -> Self {
+        let ShownDiff { mut text, added, removed, cut } = shown;
         text.insert_str(0, &format!("{head}: +{added} −{removed}\n"));
         text.truncate(text.trim_end_matches('\n').len());
         Self { text, added, removed, after: Some(Digest::of_text(after)), cut, whole }
@@ -155,42 +157,42 @@ impl Told {
 }
 
 /// `Err`: why there is no diff.
-fn outcome(deed: &Deed, file: &File) -> Result<Told, String> {
+fn outcome(deed: &FileAction, file: &FileState) -> Result<ToldChange, String> {
     match (deed, file) {
-        (_, File::Unreadable(why)) => Err(format!(
+        (_, FileState::Unreadable(why)) => Err(format!(
             "the file could not be read, so its change is not shown: {}",
             on_one_line(why, 200)
         )),
-        (Deed::Write(content), File::Absent) => {
+        (FileAction::Write(content), FileState::Absent) => {
             let head = if content.is_empty() { "a new file, empty" } else { "a new file" };
-            Ok(Told::of(head, hunks::between("", content), content, true))
+            Ok(ToldChange::of(head, hunks::between("", content), content, true))
         }
-        (Deed::Write(content), File::Content(bytes)) => Ok(match as_text(bytes) {
+        (FileAction::Write(content), FileState::Content(bytes)) => Ok(match as_text(bytes) {
             Err(what) => {
                 let head = format!("replaces {what}; the new content");
-                Told::of(&head, hunks::between("", content), content, true)
+                ToldChange::of(&head, hunks::between("", content), content, true)
             }
             Ok(before) if before == *content => {
-                Told::of("the file stays as it is", hunks::between("", ""), content, true)
+                ToldChange::of("the file stays as it is", hunks::between("", ""), content, true)
             }
             Ok(before) => {
-                Told::of("replaces the file", hunks::between(before, content), content, true)
+                ToldChange::of("replaces the file", hunks::between(before, content), content, true)
             }
         }),
-        (Deed::Edit(_), File::Absent) => {
+        (FileAction::Edit(_), FileState::Absent) => {
             Err("the edit would fail: there is no such file".to_owned())
         }
-        (Deed::Edit(edits), File::Content(bytes)) => {
+        (FileAction::Edit(edits), FileState::Content(bytes)) => {
             let before =
                 as_text(bytes).map_err(|what| format!("edits {what}: the change is not shown"))?;
             let (after, doubt) = edited(before, edits)?;
             let shown = hunks::between(before, &after);
             Ok(match doubt {
-                Some(doubt) => Told::of(&doubt, shown, &after, false),
+                Some(doubt) => ToldChange::of(&doubt, shown, &after, false),
                 None if before == after => {
-                    Told::of("the file stays as it is", shown, &after, false)
+                    ToldChange::of("the file stays as it is", shown, &after, false)
                 }
-                None => Told::of("edits the file", shown, &after, true),
+                None => ToldChange::of("edits the file", shown, &after, true),
             })
         }
     }
@@ -212,7 +214,9 @@ fn as_text(bytes: &[u8]) -> Result<&str, String> {
 }
 
 /// The content after the edits, and what is in doubt about it; `Err`: why there is none.
-fn edited<'a>(before: &'a str, edits: &[Edit]) -> Result<(Cow<'a, str>, Option<String>), String> {
+fn edited<'a>(
+    before: &'a str, edits: &[TextEdit],
+) -> Result<(Cow<'a, str>, Option<String>), String> {
     let the_text = |index: usize| match edits.len() {
         1 => "the text to replace".to_owned(),
         count => format!("the text to replace of edit {} of {count}", index + 1),
@@ -231,7 +235,7 @@ fn edited<'a>(before: &'a str, edits: &[Edit]) -> Result<(Cow<'a, str>, Option<S
             format!("the edit makes a file of more than {COMPARED} bytes: the change is not shown")
         }
     })?;
-    let doubt = edited.ambiguous.map(|Ambiguous { index, count }| {
+    let doubt = edited.ambiguous.map(|AmbiguousEdit { index, count }| {
         format!(
             "the edit may fail or change several places: {} stands {count} times in the file. If all of them change",
             the_text(index)

@@ -135,7 +135,7 @@ pub(super) fn takes_variation(base: char) -> bool {
 
 /// The scripts whose letters are taken for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Script {
+pub(super) enum LookalikeScript {
     Latin,
     Cyrillic,
     Greek,
@@ -146,14 +146,16 @@ pub(super) enum Script {
     Distinct,
 }
 
-pub(super) fn script(c: char) -> Script {
+pub(super) fn script(c: char) -> LookalikeScript {
     match c {
-        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Script::Latin,
+        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => {
+            LookalikeScript::Latin
+        }
         '\u{400}'..='\u{52f}'
         | '\u{1c80}'..='\u{1c8f}'
         | '\u{2de0}'..='\u{2dff}'
-        | '\u{a640}'..='\u{a69f}' => Script::Cyrillic,
-        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Script::Greek,
+        | '\u{a640}'..='\u{a69f}' => LookalikeScript::Cyrillic,
+        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => LookalikeScript::Greek,
         '\u{531}'..='\u{588}'
         | '\u{10a0}'..='\u{10ff}'
         | '\u{13a0}'..='\u{16ff}'
@@ -162,8 +164,8 @@ pub(super) fn script(c: char) -> Script {
         | '\u{2c80}'..='\u{2d7f}'
         | '\u{a4d0}'..='\u{a63f}'
         | '\u{ab70}'..='\u{abbf}'
-        | '\u{10000}'..='\u{16fff}' => Script::Other,
-        _ => Script::Distinct,
+        | '\u{10000}'..='\u{16fff}' => LookalikeScript::Other,
+        _ => LookalikeScript::Distinct,
     }
 }
 
@@ -176,7 +178,7 @@ pub(super) fn looks_latin(c: char) -> bool {
         | '\u{1c82}' | '\u{1c83}' | 'ꙇ'
         // Greek
         | 'ο' | 'ι' | 'ν' | 'ρ' | 'τ' | 'υ' | 'χ' | 'κ' | 'ϲ' | 'ϳ' | 'Α' | 'Β' | 'Ε' | 'Ζ' | 'Η' | 'Ι' | 'Κ' | 'Μ' | 'Ν' | 'Ο' | 'Ρ' | 'Τ' | 'Υ' | 'Χ' | 'Ϲ' | 'Ϻ' | 'Ϳ' | 'Ϝ'
-    ) || (script(c) == Script::Other && looks_ascii(c))
+    ) || (script(c) == LookalikeScript::Other && looks_ascii(c))
 }
 
 /// Greek letters that pass for a Latin one among Latin letters. `Δt` and `λx` are ordinary.
@@ -187,7 +189,7 @@ pub(super) fn passes_among_latin(c: char) -> bool {
 /// Whether what is around it may make a look-alike of it.
 pub(super) fn may_look_alike(c: char) -> bool {
     passes_among_latin(c)
-        || !matches!(script(c), Script::Latin | Script::Distinct)
+        || !matches!(script(c), LookalikeScript::Latin | LookalikeScript::Distinct)
         || looks_ascii(c)
         || is_full_width(c)
         || is_dash(c)

@@ -1,18 +1,18 @@
 //! What is around a character, so far as it decides whether that is a look-alike.
 
-use super::chars::{self, Script, is_mark};
+use super::chars::{self, LookalikeScript, is_mark};
 use super::confusable::looks_ascii;
 
 /// What the letters of a whole text say about how it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Language {
+pub(super) struct TextLanguage {
     /// It has letters of Cyrillic, Greek and the like that nobody takes for Latin ones.
     distinct: bool,
     /// It has Latin letters beyond ASCII, so that a Turkish `ı` is one.
     accents: bool,
 }
 
-impl Language {
+impl TextLanguage {
     pub(super) fn of(text: &str) -> Self {
         if text.is_ascii() {
             return Self { distinct: false, accents: false };
@@ -30,28 +30,30 @@ impl Language {
 }
 
 fn is_latin(c: char) -> bool {
-    chars::script(c) == Script::Latin && c.is_alphabetic()
+    chars::script(c) == LookalikeScript::Latin && c.is_alphabetic()
 }
 
 fn is_distinct(c: char) -> bool {
-    matches!(chars::script(c), Script::Cyrillic | Script::Greek | Script::Other)
-        && c.is_alphabetic()
+    matches!(
+        chars::script(c),
+        LookalikeScript::Cyrillic | LookalikeScript::Greek | LookalikeScript::Other
+    ) && c.is_alphabetic()
         && !chars::looks_latin(c)
 }
 
 /// The word, the line and so on that a character stands in. Each is looked at once, when it is entered.
-pub(super) struct Context<'a> {
+pub(super) struct CharContext<'a> {
     text: &'a str,
-    language: Language,
-    word: Word,
-    line: Line,
-    stretch: Stretch,
-    wide: Wide,
+    language: TextLanguage,
+    word: LetterRun,
+    line: TextLine,
+    stretch: NonLatinRun,
+    wide: WideRun,
 }
 
 /// Letters, digits and their marks.
 #[derive(Default)]
-struct Word {
+struct LetterRun {
     end: usize,
     /// It has Latin letters, so that others among them are look-alikes.
     latin: bool,
@@ -66,7 +68,7 @@ struct Word {
 }
 
 #[derive(Default)]
-struct Line {
+struct TextLine {
     end: usize,
     latin: bool,
     east_asian: bool,
@@ -74,7 +76,7 @@ struct Line {
 
 /// What stands between two Latin letters or line ends.
 #[derive(Default)]
-struct Stretch {
+struct NonLatinRun {
     end: usize,
     /// It has letters that nobody takes for Latin ones, so that its words are what they are.
     distinct: bool,
@@ -82,21 +84,21 @@ struct Stretch {
 
 /// ASCII characters of full width, one after the other.
 #[derive(Default)]
-struct Wide {
+struct WideRun {
     end: usize,
     /// They stand beside Chinese or Japanese.
     ordinary: bool,
 }
 
-impl<'a> Context<'a> {
-    pub(super) fn of(text: &'a str, language: Language) -> Self {
+impl<'a> CharContext<'a> {
+    pub(super) fn of(text: &'a str, language: TextLanguage) -> Self {
         Self {
             text,
             language,
-            word: Word::default(),
-            line: Line::default(),
-            stretch: Stretch::default(),
-            wide: Wide::default(),
+            word: LetterRun::default(),
+            line: TextLine::default(),
+            stretch: NonLatinRun::default(),
+            wide: WideRun::default(),
         }
     }
 
@@ -106,7 +108,7 @@ impl<'a> Context<'a> {
         let upto = |end: Option<usize>| rest.split_at(end.unwrap_or(rest.len())).0;
         if index >= self.line.end {
             let line = upto(rest.find('\n').map(|end| end + 1));
-            self.line = Line {
+            self.line = TextLine {
                 end: index + line.len(),
                 latin: line.chars().any(is_latin),
                 east_asian: line.chars().any(chars::is_east_asian),
@@ -114,19 +116,21 @@ impl<'a> Context<'a> {
         }
         if index >= self.stretch.end {
             let stretch = upto(rest.find(|c| c == '\n' || is_latin(c)));
-            self.stretch = Stretch {
+            self.stretch = NonLatinRun {
                 end: index + stretch.len().max(c.len_utf8()),
                 distinct: stretch.chars().any(is_distinct),
             };
         }
         if index >= self.word.end && c.is_alphanumeric() {
-            self.word =
-                Word::of(index, upto(rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c))));
+            self.word = LetterRun::of(
+                index,
+                upto(rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c))),
+            );
         }
         if index >= self.wide.end && chars::is_full_width(c) {
             let run = upto(rest.find(|c| !chars::is_full_width(c)));
             let after = rest.get(run.len()..).and_then(|rest| rest.chars().next());
-            self.wide = Wide {
+            self.wide = WideRun {
                 end: index + run.len(),
                 ordinary: [before, after].into_iter().flatten().any(chars::is_east_asian),
             };
@@ -155,15 +159,15 @@ impl<'a> Context<'a> {
     fn hides_in_word(&self, c: char) -> bool {
         let word = &self.word;
         match chars::script(c) {
-            Script::Cyrillic => word.latin || self.poses(),
-            Script::Greek => {
+            LookalikeScript::Cyrillic => word.latin || self.poses(),
+            LookalikeScript::Greek => {
                 (word.latin && chars::passes_among_latin(c))
                     || (chars::looks_latin(c) && self.poses())
             }
-            Script::Other => word.latin || (chars::looks_latin(c) && self.poses()),
+            LookalikeScript::Other => word.latin || (chars::looks_latin(c) && self.poses()),
             // Nobody writes a long s any more; volumes that ignore case take it for an `s`.
-            Script::Latin => c == 'ſ' || c == 'ı' && !self.language.accents,
-            Script::Distinct => {
+            LookalikeScript::Latin => c == 'ſ' || c == 'ı' && !self.language.accents,
+            LookalikeScript::Distinct => {
                 word.alike && looks_ascii(c) && (word.latin || (word.digits && c.is_numeric()))
             }
         }
@@ -177,7 +181,7 @@ impl<'a> Context<'a> {
     }
 }
 
-impl Word {
+impl LetterRun {
     fn of(start: usize, word: &str) -> Self {
         let letters = || word.chars().filter(|c| c.is_alphabetic());
         let foreign =

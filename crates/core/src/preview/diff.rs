@@ -11,7 +11,7 @@ const THOROUGH: usize = 20_000;
 
 /// Lines of the old text that give way to lines of the new one; one of the two ranges may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct LineChange {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
@@ -22,9 +22,9 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
 }
 
 /// What changes, from the first line to the last, with lines that stay between any two changes.
-pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
+pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<LineChange> {
     let mut found = Vec::new();
-    let whole = trimmed(old, new, Change { old: 0..old.len(), new: 0..new.len() });
+    let whole = trimmed(old, new, LineChange { old: 0..old.len(), new: 0..new.len() });
     if whole.old.len() + whole.new.len() <= THOROUGH {
         smallest(old, new, whole, &mut found);
         return found;
@@ -32,7 +32,7 @@ pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let mut start = (whole.old.start, whole.new.start);
     let end = (whole.old.end, whole.new.end);
     for anchor in anchors(old, new, &whole).into_iter().chain([end]) {
-        let gap = trimmed(old, new, Change { old: start.0..anchor.0, new: start.1..anchor.1 });
+        let gap = trimmed(old, new, LineChange { old: start.0..anchor.0, new: start.1..anchor.1 });
         if gap.old.len() + gap.new.len() <= THOROUGH {
             smallest(old, new, gap, &mut found);
         } else {
@@ -44,19 +44,19 @@ pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
 }
 
 /// Without the lines at both ends that stay.
-fn trimmed(old: &[&str], new: &[&str], part: Change) -> Change {
+fn trimmed(old: &[&str], new: &[&str], part: LineChange) -> LineChange {
     let (a, b) = (&old[part.old.clone()], &new[part.new.clone()]);
     let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let tail =
         a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(|(a, b)| a == b).count();
-    Change {
+    LineChange {
         old: part.old.start + head..part.old.end - tail,
         new: part.new.start + head..part.new.end - tail,
     }
 }
 
 /// Adds the changes within one part.
-fn smallest(old: &[&str], new: &[&str], part: Change, found: &mut Vec<Change>) {
+fn smallest(old: &[&str], new: &[&str], part: LineChange, found: &mut Vec<LineChange>) {
     let (a, b) = (&old[part.old.clone()], &new[part.new.clone()]);
     if a.is_empty() || b.is_empty() {
         if !(a.is_empty() && b.is_empty()) {
@@ -69,7 +69,7 @@ fn smallest(old: &[&str], new: &[&str], part: Change, found: &mut Vec<Change>) {
         if tag == similar::DiffTag::Equal {
             continue;
         }
-        let change = Change {
+        let change = LineChange {
             old: part.old.start + old.start..part.old.start + old.end,
             new: part.new.start + new.start..part.new.start + new.end,
         };
@@ -84,13 +84,13 @@ fn smallest(old: &[&str], new: &[&str], part: Change, found: &mut Vec<Change>) {
 }
 
 /// Lines that stand exactly once on each side, as many as keep their order on both (patience diff).
-fn anchors(old: &[&str], new: &[&str], part: &Change) -> Vec<(usize, usize)> {
+fn anchors(old: &[&str], new: &[&str], part: &LineChange) -> Vec<(usize, usize)> {
     #[derive(Default)]
-    struct Line {
+    struct DiffLine {
         old: (usize, usize),
         new: (usize, usize),
     }
-    let mut seen: HashMap<&str, Line> = HashMap::new();
+    let mut seen: HashMap<&str, DiffLine> = HashMap::new();
     for index in part.old.clone() {
         let line = &mut seen.entry(old[index]).or_default().old;
         *line = (line.0 + 1, index);
@@ -142,7 +142,7 @@ mod tests {
     use crate::cases::cases;
 
     /// The new text, made of the old one and the changes.
-    fn applied(old: &[&str], new: &[&str], changes: &[Change]) -> Vec<String> {
+    fn applied(old: &[&str], new: &[&str], changes: &[LineChange]) -> Vec<String> {
         let (mut made, mut at, mut at_new) = (Vec::new(), 0, 0);
         for change in changes {
             assert!(!change.old.is_empty() || !change.new.is_empty());
@@ -239,8 +239,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                Change { old: 100..101, new: 100..102 },
-                Change { old: 150_000..150_001, new: 150_001..150_001 }
+                LineChange { old: 100..101, new: 100..102 },
+                LineChange { old: 150_000..150_001, new: 150_001..150_001 }
             ]
         );
     }

@@ -7,7 +7,7 @@ const WORK: usize = 64 << 20;
 
 /// A text that gives way to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edit<'a> {
+pub struct TextEdit<'a> {
     /// What is replaced. Empty: the whole content of a file that has none.
     pub old: &'a str,
     /// What takes its place.
@@ -18,18 +18,18 @@ pub struct Edit<'a> {
 
 /// What edits make of a content.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Edited<'a> {
+pub struct EditedText<'a> {
     /// It, with every place changed.
     pub content: Cow<'a, str>,
     /// How many places were changed.
     pub replaced: usize,
     /// The first edit that is of one place but could mean several. Whoever writes must not choose: the content is for show.
-    pub ambiguous: Option<Ambiguous>,
+    pub ambiguous: Option<AmbiguousEdit>,
 }
 
 /// An edit of one place whose text stands in several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ambiguous {
+pub struct AmbiguousEdit {
     /// Which edit.
     pub index: usize,
     /// How many times its text stands there.
@@ -59,8 +59,10 @@ pub enum EditFault {
 ///
 /// # Errors
 /// When one of them cannot be made.
-pub fn apply<'a>(before: &'a str, edits: &[Edit], most: usize) -> Result<Edited<'a>, EditFault> {
-    let mut edited = Edited { content: Cow::Borrowed(before), replaced: 0, ambiguous: None };
+pub fn apply<'a>(
+    before: &'a str, edits: &[TextEdit], most: usize,
+) -> Result<EditedText<'a>, EditFault> {
+    let mut edited = EditedText { content: Cow::Borrowed(before), replaced: 0, ambiguous: None };
     let mut work = 0;
     for (index, edit) in edits.iter().enumerate() {
         let content = &edited.content;
@@ -77,7 +79,7 @@ pub fn apply<'a>(before: &'a str, edits: &[Edit], most: usize) -> Result<Edited<
             return Err(EditFault::Missing { index });
         }
         if count > 1 && !edit.everywhere {
-            edited.ambiguous.get_or_insert(Ambiguous { index, count });
+            edited.ambiguous.get_or_insert(AmbiguousEdit { index, count });
         }
         let grown = edit.new.len().saturating_sub(edit.old.len()).saturating_mul(count);
         if content.len().saturating_add(grown) > most {

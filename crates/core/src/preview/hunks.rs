@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::context::Language;
-use super::diff::{Change, changes, lines};
+use super::context::TextLanguage;
+use super::diff::{LineChange, changes, lines};
 use super::layout::GUTTER;
 use super::safe::exact_line;
 use crate::call::Digest;
@@ -20,7 +20,7 @@ const LINE_END: usize = 1_000;
 
 /// A diff made safe to show.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ShownDiff {
     /// Its lines, each with a line feed. Those of the two texts stand behind the gutter, all others do not.
     pub(super) text: String,
     pub(super) added: usize,
@@ -30,7 +30,7 @@ pub(super) struct Shown {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     /// The head of a hunk.
     Head,
     Kept,
@@ -39,28 +39,28 @@ enum Kind {
 }
 
 /// Lines of a diff that are of one kind: indexes of the old text, of the new one for added lines, of the heads for heads.
-struct Piece {
-    kind: Kind,
+struct HunkPiece {
+    kind: LineKind,
     range: Range<usize>,
 }
 
 /// The diff between two texts.
-pub(super) fn between(old: &str, new: &str) -> Shown {
-    let language = Language::of(old).and(Language::of(new));
+pub(super) fn between(old: &str, new: &str) -> ShownDiff {
+    let language = TextLanguage::of(old).and(TextLanguage::of(new));
     let (old_lines, new_lines) = (lines(old), lines(new));
     let changes = changes(&old_lines, &new_lines);
     let added = changes.iter().map(|change| change.new.len()).sum();
     let removed = changes.iter().map(|change| change.old.len()).sum();
     let (heads, pieces) = pieces(&changes, old_lines.len());
 
-    let line = |(kind, index): (Kind, usize)| -> String {
+    let line = |(kind, index): (LineKind, usize)| -> String {
         let (mark, line) = match kind {
-            Kind::Head => {
+            LineKind::Head => {
                 return heads.get(index).map(|head| format!("{head}\n")).unwrap_or_default();
             }
-            Kind::Kept => (' ', old_lines.get(index)),
-            Kind::Removed => ('-', old_lines.get(index)),
-            Kind::Added => ('+', new_lines.get(index)),
+            LineKind::Kept => (' ', old_lines.get(index)),
+            LineKind::Removed => ('-', old_lines.get(index)),
+            LineKind::Added => ('+', new_lines.get(index)),
         };
         let line = line.copied().unwrap_or_default();
         let (line, end) = match line.strip_suffix('\n') {
@@ -87,10 +87,10 @@ pub(super) fn between(old: &str, new: &str) -> Shown {
     let mut hidden = [0_usize; 3];
     for (kind, _) in all {
         match kind {
-            Kind::Head => {}
-            Kind::Kept => hidden[0] += 1,
-            Kind::Removed => hidden[1] += 1,
-            Kind::Added => hidden[2] += 1,
+            LineKind::Head => {}
+            LineKind::Kept => hidden[0] += 1,
+            LineKind::Removed => hidden[1] += 1,
+            LineKind::Added => hidden[2] += 1,
         }
     }
     let cut = hidden != [0; 3];
@@ -104,11 +104,11 @@ pub(super) fn between(old: &str, new: &str) -> Shown {
         );
     }
     tail.iter().rev().for_each(|line| text.push_str(line));
-    Shown { text, added, removed, cut }
+    ShownDiff { text, added, removed, cut }
 }
 
 /// The heads of the hunks, and what they are made of.
-fn pieces(changes: &[Change], old_len: usize) -> (Vec<String>, Vec<Piece>) {
+fn pieces(changes: &[LineChange], old_len: usize) -> (Vec<String>, Vec<HunkPiece>) {
     let (mut heads, mut pieces) = (Vec::new(), Vec::new());
     for hunk in changes.chunk_by(|a, b| b.old.start - a.old.end <= 2 * CONTEXT) {
         let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
@@ -116,16 +116,16 @@ fn pieces(changes: &[Change], old_len: usize) -> (Vec<String>, Vec<Piece>) {
         let after = (old_len - last.old.end).min(CONTEXT);
         let old = first.old.start - before..last.old.end + after;
         let new = first.new.start - before..last.new.end + after;
-        pieces.push(Piece { kind: Kind::Head, range: heads.len()..heads.len() + 1 });
+        pieces.push(HunkPiece { kind: LineKind::Head, range: heads.len()..heads.len() + 1 });
         heads.push(format!("@@ -{} +{} @@", span(&old), span(&new)));
         let mut at = old.start;
         for change in hunk {
-            pieces.push(Piece { kind: Kind::Kept, range: at..change.old.start });
-            pieces.push(Piece { kind: Kind::Removed, range: change.old.clone() });
-            pieces.push(Piece { kind: Kind::Added, range: change.new.clone() });
+            pieces.push(HunkPiece { kind: LineKind::Kept, range: at..change.old.start });
+            pieces.push(HunkPiece { kind: LineKind::Removed, range: change.old.clone() });
+            pieces.push(HunkPiece { kind: LineKind::Added, range: change.new.clone() });
             at = change.old.end;
         }
-        pieces.push(Piece { kind: Kind::Kept, range: at..old.end });
+        pieces.push(HunkPiece { kind: LineKind::Kept, range: at..old.end });
     }
     (heads, pieces)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::iter::repeat_n;
 
 use super::safe::{leaves_out, on_one_line, safe};
-use super::scan::Sum;
+use super::scan::ArgumentSum;
 use crate::call::{CanonicalJson, Digest, Json};
 
 /// Stands before each line that comes from the arguments.
@@ -27,7 +27,7 @@ const MIN_WIDTH: usize = 20;
 
 /// A step from a value to one in it.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum ValueStep<'a> {
     Key(&'a str),
     Index(usize),
 }
@@ -35,10 +35,10 @@ enum Step<'a> {
 /// The whole page: the name of the tool, its arguments, then what is said in the place of some of them; and whether anything is
 /// left out of it.
 pub(super) fn page(
-    tool_name: &str, args: Option<(&Json, &Sum)>, width: Option<usize>, rest: &[&str],
+    tool_name: &str, args: Option<(&Json, &ArgumentSum)>, width: Option<usize>, rest: &[&str],
 ) -> (String, bool) {
     let width = width.map(|width| width.max(MIN_WIDTH));
-    let mut page = Page { text: String::new(), width, leaves_out: false };
+    let mut page = PageText { text: String::new(), width, leaves_out: false };
     page.line("", &name(tool_name));
     if let Some((args, sum)) = args {
         page.arguments(args, sum);
@@ -48,13 +48,13 @@ pub(super) fn page(
     (page.text, page.leaves_out)
 }
 
-struct Page {
+struct PageText {
     text: String,
     width: Option<usize>,
     leaves_out: bool,
 }
 
-impl Page {
+impl PageText {
     /// Writes one line, wrapped where it is too wide.
     fn line(&mut self, gutter: &str, line: &str) {
         self.leaves_out |= leaves_out(line);
@@ -79,9 +79,9 @@ impl Page {
     }
 
     /// Writes all values, or as many as fit at both ends.
-    fn arguments(&mut self, args: &Json, sum: &Sum) {
-        let (head, shown_head) = leaves(args, Direction::Forward, usize::MAX);
-        let (tail, shown_tail) = leaves(args, Direction::Backward, sum.leaves - head.len());
+    fn arguments(&mut self, args: &Json, sum: &ArgumentSum) {
+        let (head, shown_head) = leaves(args, LeafOrder::Forward, usize::MAX);
+        let (tail, shown_tail) = leaves(args, LeafOrder::Backward, sum.leaves - head.len());
         head.iter().for_each(|leaf| self.leaf(leaf));
         let hidden = sum.leaves - head.len() - tail.len();
         if hidden > 0 {
@@ -94,7 +94,7 @@ impl Page {
         tail.iter().rev().for_each(|leaf| self.leaf(leaf));
     }
 
-    fn leaf(&mut self, leaf: &Leaf) {
+    fn leaf(&mut self, leaf: &ValueLeaf) {
         let separator = if leaf.label.is_empty() { "" } else { ":" };
         match leaf.lines.as_slice() {
             [only] => {
@@ -133,26 +133,26 @@ fn column_count(c: char) -> usize {
 }
 
 /// A value that is not made of others, made safe.
-struct Leaf {
+struct ValueLeaf {
     label: String,
     /// At least one.
     lines: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum LeafOrder {
     Forward,
     Backward,
 }
 
 /// The leaves at one end, until there is enough to show, and the characters of the values among them.
-fn leaves(args: &Json, direction: Direction, most: usize) -> (Vec<Leaf>, usize) {
+fn leaves(args: &Json, direction: LeafOrder, most: usize) -> (Vec<ValueLeaf>, usize) {
     let (mut found, mut budget, mut chars) = (Vec::new(), PAGE_END, 0);
     walk(args, direction, &mut Vec::new(), &mut |path, value| {
         if budget == 0 || found.len() == most {
             return false;
         }
-        let leaf = Leaf { label: label(path), lines: lines(value) };
+        let leaf = ValueLeaf { label: label(path), lines: lines(value) };
         let size: usize = leaf.label.len()
             + leaf.lines.iter().map(|line| line.len() + TEXT_GUTTER.len()).sum::<usize>();
         budget = budget.saturating_sub(size);
@@ -165,8 +165,8 @@ fn leaves(args: &Json, direction: Direction, most: usize) -> (Vec<Leaf>, usize) 
 
 /// Goes over the leaves until told to stop; `false`: it was told.
 fn walk<'a>(
-    value: &'a Json, direction: Direction, path: &mut Vec<Step<'a>>,
-    see: &mut impl FnMut(&[Step<'a>], &'a Json) -> bool,
+    value: &'a Json, direction: LeafOrder, path: &mut Vec<ValueStep<'a>>,
+    see: &mut impl FnMut(&[ValueStep<'a>], &'a Json) -> bool,
 ) -> bool {
     let mut into = |step, value: &'a Json, see: &mut _| {
         path.push(step);
@@ -175,28 +175,30 @@ fn walk<'a>(
         go_on
     };
     match (value, direction) {
-        (Json::Array(items), Direction::Forward) if !items.is_empty() => {
-            items.iter().enumerate().all(|(index, item)| into(Step::Index(index), item, see))
+        (Json::Array(items), LeafOrder::Forward) if !items.is_empty() => {
+            items.iter().enumerate().all(|(index, item)| into(ValueStep::Index(index), item, see))
         }
-        (Json::Array(items), Direction::Backward) if !items.is_empty() => {
-            items.iter().enumerate().rev().all(|(index, item)| into(Step::Index(index), item, see))
-        }
-        (Json::Object(entries), Direction::Forward) if !entries.is_empty() => {
+        (Json::Array(items), LeafOrder::Backward) if !items.is_empty() => items
+            .iter()
+            .enumerate()
+            .rev()
+            .all(|(index, item)| into(ValueStep::Index(index), item, see)),
+        (Json::Object(entries), LeafOrder::Forward) if !entries.is_empty() => {
             let mut short_first = entries.iter().filter(|(_, value)| !is_long(value));
-            short_first.all(|(name, value)| into(Step::Key(name), value, see))
+            short_first.all(|(name, value)| into(ValueStep::Key(name), value, see))
                 && entries
                     .iter()
                     .filter(|(_, value)| is_long(value))
-                    .all(|(name, value)| into(Step::Key(name), value, see))
+                    .all(|(name, value)| into(ValueStep::Key(name), value, see))
         }
-        (Json::Object(entries), Direction::Backward) if !entries.is_empty() => {
+        (Json::Object(entries), LeafOrder::Backward) if !entries.is_empty() => {
             let mut long_first = entries.iter().rev().filter(|(_, value)| is_long(value));
-            long_first.all(|(name, value)| into(Step::Key(name), value, see))
+            long_first.all(|(name, value)| into(ValueStep::Key(name), value, see))
                 && entries
                     .iter()
                     .rev()
                     .filter(|(_, value)| !is_long(value))
-                    .all(|(name, value)| into(Step::Key(name), value, see))
+                    .all(|(name, value)| into(ValueStep::Key(name), value, see))
         }
         _ => see(path, value),
     }
@@ -211,7 +213,7 @@ fn is_long(value: &Json) -> bool {
 }
 
 /// The way to a value, as one would write it: `edits[0].text`, `files["a.txt"]`.
-fn label(path: &[Step]) -> String {
+fn label(path: &[ValueStep]) -> String {
     const SHOWN: usize = 4;
     let mut label = String::new();
     for (index, step) in path.iter().enumerate() {
@@ -222,10 +224,10 @@ fn label(path: &[Step]) -> String {
             continue;
         }
         let _infallible = match step {
-            Step::Index(index) => write!(label, "[{index}]"),
-            Step::Key(key) if is_plain_key(key) && label.is_empty() => write!(label, "{key}"),
-            Step::Key(key) if is_plain_key(key) => write!(label, ".{key}"),
-            Step::Key(key) => write!(label, "[{}]", in_quotes(&name(key))),
+            ValueStep::Index(index) => write!(label, "[{index}]"),
+            ValueStep::Key(key) if is_plain_key(key) && label.is_empty() => write!(label, "{key}"),
+            ValueStep::Key(key) if is_plain_key(key) => write!(label, ".{key}"),
+            ValueStep::Key(key) => write!(label, "[{}]", in_quotes(&name(key))),
         };
     }
     label

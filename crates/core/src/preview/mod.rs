@@ -22,11 +22,11 @@ mod segments;
 mod tests;
 
 pub use batch::preview_line;
-pub use change::{File, FileChange, Seen, change_of, file_of};
-pub use edit::{Ambiguous, Edit, EditFault, Edited, apply};
+pub use change::{FileChange, FileState, SeenState, change_of, file_of};
+pub use edit::{AmbiguousEdit, EditFault, EditedText, TextEdit, apply};
 pub use flags::{Flag, Flags};
-pub use rows::{Row, order_of, rows};
-pub use segments::{Mark, MarkEffect, segments};
+pub use rows::{ShownRow, order_of, rows};
+pub use segments::{MarkEffect, SegmentMark, segments};
 
 use std::collections::BTreeMap;
 
@@ -48,11 +48,11 @@ pub fn render(tool_name: &str, args: &Json, width: Option<usize>) -> Preview {
 
 /// The argument of a call that is a command, and what was said about its parts.
 #[derive(Debug, Clone, Copy)]
-pub struct Segments<'a> {
+pub struct CommandSegments<'a> {
     /// The name of the argument.
     pub argument: &'a str,
     /// What was said.
-    pub marks: &'a [Mark],
+    pub marks: &'a [SegmentMark],
 }
 
 /// Shows a call as [`render`] does, with a diff in the place of the arguments that it says everything about, and a command
@@ -60,7 +60,7 @@ pub struct Segments<'a> {
 /// where the text leaves something out, or where a screen would that lays the command out anew, as [`render`] does, for its width.
 pub fn page(
     tool_name: &str, args: &Json, width: Option<usize>, change: Option<&FileChange>,
-    segments: Option<Segments>,
+    segments: Option<CommandSegments>,
 ) -> Preview {
     let mut flags = scan::name(tool_name);
     let sum = scan::arguments(args, &mut flags);

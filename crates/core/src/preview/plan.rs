@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::edit::Edit;
+use super::edit::TextEdit;
 use crate::call::Json;
 
 /// What a call would do to a file.
 #[derive(Debug, PartialEq)]
-pub(super) struct Plan<'a> {
+pub(super) struct FilePlan<'a> {
     /// The file, as the call names it.
     pub(super) path: &'a str,
-    pub(super) deed: Deed<'a>,
+    pub(super) deed: FileAction<'a>,
     /// The arguments that the diff says everything about.
     pub(super) told: Vec<&'a str>,
 }
 
 /// What is done to the content.
 #[derive(Debug, PartialEq)]
-pub(super) enum Deed<'a> {
+pub(super) enum FileAction<'a> {
     /// It is replaced.
     Write(&'a str),
     /// It is changed in places, one edit after the other; all of them or none.
-    Edit(Vec<Edit<'a>>),
+    Edit(Vec<TextEdit<'a>>),
 }
 
 const PATH: &[&str] = &["file_path", "path", "filePath"];
@@ -31,7 +31,7 @@ const NEW: &[&str] = &["new_string", "newString", "new_str", "newText"];
 const EVERYWHERE: &[&str] = &["replace_all", "replaceAll"];
 const EDITS: &[&str] = &["edits"];
 
-impl<'a> Plan<'a> {
+impl<'a> FilePlan<'a> {
     /// `None`: the tool is none that is known to write one file, or the arguments do not plainly say what it would do (one
     /// is missing, of the wrong type, or given under two names). The call is then shown argument by argument.
     pub(super) fn of(tool_name: &str, args: &'a Json) -> Option<Self> {
@@ -40,30 +40,30 @@ impl<'a> Plan<'a> {
         match tool_name {
             "write_file" | "writeFile" | "write" | "Write" => {
                 let (name, content) = text(args, CONTENT)?;
-                Some(Self { path, deed: Deed::Write(content), told: vec![name] })
+                Some(Self { path, deed: FileAction::Write(content), told: vec![name] })
             }
             "edit_file" | "editFile" | "edit" | "Edit" | "multi_edit" | "multiEdit"
             | "MultiEdit" => {
                 let edits = one(args, EDITS)?;
                 let (edits, told) = match edits {
                     Some((name, Json::Array(edits))) if absent(args, OLD) && absent(args, NEW) => {
-                        let edits: Option<Vec<_>> = edits.iter().map(Edit::of_item).collect();
+                        let edits: Option<Vec<_>> = edits.iter().map(TextEdit::of_item).collect();
                         (edits?, vec![name])
                     }
                     Some(_) => return None,
                     None => {
-                        let (edit, told) = Edit::of(args)?;
+                        let (edit, told) = TextEdit::of(args)?;
                         (vec![edit], told)
                     }
                 };
-                Some(Self { path, deed: Deed::Edit(edits), told })
+                Some(Self { path, deed: FileAction::Edit(edits), told })
             }
             _ => None,
         }
     }
 }
 
-impl<'a> Edit<'a> {
+impl<'a> TextEdit<'a> {
     fn of(args: &'a BTreeMap<String, Json>) -> Option<(Self, Vec<&'a str>)> {
         let ((old_name, old), (new_name, new)) = (text(args, OLD)?, text(args, NEW)?);
         let everywhere = match one(args, EVERYWHERE)? {

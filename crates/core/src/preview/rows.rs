@@ -23,7 +23,7 @@ const SENTENCE: usize = 160;
 
 /// One argument: safe to show, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct ShownRow {
     /// Empty for arguments that are no object.
     pub name: String,
     /// Both ends of what is long.
@@ -100,19 +100,21 @@ fn in_reading_order<'a>(args: &'a Json, order: &[String]) -> Vec<(usize, &'a str
 }
 
 /// The arguments as rows. `order`: the names as the call has them, as far as that is known.
-pub fn rows(args: &Json, order: &[String]) -> Vec<Row> {
+pub fn rows(args: &Json, order: &[String]) -> Vec<ShownRow> {
     let all = in_reading_order(args, order);
     let shown = if all.len() > ROWS { ROWS - 1 } else { all.len() };
-    let row = |(_, argument, value): &(usize, &str, &Json)| Row {
+    let row = |(_, argument, value): &(usize, &str, &Json)| ShownRow {
         name: name(argument),
         value: match value {
             Json::String(text) => quoted_if_odd(text, on_one_line(text, ROW_END)),
             other => on_one_line(&literal(other), ROW_END),
         },
     };
-    let mut rows: Vec<Row> = all.iter().take(shown).map(row).collect();
+    let mut rows: Vec<ShownRow> = all.iter().take(shown).map(row).collect();
     if all.len() > shown {
-        rows.push(Row { name: "…".to_owned(), value: format!("{} more", all.len() - shown) });
+        rows.push(ShownRow {
+            name: "…".to_owned(), value: format!("{} more", all.len() - shown)
+        });
     }
     rows
 }
@@ -168,9 +170,9 @@ fn in_a_sentence(value: &Json, is_telling: bool, is_one_of_many: bool) -> String
 
 /// The names of the arguments in the order of the call, which a value does not keep. `None`: they are no object.
 pub fn order_of(args: &str) -> Option<Vec<String>> {
-    struct Names;
+    struct KnownNames;
 
-    impl<'de> Visitor<'de> for Names {
+    impl<'de> Visitor<'de> for KnownNames {
         type Value = Vec<String>;
 
         fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
@@ -189,5 +191,5 @@ pub fn order_of(args: &str) -> Option<Vec<String>> {
     if !args.trim_start().starts_with('{') {
         return None;
     }
-    serde_json::Deserializer::from_str(args).deserialize_map(Names).ok()
+    serde_json::Deserializer::from_str(args).deserialize_map(KnownNames).ok()
 }

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use super::chars::{self, deceit, is_mark};
-use super::context::Language;
-use super::scan::{self, Glyph, PADDING_LINES, PADDING_SPACES};
+use super::context::TextLanguage;
+use super::scan::{self, GlyphVerdict, PADDING_LINES, PADDING_SPACES};
 use crate::call::Digest;
 
 /// How exactly a text can be read back.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum EscapeForm {
     /// As it is usually quoted: a tab is `\t`, which a text may also say itself.
     Quoted,
     /// Only one text is shown like that: a tab is `⇥`, a carriage return `␍`, and what a text says of the like is escaped.
@@ -18,7 +18,7 @@ enum Form {
 
 /// A text with nothing in it that deceives: line feeds stay, both ends are kept.
 pub(super) fn safe(text: &str, end: usize) -> String {
-    ends_of(text, end, Form::Quoted, Language::of(text))
+    ends_of(text, end, EscapeForm::Quoted, TextLanguage::of(text))
 }
 
 /// A text made safe that takes one line.
@@ -27,11 +27,11 @@ pub(super) fn on_one_line(text: &str, end: usize) -> String {
 }
 
 /// A line of a file, made safe so that it can be read back; `language`: that of the whole file.
-pub(super) fn exact_line(line: &str, end: usize, language: Language) -> String {
-    ends_of(line, end, Form::Exact, language)
+pub(super) fn exact_line(line: &str, end: usize, language: TextLanguage) -> String {
+    ends_of(line, end, EscapeForm::Exact, language)
 }
 
-fn ends_of(text: &str, end: usize, form: Form, language: Language) -> String {
+fn ends_of(text: &str, end: usize, form: EscapeForm, language: TextLanguage) -> String {
     let (head, tail) = ends(text, end);
     let mut shown = escaped(head, form, language);
     if let Some(tail) = tail {
@@ -80,9 +80,9 @@ fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
     }
 }
 
-fn escaped(text: &str, form: Form, language: Language) -> String {
+fn escaped(text: &str, form: EscapeForm, language: TextLanguage) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut blanks = Blanks::default();
+    let mut blanks = PendingBlanks::default();
     let mut after = 0;
     scan::glyphs(text, language, |c, glyph| {
         after += c.len_utf8();
@@ -91,10 +91,10 @@ fn escaped(text: &str, form: Form, language: Language) -> String {
         }
         blanks.flush(&mut shown);
         match (c, glyph) {
-            ('\t', _) if form == Form::Exact => shown.push('⇥'),
-            ('\r', _) if form == Form::Exact => shown.push('␍'),
+            ('\t', _) if form == EscapeForm::Exact => shown.push('⇥'),
+            ('\r', _) if form == EscapeForm::Exact => shown.push('␍'),
             ('\t', _) => shown.push_str("\\t"),
-            (c, Glyph::Plain) if !poses(c, &text[after..], form) => shown.push(c),
+            (c, GlyphVerdict::Plain) if !poses(c, &text[after..], form) => shown.push(c),
             (c, _) => {
                 let _infallible = write!(shown, "\\u{{{:04X}}}", u32::from(c));
             }
@@ -105,18 +105,18 @@ fn escaped(text: &str, form: Form, language: Language) -> String {
 }
 
 /// Whether a character begins what only we say: `…[7 spaces hidden]…` and, in the exact form, an escape.
-fn poses(c: char, after: &str, form: Form) -> bool {
+fn poses(c: char, after: &str, form: EscapeForm) -> bool {
     match c {
         '…' => after.starts_with('['),
-        '⇥' | '␍' => form == Form::Exact,
-        '\\' => form == Form::Exact && after.starts_with("u{"),
+        '⇥' | '␍' => form == EscapeForm::Exact,
+        '\\' => form == EscapeForm::Exact && after.starts_with("u{"),
         _ => false,
     }
 }
 
 /// Spaces and line ends that wait for what comes after them: when it is out of sight, it is said how many they are.
 #[derive(Default)]
-struct Blanks {
+struct PendingBlanks {
     /// Where they are to stand.
     start: usize,
     lines: usize,
@@ -125,7 +125,7 @@ struct Blanks {
     last: usize,
 }
 
-impl Blanks {
+impl PendingBlanks {
     fn push(&mut self, c: char, shown: &mut String) {
         if self.lines + self.spaces == 0 {
             self.start = shown.len();

@@ -1,7 +1,7 @@
 //! Reads a text for what deceives in it, character by character but knowing the word that each stands in.
 
-use super::chars::{self, Script, deceit, is_mark};
-use super::context::{Context, Language};
+use super::chars::{self, LookalikeScript, deceit, is_mark};
+use super::context::{CharContext, TextLanguage};
 use super::flags::{Flag, Flags};
 use crate::call::Json;
 
@@ -20,7 +20,7 @@ const LONG_COUNT: usize = 100;
 
 /// What the arguments come to.
 #[derive(Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct ArgumentSum {
     /// Values that are not made of others.
     pub(super) leaves: usize,
     /// The characters of all of them.
@@ -29,7 +29,7 @@ pub(super) struct Sum {
 
 /// Whether a character may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Glyph {
+pub(super) enum GlyphVerdict {
     /// As it is.
     Plain,
     /// Escaped, for these reasons.
@@ -37,13 +37,15 @@ pub(super) enum Glyph {
 }
 
 /// Looks at every character of a text in turn; `language`: that of the text that it is a part of.
-pub(super) fn glyphs(text: &str, language: Language, mut see: impl FnMut(char, Glyph)) {
+pub(super) fn glyphs(text: &str, language: TextLanguage, mut see: impl FnMut(char, GlyphVerdict)) {
     if text.is_ascii() {
         // Most texts: no word, no mark and no script to look at.
-        return text.chars().for_each(|c| see(c, deceit(c).map_or(Glyph::Plain, Glyph::Escaped)));
+        return text
+            .chars()
+            .for_each(|c| see(c, deceit(c).map_or(GlyphVerdict::Plain, GlyphVerdict::Escaped)));
     }
-    let mut context = Context::of(text, language);
-    let mut base = Base::default();
+    let mut context = CharContext::of(text, language);
+    let mut base = MarkBase::default();
     let mut before = None;
     for (index, c) in text.char_indices() {
         context.enter(index, c, before);
@@ -59,27 +61,29 @@ pub(super) fn glyphs(text: &str, language: Language, mut see: impl FnMut(char, G
             None => Some(Flags::of([Flag::Homoglyph])).filter(|_| context.hides(index, c, before)),
         };
         if !is_mark(c) {
-            base = Base { character: Some(c), marks: 0 };
+            base = MarkBase { character: Some(c), marks: 0 };
         }
-        see(c, found.map_or(Glyph::Plain, Glyph::Escaped));
+        see(c, found.map_or(GlyphVerdict::Plain, GlyphVerdict::Escaped));
         before = Some(c);
     }
 }
 
 /// What marks are put on.
 #[derive(Default)]
-struct Base {
+struct MarkBase {
     character: Option<char>,
     marks: usize,
 }
 
-impl Base {
+impl MarkBase {
     /// Whether one more mark on it is ordinary. On Latin it is not: what is common there has a character of its own.
     fn takes(&mut self, mark: char, before: Option<char>) -> bool {
         self.marks += 1;
         let keycap = mark == '\u{20e3}' && before == Some('\u{fe0f}');
         let ordinary = self.character.is_some_and(|base| {
-            !base.is_ascii() && !base.is_whitespace() && chars::script(base) != Script::Latin
+            !base.is_ascii()
+                && !base.is_whitespace()
+                && chars::script(base) != LookalikeScript::Latin
         });
         keycap || (ordinary && self.marks <= MANY_MARKS)
     }
@@ -93,10 +97,10 @@ fn is_variation(c: char) -> bool {
 pub(super) fn text(text: &str) -> Flags {
     let mut flags = Flags::NONE;
     let (mut count, mut blanks, mut lines) = (0, 0, 0);
-    let mut turns = Turns::default();
-    let mut see = |c: char, glyph: Glyph| {
+    let mut turns = RightToLeft::default();
+    let mut see = |c: char, glyph: GlyphVerdict| {
         count += 1;
-        if let Glyph::Escaped(found) = glyph {
+        if let GlyphVerdict::Escaped(found) = glyph {
             flags.add(found);
         }
         if c == '\n' {
@@ -114,7 +118,7 @@ pub(super) fn text(text: &str) -> Flags {
             flags.add(Flags::of([Flag::Padding]));
         }
     };
-    glyphs(text, Language::of(text), &mut see);
+    glyphs(text, TextLanguage::of(text), &mut see);
     if count > LONG_TEXT {
         flags.add(Flags::of([Flag::Long]));
     }
@@ -124,7 +128,7 @@ pub(super) fn text(text: &str) -> Flags {
 /// Where a text that runs from right to left is shown in another order than it is read: `mv a b` in Hebrew letters looks like
 /// `mv b a`.
 #[derive(Default)]
-enum Turns {
+enum RightToLeft {
     /// In text from left to right.
     #[default]
     No,
@@ -134,7 +138,7 @@ enum Turns {
     Behind,
 }
 
-impl Turns {
+impl RightToLeft {
     /// Whether this character is shown before what it stands behind, as a word of its own.
     fn see(&mut self, c: char) -> bool {
         let turned = match self {
@@ -177,8 +181,8 @@ fn key(name: &str) -> Flags {
 }
 
 /// Adds what is worth a warning in the arguments, and sums them up.
-pub(super) fn arguments(args: &Json, flags: &mut Flags) -> Sum {
-    let mut sum = Sum::default();
+pub(super) fn arguments(args: &Json, flags: &mut Flags) -> ArgumentSum {
+    let mut sum = ArgumentSum::default();
     visit(args, flags, &mut sum);
     if sum.chars > LONG_TOTAL || sum.leaves > LONG_COUNT {
         flags.add(Flags::of([Flag::Long]));
@@ -186,7 +190,7 @@ pub(super) fn arguments(args: &Json, flags: &mut Flags) -> Sum {
     sum
 }
 
-fn visit(value: &Json, flags: &mut Flags, sum: &mut Sum) {
+fn visit(value: &Json, flags: &mut Flags, sum: &mut ArgumentSum) {
     match value {
         Json::Array(items) if !items.is_empty() => {
             items.iter().for_each(|item| visit(item, flags, sum))

@@ -35,7 +35,7 @@ pub enum MarkEffect {
 
 /// What was said about a part of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct SegmentMark {
     /// Where it starts, in bytes of the command.
     pub start: usize,
     /// Where it ends. What is out of range or within a character is moved outwards to the next bound.
@@ -47,7 +47,7 @@ pub struct Mark {
 }
 
 /// A stretch of the command, and the strictest mark on it.
-struct Part {
+struct CommandPart {
     start: usize,
     end: usize,
     mark: Option<usize>,
@@ -57,7 +57,7 @@ struct Part {
 /// was said about it (`+ ok`, `? asks`, `x denied`), so that no command can say that of itself. Where marks overlap the
 /// strictest counts, then the inner one. Parts that ask or are denied are followed by the reason, and are shown whole up to
 /// 8,000 characters each, as long as all of them do not fill pages; of long commands the calm parts in the middle are hidden, and counted.
-pub fn segments(command: &str, marks: &[Mark]) -> String {
+pub fn segments(command: &str, marks: &[SegmentMark]) -> String {
     let parts = parts(command, marks);
     let mut told = vec![false; marks.len()];
     let mut text = String::new();
@@ -66,7 +66,7 @@ pub fn segments(command: &str, marks: &[Mark]) -> String {
     let mut asking_left = calm.iter().filter(|calm| !**calm).count();
     let mut calm_left = calm.len() - asking_left;
     let (mut calm_seen, mut asking_seen) = (0, 0);
-    let mut hidden = Hidden::default();
+    let mut hidden = HiddenParts::default();
     let mut room = ASKING_ALL;
     for (part, is_calm) in parts.iter().zip(calm) {
         let (seen, left, most) = if is_calm {
@@ -98,11 +98,13 @@ pub fn segments(command: &str, marks: &[Mark]) -> String {
     text
 }
 
-fn effect(part: &Part, marks: &[Mark]) -> Option<MarkEffect> {
+fn effect(part: &CommandPart, marks: &[SegmentMark]) -> Option<MarkEffect> {
     part.mark.and_then(|mark| marks.get(mark)).map(|mark| mark.effect)
 }
 
-fn write_part(text: &mut String, command: &str, part: &Part, marks: &[Mark], end: usize) {
+fn write_part(
+    text: &mut String, command: &str, part: &CommandPart, marks: &[SegmentMark], end: usize,
+) {
     let label = match effect(part, marks) {
         None => BLANK,
         Some(MarkEffect::Allow) => "+ ok     ",
@@ -123,8 +125,8 @@ fn write_part(text: &mut String, command: &str, part: &Part, marks: &[Mark], end
 }
 
 /// What asks or is denied for a place that has no text, or lies within one that is judged as strictly, or is hidden.
-fn others(text: &mut String, marks: &[Mark], told: &[bool]) {
-    let mut left: Vec<&Mark> = marks
+fn others(text: &mut String, marks: &[SegmentMark], told: &[bool]) {
+    let mut left: Vec<&SegmentMark> = marks
         .iter()
         .zip(told)
         .filter(|(mark, told)| !**told && mark.effect > MarkEffect::Allow)
@@ -141,13 +143,13 @@ fn others(text: &mut String, marks: &[Mark], told: &[bool]) {
 }
 
 #[derive(Default)]
-struct Hidden {
+struct HiddenParts {
     parts: usize,
     asking: usize,
     chars: usize,
 }
 
-impl Hidden {
+impl HiddenParts {
     fn add(&mut self, part: &str, calm: bool) {
         self.parts += 1;
         self.asking += usize::from(!calm);
@@ -166,7 +168,7 @@ impl Hidden {
 }
 
 /// The command in stretches with one strictest mark each, blank ones between others left out.
-fn parts(command: &str, marks: &[Mark]) -> Vec<Part> {
+fn parts(command: &str, marks: &[SegmentMark]) -> Vec<CommandPart> {
     let spans: Vec<(usize, usize)> =
         marks.iter().map(|mark| (floor(command, mark.start), ceil(command, mark.end))).collect();
     let mut starts: Vec<usize> =
@@ -178,7 +180,7 @@ fn parts(command: &str, marks: &[Mark]) -> Vec<Part> {
     bounds.sort_unstable();
     bounds.dedup();
 
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<CommandPart> = Vec::new();
     // The strictest on top, then the one that starts last, then the shortest.
     let mut open = BinaryHeap::new();
     let mut starts = starts.into_iter().peekable();
@@ -193,7 +195,7 @@ fn parts(command: &str, marks: &[Mark]) -> Vec<Part> {
         let mark = open.peek().map(|(.., mark)| *mark);
         match parts.last_mut() {
             Some(last) if last.mark == mark => last.end = end,
-            _ => parts.push(Part { start, end, mark }),
+            _ => parts.push(CommandPart { start, end, mark }),
         }
     }
     for part in &mut parts {
@@ -227,8 +229,8 @@ mod tests {
     use super::*;
     use crate::cases::cases;
 
-    fn mark(start: usize, end: usize, effect: MarkEffect, reason: &str) -> Mark {
-        Mark { start, end, effect, reason: reason.to_owned() }
+    fn mark(start: usize, end: usize, effect: MarkEffect, reason: &str) -> SegmentMark {
+        SegmentMark { start, end, effect, reason: reason.to_owned() }
     }
 
     #[test]
@@ -289,7 +291,7 @@ mod tests {
     #[test]
     fn long_commands_keep_both_ends_and_all_that_asks() {
         let command = "ls; ".repeat(10_000) + "rm x; " + &"ls; ".repeat(10_000);
-        let mut marks: Vec<Mark> =
+        let mut marks: Vec<SegmentMark> =
             (0..10_000).map(|part| mark(part * 4, part * 4 + 2, MarkEffect::Allow, "")).collect();
         marks.push(mark(40_000, 40_004, MarkEffect::Ask, "why"));
         let shown = segments(&command, &marks);
@@ -311,7 +313,7 @@ mod tests {
     fn many_long_parts_that_ask_fill_no_pages() {
         let part = "x".repeat(10_000);
         let command = format!("{part};").repeat(120);
-        let marks: Vec<Mark> = (0..120)
+        let marks: Vec<SegmentMark> = (0..120)
             .map(|at| mark(at * 10_001, at * 10_001 + 10_000, MarkEffect::Ask, "why"))
             .collect();
         let shown = segments(&command, &marks);
@@ -324,7 +326,7 @@ mod tests {
     #[test]
     fn much_takes_no_long_time() {
         let command = "é; ".repeat(BULK / 4);
-        let nested: Vec<Mark> =
+        let nested: Vec<SegmentMark> =
             (0..BULK / 10).map(|at| mark(at, BULK - at, MarkEffect::Ask, "x")).collect();
         let start = crate::cpu_time::Instant::now();
         let shown = segments(&command, &nested);
@@ -344,7 +346,7 @@ mod tests {
             command in any::<String>(),
             marks in proptest::collection::vec((0_usize..40, 0_usize..60, any_effect(), any::<String>()), 0..12),
         ) {
-            let marks: Vec<Mark> =
+            let marks: Vec<SegmentMark> =
                 marks.into_iter().map(|(start, end, effect, reason)| mark(start, end, effect, &reason)).collect();
             let shown = segments(&command, &marks);
             prop_assert!(!shown.chars().any(is_forbidden), "{shown:?}");
@@ -358,7 +360,7 @@ mod tests {
         /// Marks or none: the same characters are there to be read.
         #[test]
         fn the_command_is_whole(command in "[a-z;&|]{1,60}", bounds in proptest::collection::vec((0_usize..60, 0_usize..60, any_effect()), 0..6)) {
-            let marks: Vec<Mark> = bounds.into_iter().map(|(start, end, effect)| mark(start, end, effect, "")).collect();
+            let marks: Vec<SegmentMark> = bounds.into_iter().map(|(start, end, effect)| mark(start, end, effect, "")).collect();
             let shown: String = segments(&command, &marks).lines().filter_map(|line| line.split_once("│ ")).map(|(_, part)| part).collect();
             prop_assert_eq!(shown, command);
         }

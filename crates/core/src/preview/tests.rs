@@ -214,19 +214,19 @@ fn what_is_left_out_of_what_is_shown_is_told_by_a_flag() {
     assert!(hides(&call(deep.parse().unwrap(), None)));
     // A command that is taken apart, and a change of a file.
     let command = Json::Object([("command".to_owned(), Json::String(script(400)))].into());
-    let segments = Some(Segments { argument: "command", marks: &[] });
+    let segments = Some(CommandSegments { argument: "command", marks: &[] });
     assert!(hides(&page("execute", &command, None, None, segments)));
     // Each part of it is shown whole; a screen that lays the command out anew, for its width, shows its ends alone.
     let half = "x".repeat(3_000);
     let text = format!("{half};{half}");
-    let marks = [(0, 3_000), (3_001, 6_001)].map(|(start, end)| Mark {
+    let marks = [(0, 3_000), (3_001, 6_001)].map(|(start, end)| SegmentMark {
         start,
         end,
         effect: MarkEffect::Ask,
         reason: String::new(),
     });
     let command = Json::Object([("command".to_owned(), Json::String(text))].into());
-    let segments = Some(Segments { argument: "command", marks: &marks });
+    let segments = Some(CommandSegments { argument: "command", marks: &marks });
     let taken_apart = page("execute", &command, None, None, segments);
     assert!(!safe::leaves_out(&taken_apart.text) && hides(&taken_apart), "{}", taken_apart.text);
     for (lines, expected) in [(300, false), (1_000, true)] {
@@ -235,7 +235,7 @@ fn what_is_left_out_of_what_is_shown_is_told_by_a_flag() {
                 .map(|(name, text)| (name.to_owned(), Json::String(text)))
                 .into(),
         );
-        let change = change_of("write_file", &args, &|_| File::Absent);
+        let change = change_of("write_file", &args, &|_| FileState::Absent);
         assert_eq!(hides(&page("write_file", &args, None, change.as_ref(), None)), expected);
     }
 }
@@ -337,7 +337,7 @@ fn arguments_without_end_are_described_at_once() {
 fn rows_are_in_the_order_of_reading_and_few() {
     let args = r#"{"b":[1,{"x":"y"}],"a":"true","path":"p\nq"}"#;
     let shown = rows(&args.parse().unwrap(), &order_of(args).unwrap());
-    let row = |name: &str, value: &str| Row { name: name.into(), value: value.into() };
+    let row = |name: &str, value: &str| ShownRow { name: name.into(), value: value.into() };
     assert_eq!(
         shown,
         [row("path", "p\\u{000A}q"), row("b", r#"[1,{"x":"y"}]"#), row("a", "\"true\"")]
@@ -352,11 +352,16 @@ fn rows_are_in_the_order_of_reading_and_few() {
 fn segments_and_diffs_stand_in_the_place_of_arguments() {
     let args: Json = r#"{"command":"ls; rm x","cwd":"/tmp","timeout":5}"#.parse().unwrap();
     let marks = [
-        Mark { start: 0, end: 2, effect: MarkEffect::Allow, reason: String::new() },
-        Mark { start: 4, end: 8, effect: MarkEffect::Ask, reason: "no rule allows it".into() },
+        SegmentMark { start: 0, end: 2, effect: MarkEffect::Allow, reason: String::new() },
+        SegmentMark {
+            start: 4,
+            end: 8,
+            effect: MarkEffect::Ask,
+            reason: "no rule allows it".into(),
+        },
     ];
     let shown = |argument, width| {
-        page("execute", &args, width, None, Some(Segments { argument, marks: &marks })).text
+        page("execute", &args, width, None, Some(CommandSegments { argument, marks: &marks })).text
     };
     assert_eq!(
         shown("command", None),

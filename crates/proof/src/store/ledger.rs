@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use countersign_core::approval::{
-    ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Step, Via,
+    ApprovalId, Decision, DecisionChannel, DecisionChoice, DecisionKinds, ExecutionStep, Record,
+    RecordedDecision, Request,
 };
 use countersign_core::call::{CanonicalJson, ToolCall};
 use countersign_core::ledger::{
@@ -93,11 +94,12 @@ impl Store for Ledger {
     }
 
     fn decide(&self, id: &str, by: &str, approve: bool) -> Result<Answer, Failure> {
-        let choice = if approve { Choice::Approve } else { Choice::Reject { stop: false } };
-        let decided = Decided {
+        let choice =
+            if approve { DecisionChoice::Approve } else { DecisionChoice::Reject { stop: false } };
+        let decided = RecordedDecision {
             decision: Decision::new(choice, None),
             by: Some(by.into()),
-            via: Via::Gate,
+            via: DecisionChannel::Gate,
             at: now(),
         };
         Ok(match self.0.decide(read(id)?, decided)? {
@@ -125,7 +127,7 @@ impl Store for Ledger {
     }
 
     fn finish(&self, id: &str) -> Result<bool, Failure> {
-        Ok(self.0.finish(read(id)?, Step::Succeed, None, now())?.is_some())
+        Ok(self.0.finish(read(id)?, ExecutionStep::Succeed, None, now())?.is_some())
     }
 
     fn get(&self, id: &str) -> Result<Option<Seen>, Failure> {

@@ -31,7 +31,7 @@ enum Backing {
     /// A connection, and a lock that is taken for each write, so that processes wait in turn.
     Plain { connection: Mutex<Connection>, gate: File },
     /// The engine of the ledger: gate, group commit, checkpoints on a thread of its own.
-    SqliteEngine(SqliteEngine),
+    Engine(SqliteEngine),
 }
 
 const SCHEMA: &str = "
@@ -69,14 +69,14 @@ impl Sqlite {
     pub(super) fn on_the_engine(dir: &Path) -> Result<Self, Failure> {
         let engine =
             SqliteEngine::open(sqlite::OpenOptions::new(dir.join("store.db")), MIGRATIONS)?;
-        Ok(Self { file: Backing::SqliteEngine(engine), decide: Decide::Once })
+        Ok(Self { file: Backing::Engine(engine), decide: Decide::Once })
     }
 
     fn step<R: Send + 'static>(
         &self, step: impl FnOnce(&Connection) -> Result<R, SqliteFault> + Send + 'static,
     ) -> Result<R, Failure> {
         let (connection, gate) = match &self.file {
-            Backing::SqliteEngine(engine) => return Ok(engine.write(step)?),
+            Backing::Engine(engine) => return Ok(engine.write(step)?),
             Backing::Plain { connection, gate } => (connection, gate),
         };
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +96,7 @@ impl Sqlite {
         &self, look: impl FnOnce(&Connection) -> Result<R, SqliteFault>,
     ) -> Result<R, Failure> {
         match &self.file {
-            Backing::SqliteEngine(engine) => Ok(engine.read(look)?),
+            Backing::Engine(engine) => Ok(engine.read(look)?),
             Backing::Plain { connection, .. } => {
                 Ok(look(&connection.lock().unwrap_or_else(PoisonError::into_inner))?)
             }

@@ -12,24 +12,24 @@ use crate::effort::effort;
 
 /// Whatever can be done with a path; everything that comes back, as text.
 fn try_all(house: &House, path: &str) -> String {
-    let (root, cancel) = (&house.root, Cancel::default());
-    let edit = crate::preview::Edit { old: SECRET, new: "changed", everywhere: true };
-    let query = Query { pattern: ".", path, glob: None, ignore_case: false, limit: 100 };
+    let (root, cancel) = (&house.root, CancelFlag::default());
+    let edit = crate::preview::TextEdit { old: SECRET, new: "changed", everywhere: true };
+    let query = GrepQuery { pattern: ".", path, glob: None, ignore_case: false, limit: 100 };
     let read = root.read(path, 1, 100, &cancel);
     let list = root.list(path, 100, &cancel);
     let glob = root.glob("**/*", path, 100, &cancel);
     let grep = root.grep(&query, &cancel);
-    let edit = root.edit(path, edit, &Expected::Anything, &cancel);
-    let write = root.write(path, "written", &Expected::Anything, &cancel);
-    let new = root.write(&format!("{path}/new/file"), "written", &Expected::Absent, &cancel);
+    let edit = root.edit(path, edit, &ExpectedFile::Anything, &cancel);
+    let write = root.write(path, "written", &ExpectedFile::Anything, &cancel);
+    let new = root.write(&format!("{path}/new/file"), "written", &ExpectedFile::Absent, &cancel);
     format!("{read:?} {list:?} {glob:?} {grep:?} {edit:?} {write:?} {new:?}")
 }
 
-fn faults(house: &House, path: &str) -> [Option<Fault>; 4] {
-    let (root, cancel) = (&house.root, Cancel::default());
+fn faults(house: &House, path: &str) -> [Option<FileFault>; 4] {
+    let (root, cancel) = (&house.root, CancelFlag::default());
     [
         house.text(path).err(),
-        house.write(path, "written", Expected::Anything).err(),
+        house.write(path, "written", ExpectedFile::Anything).err(),
         house.edit(path, SECRET, "changed", true).err(),
         root.list(path, 100, &cancel).err().map(|error| error.fault),
     ]
@@ -68,7 +68,7 @@ fn what_is_outside_is_refused() {
         house.at("../outside/secret.txt").to_str().unwrap(),
         house.at("out/secret.txt").to_str().unwrap(),
     ] {
-        assert_eq!(faults(&house, path), [Some(Fault::OutsideRoot); 4], "{path}");
+        assert_eq!(faults(&house, path), [Some(FileFault::OutsideRoot); 4], "{path}");
     }
     assert_eq!(house.all("outside"), before);
 }
@@ -98,8 +98,8 @@ fn what_is_inside_is_found() {
         assert_eq!(house.text(path).as_deref(), Ok(content), "{path}");
     }
     // It is the target that is written, and the link stays one.
-    assert_eq!(house.write("a/up", "new", Expected::Anything), Ok(false));
-    assert_eq!(house.write("later", "new", Expected::Absent), Ok(true));
+    assert_eq!(house.write("a/up", "new", ExpectedFile::Anything), Ok(false));
+    assert_eq!(house.write("later", "new", ExpectedFile::Absent), Ok(true));
     assert_eq!(fs::read_to_string(house.at("d.txt")).unwrap(), "new");
     assert_eq!(fs::read_to_string(house.at("a/new.txt")).unwrap(), "new");
     assert!(house.at("a/up").is_symlink() && house.at("later").is_symlink());
@@ -112,18 +112,21 @@ fn odd_paths_are_refused() {
     house.link("loop", "loop");
     let long = "x".repeat(5000);
     for (path, fault) in [
-        ("loop", Fault::Io),
-        ("file/x", Fault::NotADirectory),
-        ("a\0b", Fault::NoSuchFile),
-        (long.as_str(), Fault::NoSuchFile),
-        ("", Fault::NotAFile),
-        (".", Fault::NotAFile),
+        ("loop", FileFault::Io),
+        ("file/x", FileFault::NotADirectory),
+        ("a\0b", FileFault::NoSuchFile),
+        (long.as_str(), FileFault::NoSuchFile),
+        ("", FileFault::NotAFile),
+        (".", FileFault::NotAFile),
     ] {
         assert_eq!(house.text(path), Err(fault), "{path}");
-        assert_eq!(house.write(path, "y", Expected::Anything), Err(fault), "{path}");
+        assert_eq!(house.write(path, "y", ExpectedFile::Anything), Err(fault), "{path}");
     }
-    assert_eq!(house.text("missing/x"), Err(Fault::NoSuchFile));
-    assert_eq!(house.write("missing/../x", "y", Expected::Anything), Err(Fault::NoSuchFile));
+    assert_eq!(house.text("missing/x"), Err(FileFault::NoSuchFile));
+    assert_eq!(
+        house.write("missing/../x", "y", ExpectedFile::Anything),
+        Err(FileFault::NoSuchFile)
+    );
     assert_eq!(house.all("root").len(), 2);
 }
 
@@ -132,10 +135,10 @@ fn a_root_that_became_another_folder_is_refused() {
     let house = House::new();
     house.put("a.txt", "inside");
     fs::rename(house.at(""), house.place.join("moved")).unwrap();
-    assert_eq!(house.text("a.txt"), Err(Fault::OutsideRoot));
+    assert_eq!(house.text("a.txt"), Err(FileFault::OutsideRoot));
     std::os::unix::fs::symlink(house.place.join("outside"), house.place.join("root")).unwrap();
-    assert_eq!(house.text("secret.txt"), Err(Fault::OutsideRoot));
-    assert_eq!(house.write("new.txt", "x", Expected::Anything), Err(Fault::OutsideRoot));
+    assert_eq!(house.text("secret.txt"), Err(FileFault::OutsideRoot));
+    assert_eq!(house.write("new.txt", "x", ExpectedFile::Anything), Err(FileFault::OutsideRoot));
     fs::remove_file(house.place.join("root")).unwrap();
     fs::rename(house.place.join("moved"), house.at("")).unwrap();
     assert_eq!(house.text("a.txt").as_deref(), Ok("inside"));
@@ -150,15 +153,22 @@ fn what_is_special_is_refused_at_once() {
     let _socket = std::os::unix::net::UnixListener::bind(house.at("socket")).unwrap();
     house.put("text.txt", "text");
     for path in ["pipe", "socket"] {
-        assert_eq!(house.text(path), Err(Fault::NotAFile), "{path}");
-        assert_eq!(house.write(path, "x", Expected::Anything), Err(Fault::NotAFile), "{path}");
-        assert_eq!(house.edit(path, "", "x", false), Err(Fault::NotAFile), "{path}");
+        assert_eq!(house.text(path), Err(FileFault::NotAFile), "{path}");
+        assert_eq!(
+            house.write(path, "x", ExpectedFile::Anything),
+            Err(FileFault::NotAFile),
+            "{path}"
+        );
+        assert_eq!(house.edit(path, "", "x", false), Err(FileFault::NotAFile), "{path}");
     }
     assert_eq!(house.grep("text", None), ["text.txt:1:text"]);
     assert_eq!(house.glob("*"), ["text.txt"]);
-    let kinds: Vec<_> = house.root.list("", 10, &Cancel::default()).unwrap().entries;
+    let kinds: Vec<_> = house.root.list("", 10, &CancelFlag::default()).unwrap().entries;
     let kinds: Vec<_> = kinds.iter().map(|entry| (entry.kind, entry.size)).collect();
-    assert_eq!(kinds, [(Kind::Other, None), (Kind::Other, None), (Kind::File, Some(4))]);
+    assert_eq!(
+        kinds,
+        [(EntryKind::Other, None), (EntryKind::Other, None), (EntryKind::File, Some(4))]
+    );
 }
 
 struct OnDrop<'a>(&'a AtomicBool);
@@ -200,9 +210,9 @@ fn what_is_swapped_meanwhile_leads_nowhere_else() {
         let (mut reached, mut refused) = (0, 0);
         let enough = effort(10, 100);
         for round in 0_u64.. {
-            let (root, cancel) = (&house.root, Cancel::default());
+            let (root, cancel) = (&house.root, CancelFlag::default());
             let query =
-                Query { pattern: ".", path: "", glob: None, ignore_case: false, limit: 100 };
+                GrepQuery { pattern: ".", path: "", glob: None, ignore_case: false, limit: 100 };
             match round % 5 {
                 0 => match house.text("a/inner/secret.txt") {
                     Ok(text) => {
@@ -211,9 +221,9 @@ fn what_is_swapped_meanwhile_leads_nowhere_else() {
                     }
                     Err(_) => refused += 1,
                 },
-                1 => drop(house.write("a/secret.txt", "public", Expected::Anything)),
-                2 => drop(house.write("b/secret.txt", "public", Expected::Anything)),
-                3 => drop(house.write("a/new/file.txt", "public", Expected::Anything)),
+                1 => drop(house.write("a/secret.txt", "public", ExpectedFile::Anything)),
+                2 => drop(house.write("b/secret.txt", "public", ExpectedFile::Anything)),
+                3 => drop(house.write("a/new/file.txt", "public", ExpectedFile::Anything)),
                 _ => {
                     let found = root.grep(&query, &cancel).unwrap();
                     assert!(found.matches.iter().all(|line| line.text != SECRET), "{found:?}");

@@ -12,7 +12,7 @@ use super::*;
 /// `root/` is what is opened, `outside/` is what nobody may see. Both go with it.
 struct House {
     place: PathBuf,
-    root: Root,
+    root: FileRoot,
 }
 
 const SECRET: &str = "the secret";
@@ -25,7 +25,7 @@ impl House {
         fs::write(place.join("outside/secret.txt"), SECRET).unwrap();
         fs::write(place.join("outside/inner/secret.txt"), SECRET).unwrap();
         fs::write(place.join("outside/private.txt"), SECRET).unwrap();
-        let root = Root::open(place.join("root").to_str().unwrap(), 1 << 20).unwrap();
+        let root = FileRoot::open(place.join("root").to_str().unwrap(), 1 << 20).unwrap();
         Self { place, root }
     }
 
@@ -44,37 +44,37 @@ impl House {
         std::os::unix::fs::symlink(target, self.at(path)).unwrap();
     }
 
-    fn text(&self, path: &str) -> Result<String, Fault> {
+    fn text(&self, path: &str) -> Result<String, FileFault> {
         self.root
-            .read(path, 1, usize::MAX, &Cancel::default())
+            .read(path, 1, usize::MAX, &CancelFlag::default())
             .map(|text| text.text)
             .map_err(|error| error.fault)
     }
 
-    fn write(&self, path: &str, content: &str, expected: Expected) -> Result<bool, Fault> {
+    fn write(&self, path: &str, content: &str, expected: ExpectedFile) -> Result<bool, FileFault> {
         self.root
-            .write(path, content, &expected, &Cancel::default())
+            .write(path, content, &expected, &CancelFlag::default())
             .map(|written| written.created)
             .map_err(|error| error.fault)
     }
 
-    fn edit(&self, path: &str, old: &str, new: &str, everywhere: bool) -> Result<usize, Fault> {
-        let edit = crate::preview::Edit { old, new, everywhere };
+    fn edit(&self, path: &str, old: &str, new: &str, everywhere: bool) -> Result<usize, FileFault> {
+        let edit = crate::preview::TextEdit { old, new, everywhere };
         self.root
-            .edit(path, edit, &Expected::Anything, &Cancel::default())
+            .edit(path, edit, &ExpectedFile::Anything, &CancelFlag::default())
             .map(|edited| edited.replaced)
             .map_err(|error| error.fault)
     }
 
     fn glob(&self, pattern: &str) -> Vec<String> {
-        let mut paths = self.root.glob(pattern, "", 1_000, &Cancel::default()).unwrap().paths;
+        let mut paths = self.root.glob(pattern, "", 1_000, &CancelFlag::default()).unwrap().paths;
         paths.sort();
         paths
     }
 
     fn grep(&self, pattern: &str, glob: Option<&str>) -> Vec<String> {
-        let query = Query { pattern, path: "", glob, ignore_case: false, limit: 1_000 };
-        let found = self.root.grep(&query, &Cancel::default()).unwrap();
+        let query = GrepQuery { pattern, path: "", glob, ignore_case: false, limit: 1_000 };
+        let found = self.root.grep(&query, &CancelFlag::default()).unwrap();
         found
             .matches
             .iter()

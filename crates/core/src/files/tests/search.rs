@@ -39,20 +39,20 @@ fn a_glob_finds_what_git_would_not_ignore() {
     let absolute = house.at("src/*.ts");
     assert_eq!(house.glob(absolute.to_str().unwrap()), ["src/b.ts"]);
     let below = |pattern: &str, path: &str| {
-        house.root.glob(pattern, path, 10, &Cancel::default()).map(|found| found.paths)
+        house.root.glob(pattern, path, 10, &CancelFlag::default()).map(|found| found.paths)
     };
     assert_eq!(below("*.ts", "src/deep").unwrap(), ["src/deep/c.ts"]);
     assert_eq!(below("**/*.log", "src").unwrap(), ["src/keep.log"]);
     for (pattern, fault) in [
-        ("[", Fault::Pattern),
-        ("", Fault::Pattern),
-        ("!*.ts", Fault::Pattern),
-        ("../*", Fault::Pattern),
-        ("/etc/*", Fault::OutsideRoot),
+        ("[", FileFault::Pattern),
+        ("", FileFault::Pattern),
+        ("!*.ts", FileFault::Pattern),
+        ("../*", FileFault::Pattern),
+        ("/etc/*", FileFault::OutsideRoot),
     ] {
         assert_eq!(below(pattern, "").unwrap_err().fault, fault, "{pattern}");
     }
-    assert_eq!(below("*", "a.ts").unwrap_err().fault, Fault::NotADirectory);
+    assert_eq!(below("*", "a.ts").unwrap_err().fault, FileFault::NotADirectory);
 }
 
 #[test]
@@ -64,13 +64,16 @@ fn what_changed_last_comes_first_and_a_limit_keeps_it() {
         let file = fs::File::options().write(true).open(house.at(name)).unwrap();
         file.set_modified(start - std::time::Duration::from_secs(age)).unwrap();
     }
-    let found = |limit| house.root.glob("*", "", limit, &Cancel::default()).unwrap();
+    let found = |limit| house.root.glob("*", "", limit, &CancelFlag::default()).unwrap();
     assert_eq!(
         found(4),
-        Globbed { paths: ["a", "b", "c", "d"].map(String::from).into(), truncated: false }
+        GlobMatches { paths: ["a", "b", "c", "d"].map(String::from).into(), truncated: false }
     );
-    assert_eq!(found(2), Globbed { paths: ["a", "b"].map(String::from).into(), truncated: true });
-    let listed = house.root.list("", 2, &Cancel::default()).unwrap();
+    assert_eq!(
+        found(2),
+        GlobMatches { paths: ["a", "b"].map(String::from).into(), truncated: true }
+    );
+    let listed = house.root.list("", 2, &CancelFlag::default()).unwrap();
     assert!(listed.truncated);
     assert_eq!(
         listed.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(),
@@ -99,8 +102,8 @@ fn a_search_finds_lines() {
     assert_eq!(house.grep("let .", None), ["a.rs:2:  let é = 1;"]);
     assert_eq!(house.grep("nothing", None), [""; 0]);
     let ask = |pattern, path, ignore_case, limit| {
-        let query = Query { pattern, path, glob: None, ignore_case, limit };
-        house.root.grep(&query, &Cancel::default())
+        let query = GrepQuery { pattern, path, glob: None, ignore_case, limit };
+        house.root.grep(&query, &CancelFlag::default())
     };
     // What is named is searched, though git ignores it.
     assert_eq!(ask("FN", "ignored/d.rs", true, 9).unwrap().files, 1);
@@ -108,10 +111,10 @@ fn a_search_finds_lines() {
     let found = ask("fn", "", false, 1).unwrap();
     assert_eq!((found.matches.len(), found.files, found.truncated), (1, 1, true));
     assert!(!ask("fn", "src", false, 2).unwrap().truncated);
-    assert_eq!(ask("(", "", false, 9).unwrap_err().fault, Fault::Pattern);
-    assert_eq!(ask("a\\nb", "", false, 9).unwrap_err().fault, Fault::Pattern);
-    assert_eq!(ask(r"\w{100}{100}{100}", "", false, 9).unwrap_err().fault, Fault::Pattern);
-    assert_eq!(ask("a", "missing", false, 9).unwrap_err().fault, Fault::NoSuchFile);
+    assert_eq!(ask("(", "", false, 9).unwrap_err().fault, FileFault::Pattern);
+    assert_eq!(ask("a\\nb", "", false, 9).unwrap_err().fault, FileFault::Pattern);
+    assert_eq!(ask(r"\w{100}{100}{100}", "", false, 9).unwrap_err().fault, FileFault::Pattern);
+    assert_eq!(ask("a", "missing", false, 9).unwrap_err().fault, FileFault::NoSuchFile);
 }
 
 #[test]
@@ -119,8 +122,8 @@ fn of_a_long_line_there_is_what_matches() {
     let house = House::new();
     house.put("a.min.js", format!("{}needle{}\n", "é".repeat(5_000), "x".repeat(5_000)));
     house.put("b.min.js", format!("{}needle", "x".repeat(10 << 20)));
-    let query = Query { pattern: "needle", path: "", glob: None, ignore_case: false, limit: 9 };
-    let found = house.root.grep(&query, &Cancel::default()).unwrap();
+    let query = GrepQuery { pattern: "needle", path: "", glob: None, ignore_case: false, limit: 9 };
+    let found = house.root.grep(&query, &CancelFlag::default()).unwrap();
     assert_eq!(found.matches.len(), 1);
     // The line of the other is too long to be looked at, and that is said.
     assert!(found.truncated);
@@ -133,13 +136,13 @@ fn of_a_long_line_there_is_what_matches() {
 fn a_search_that_is_cancelled_ends() {
     let house = House::new();
     house.put("a.txt", "needle\n");
-    let cancel = Cancel::default();
+    let cancel = CancelFlag::default();
     cancel.cancel();
-    let query = Query { pattern: "needle", path: "", glob: None, ignore_case: false, limit: 9 };
-    assert_eq!(house.root.grep(&query, &cancel).unwrap_err().fault, Fault::Cancelled);
-    assert_eq!(house.root.glob("*", "", 9, &cancel).unwrap_err().fault, Fault::Cancelled);
-    assert_eq!(house.root.list("", 9, &cancel).unwrap_err().fault, Fault::Cancelled);
-    assert_eq!(house.root.read("a.txt", 1, 9, &cancel).unwrap_err().fault, Fault::Cancelled);
+    let query = GrepQuery { pattern: "needle", path: "", glob: None, ignore_case: false, limit: 9 };
+    assert_eq!(house.root.grep(&query, &cancel).unwrap_err().fault, FileFault::Cancelled);
+    assert_eq!(house.root.glob("*", "", 9, &cancel).unwrap_err().fault, FileFault::Cancelled);
+    assert_eq!(house.root.list("", 9, &cancel).unwrap_err().fault, FileFault::Cancelled);
+    assert_eq!(house.root.read("a.txt", 1, 9, &cancel).unwrap_err().fault, FileFault::Cancelled);
 }
 
 #[cfg(unix)]

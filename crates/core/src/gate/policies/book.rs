@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Call, Where, code_source};
+use super::{PolicyCall, Where, code_source};
 use crate::layers::{hold, write_atomically};
 use crate::path::Files;
 use crate::policy::document::{Format, Rule, read};
@@ -15,7 +15,7 @@ use crate::policy::{Effect, Grants, NeedsFiles, Policy, Verdict, judge};
 /// For how long a decision is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum GrantDuration {
     /// While its run lasts.
     Run,
     /// While the gate lives.
@@ -34,10 +34,10 @@ pub struct Grant {
     /// Whether it allows or denies.
     pub effect: Effect,
     /// For how long.
-    pub scope: Scope,
-    /// Its run, for [`Scope::RunRow`].
+    pub scope: GrantDuration,
+    /// Its run, for [`GrantDuration::Run`].
     pub run_id: Option<String>,
-    /// The project it was granted in, for [`Scope::Always`]: it means nothing in another.
+    /// The project it was granted in, for [`GrantDuration::Always`]: it means nothing in another.
     #[serde(default)]
     pub project: Option<String>,
     /// One sentence: what it says.
@@ -55,29 +55,30 @@ pub struct Grant {
 impl Grant {
     fn holds(&self, run_id: Option<&str>, now: u64) -> bool {
         self.expires_at.is_none_or(|end| now < end)
-            && (self.scope != Scope::Run || self.run_id.as_deref() == run_id)
+            && (self.scope != GrantDuration::Run || self.run_id.as_deref() == run_id)
     }
 
     /// Whether it speaks of calls from here. A grant of everywhere is none of ours.
     fn is_of(&self, context: &Where) -> bool {
-        self.scope != Scope::Always || (self.project.is_some() && self.project == context.project)
+        self.scope != GrantDuration::Always
+            || (self.project.is_some() && self.project == context.project)
     }
 }
 
 /// Grants, ready to be compared.
 #[derive(Debug, Default)]
-pub(super) struct Book {
-    kept: Vec<Kept>,
+pub(super) struct GrantBook {
+    kept: Vec<StoredGrant>,
 }
 
 #[derive(Debug, Clone)]
-struct Kept {
+struct StoredGrant {
     grant: Grant,
-    says: Says,
+    says: GrantEffect,
 }
 
 #[derive(Debug, Clone)]
-enum Says {
+enum GrantEffect {
     Allow(Vec<Rule>, Grants),
     Deny(Policy),
 }
@@ -85,12 +86,12 @@ enum Says {
 /// What the user's file holds.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct GrantDocument {
     version: u32,
     grants: Vec<Grant>,
 }
 
-impl Book {
+impl GrantBook {
     pub(super) fn count(&self) -> usize {
         self.kept.len()
     }
@@ -98,19 +99,19 @@ impl Book {
     /// Keeps one. `Err`: why it cannot be.
     pub(super) fn add(&mut self, mut grant: Grant, context: &Where) -> Result<Grant, String> {
         grant.id = Uuid::now_v7();
-        grant.project = context.project.clone().filter(|_| grant.scope == Scope::Always);
-        let says = Says::of(&grant, context)?;
-        self.kept.push(Kept { grant: grant.clone(), says });
+        grant.project = context.project.clone().filter(|_| grant.scope == GrantDuration::Always);
+        let says = GrantEffect::of(&grant, context)?;
+        self.kept.push(StoredGrant { grant: grant.clone(), says });
         Ok(grant)
     }
 
     /// Takes over what the user's file holds, but what of it cannot be read: that answers nothing.
     pub(super) fn take_over(&mut self, file: Vec<Grant>, context: &Where) {
-        self.kept.retain(|kept| kept.grant.scope != Scope::Always);
+        self.kept.retain(|kept| kept.grant.scope != GrantDuration::Always);
         let read = file.into_iter().filter_map(|grant| {
-            let says = Says::of(&grant, context).ok()?;
-            let ours = grant.scope == Scope::Always && grant.is_of(context);
-            ours.then_some(Kept { grant, says })
+            let says = GrantEffect::of(&grant, context).ok()?;
+            let ours = grant.scope == GrantDuration::Always && grant.is_of(context);
+            ours.then_some(StoredGrant { grant, says })
         });
         self.kept.extend(read);
     }
@@ -128,39 +129,39 @@ impl Book {
     /// Forgets what was granted for a run.
     pub(super) fn end_run(&mut self, run_id: &str) {
         self.kept.retain(|kept| {
-            kept.grant.scope != Scope::Run || kept.grant.run_id.as_deref() != Some(run_id)
+            kept.grant.scope != GrantDuration::Run || kept.grant.run_id.as_deref() != Some(run_id)
         });
     }
 
     /// The grants that could answer this call now.
-    pub(super) fn answers(&self, call: &Call) -> Answers {
-        let holding = |kept: &&Kept| kept.grant.holds(call.run_id.as_deref(), call.now);
-        Answers { kept: self.kept.iter().filter(holding).cloned().collect() }
+    pub(super) fn answers(&self, call: &PolicyCall) -> GrantSnapshot {
+        let holding = |kept: &&StoredGrant| kept.grant.holds(call.run_id.as_deref(), call.now);
+        GrantSnapshot { kept: self.kept.iter().filter(holding).cloned().collect() }
     }
 }
 
 /// A copy of some grants, to be compared without holding anything.
-pub(super) struct Answers {
-    kept: Vec<Kept>,
+pub(super) struct GrantSnapshot {
+    kept: Vec<StoredGrant>,
 }
 
-impl Answers {
+impl GrantSnapshot {
     /// The grant that answers: a denial of any part, or an allow that all asked parts together have.
     pub(super) fn to(
-        &self, call: &Call, verdict: &Verdict, context: &Where, files: &dyn Files,
+        &self, call: &PolicyCall, verdict: &Verdict, context: &Where, files: &dyn Files,
     ) -> Result<Option<Grant>, NeedsFiles> {
         let judged = call.judged();
-        for Kept { grant, says } in &self.kept {
-            if let Says::Deny(policy) = says
+        for StoredGrant { grant, says } in &self.kept {
+            if let GrantEffect::Deny(policy) = says
                 && judge(policy, &judged, files)?.effect == Effect::Deny
             {
                 return Ok(Some(grant.clone()));
             }
         }
         let allows = || {
-            self.kept.iter().filter_map(|Kept { grant, says }| match says {
-                Says::Allow(rules, grants) => Some((grant, rules, grants)),
-                Says::Deny(_) => None,
+            self.kept.iter().filter_map(|StoredGrant { grant, says }| match says {
+                GrantEffect::Allow(rules, grants) => Some((grant, rules, grants)),
+                GrantEffect::Deny(_) => None,
             })
         };
         for (grant, _, grants) in allows() {
@@ -179,7 +180,7 @@ impl Answers {
     }
 }
 
-impl Says {
+impl GrantEffect {
     fn of(grant: &Grant, context: &Where) -> Result<Self, String> {
         let text = format!(r#"{{"version":1,"rule":{}}}"#, grant.rules.get());
         let document = read(&text, Format::Object, code_source("grants"))
@@ -218,7 +219,7 @@ impl GrantFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(self.failed(&error.to_string())),
         };
-        let file: File =
+        let file: GrantDocument =
             serde_json::from_str(&text).map_err(|error| self.failed(&error.to_string()))?;
         match file.version {
             1 => Ok(file.grants),
@@ -235,7 +236,7 @@ impl GrantFile {
         let _held = hold(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         let mut grants = self.read()?;
         change(&mut grants);
-        let file = File { version: 1, grants };
+        let file = GrantDocument { version: 1, grants };
         let text =
             serde_json::to_string_pretty(&file).map_err(|error| self.failed(&error.to_string()))?;
         write_atomically(&self.path, &text).map_err(|error| self.failed(&error.to_string()))?;

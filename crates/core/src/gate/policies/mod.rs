@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use book::{Book, GrantFile};
-pub use book::{Grant, Scope};
-pub use show::{Offer, Shown};
+pub use book::{Grant, GrantDuration};
+use book::{GrantBook, GrantFile};
+pub use show::{AlwaysOffer, ShownCall};
 
 use crate::call::Json;
-use crate::layers::{self, CodePolicy, LayerFiles, Layers, LayersOptions, Problem, Snapshot};
+use crate::layers::{
+    self, CodePolicy, LayerFiles, LayerProblem, LayerSnapshot, LayersOptions, PolicyLayers,
+};
 use crate::path::{Cached, Files, NoFiles, RealFiles, Where};
 use crate::policy::document::{Document, DocumentError, Format, Layer, Mode, Source, load};
 use crate::policy::{
@@ -25,7 +27,7 @@ use crate::preview::{self, FileChange};
 
 /// Which policy files of the machine count beside those that the program gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Machine {
+pub enum MachinePolicies {
     /// None.
     None,
     /// The administrator's.
@@ -36,11 +38,11 @@ pub enum Machine {
 
 /// What policies are made with.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct PolicyOptions {
     /// What the program gives.
     pub code: Vec<CodePolicy>,
     /// What is read beside it.
-    pub machine: Machine,
+    pub machine: MachinePolicies,
     /// Where relative paths start. Absolute.
     pub cwd: String,
     /// What `${project}` means; `None`: looked for from `cwd` upward.
@@ -53,7 +55,7 @@ pub struct Options {
 
 /// A call to judge.
 #[derive(Debug)]
-pub struct Call {
+pub struct PolicyCall {
     /// The tool; of an MCP server as [`mcp_name`](crate::policy::mcp_name) calls it.
     pub tool_name: String,
     /// Its arguments.
@@ -68,7 +70,7 @@ pub struct Call {
     pub now: u64,
 }
 
-impl Call {
+impl PolicyCall {
     fn judged(&self) -> JudgedCall<'_> {
         JudgedCall {
             tool_name: &self.tool_name,
@@ -83,19 +85,19 @@ impl Call {
 /// Policies, kept up to date.
 #[derive(Debug)]
 pub struct Policies {
-    options: Options,
+    options: PolicyOptions,
     code: Vec<Document>,
-    layers: OnceLock<Layers>,
-    ready: RwLock<Option<Arc<Ready>>>,
+    layers: OnceLock<PolicyLayers>,
+    ready: RwLock<Option<Arc<ReadyPolicies>>>,
     /// For policies that say nothing: what can be told of a call without any file.
-    bare: OnceLock<Option<Arc<Ready>>>,
-    book: Mutex<Book>,
+    bare: OnceLock<Option<Arc<ReadyPolicies>>>,
+    book: Mutex<GrantBook>,
 }
 
 /// One state of the layers, ready to judge with.
 #[derive(Debug)]
-struct Ready {
-    snapshot: Arc<Snapshot>,
+struct ReadyPolicies {
+    snapshot: Arc<LayerSnapshot>,
     policy: Policy,
     context: Where,
     read_only: OnceLock<Option<Policy>>,
@@ -106,7 +108,7 @@ impl Policies {
     ///
     /// # Errors
     /// What is wrong with these.
-    pub fn new(options: Options) -> Result<Self, Vec<DocumentError>> {
+    pub fn new(options: PolicyOptions) -> Result<Self, Vec<DocumentError>> {
         let read =
             |CodePolicy { name, format, text }: &CodePolicy| load(text, *format, code_source(name));
         let code = options.code.iter().map(read).collect::<Result<_, _>>()?;
@@ -116,7 +118,7 @@ impl Policies {
             layers: OnceLock::new(),
             ready: RwLock::new(None),
             bare: OnceLock::new(),
-            book: Mutex::new(Book::default()),
+            book: Mutex::new(GrantBook::default()),
         })
     }
 
@@ -124,7 +126,7 @@ impl Policies {
     ///
     /// # Errors
     /// [`NeedsFiles`]: ask [`Policies::judge_with_files`].
-    pub fn judge(&self, call: &Call) -> Result<Verdict, NeedsFiles> {
+    pub fn judge(&self, call: &PolicyCall) -> Result<Verdict, NeedsFiles> {
         self.known()?.judge(call, &NoFiles)
     }
 
@@ -133,7 +135,7 @@ impl Policies {
     ///
     /// # Errors
     /// [`NeedsFiles`]: ask [`Policies::show_with_files`].
-    pub fn show(&self, call: &Call, floor: bool) -> Result<Shown, NeedsFiles> {
+    pub fn show(&self, call: &PolicyCall, floor: bool) -> Result<ShownCall, NeedsFiles> {
         if preview::file_of(&call.tool_name, &call.args).is_some() {
             return Err(NeedsFiles);
         }
@@ -141,7 +143,7 @@ impl Policies {
     }
 
     /// What a human who is asked is shown. Blocks.
-    pub fn show_with_files(&self, call: &Call, floor: bool) -> Result<Shown, String> {
+    pub fn show_with_files(&self, call: &PolicyCall, floor: bool) -> Result<ShownCall, String> {
         let files = Cached::new(&RealFiles);
         let changes = show::changes(&call.tool_name, &call.args, &self.options.cwd);
         self.current()?
@@ -157,7 +159,7 @@ impl Policies {
     }
 
     /// What they say. Blocks.
-    pub fn judge_with_files(&self, call: &Call) -> Verdict {
+    pub fn judge_with_files(&self, call: &PolicyCall) -> Verdict {
         let files = Cached::new(&RealFiles);
         let judged = self
             .current()
@@ -166,7 +168,9 @@ impl Policies {
     }
 
     /// What the `read-only` preset says. Blocks where `blocking`.
-    pub fn judge_read_only(&self, call: &Call, blocking: bool) -> Result<Verdict, NeedsFiles> {
+    pub fn judge_read_only(
+        &self, call: &PolicyCall, blocking: bool,
+    ) -> Result<Verdict, NeedsFiles> {
         if blocking {
             let files = Cached::new(&RealFiles);
             let ready = match self.current() {
@@ -179,7 +183,7 @@ impl Policies {
     }
 
     /// Looks at the policy files again. What is wrong with them, when one of them changed. Blocks.
-    pub fn refresh(&self) -> Option<Vec<Problem>> {
+    pub fn refresh(&self) -> Option<Vec<LayerProblem>> {
         let before = self.state();
         let after = self.current().ok()?;
         let changed = match before {
@@ -210,7 +214,7 @@ impl Policies {
     ///
     /// # Errors
     /// [`NeedsFiles`]: ask [`Policies::granted_with_files`].
-    pub fn granted(&self, call: &Call, floor: bool) -> Result<Option<Grant>, NeedsFiles> {
+    pub fn granted(&self, call: &PolicyCall, floor: bool) -> Result<Option<Grant>, NeedsFiles> {
         if self.book().count() == 0 && self.grant_file().is_none() {
             return Ok(None);
         }
@@ -219,7 +223,7 @@ impl Policies {
     }
 
     /// The grant that answers this call. Blocks.
-    pub fn granted_with_files(&self, call: &Call, floor: bool) -> Option<Grant> {
+    pub fn granted_with_files(&self, call: &PolicyCall, floor: bool) -> Option<Grant> {
         let files = Cached::new(&RealFiles);
         let ready = self.current().ok()?;
         self.read_grants(&ready.context);
@@ -227,7 +231,7 @@ impl Policies {
     }
 
     fn granted_by(
-        &self, ready: &Ready, call: &Call, floor: bool, files: &dyn Files,
+        &self, ready: &ReadyPolicies, call: &PolicyCall, floor: bool, files: &dyn Files,
     ) -> Result<Option<Grant>, NeedsFiles> {
         let answers = self.book().answers(call);
         let verdict = asked(ready.judge(call, files)?, floor);
@@ -244,8 +248,8 @@ impl Policies {
     /// Why it cannot be kept.
     pub fn grant(&self, grant: Grant) -> Result<Grant, String> {
         let ready = self.current()?;
-        let for_ever = grant.scope == Scope::Always;
-        if for_ever && self.options.machine != Machine::All {
+        let for_ever = grant.scope == GrantDuration::Always;
+        if for_ever && self.options.machine != MachinePolicies::All {
             return Err("the user's file is not read here: set `policyFiles: true`".to_owned());
         }
         let grant = self.book().add(grant, &ready.context)?;
@@ -280,7 +284,7 @@ impl Policies {
         let known = self.book().remove(id);
         let Some(file) = self.user_file() else { return Ok(known.is_some()) };
         let mut found = known.is_some();
-        if known.is_none_or(|grant| grant.scope == Scope::Always)
+        if known.is_none_or(|grant| grant.scope == GrantDuration::Always)
             && file.read()?.iter().any(|grant| grant.id == id)
         {
             file.change(|grants| grants.retain(|grant| grant.id != id))?;
@@ -299,13 +303,13 @@ impl Policies {
         self.book().end_run(run_id);
     }
 
-    fn book(&self) -> std::sync::MutexGuard<'_, Book> {
+    fn book(&self) -> std::sync::MutexGuard<'_, GrantBook> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The user's grants, where the user's files count.
     fn grant_file(&self) -> Option<GrantFile> {
-        (self.options.machine == Machine::All).then(|| self.user_file()).flatten()
+        (self.options.machine == MachinePolicies::All).then(|| self.user_file()).flatten()
     }
 
     fn user_file(&self) -> Option<GrantFile> {
@@ -321,7 +325,7 @@ impl Policies {
     }
 
     /// Why the verdict is what it is, as text. Blocks.
-    pub fn explain(&self, call: &Call) -> String {
+    pub fn explain(&self, call: &PolicyCall) -> String {
         let files = Cached::new(&RealFiles);
         let explained = self.current().and_then(|ready| {
             explain(&ready.policy, &call.judged(), &files).map_err(|error| error.to_string())
@@ -373,13 +377,13 @@ impl Policies {
         found
     }
 
-    fn state(&self) -> Option<Arc<Ready>> {
+    fn state(&self) -> Option<Arc<ReadyPolicies>> {
         self.ready.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What is known without looking; files that may have changed must be looked at.
-    fn known(&self) -> Result<Arc<Ready>, NeedsFiles> {
-        if self.options.machine != Machine::None {
+    fn known(&self) -> Result<Arc<ReadyPolicies>, NeedsFiles> {
+        if self.options.machine != MachinePolicies::None {
             return Err(NeedsFiles);
         }
         self.state().or_else(|| self.bare()).ok_or(NeedsFiles)
@@ -387,25 +391,25 @@ impl Policies {
 
     /// Where the program gives no policy, only what is shown beside a request is wanted of us. What does not need the file
     /// system does not need to know where the project is.
-    fn bare(&self) -> Option<Arc<Ready>> {
+    fn bare(&self) -> Option<Arc<ReadyPolicies>> {
         if !self.code.is_empty() {
             return None;
         }
         let make = || {
-            let layers = Layers::open(LayersOptions::default()).ok()?;
-            Ready::new(layers.snapshot(), self.place()).ok().map(Arc::new)
+            let layers = PolicyLayers::open(LayersOptions::default()).ok()?;
+            ReadyPolicies::new(layers.snapshot(), self.place()).ok().map(Arc::new)
         };
         self.bare.get_or_init(make).clone()
     }
 
     /// The policies as they are now. Blocks.
-    fn current(&self) -> Result<Arc<Ready>, String> {
+    fn current(&self) -> Result<Arc<ReadyPolicies>, String> {
         let snapshot = match self.layers.get() {
             Some(layers) => layers.refresh(),
             None => {
                 let project = self.project();
-                let layers =
-                    Layers::open(self.layer_options(&project)).map_err(|errors| told(&errors))?;
+                let layers = PolicyLayers::open(self.layer_options(&project))
+                    .map_err(|errors| told(&errors))?;
                 let snapshot = layers.snapshot();
                 // Another thread may have been faster: what it opened is as good.
                 let _ = self.layers.set(layers);
@@ -413,13 +417,13 @@ impl Policies {
             }
         };
         // Compared as a whole: a new version that cannot be read leaves the rules as they are, and is a change all the same.
-        let same = |ready: &Arc<Ready>| {
+        let same = |ready: &Arc<ReadyPolicies>| {
             Arc::ptr_eq(&ready.snapshot, &snapshot) || ready.snapshot == snapshot
         };
         if let Some(ready) = self.state().filter(same) {
             return Ok(ready);
         }
-        let ready = Arc::new(Ready::new(
+        let ready = Arc::new(ReadyPolicies::new(
             snapshot,
             Where { project: Some(self.project()), ..self.place() },
         )?);
@@ -429,7 +433,7 @@ impl Policies {
 
     /// Whether a rule can speak of a call, now or once a file has changed.
     fn has_rules(&self) -> bool {
-        !self.code.is_empty() || !matches!(self.options.machine, Machine::None)
+        !self.code.is_empty() || !matches!(self.options.machine, MachinePolicies::None)
     }
 
     fn project(&self) -> String {
@@ -451,23 +455,25 @@ impl Policies {
     fn layer_options(&self, project: &str) -> LayersOptions {
         let usual = LayerFiles::usual(Path::new(project));
         let files = match self.options.machine {
-            Machine::None => LayerFiles::default(),
-            Machine::Managed => LayerFiles { managed: usual.managed, ..LayerFiles::default() },
-            Machine::All => usual,
+            MachinePolicies::None => LayerFiles::default(),
+            MachinePolicies::Managed => {
+                LayerFiles { managed: usual.managed, ..LayerFiles::default() }
+            }
+            MachinePolicies::All => usual,
         };
         LayersOptions { files, code: self.options.code.clone(), managed_owner: 0 }
     }
 }
 
-impl Ready {
-    fn new(snapshot: Arc<Snapshot>, context: Where) -> Result<Self, String> {
+impl ReadyPolicies {
+    fn new(snapshot: Arc<LayerSnapshot>, context: Where) -> Result<Self, String> {
         let documents: Vec<Document> =
             snapshot.documents.iter().map(|document| Document::clone(document)).collect();
         let policy = Policy::compile(documents, &context).map_err(|error| error.to_string())?;
         Ok(Self { snapshot, policy, context, read_only: OnceLock::new() })
     }
 
-    fn judge(&self, call: &Call, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+    fn judge(&self, call: &PolicyCall, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
         let mut verdict = judge(&self.policy, &call.judged(), files)?;
         if let (Some(reason), Effect::Allow) = (&self.snapshot.broken, verdict.effect) {
             verdict.effect = Effect::Ask;
@@ -478,9 +484,9 @@ impl Ready {
     }
 
     fn show(
-        &self, call: &Call, floor: bool, changes: Vec<FileChange>, has_rules: bool,
+        &self, call: &PolicyCall, floor: bool, changes: Vec<FileChange>, has_rules: bool,
         files: &dyn Files,
-    ) -> Result<Shown, NeedsFiles> {
+    ) -> Result<ShownCall, NeedsFiles> {
         let verdict = self.judge(call, files)?;
         // Where there are no rules, nothing is said of them.
         let said = has_rules.then_some(&verdict);
@@ -489,15 +495,15 @@ impl Ready {
         let judged = call.judged();
         let allow = suggest(&self.policy, &judged, &verdict, files)?;
         let deny = suggest_reject(&self.policy, &judged, &verdict, files)?;
-        Ok(Shown {
-            allow: allow.map(|suggestion| Offer::of("Always allow", suggestion)),
-            deny: deny.map(|suggestion| Offer::of("Always reject", suggestion)),
+        Ok(ShownCall {
+            allow: allow.map(|suggestion| AlwaysOffer::of("Always allow", suggestion)),
+            deny: deny.map(|suggestion| AlwaysOffer::of("Always reject", suggestion)),
             page,
             changes,
         })
     }
 
-    fn judge_read_only(&self, call: &Call, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+    fn judge_read_only(&self, call: &PolicyCall, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
         let preset = self.read_only.get_or_init(|| {
             let text = layers::preset("read-only")?;
             let source = code_source("preset:read-only");

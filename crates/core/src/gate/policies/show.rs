@@ -7,18 +7,20 @@ use std::path::Path;
 use crate::call::Json;
 use crate::policy::document::Rule;
 use crate::policy::{Effect, Explanation, Suggestion, Verdict};
-use crate::preview::{self, File, FileChange, Mark, MarkEffect, Preview, Seen, Segments};
+use crate::preview::{
+    self, CommandSegments, FileChange, FileState, MarkEffect, Preview, SeenState, SegmentMark,
+};
 
 /// Content of more bytes is not read for a diff.
 const LARGEST: u64 = 16 << 20;
 
 /// What is shown beside a request.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ShownCall {
     /// What "always allow" would save.
-    pub allow: Option<Offer>,
+    pub allow: Option<AlwaysOffer>,
     /// What "always reject" would save.
-    pub deny: Option<Offer>,
+    pub deny: Option<AlwaysOffer>,
     /// The files that would change.
     pub changes: Vec<FileChange>,
     /// The call, as text that is safe to show.
@@ -27,7 +29,7 @@ pub struct Shown {
 
 /// What "always" would save.
 #[derive(Debug, Clone)]
-pub struct Offer {
+pub struct AlwaysOffer {
     /// One sentence.
     pub label: String,
     /// As a document has them.
@@ -36,7 +38,7 @@ pub struct Offer {
     pub also: Vec<String>,
 }
 
-impl Offer {
+impl AlwaysOffer {
     pub(super) fn of(verb: &str, Suggestion { rules, also }: Suggestion) -> Self {
         let also: Vec<String> = also.iter().map(|text| preview::text(text, 200)).collect();
         Self { label: format!("{verb} {}", also.join(" and ")), rules, also }
@@ -53,29 +55,33 @@ pub(super) fn changes(tool_name: &str, args: &Json, cwd: &str) -> Vec<FileChange
 pub(super) fn changed<'a>(
     seen: impl Iterator<Item = (&'a str, Option<&'a str>)>, cwd: &str,
 ) -> Vec<String> {
-    seen.filter(|(path, before)| named(&Seen::of(&look(path, cwd))) != before.map(str::to_owned))
-        .map(|(path, _)| path.to_owned())
-        .collect()
+    seen.filter(|(path, before)| {
+        named(&SeenState::of(&look(path, cwd))) != before.map(str::to_owned)
+    })
+    .map(|(path, _)| path.to_owned())
+    .collect()
 }
 
 /// As the API names it: a digest, nothing, or `unreadable`.
-fn named(seen: &Seen) -> Option<String> {
+fn named(seen: &SeenState) -> Option<String> {
     match seen {
-        Seen::Absent => None,
-        Seen::Content(digest) => Some(digest.to_string()),
-        Seen::Unreadable => Some("unreadable".to_owned()),
+        SeenState::Absent => None,
+        SeenState::Content(digest) => Some(digest.to_string()),
+        SeenState::Unreadable => Some("unreadable".to_owned()),
     }
 }
 
-fn look(path: &str, cwd: &str) -> File {
+fn look(path: &str, cwd: &str) -> FileState {
     let path = Path::new(cwd).join(path);
     // Looked at before it is opened: to open a pipe would wait for a writer.
     match fs::metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return File::Absent,
-        Err(error) => return File::Unreadable(error.to_string()),
-        Ok(metadata) if !metadata.is_file() => return File::Unreadable("it is no file".to_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return FileState::Absent,
+        Err(error) => return FileState::Unreadable(error.to_string()),
+        Ok(metadata) if !metadata.is_file() => {
+            return FileState::Unreadable("it is no file".to_owned());
+        }
         Ok(metadata) if metadata.len() > LARGEST => {
-            return File::Unreadable(format!("it has {} bytes", metadata.len()));
+            return FileState::Unreadable(format!("it has {} bytes", metadata.len()));
         }
         Ok(_) => {}
     }
@@ -83,9 +89,9 @@ fn look(path: &str, cwd: &str) -> File {
     let read =
         fs::File::open(&path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut content));
     match read {
-        Ok(size) if size as u64 > LARGEST => File::Unreadable("it is too large".to_owned()),
-        Ok(_) => File::Content(content),
-        Err(error) => File::Unreadable(error.to_string()),
+        Ok(size) if size as u64 > LARGEST => FileState::Unreadable("it is too large".to_owned()),
+        Ok(_) => FileState::Content(content),
+        Err(error) => FileState::Unreadable(error.to_string()),
     }
 }
 
@@ -100,7 +106,7 @@ pub(super) fn page(
         judged.subject.span?;
         judged.subject.argument.as_deref()
     });
-    let marks: Vec<Mark> = verdict
+    let marks: Vec<SegmentMark> = verdict
         .subjects
         .iter()
         .filter(|judged| judged.subject.argument.as_deref() == command)
@@ -113,10 +119,10 @@ pub(super) fn page(
             };
             let reason =
                 if judged.effect == Effect::Allow { String::new() } else { judged.reason() };
-            Some(Mark { start: span.start, end: span.end, effect, reason })
+            Some(SegmentMark { start: span.start, end: span.end, effect, reason })
         })
         .collect();
-    let segments = command.map(|argument| Segments { argument, marks: &marks });
+    let segments = command.map(|argument| CommandSegments { argument, marks: &marks });
     preview::page(tool_name, args, None, change, segments)
 }
 

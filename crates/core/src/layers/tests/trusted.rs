@@ -7,7 +7,7 @@ fn a_project_allows_only_as_it_was_trusted() {
     let dir = Dir::new();
     let file = dir.write(PROJECT, &policy("allow"));
     let layers = dir.open();
-    let trust = Trust::new(dir.files().trust.unwrap());
+    let trust = TrustFile::new(dir.files().trust.unwrap());
     let is_trusted = || layers.refresh().documents[0].source.trusted;
     assert!(!is_trusted());
     let untrusted = layers.snapshot().hash.clone();
@@ -20,7 +20,7 @@ fn a_project_allows_only_as_it_was_trusted() {
     assert!(!is_trusted());
 
     let trusted = trust.trust(&file, Some(&hash)).unwrap();
-    assert_eq!(trusted, Trusted { path: canonical.to_owned(), hash });
+    assert_eq!(trusted, TrustedPolicy { path: canonical.to_owned(), hash });
     assert!(is_trusted());
     assert_ne!(layers.snapshot().hash, untrusted);
     // Once, however often.
@@ -37,7 +37,8 @@ fn a_project_allows_only_as_it_was_trusted() {
     let other = Dir::new();
     other.write(PROJECT, &policy("allow"));
     let files = LayerFiles { trust: dir.files().trust, ..other.files() };
-    let elsewhere = Layers::open(LayersOptions { files, ..LayersOptions::default() }).unwrap();
+    let elsewhere =
+        PolicyLayers::open(LayersOptions { files, ..LayersOptions::default() }).unwrap();
     assert!(!elsewhere.snapshot().documents[0].source.trusted);
 
     assert!(trust.untrust(&file).unwrap());
@@ -49,7 +50,7 @@ fn a_project_allows_only_as_it_was_trusted() {
 fn trust_that_cannot_be_read_is_none() {
     let dir = Dir::new();
     let file = dir.write(PROJECT, &policy("allow"));
-    let trust = Trust::new(dir.files().trust.unwrap());
+    let trust = TrustFile::new(dir.files().trust.unwrap());
     trust.trust(&file, None).unwrap();
     let layers = dir.open();
     assert!(layers.snapshot().documents[0].source.trusted);

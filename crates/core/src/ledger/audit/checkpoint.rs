@@ -30,7 +30,7 @@ pub struct Checkpoint {
 pub enum InvalidCheckpoint {
     /// The note around it is not in order.
     #[error(transparent)]
-    AuditNote(#[from] InvalidNote),
+    Note(#[from] InvalidNote),
     /// Its text is that of something else.
     #[error(
         "it is not a checkpoint: the lines must be the origin, the size, the hash in base64, and `at <ms>`"
@@ -170,7 +170,7 @@ mod tests {
         let note = checkpoint().sign(&[&key]).unwrap();
         assert_eq!(Checkpoint::open(&note, &keys), Ok((checkpoint(), vec!["k".into()])));
         let changed = note.replace("1234", "1233");
-        let wrong = InvalidCheckpoint::AuditNote(InvalidNote::Wrong("k".into()));
+        let wrong = InvalidCheckpoint::Note(InvalidNote::Wrong("k".into()));
         assert_eq!(Checkpoint::open(&changed, &keys), Err(wrong));
     }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::approval::{ApprovalId, Choice, Decided, Record, Status, Via};
+use crate::approval::{
+    ApprovalId, DecisionChannel, DecisionChoice, Record, RecordedDecision, Status,
+};
 use crate::call::Digest;
 use crate::policy::Effect;
 use crate::preview;
@@ -120,7 +122,7 @@ pub struct AuditNote {
     /// Who.
     pub by: Option<Box<str>>,
     /// Through what.
-    pub via: Option<Via>,
+    pub via: Option<DecisionChannel>,
     /// What the policies said.
     pub effect: Option<Effect>,
     /// The rule that said it.
@@ -217,17 +219,17 @@ impl AuditNote {
     /// With what was decided, by whom, through what and why; what the model is given instead of a result is told by its
     /// digest.
     #[must_use]
-    pub fn with_decision(mut self, decided: &Decided) -> Self {
+    pub fn with_decision(mut self, decided: &RecordedDecision) -> Self {
         self.decision = Some(decided.decision.choice.name());
         self.by.clone_from(&decided.by);
         self.via = Some(decided.via);
         self.reason.clone_from(&decided.decision.reason);
         match &decided.decision.choice {
-            Choice::Respond { output } => {
+            DecisionChoice::Respond { output } => {
                 let digest = Digest::of_text(output.as_str()).to_string();
                 self.more.insert("outputDigest", NoteValue::Text(digest.into()));
             }
-            Choice::Reject { stop: true } => {
+            DecisionChoice::Reject { stop: true } => {
                 self.more.insert("stop", NoteValue::Number(1));
             }
             _ => {}
@@ -236,7 +238,7 @@ impl AuditNote {
     }
 
     /// A note about a decision that was refused. It says nothing of where the request stands, since that is as before.
-    pub fn refused(record: &Record, decided: &Decided) -> Self {
+    pub fn refused(record: &Record, decided: &RecordedDecision) -> Self {
         Self { status: None, ..Self::about(NoteKind::Refused, record).with_decision(decided) }
     }
 

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use super::*;
-use crate::approval::{Status, Via};
+use crate::approval::{DecisionChannel, Status};
 use crate::call::{CanonicalJson, Digest};
 use crate::cases::cases;
 use crate::policy::Effect;
@@ -69,7 +69,7 @@ fn the_first_entries_are_these_to_the_byte() {
                 tool_name: Some("execute".into()),
                 approval_id: Some(uuid::Uuid::nil()),
                 by: Some("ada".into()),
-                via: Some(Via::Gate),
+                via: Some(DecisionChannel::Gate),
                 effect: Some(Effect::Ask),
                 rule: Some(rule),
                 reason: Some("fine".into()),

@@ -1,26 +1,35 @@
 //! Requests that several people decide.
 
 use super::*;
-use crate::approval::{Escalate, Need, Vote};
+use crate::approval::{ApproverNeed, EscalationRule, Vote};
 
-fn need(approvers: &[&str], quorum: u32) -> Need {
+fn need(approvers: &[&str], quorum: u32) -> ApproverNeed {
     let approvers = Some(approvers.iter().map(|name| (*name).into()).collect());
-    Need { approvers, quorum, exclude_requester: false, escalate: None }
+    ApproverNeed { approvers, quorum, exclude_requester: false, escalate: None }
 }
 
-fn escalating(after: u64, to: &str) -> Need {
-    Need { escalate: Some(Escalate { after, to: vec![to.into()] }), ..need(&["ada"], 1) }
+fn escalating(after: u64, to: &str) -> ApproverNeed {
+    ApproverNeed {
+        escalate: Some(EscalationRule { after, to: vec![to.into()] }),
+        ..need(&["ada"], 1)
+    }
 }
 
-fn asked(call: &str, needs: Vec<Need>, deadline: Option<u64>, remind: Option<u64>) -> Request {
-    let needs = Need::checked(needs).unwrap();
-    let more = More { needs, requester: Some("eve".into()), remind, ..More::default() };
+fn asked(
+    call: &str, needs: Vec<ApproverNeed>, deadline: Option<u64>, remind: Option<u64>,
+) -> Request {
+    let needs = ApproverNeed::checked(needs).unwrap();
+    let more =
+        RequestExtras { needs, requester: Some("eve".into()), remind, ..RequestExtras::default() };
     Request { more: Some(Box::new(more)), ..request("r", call, deadline) }
 }
 
-fn says(ledger: &impl Ledger, id: ApprovalId, by: &str, choice: Choice, at: u64) -> DecideOutcome {
+fn says(
+    ledger: &impl Ledger, id: ApprovalId, by: &str, choice: DecisionChoice, at: u64,
+) -> DecideOutcome {
     let decision = Decision::new(choice, Some("because"));
-    let decided = Decided { decision, by: Some(by.into()), via: Via::Inbox, at };
+    let decided =
+        RecordedDecision { decision, by: Some(by.into()), via: DecisionChannel::Inbox, at };
     let groups: &[Box<str>] = if by == "cy" { &["ops".into()] } else { &[] };
     ledger.decide_as(id, decided, groups).unwrap()
 }
@@ -34,7 +43,7 @@ fn votes(ledger: &impl Ledger, id: ApprovalId) -> Vec<(String, u64, u32)> {
 pub(super) fn counts_approvals_until_all_agree(ledger: impl Ledger) {
     let needs = vec![need(&["ada", "bo", "group:ops"], 2), need(&["dee", "group:ops"], 1)];
     let id = created(&ledger, asked("1", needs, None, None)).request().id;
-    let approve = |by: &str, at| says(&ledger, id, by, Choice::Approve, at);
+    let approve = |by: &str, at| says(&ledger, id, by, DecisionChoice::Approve, at);
     assert!(
         matches!(approve("eve", 1), DecideOutcome::Refused { may, .. } if may == ["ada", "bo", "group:ops", "dee"].map(Box::from))
     );
@@ -75,8 +84,11 @@ pub(super) fn one_who_is_named_ends_it(ledger: impl Ledger) {
     {
         let call = &at.to_string();
         let id = created(&ledger, asked(call, two(), None, None)).request().id;
-        assert!(matches!(says(&ledger, id, "ada", Choice::Approve, at), DecideOutcome::Counted(_)));
-        let outcome = says(&ledger, id, by, Choice::Reject { stop: false }, at + 1);
+        assert!(matches!(
+            says(&ledger, id, "ada", DecisionChoice::Approve, at),
+            DecideOutcome::Counted(_)
+        ));
+        let outcome = says(&ledger, id, by, DecisionChoice::Reject { stop: false }, at + 1);
         assert_eq!(matches!(outcome, DecideOutcome::Won(_)), ends, "{by}");
         assert_eq!(matches!(outcome, DecideOutcome::Refused { .. }), !ends, "{by}");
         assert_eq!(votes(&ledger, id), [("ada".to_owned(), at, 1)]);
@@ -90,9 +102,15 @@ pub(super) fn one_who_is_named_ends_it(ledger: impl Ledger) {
 pub(super) fn a_deadline_ends_what_was_counted(ledger: impl Ledger) {
     let asked = asked("1", vec![need(&["ada", "bo"], 2)], Some(100), None);
     let id = created(&ledger, asked).request().id;
-    assert!(matches!(says(&ledger, id, "ada", Choice::Approve, 99), DecideOutcome::Counted(_)));
+    assert!(matches!(
+        says(&ledger, id, "ada", DecisionChoice::Approve, 99),
+        DecideOutcome::Counted(_)
+    ));
     assert_eq!(ledger.next_deadline().unwrap(), Some(100));
-    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 100), DecideOutcome::Expired(_)));
+    assert!(matches!(
+        says(&ledger, id, "bo", DecisionChoice::Approve, 100),
+        DecideOutcome::Expired(_)
+    ));
     assert_eq!(votes(&ledger, id).len(), 1);
     assert_eq!(ledger.next_deadline().unwrap(), None);
 }
@@ -104,10 +122,16 @@ pub(super) fn time_escalates_and_reminds_once(ledger: impl Ledger) {
         let done = ledger.expire_due(now, 10).unwrap();
         (done.len(), ledger.next_deadline().unwrap())
     };
-    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 19), DecideOutcome::Refused { .. }));
+    assert!(matches!(
+        says(&ledger, id, "bo", DecisionChoice::Approve, 19),
+        DecideOutcome::Refused { .. }
+    ));
     assert_eq!(due(19), (0, Some(20)));
     // Whom it is escalated to may decide, told or not.
-    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 20), DecideOutcome::Counted(_)));
+    assert!(matches!(
+        says(&ledger, id, "bo", DecisionChoice::Approve, 20),
+        DecideOutcome::Counted(_)
+    ));
     assert_eq!(due(20), (1, Some(40)));
     assert_eq!(due(21), (0, Some(40)));
     let at = |record: &Record| {
@@ -137,6 +161,9 @@ pub(super) fn time_escalates_and_reminds_once(ledger: impl Ledger) {
     assert_eq!(status(&ledger, late), Some(Status::Expired));
     let decided = Request { created_at: 260, ..asked("3", vec![escalating(10, "bo")], None, None) };
     let decided = created(&ledger, decided).request().id;
-    assert!(matches!(says(&ledger, decided, "ada", Choice::Skip, 265), DecideOutcome::Won(_)));
+    assert!(matches!(
+        says(&ledger, decided, "ada", DecisionChoice::Skip, 265),
+        DecideOutcome::Won(_)
+    ));
     assert_eq!(due(300), (0, None));
 }

@@ -8,7 +8,7 @@ use super::fault::StepError;
 use super::ledger_core::LedgerCore;
 use super::open::{UpkeepThread, open};
 use super::{PostgresSettings, lists, owners, values};
-use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
+use crate::approval::{ApprovalId, ExecutionStep as Advance, Record, RecordedDecision, Request};
 use crate::call::Digest;
 use crate::ledger::{
     DecideOutcome, DurableLedger, EventFeed, HistoryQuery, Ledger, LedgerError, OpenOptions,
@@ -117,12 +117,14 @@ impl Ledger for PostgresLedger {
     }
 
     fn decide_as(
-        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+        &self, id: ApprovalId, decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, LedgerError> {
         self.write(self.core.decide(id, decided, groups))
     }
 
-    fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
+    fn revoke(
+        &self, id: ApprovalId, decided: RecordedDecision,
+    ) -> Result<Option<Record>, LedgerError> {
         self.write(self.core.cancel(id, &decided, false))
     }
 
@@ -166,7 +168,9 @@ impl Ledger for PostgresLedger {
     }
 
     /// Each by itself: an error in between leaves the others as they are.
-    fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
+    fn cancel_run(
+        &self, run: Option<&str>, decided: &RecordedDecision,
+    ) -> Result<Vec<Record>, LedgerError> {
         let core = &self.core;
         self.write(async {
             let open =

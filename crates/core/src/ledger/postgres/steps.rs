@@ -14,7 +14,8 @@ use super::pen::now;
 use super::rows;
 use super::write::{self, ChangeGuard};
 use crate::approval::{
-    ApprovalId, Choice, Decided, DecisionResult, Record, Request, Step as Advance, new_id,
+    ApprovalId, DecisionChoice, DecisionResult, ExecutionStep as Advance, Record, RecordedDecision,
+    Request, new_id,
 };
 use crate::call::Digest;
 use crate::ledger::audit::{AuditNote, NoteKind};
@@ -26,7 +27,7 @@ pub(super) enum StepVerdict<R> {
     /// Nothing: this is the answer.
     Done(R),
     /// This change, of which that is made once it is written.
-    RequestChange(Box<RequestChange>, ChangeGuard, fn(Record) -> R),
+    Change(Box<RequestChange>, ChangeGuard, fn(Record) -> R),
 }
 
 /// The number of a leaf whose fate is not known, and what is made of the record if it was written.
@@ -71,7 +72,7 @@ impl LedgerCore {
         let old = look.row.clone();
         let (change, guard, made) = match judge(look.row, look.seq, look.now)? {
             StepVerdict::Done(done) => return Ok(Some(done)),
-            StepVerdict::RequestChange(change, guard, made) => (change, guard, made),
+            StepVerdict::Change(change, guard, made) => (change, guard, made),
         };
         let Some(old) = old else { return Err(internal("a change of nothing").into()) };
         let seq = whole(look.seq);
@@ -85,10 +86,10 @@ impl LedgerCore {
     }
 
     pub(super) async fn decide(
-        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+        &self, id: ApprovalId, decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, StepError> {
         let done = self.step(id, decided.at, |row, seq, now| {
-            let decided = Decided { at: now, ..decided.clone() };
+            let decided = RecordedDecision { at: now, ..decided.clone() };
             self.judge(row, decided, groups, seq, now)
         });
         let done = done.await?;
@@ -100,7 +101,8 @@ impl LedgerCore {
 
     /// What a decision at this moment comes to.
     fn judge(
-        &self, row: Option<RequestRow>, decided: Decided, groups: &[Box<str>], seq: u64, now: u64,
+        &self, row: Option<RequestRow>, decided: RecordedDecision, groups: &[Box<str>], seq: u64,
+        now: u64,
     ) -> Result<StepVerdict<DecideOutcome>, LedgerError> {
         let sealer = &self.pen.sealer;
         let Some(mut row) = row else { return Ok(StepVerdict::Done(DecideOutcome::Unknown)) };
@@ -123,7 +125,7 @@ impl LedgerCore {
             DecisionResult::AlreadyCounted => DecideOutcome::Counted(record),
             DecisionResult::Counted(votes) => {
                 let change = RequestChange::vote(&row, sealer, votes, &decided, seq, now)?;
-                return Ok(StepVerdict::RequestChange(
+                return Ok(StepVerdict::Change(
                     Box::new(change),
                     ChangeGuard::InTime,
                     DecideOutcome::Counted,
@@ -134,7 +136,7 @@ impl LedgerCore {
                     row.add_vote(sealer, votes, seq)?;
                 }
                 let guard = match decided.decision.choice {
-                    Choice::Expired => ChangeGuard::None,
+                    DecisionChoice::Expired => ChangeGuard::None,
                     _ => ChangeGuard::InTime,
                 };
                 return changed(&row, sealer, decided, seq, now, guard, DecideOutcome::Won);
@@ -144,7 +146,7 @@ impl LedgerCore {
 
     /// Takes a cancellation, if the request stands where it may be: `open`, also while it waits.
     pub(super) async fn cancel(
-        &self, id: ApprovalId, decided: &Decided, open: bool,
+        &self, id: ApprovalId, decided: &RecordedDecision, open: bool,
     ) -> Result<Option<Record>, StepError> {
         let sealer = &self.pen.sealer;
         self.step(id, decided.at, |row, seq, now| {
@@ -156,7 +158,7 @@ impl LedgerCore {
             changed(
                 &row,
                 sealer,
-                Decided { at: now, ..decided.clone() },
+                RecordedDecision { at: now, ..decided.clone() },
                 seq,
                 now,
                 ChangeGuard::None,
@@ -178,7 +180,7 @@ impl LedgerCore {
                 return changed(
                     &row,
                     sealer,
-                    Decided::expiry(now),
+                    RecordedDecision::expiry(now),
                     seq,
                     now,
                     ChangeGuard::Due,
@@ -226,11 +228,9 @@ impl LedgerCore {
                     if refused > 3 {
                         return Ok(StepVerdict::Done(None));
                     }
-                    Ok(StepVerdict::RequestChange(
-                        Box::new(change),
-                        ChangeGuard::OwnLease,
-                        |record| Some(RedeemOutcome::Won(record)),
-                    ))
+                    Ok(StepVerdict::Change(Box::new(change), ChangeGuard::OwnLease, |record| {
+                        Some(RedeemOutcome::Won(record))
+                    }))
                 }
                 Some(_) => Ok(StepVerdict::Done(Some(RedeemOutcome::Mismatch))),
                 None => {
@@ -365,17 +365,17 @@ fn note(row: &RequestRow, sealer: &ContentSealer) -> Result<AuditNote, LedgerErr
 }
 
 fn changed<R>(
-    row: &RequestRow, sealer: &ContentSealer, decided: Decided, seq: u64, now: u64,
+    row: &RequestRow, sealer: &ContentSealer, decided: RecordedDecision, seq: u64, now: u64,
     guard: ChangeGuard, made: fn(Record) -> R,
 ) -> Result<StepVerdict<R>, LedgerError> {
     let change = RequestChange::decide(row, sealer, decided, seq, now)?
         .ok_or_else(|| internal("the state machine refuses what the row allows"))?;
-    Ok(StepVerdict::RequestChange(Box::new(change), guard, made))
+    Ok(StepVerdict::Change(Box::new(change), guard, made))
 }
 
 fn advanced(change: Option<RequestChange>, guard: ChangeGuard) -> StepVerdict<Option<Record>> {
     match change {
-        Some(change) => StepVerdict::RequestChange(Box::new(change), guard, Some),
+        Some(change) => StepVerdict::Change(Box::new(change), guard, Some),
         None => StepVerdict::Done(None),
     }
 }

@@ -3,7 +3,7 @@
 use super::DecisionColumns;
 use super::codec::{ContentSealer, status_number, whole};
 use super::request::RequestRow;
-use crate::approval::{Decided, Deed, Record, Step, Vote};
+use crate::approval::{ExecutionStep, Record, RecordedDecision, TimerAction, Vote};
 use crate::ledger::LedgerError;
 use crate::ledger::audit::{AuditNote, NoteKind};
 
@@ -22,7 +22,7 @@ impl RequestChange {
     /// A decision on a request; `None`: the state machine does not take it. `seq` is the number of the entry of the audit
     /// that will tell of it, `at` the time of that entry in ms since the epoch.
     pub(in crate::ledger) fn decide(
-        row: &RequestRow, sealer: &ContentSealer, decided: Decided, seq: u64, at: u64,
+        row: &RequestRow, sealer: &ContentSealer, decided: RecordedDecision, seq: u64, at: u64,
     ) -> Result<Option<Self>, LedgerError> {
         let mut record = row.record(sealer)?;
         let mut next = row.clone();
@@ -35,7 +35,7 @@ impl RequestChange {
 
     /// A step of the execution likewise; `change` may add to the row and the record what the step brings.
     pub(in crate::ledger) fn advance(
-        row: &RequestRow, sealer: &ContentSealer, step: Step, seq: u64, at: u64,
+        row: &RequestRow, sealer: &ContentSealer, step: ExecutionStep, seq: u64, at: u64,
         change: impl FnOnce(&mut RequestRow, &mut Record) -> Result<(), LedgerError>,
     ) -> Result<Option<Self>, LedgerError> {
         let mut record = row.record(sealer)?;
@@ -43,9 +43,9 @@ impl RequestChange {
         let mut next = row.clone();
         change(&mut next, &mut record)?;
         let kind = match step {
-            Step::Start => NoteKind::Started,
-            Step::Succeed | Step::Fail => NoteKind::Settled,
-            Step::Interrupt => NoteKind::Interrupted,
+            ExecutionStep::Start => NoteKind::Started,
+            ExecutionStep::Succeed | ExecutionStep::Fail => NoteKind::Settled,
+            ExecutionStep::Interrupt => NoteKind::Interrupted,
         };
         let note = AuditNote::about(kind, &record);
         Ok(Some(Self::sealed(next, record, note, sealer, seq, at)))
@@ -53,8 +53,8 @@ impl RequestChange {
 
     /// A vote that is one of several, which are these after it, it being the last.
     pub(in crate::ledger) fn vote(
-        row: &RequestRow, sealer: &ContentSealer, votes: Vec<Vote>, decided: &Decided, seq: u64,
-        at: u64,
+        row: &RequestRow, sealer: &ContentSealer, votes: Vec<Vote>, decided: &RecordedDecision,
+        seq: u64, at: u64,
     ) -> Result<Self, LedgerError> {
         let mut record = row.record(sealer)?;
         let mut next = row.clone();
@@ -66,15 +66,15 @@ impl RequestChange {
     /// What time does next to a request that waits, and which deed that is; `None`: nothing but that it expires.
     pub(in crate::ledger) fn tell(
         row: &RequestRow, sealer: &ContentSealer, seq: u64, at: u64,
-    ) -> Result<Option<(Self, Deed)>, LedgerError> {
+    ) -> Result<Option<(Self, TimerAction)>, LedgerError> {
         let mut record = row.record(sealer)?;
         let Some((_, deed)) = record.next_deed() else { return Ok(None) };
         let mut next = row.clone();
         next.told = Some(next.told.unwrap_or_default().saturating_add(1));
         record.tell();
         let kind = match deed {
-            Deed::Remind => NoteKind::Reminded,
-            Deed::Escalate => NoteKind::Escalated,
+            TimerAction::Remind => NoteKind::Reminded,
+            TimerAction::Escalate => NoteKind::Escalated,
         };
         let note = AuditNote::about(kind, &record);
         Ok(Some((Self::sealed(next, record, note, sealer, seq, at), deed)))

@@ -8,7 +8,7 @@ use super::codec::ContentSealer;
 use super::request::RequestRow;
 use super::run::{RunRow, run_name};
 use super::value::{KeptValue, value_name};
-use crate::approval::{ApprovalId, Contents, Record, Status};
+use crate::approval::{ApprovalId, ContentState, Record, Status};
 use crate::ledger::audit::{AuditChain, AuditEntry, LogVerifier};
 use crate::ledger::{LedgerDamage, LedgerError, VerificationReport};
 
@@ -163,7 +163,7 @@ impl CheckFindings {
             return Some("it is not where the audit log says that it stands");
         }
         let request = record.request();
-        if request.contents() == Contents::Kept && request.call.digest() != request.digest {
+        if request.contents() == ContentState::Kept && request.call.digest() != request.digest {
             return Some("its digest is not that of its call");
         }
         let (Some(decided), Some(_)) = (record.decided(), row.decided_seq) else {

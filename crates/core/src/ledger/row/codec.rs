@@ -1,6 +1,6 @@
 //! Values as they are kept.
 
-use crate::approval::{Contents, Status};
+use crate::approval::{ContentState, Status};
 use crate::ledger::seal::{ContentKey, SealedPlace};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
@@ -23,23 +23,23 @@ pub(in crate::ledger) const fn status_number(status: Status) -> i64 {
 }
 
 /// What is left of contents, as it is kept.
-pub(in crate::ledger) const fn contents_number(contents: Contents) -> i64 {
+pub(in crate::ledger) const fn contents_number(contents: ContentState) -> i64 {
     match contents {
-        Contents::Kept => 0,
-        Contents::Redacted => 1,
-        Contents::Dropped => 2,
+        ContentState::Kept => 0,
+        ContentState::Redacted => 1,
+        ContentState::Dropped => 2,
     }
 }
 
 /// The number of contents that were dropped.
-pub(in crate::ledger) const DROPPED: i64 = contents_number(Contents::Dropped);
+pub(in crate::ledger) const DROPPED: i64 = contents_number(ContentState::Dropped);
 
 /// The same, as it was kept.
-pub(in crate::ledger) const fn contents_of(number: i64) -> Option<Contents> {
+pub(in crate::ledger) const fn contents_of(number: i64) -> Option<ContentState> {
     match number {
-        0 => Some(Contents::Kept),
-        1 => Some(Contents::Redacted),
-        2 => Some(Contents::Dropped),
+        0 => Some(ContentState::Kept),
+        1 => Some(ContentState::Redacted),
+        2 => Some(ContentState::Dropped),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::codec::{ContentSealer, whole};
 use super::request::RequestRow;
-use crate::approval::{ApprovalId, Deed, Status};
+use crate::approval::{ApprovalId, Status, TimerAction};
 use crate::ledger::audit::NoteKind;
 use crate::ledger::{ExecutionEnd, LedgerError, LedgerEvent};
 
@@ -47,10 +47,10 @@ impl RequestEntry {
                 vote.map(|vote| LedgerEvent::Voted { record, vote })
             }
             Some(NoteKind::Reminded) => {
-                Some(LedgerEvent::done(&row.record(sealer)?, Deed::Remind, at))
+                Some(LedgerEvent::done(&row.record(sealer)?, TimerAction::Remind, at))
             }
             Some(NoteKind::Escalated) => {
-                Some(LedgerEvent::done(&row.record(sealer)?, Deed::Escalate, at))
+                Some(LedgerEvent::done(&row.record(sealer)?, TimerAction::Escalate, at))
             }
             Some(NoteKind::Started) => Some(LedgerEvent::Started { id, at }),
             Some(NoteKind::Settled) => match row.status() {

@@ -12,9 +12,10 @@ use super::codec::{
 };
 use super::request::{DecisionColumns, RequestRow, RequestTexts, record_name};
 use crate::approval::{
-    Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status, Tally, Via,
+    ContentState, Decision, DecisionChannel, DecisionChoice, DecisionKinds, Record,
+    RecordedDecision, Request, RequestExtras, Status, VoteTally,
 };
-use crate::call::{CanonicalJson, Context, Digest, ToolCall};
+use crate::call::{CallContext, CanonicalJson, Digest, ToolCall};
 use crate::ledger::LedgerError;
 use crate::preview::Flag;
 
@@ -99,7 +100,7 @@ impl RequestRow {
         };
         let told = self.told.map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX));
         let details = open("details", &self.texts.details)?;
-        let more = More {
+        let more = RequestExtras {
             flags,
             supersedes: self.supersedes,
             details: match details.map(RawValue::from_string).transpose() {
@@ -117,7 +118,7 @@ impl RequestRow {
             && more.remind.is_none()
             && more.supersedes.is_none()
             && more.details.is_none()
-            && contents == Contents::Kept;
+            && contents == ContentState::Kept;
         let args = canonical(open("args", &self.texts.args)?);
         let context = open("context", &self.texts.context)?.map(CanonicalJson::kept).transpose();
         let (Some(args), Ok(context)) = (args, context) else { return Ok(None) };
@@ -128,7 +129,7 @@ impl RequestRow {
                 tool_call_id: self.tool_call_id.as_str().into(),
                 tool_name: self.tool_name.as_str().into(),
                 args,
-                context: context.map(|context| Box::new(Context(context))),
+                context: context.map(|context| Box::new(CallContext(context))),
             },
             digest: Digest::from_bytes(self.digest),
             origin: origin.into(),
@@ -151,7 +152,7 @@ impl RequestRow {
             return Ok(None);
         };
         let Some(status) = self.status() else { return Ok(None) };
-        let tally = Tally { votes, told };
+        let tally = VoteTally { votes, told };
         Ok(Record::kept(Arc::new(request), status, decided, result, tally))
     }
 
@@ -164,20 +165,23 @@ impl RequestRow {
 impl DecisionColumns {
     /// A decision on this request, which an approval is bound to.
     pub(in crate::ledger) fn new(
-        sealer: &ContentSealer, request: &Request, decided: &Decided,
+        sealer: &ContentSealer, request: &Request, decided: &RecordedDecision,
     ) -> Result<Self, LedgerError> {
         let seal = |column, text: &str| sealer.seal(request.id.as_bytes(), column, text);
         let (answer, bound) = match &decided.decision.choice {
-            Choice::Approve => (None, Some(request.digest)),
-            Choice::Edit { args, bound } => {
+            DecisionChoice::Approve => (None, Some(request.digest)),
+            DecisionChoice::Edit { args, bound } => {
                 (Some(args), Some(bound.unwrap_or_else(|| request.call.digest_with(args))))
             }
-            Choice::Respond { output } => (Some(output), None),
+            DecisionChoice::Respond { output } => (Some(output), None),
             _ => (None, None),
         };
         Ok(Self {
             choice: choice_number(&decided.decision.choice),
-            stop: i64::from(matches!(decided.decision.choice, Choice::Reject { stop: true })),
+            stop: i64::from(matches!(
+                decided.decision.choice,
+                DecisionChoice::Reject { stop: true }
+            )),
             answer: answer.map(|json| seal("answer", json.as_str())).transpose()?,
             reason: decided
                 .decision
@@ -194,31 +198,31 @@ impl DecisionColumns {
 
     fn decided(
         &self, sealer: &ContentSealer, request: &Request,
-    ) -> Result<Option<Decided>, LedgerError> {
+    ) -> Result<Option<RecordedDecision>, LedgerError> {
         let open = |column, text: &Option<Vec<u8>>| {
             text.as_ref().map(|text| sealer.open(request.id.as_bytes(), column, text)).transpose()
         };
         let answer = canonical(open("answer", &self.answer)?);
         let bound = self.bound.map(Digest::from_bytes);
         let choice = match (self.choice, answer, bound) {
-            (0, _, Some(bound)) if bound == request.digest => Choice::Approve,
+            (0, _, Some(bound)) if bound == request.digest => DecisionChoice::Approve,
             (1, Some(args), Some(bound)) => {
                 let bound = (request.call.digest_with(&args) != bound).then_some(bound);
-                Choice::Edit { args, bound }
+                DecisionChoice::Edit { args, bound }
             }
-            (2, ..) => Choice::Reject { stop: self.stop != 0 },
-            (3, Some(output), _) => Choice::Respond { output },
-            (4, ..) => Choice::Skip,
-            (5, ..) => Choice::Expired,
-            (6, ..) => Choice::Cancelled,
+            (2, ..) => DecisionChoice::Reject { stop: self.stop != 0 },
+            (3, Some(output), _) => DecisionChoice::Respond { output },
+            (4, ..) => DecisionChoice::Skip,
+            (5, ..) => DecisionChoice::Expired,
+            (6, ..) => DecisionChoice::Cancelled,
             _ => return Ok(None),
         };
         let name: StrDeserializer<'_, NoWord> = self.via.as_str().into_deserializer();
-        let Ok(via) = Via::deserialize(name) else { return Ok(None) };
+        let Ok(via) = DecisionChannel::deserialize(name) else { return Ok(None) };
         let reason = open("reason", &self.reason)?.map(Into::into);
         let decision = Decision { choice, reason };
         let by = self.by.as_deref().map(Into::into);
-        Ok(Some(Decided { decision, by, via, at: time(self.at) }))
+        Ok(Some(RecordedDecision { decision, by, via, at: time(self.at) }))
     }
 }
 
@@ -234,15 +238,15 @@ fn canonical(text: Option<String>) -> Option<CanonicalJson> {
     CanonicalJson::kept(text.unwrap_or_else(|| "null".into())).ok()
 }
 
-const fn choice_number(choice: &Choice) -> i64 {
+const fn choice_number(choice: &DecisionChoice) -> i64 {
     match choice {
-        Choice::Approve => 0,
-        Choice::Edit { .. } => 1,
-        Choice::Reject { .. } => 2,
-        Choice::Respond { .. } => 3,
-        Choice::Skip => 4,
-        Choice::Expired => 5,
-        Choice::Cancelled => 6,
+        DecisionChoice::Approve => 0,
+        DecisionChoice::Edit { .. } => 1,
+        DecisionChoice::Reject { .. } => 2,
+        DecisionChoice::Respond { .. } => 3,
+        DecisionChoice::Skip => 4,
+        DecisionChoice::Expired => 5,
+        DecisionChoice::Cancelled => 6,
     }
 }
 

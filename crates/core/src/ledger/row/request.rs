@@ -1,7 +1,7 @@
 //! A request as it is kept: its columns, and the seals over them.
 
 use super::codec::{ContentSealer, DROPPED, damaged, status_number, time, whole};
-use crate::approval::{ApprovalId, Need, Status, schedule};
+use crate::approval::{ApprovalId, ApproverNeed, Status, schedule};
 use crate::ledger::LedgerError;
 use crate::ledger::seal::RowSeal;
 
@@ -111,7 +111,7 @@ impl RequestRow {
     }
 
     /// Who must agree; `None`: that is not what was written.
-    pub(super) fn needs(&self) -> Option<Vec<Need>> {
+    pub(super) fn needs(&self) -> Option<Vec<ApproverNeed>> {
         self.needs.as_ref().map_or(Some(Vec::new()), |needs| serde_json::from_str(needs).ok())
     }
 

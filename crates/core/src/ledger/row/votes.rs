@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::codec::{ContentSealer, internal};
 use super::request::RequestRow;
-use crate::approval::{Via, Vote};
+use crate::approval::{DecisionChannel, Vote};
 use crate::ledger::LedgerError;
 
 const COLUMN: &str = "votes";
@@ -12,7 +12,7 @@ const COLUMN: &str = "votes";
 #[derive(Serialize, Deserialize)]
 struct VoteRow {
     by: Box<str>,
-    via: Via,
+    via: DecisionChannel,
     at: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Box<str>>,

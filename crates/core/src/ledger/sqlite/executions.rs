@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use super::row;
 use super::step::{ChangeGuard, WriteStep};
 use super::{OwnerId, SqliteEngine, SqliteFault};
-use crate::approval::{ApprovalId, Record, Step as Advance};
+use crate::approval::{ApprovalId, ExecutionStep as Advance, Record};
 use crate::call::Digest;
 use crate::ledger::RedeemOutcome;
 use crate::ledger::row::{ContentSealer, RequestRow};

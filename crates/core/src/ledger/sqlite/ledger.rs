@@ -16,7 +16,7 @@ use super::schema::MIGRATIONS;
 use super::step::{StepContext, WriteStep};
 use super::values;
 use super::{SqliteEngine, SqliteFault};
-use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
+use crate::approval::{ApprovalId, ExecutionStep as Advance, Record, RecordedDecision, Request};
 use crate::call::Digest;
 use crate::ledger::row::{ContentSealer, internal, key_of};
 use crate::ledger::{
@@ -145,13 +145,15 @@ impl Ledger for SqliteLedger {
     }
 
     fn decide_as(
-        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+        &self, id: ApprovalId, decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, LedgerError> {
         let groups = groups.to_vec();
         self.step(decided.at, move |step| step.decide_one(id, decided, &groups))
     }
 
-    fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
+    fn revoke(
+        &self, id: ApprovalId, decided: RecordedDecision,
+    ) -> Result<Option<Record>, LedgerError> {
         self.step(decided.at, move |step| step.revoke(id, decided))
     }
 
@@ -177,7 +179,9 @@ impl Ledger for SqliteLedger {
         self.look(|connection, _| look::next_deadline(connection))
     }
 
-    fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
+    fn cancel_run(
+        &self, run: Option<&str>, decided: &RecordedDecision,
+    ) -> Result<Vec<Record>, LedgerError> {
         let (run, decided) = (run.map(str::to_owned), decided.clone());
         self.step(decided.at, move |step| step.cancel_run(run.as_deref(), &decided))
     }

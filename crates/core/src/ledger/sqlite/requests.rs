@@ -5,7 +5,9 @@ use rusqlite::params;
 use super::SqliteFault;
 use super::row;
 use super::step::{ChangeGuard, WriteStep};
-use crate::approval::{ApprovalId, Choice, Decided, DecisionResult, Record, Request, Vote};
+use crate::approval::{
+    ApprovalId, DecisionChoice, DecisionResult, Record, RecordedDecision, Request, Vote,
+};
 use crate::ledger::audit::{AuditNote, NoteKind};
 use crate::ledger::row::{RequestChange, RequestRow, internal, time, whole};
 use crate::ledger::{AFTER_PARTS, DecideOutcome, HistoryQuery, LedgerError, PART, RequestOutcome};
@@ -78,7 +80,7 @@ impl WriteStep<'_> {
     }
 
     pub(super) fn decide_one(
-        &mut self, id: ApprovalId, mut decided: Decided, groups: &[Box<str>],
+        &mut self, id: ApprovalId, mut decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, SqliteFault> {
         let Some(mut row) = row::by_id(self.connection, self.sealer(), id)? else {
             return Ok(DecideOutcome::Unknown);
@@ -104,7 +106,9 @@ impl WriteStep<'_> {
                 }
                 let now = whole(self.at);
                 let decided = match decided.decision.choice {
-                    Choice::Expired => self.decide(&row, &ChangeGuard::PENDING, &[], decided)?,
+                    DecisionChoice::Expired => {
+                        self.decide(&row, &ChangeGuard::PENDING, &[], decided)?
+                    }
                     _ => self.decide(&row, &ChangeGuard::WAITS, &[(":now", &now)], decided)?,
                 };
                 Ok(DecideOutcome::Won(decided.ok_or_else(torn)?))
@@ -113,7 +117,7 @@ impl WriteStep<'_> {
     }
 
     fn vote(
-        &mut self, row: &RequestRow, votes: Vec<Vote>, decided: &Decided,
+        &mut self, row: &RequestRow, votes: Vec<Vote>, decided: &RecordedDecision,
     ) -> Result<DecideOutcome, SqliteFault> {
         let seq = self.next_seq();
         let change = RequestChange::vote(row, self.sealer(), votes, decided, seq, self.at)?;
@@ -139,11 +143,11 @@ impl WriteStep<'_> {
 
     fn expire(&mut self, row: &RequestRow) -> Result<Option<Record>, SqliteFault> {
         let now = whole(self.at);
-        self.decide(row, &ChangeGuard::EXPIRE, &[(":now", &now)], Decided::expiry(self.at))
+        self.decide(row, &ChangeGuard::EXPIRE, &[(":now", &now)], RecordedDecision::expiry(self.at))
     }
 
     pub(super) fn revoke(
-        &mut self, id: ApprovalId, mut decided: Decided,
+        &mut self, id: ApprovalId, mut decided: RecordedDecision,
     ) -> Result<Option<Record>, SqliteFault> {
         let Some(row) = row::by_id(self.connection, self.sealer(), id)? else { return Ok(None) };
         decided.at = self.at;
@@ -169,7 +173,7 @@ impl WriteStep<'_> {
     }
 
     pub(super) fn cancel_run(
-        &mut self, run: Option<&str>, decided: &Decided,
+        &mut self, run: Option<&str>, decided: &RecordedDecision,
     ) -> Result<Vec<Record>, SqliteFault> {
         let (connection, sealer) = (self.connection, self.sealer());
         let open = match run {
@@ -178,7 +182,7 @@ impl WriteStep<'_> {
         };
         let mut cancelled = Vec::with_capacity(open.len());
         for row in &open {
-            let decided = Decided { at: self.at, ..decided.clone() };
+            let decided = RecordedDecision { at: self.at, ..decided.clone() };
             cancelled.extend(self.decide(row, &ChangeGuard::CANCEL, &[], decided)?);
         }
         Ok(cancelled)

@@ -7,7 +7,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension as _, ToSql, param
 
 use super::column::ColumnReader;
 use super::{OwnerId, SqliteFault};
-use crate::approval::{ApprovalId, Decided, Record, Step as Advance};
+use crate::approval::{ApprovalId, ExecutionStep as Advance, Record, RecordedDecision};
 use crate::ledger::LedgerError;
 use crate::ledger::audit::{AuditChain, AuditEntry, AuditNote, NoteKind};
 use crate::ledger::row::{ContentSealer, RequestChange, RequestRow, whole};
@@ -106,7 +106,7 @@ impl<'a> WriteStep<'a> {
     /// Takes a decision on a request, if what lies there is as `guard` demands; `None`: it is not.
     pub(super) fn decide(
         &mut self, row: &RequestRow, guard: &ChangeGuard, demand: &[(&str, &dyn ToSql)],
-        decided: Decided,
+        decided: RecordedDecision,
     ) -> Result<Option<Record>, SqliteFault> {
         let change = RequestChange::decide(row, self.sealer(), decided, self.next_seq(), self.at)?;
         // The state machine and the statement must both agree.

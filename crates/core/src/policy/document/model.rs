@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::Need;
+use crate::approval::ApproverNeed;
 use crate::policy::Effect;
 
 /// Who a policy comes from, the strongest first.
@@ -157,7 +157,7 @@ pub struct Rule {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Who {
     /// Each must be satisfied; empty: anybody, once.
-    pub needs: Vec<Need>,
+    pub needs: Vec<ApproverNeed>,
     /// So many ms before the deadline.
     pub remind: Option<u64>,
 }

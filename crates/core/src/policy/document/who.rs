@@ -1,6 +1,6 @@
 //! From the keys of a rule that say who must agree to a [`Who`].
 
-use crate::approval::{Escalate, Need};
+use crate::approval::{ApproverNeed, EscalationRule};
 use crate::policy::Effect;
 
 use super::Who;
@@ -29,7 +29,7 @@ impl Reader<'_> {
         }
         let before = self.errors.len();
         let mut need =
-            Need { approvers: None, quorum: 1, exclude_requester: false, escalate: None };
+            ApproverNeed { approvers: None, quorum: 1, exclude_requester: false, escalate: None };
         let mut who = Who::default();
         for Entry { key, node, .. } in entries {
             let path = path.key(key);
@@ -45,7 +45,7 @@ impl Reader<'_> {
         if self.errors.len() > before {
             return None;
         }
-        match Need::checked(vec![need]) {
+        match ApproverNeed::checked(vec![need]) {
             Ok(needs) => who.needs = needs.into(),
             Err(message) => self.wrong(&first.node, path.key(&first.key), message),
         }
@@ -77,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escalate(&mut self, node: &Node, path: Path<'_>) -> Option<Escalate> {
+    fn escalate(&mut self, node: &Node, path: Path<'_>) -> Option<EscalationRule> {
         let entries = self.table(node, path, "an escalation", ESCALATE)?;
         let (mut after, mut to) = (None, None);
         for Entry { key, node, .. } in entries {
@@ -93,7 +93,7 @@ impl Reader<'_> {
             self.wrong(node, path, message.to_owned());
             return None;
         };
-        Some(Escalate { after, to })
+        Some(EscalationRule { after, to })
     }
 
     /// In ms: a number of them, or a text such as `90s`.

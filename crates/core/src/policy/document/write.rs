@@ -249,7 +249,7 @@ mod tests {
     use super::super::tests::without_places;
     use super::super::*;
     use super::*;
-    use crate::approval::{Escalate, Need};
+    use crate::approval::{ApproverNeed, EscalationRule};
     use crate::cases::cases;
     use crate::policy::Effect;
 
@@ -304,15 +304,15 @@ mod tests {
             prop::collection::vec("[a-z]{1,4}", 1..3)
                 .prop_map(|names| names.into_iter().map(Into::into).collect())
         };
-        let escalate = (1..9_000_u64, names()).prop_map(|(after, to)| Escalate { after, to });
+        let escalate = (1..9_000_u64, names()).prop_map(|(after, to)| EscalationRule { after, to });
         let need = (names(), prop::option::of(escalate), any::<bool>()).prop_map(
             |(mut approvers, escalate, exclude_requester): (Vec<Box<str>>, _, _)| {
                 approvers.push("group:é \"ops\"".into());
-                Need { approvers: Some(approvers), quorum: 3, exclude_requester, escalate }
+                ApproverNeed { approvers: Some(approvers), quorum: 3, exclude_requester, escalate }
             },
         );
         (need, prop::option::of(1..9_000_u64)).prop_map(|(need, remind)| Who {
-            needs: Need::checked(vec![need]).unwrap().into(),
+            needs: ApproverNeed::checked(vec![need]).unwrap().into(),
             remind,
         })
     }

@@ -6,12 +6,12 @@ use super::super::tests::{BULK, is_forbidden};
 use super::*;
 use crate::cases::cases;
 
-fn change(tool: &str, args: &str, file: File) -> FileChange {
+fn change(tool: &str, args: &str, file: FileState) -> FileChange {
     change_of(tool, &args.parse().unwrap(), &|_| file.clone()).unwrap()
 }
 
-fn content(text: &str) -> File {
-    File::Content(text.as_bytes().to_vec())
+fn content(text: &str) -> FileState {
+    FileState::Content(text.as_bytes().to_vec())
 }
 
 fn write(text: &str) -> String {
@@ -25,16 +25,16 @@ fn each_kind_of_change_is_said() {
         (
             "write_file",
             write("a\nb\n"),
-            File::Absent,
+            FileState::Absent,
             "a new file: +2 −0\n@@ -0,0 +1,2 @@\n│ + a\n│ + b",
             2,
             0,
         ),
-        ("write_file", write(""), File::Absent, "a new file, empty: +0 −0", 0, 0),
+        ("write_file", write(""), FileState::Absent, "a new file, empty: +0 −0", 0, 0),
         (
             "write_file",
             write("a"),
-            File::Absent,
+            FileState::Absent,
             "a new file: +1 −0\n@@ -0,0 +1 @@\n│ + a\n\\ no newline at the end of the file",
             1,
             0,
@@ -51,7 +51,7 @@ fn each_kind_of_change_is_said() {
         (
             "write_file",
             write("x\n"),
-            File::Content(vec![0xff, 0xfe, 0]),
+            FileState::Content(vec![0xff, 0xfe, 0]),
             "replaces a binary file of 3 bytes (SHA-256 ba778c0261008c8f…); the new content: +1 −0\n@@ -0,0 +1 @@\n│ + x",
             1,
             0,
@@ -99,7 +99,7 @@ fn each_kind_of_change_is_said() {
         (
             "edit_file",
             edit(r#""old_string":"x","new_string":"c""#),
-            File::Absent,
+            FileState::Absent,
             "the edit would fail: there is no such file",
             0,
             0,
@@ -107,7 +107,7 @@ fn each_kind_of_change_is_said() {
         (
             "edit_file",
             edit(r#""old_string":"x","new_string":"c""#),
-            File::Unreadable("a\nfolder\u{1b}".into()),
+            FileState::Unreadable("a\nfolder\u{1b}".into()),
             "the file could not be read, so its change is not shown: a\\u{000A}folder\\u{001B}",
             0,
             0,
@@ -115,7 +115,7 @@ fn each_kind_of_change_is_said() {
         (
             "edit_file",
             edit(r#""old_string":"x","new_string":"c""#),
-            File::Content(b"x\0".to_vec()),
+            FileState::Content(b"x\0".to_vec()),
             "edits a binary file of 2 bytes (SHA-256 14f825b2bbc32dd8…): the change is not shown",
             0,
             0,
@@ -144,7 +144,7 @@ fn each_kind_of_change_is_said() {
         let change = change(tool, &args, file.clone());
         assert_eq!(change.text, text, "{args}");
         assert_eq!((change.added, change.removed), (added, removed), "{args}");
-        assert_eq!(change.before, Seen::of(&file));
+        assert_eq!(change.before, SeenState::of(&file));
     }
 }
 
@@ -195,7 +195,7 @@ fn the_flags_are_those_of_what_is_written() {
 #[test]
 fn both_ends_of_a_long_diff_are_shown_and_the_rest_is_counted() {
     let text: String = (0..50_000).map(|line| format!("line {line}\n")).collect();
-    let change = change("write_file", &write(&text), File::Absent);
+    let change = change("write_file", &write(&text), FileState::Absent);
     assert!(change.text.starts_with("a new file: +50000 −0\n@@ -0,0 +1,50000 @@\n│ + line 0\n"));
     assert!(change.text.ends_with("\n│ + line 49999"));
     assert!(change.text.contains("\n…[49601 lines of the diff hidden here: +49601 −0, 0 unchanged; SHA-256 of the new content: "));

@@ -39,7 +39,7 @@ fn of_one_request_the_leaves_are_in_the_order_of_its_changes() {
     let id = ask(&one, "r", "1");
     approve(&one, id, now());
     begin(&one, id).unwrap();
-    one.finish(id, crate::approval::Step::Fail, None, now()).unwrap();
+    one.finish(id, crate::approval::ExecutionStep::Fail, None, now()).unwrap();
     let kinds: Vec<String> = one
         .audit(0, 99)
         .unwrap()

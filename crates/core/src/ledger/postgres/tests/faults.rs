@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::approval::{Status, Step};
+use crate::approval::{ExecutionStep, Status};
 use crate::ledger::{DurableLedger as _, LedgerErrorKind as Kind, RunStatus, SaveRun, WatchScope};
 
 fn kill_all(admin: &Admin) {
@@ -54,7 +54,7 @@ fn connections_that_are_killed_lose_nothing_and_double_nothing() {
                             }
                             done.send(()).unwrap();
                         }
-                        mine.finish(id, Step::Succeed, None, now()).unwrap();
+                        mine.finish(id, ExecutionStep::Succeed, None, now()).unwrap();
                         done.send(()).unwrap();
                     }
                     (started, won)
@@ -101,7 +101,11 @@ fn of_many_who_decide_or_begin_at_once_one_wins() {
             })
         };
         let won = at_once(|ledger, id, worker| {
-            let choice = if worker < 7 { Choice::Approve } else { Choice::Reject { stop: false } };
+            let choice = if worker < 7 {
+                DecisionChoice::Approve
+            } else {
+                DecisionChoice::Reject { stop: false }
+            };
             matches!(ledger.decide(id, decided(choice, now())).unwrap(), DecideOutcome::Won(_))
         });
         assert_eq!(won, 1);
@@ -195,7 +199,7 @@ fn a_process_that_is_taken_for_gone_never_comes_back_under_its_name() {
     let lost: HashSet<_> = lost.iter().map(|record| record.request().id).collect();
     assert_eq!(lost, HashSet::from([running, next]));
     assert_eq!(two.get(running).unwrap().unwrap().status(), Status::Interrupted);
-    assert!(one.finish(running, Step::Succeed, None, now()).unwrap().is_none());
+    assert!(one.finish(running, ExecutionStep::Succeed, None, now()).unwrap().is_none());
     assert!(two.take_run("r", now()).is_ok());
 
     let beaten =

@@ -1,7 +1,7 @@
 //! Roles that may decide and not ask, in the hands of somebody who writes SQL of their own.
 
 use super::*;
-use crate::approval::{More, Need};
+use crate::approval::{ApproverNeed, RequestExtras};
 use crate::ledger::LedgerErrorKind as Kind;
 
 /// A role that may only read and decide.
@@ -44,23 +44,36 @@ impl Held {
     }
 
     fn decides(
-        &self, id: ApprovalId, choice: Choice, by: &str,
+        &self, id: ApprovalId, choice: DecisionChoice, by: &str,
     ) -> Result<DecideOutcome, LedgerError> {
         let decision = Decision::new(choice, Some("because"));
-        self.ledger
-            .decide(id, Decided { decision, by: Some(by.into()), via: Via::Inbox, at: now() })
+        self.ledger.decide(
+            id,
+            RecordedDecision {
+                decision,
+                by: Some(by.into()),
+                via: DecisionChannel::Inbox,
+                at: now(),
+            },
+        )
     }
 }
 
-fn needing(ledger: &PostgresLedger, call: &str, needs: Vec<Need>, requester: &str) -> ApprovalId {
-    let more = More { needs: needs.into(), requester: Some(requester.into()), ..More::default() };
+fn needing(
+    ledger: &PostgresLedger, call: &str, needs: Vec<ApproverNeed>, requester: &str,
+) -> ApprovalId {
+    let more = RequestExtras {
+        needs: needs.into(),
+        requester: Some(requester.into()),
+        ..RequestExtras::default()
+    };
     let request = Request { more: Some(Box::new(more)), ..asked("r", call, now(), None) };
     created(ledger.request(request).unwrap()).request().id
 }
 
-fn need(approvers: &[&str], quorum: u32) -> Need {
+fn need(approvers: &[&str], quorum: u32) -> ApproverNeed {
     let approvers = Some(approvers.iter().map(|name| (*name).into()).collect());
-    Need { approvers, quorum, exclude_requester: false, escalate: None }
+    ApproverNeed { approvers, quorum, exclude_requester: false, escalate: None }
 }
 
 #[test]
@@ -69,12 +82,18 @@ fn a_role_decides_in_its_own_name_alone() {
     let (ledger, admin) = (open(&url), Admin::new(&url));
     let mia = Held::new(&url, &admin);
     let id = ask(&ledger, "r", "1");
-    assert_eq!(mia.decides(id, Choice::Approve, "ada").unwrap_err().kind, Kind::Permission);
-    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), DecideOutcome::Won(_)));
+    assert_eq!(mia.decides(id, DecisionChoice::Approve, "ada").unwrap_err().kind, Kind::Permission);
+    assert!(matches!(
+        mia.decides(id, DecisionChoice::Approve, &mia.name).unwrap(),
+        DecideOutcome::Won(_)
+    ));
     // A program that knows its people speaks for them.
     let second = ask(&ledger, "r", "2");
     admin.run(&format!("INSERT INTO @desk VALUES ('{}')", mia.name));
-    assert!(matches!(mia.decides(second, Choice::Approve, "ada").unwrap(), DecideOutcome::Won(_)));
+    assert!(matches!(
+        mia.decides(second, DecisionChoice::Approve, "ada").unwrap(),
+        DecideOutcome::Won(_)
+    ));
     // And nobody makes themselves one.
     assert!(mia.refused("INSERT INTO @desk VALUES ('x')").contains("desk"));
 }
@@ -86,7 +105,7 @@ fn with_raw_sql_a_role_can_do_no_more_than_a_person() {
     let mia = Held::new(&url, &admin);
     let (done, waits) = (ask(&ledger, "r", "1"), ask(&ledger, "r", "2"));
     assert!(matches!(
-        mia.decides(done, Choice::Reject { stop: false }, &mia.name).unwrap(),
+        mia.decides(done, DecisionChoice::Reject { stop: false }, &mia.name).unwrap(),
         DecideOutcome::Won(_)
     ));
     let late =
@@ -148,7 +167,10 @@ fn with_raw_sql_a_role_can_do_no_more_than_a_person() {
         ledger.pending(None).unwrap().iter().filter(|it| it.request().id == waits).count(),
         1
     );
-    assert!(matches!(mia.decides(waits, Choice::Approve, me).unwrap(), DecideOutcome::Won(_)));
+    assert!(matches!(
+        mia.decides(waits, DecisionChoice::Approve, me).unwrap(),
+        DecideOutcome::Won(_)
+    ));
     assert!(matches!(begin(&ledger, waits).unwrap(), RedeemOutcome::Won(_)));
 }
 
@@ -172,18 +194,22 @@ fn the_server_counts_who_must_agree() {
     assert!(raw(&mia, id).contains("agree"));
     // One vote is that of one role, however often and in whose name it is written.
     assert!(matches!(
-        mia.decides(id, Choice::Approve, &mia.name).unwrap(),
+        mia.decides(id, DecisionChoice::Approve, &mia.name).unwrap(),
         DecideOutcome::Counted(_)
     ));
     assert!(raw(&mia, id).contains("agree"));
     assert!(raw(&eve, id).contains("agree"));
     let groups = [group.as_str().into()];
-    let decision = Decision::new(Choice::Approve, None);
-    let by_ben =
-        Decided { decision, by: Some(ben.name.as_str().into()), via: Via::Inbox, at: now() };
+    let decision = Decision::new(DecisionChoice::Approve, None);
+    let by_ben = RecordedDecision {
+        decision,
+        by: Some(ben.name.as_str().into()),
+        via: DecisionChannel::Inbox,
+        at: now(),
+    };
     assert!(matches!(ben.ledger.decide_as(id, by_ben, &groups).unwrap(), DecideOutcome::Won(_)));
     // Who asked does not count where that is said.
-    let four_eyes = Need { exclude_requester: true, approvers: None, ..need(&[], 1) };
+    let four_eyes = ApproverNeed { exclude_requester: true, approvers: None, ..need(&[], 1) };
     let own = needing(&ledger, "2", vec![four_eyes], &mia.name);
     assert!(raw(&mia, own).contains("agree"));
     // Nobody but those who are named ends it.
@@ -194,7 +220,7 @@ fn the_server_counts_who_must_agree() {
     );
     assert!(eve.refused(&ends).contains("none of those"));
     assert!(matches!(
-        mia.decides(named, Choice::Reject { stop: false }, &mia.name).unwrap(),
+        mia.decides(named, DecisionChoice::Reject { stop: false }, &mia.name).unwrap(),
         DecideOutcome::Won(_)
     ));
 }
@@ -233,15 +259,21 @@ fn a_role_writes_its_own_vote_and_nobody_elses() {
     forge(&[vote(me, 0)]);
     forge(&["7".to_owned()]);
     forge(&["{".to_owned()]);
-    assert!(matches!(mia.decides(id, Choice::Approve, me).unwrap(), DecideOutcome::Counted(_)));
+    assert!(matches!(
+        mia.decides(id, DecisionChoice::Approve, me).unwrap(),
+        DecideOutcome::Counted(_)
+    ));
     // What others said stays as it was said.
     assert!(matches!(
-        ben.decides(id, Choice::Approve, &ben.name).unwrap(),
+        ben.decides(id, DecisionChoice::Approve, &ben.name).unwrap(),
         DecideOutcome::Counted(_)
     ));
     forge(&[vote(me, 1)]);
     forge(&[]);
-    assert!(matches!(desk.decides(id, Choice::Approve, "ada").unwrap(), DecideOutcome::Won(_)));
+    assert!(matches!(
+        desk.decides(id, DecisionChoice::Approve, "ada").unwrap(),
+        DecideOutcome::Won(_)
+    ));
 }
 
 #[test]
@@ -259,7 +291,7 @@ fn votes_that_the_server_cannot_read_are_those_of_whoever_has_the_key() {
     let noise = format!(r"UPDATE @approval SET gone_votes = '\xff' WHERE id = '{id}'");
     assert!(eve.refused(&noise).contains("own vote"));
     assert!(matches!(
-        mia.decides(id, Choice::Approve, &mia.name).unwrap(),
+        mia.decides(id, DecisionChoice::Approve, &mia.name).unwrap(),
         DecideOutcome::Counted(_)
     ));
 }
@@ -278,5 +310,8 @@ fn a_role_tells_the_audit_of_itself() {
         assert!(mia.refused(&sql).contains("itself"), "{kind}");
         runtime().unwrap().block_on(mia.sql.client.batch_execute("ROLLBACK")).unwrap();
     }
-    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), DecideOutcome::Won(_)));
+    assert!(matches!(
+        mia.decides(id, DecisionChoice::Approve, &mia.name).unwrap(),
+        DecideOutcome::Won(_)
+    ));
 }

@@ -3,7 +3,7 @@ use tokio_postgres::types::Type;
 use super::partitions::{ClosedPartition, UnixDay, make_day};
 use super::retention::move_mark;
 use super::*;
-use crate::approval::{Contents, Status, Step};
+use crate::approval::{ContentState, ExecutionStep, Status};
 use crate::ledger::{DurableLedger as _, Hash, Retention, RunStatus, SaveRun, UpkeepReport};
 
 const DAY: u64 = 86_400_000;
@@ -58,7 +58,7 @@ fn whole_days_go_and_what_still_waits_stays() {
         let digest = ledger.get(id).unwrap().unwrap().request().digest;
         assert!(matches!(ledger.begin(id, digest, at(day)).unwrap(), RedeemOutcome::Won(_)));
         let result = serde_json::value::RawValue::from_string("7".to_owned()).unwrap();
-        ledger.finish(id, Step::Succeed, Some(result), at(day)).unwrap().unwrap();
+        ledger.finish(id, ExecutionStep::Succeed, Some(result), at(day)).unwrap().unwrap();
     };
     run(ends, 0);
     run(next, 1);
@@ -72,23 +72,23 @@ fn whole_days_go_and_what_still_waits_stays() {
     let record = ledger.get(ends).unwrap().unwrap();
     assert_eq!(
         (record.status(), record.request().contents()),
-        (Status::Succeeded, Contents::Dropped)
+        (Status::Succeeded, ContentState::Dropped)
     );
     assert!(record.result().is_none() && record.decided().unwrap().decision.reason.is_none());
-    assert_eq!([waits, late, next].map(contents), [Some(Contents::Kept); 3]);
+    assert_eq!([waits, late, next].map(contents), [Some(ContentState::Kept); 3]);
     assert_eq!(ledger.verify().unwrap().faults, []);
     // What waited for so long is decided as ever.
     approve(&ledger, waits, at(9));
 
     let tidied = tidy(&ledger, Some(8 * DAY), Some(30 * DAY), at(20));
     assert_eq!((tidied.contents, tidied.records), (2, 0));
-    assert_eq!([late, next].map(contents), [Some(Contents::Dropped); 2]);
+    assert_eq!([late, next].map(contents), [Some(ContentState::Dropped); 2]);
     assert_eq!(ledger.verify().unwrap().faults, []);
 
     let tidied = tidy(&ledger, Some(8 * DAY), Some(30 * DAY), at(60));
     assert_eq!(tidied.records, 3);
     assert_eq!([ends, late, next].map(contents), [None; 3]);
-    assert_eq!(contents(waits), Some(Contents::Kept));
+    assert_eq!(contents(waits), Some(ContentState::Kept));
     assert_eq!(ledger.verify().unwrap().faults, []);
     assert_eq!(admin.number("SELECT count(*) FROM @call"), 1);
     // Its call may be asked about again, now that nobody knows of it.
@@ -106,7 +106,7 @@ fn only_who_writes_to_a_day_that_goes_waits_and_loses_nothing() {
     let ask =
         |call: &str, at| created(two.request(asked("r", call, at, None)).unwrap()).request().id;
     let [waits, over] = ["waits", "over"].map(|call| ask(call, first));
-    two.decide(over, decided(Choice::Skip, first)).unwrap();
+    two.decide(over, decided(DecisionChoice::Skip, first)).unwrap();
     let (day, late) = (UnixDay::of(first), first + 9 * DAY);
     let waiting = format!(
         "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
@@ -122,7 +122,7 @@ fn only_who_writes_to_a_day_that_goes_waits_and_loses_nothing() {
             let outcome = ClosedPartition::of(&transaction, pen, "outcome", day).await?.unwrap();
             let others = scope.spawn(|| (ask("new", late), two.get(waits).unwrap().unwrap()));
             let (new, seen) = others.join().unwrap();
-            assert!(new != waits && seen.request().contents() == Contents::Kept);
+            assert!(new != waits && seen.request().contents() == ContentState::Kept);
             scope.spawn(|| assert!(matches!(approve(&two, waits, late), DecideOutcome::Won(_))));
             scope
                 .spawn(|| until("the writer waits", || admin.number(&waiting) == 1))
@@ -142,7 +142,7 @@ fn only_who_writes_to_a_day_that_goes_waits_and_loses_nothing() {
     assert_eq!(two.get(waits).unwrap().unwrap().status(), Status::Approved);
     tidy(&one, Some(8 * DAY), None, late);
     let contents = |id| two.get(id).unwrap().unwrap().request().contents();
-    assert_eq!([waits, over].map(contents), [Contents::Kept, Contents::Dropped]);
+    assert_eq!([waits, over].map(contents), [ContentState::Kept, ContentState::Dropped]);
     assert_eq!(one.verify().unwrap().faults, []);
 }
 
@@ -183,7 +183,7 @@ fn what_is_not_counted_goes_all_at_once_too() {
     make(&ledger, first);
     for run in ["a", "b", "c", "d", "e"] {
         let id = created(ledger.request(asked(run, "1", first, None)).unwrap()).request().id;
-        ledger.decide(id, decided(Choice::Skip, first)).unwrap();
+        ledger.decide(id, decided(DecisionChoice::Skip, first)).unwrap();
         save(&ledger, run, None, &["1"], RunStatus::Done, first);
     }
     // Two at a time, and as long as something is let go of.
@@ -207,7 +207,7 @@ fn a_change_of_status_stays_on_its_page() {
         let id = ask(&ledger, "r", &call.to_string());
         approve(&ledger, id, now());
         begin(&ledger, id).unwrap();
-        ledger.finish(id, Step::Succeed, None, now()).unwrap();
+        ledger.finish(id, ExecutionStep::Succeed, None, now()).unwrap();
     }
     drop(ledger);
     let schema = &admin.names.schema;

@@ -15,7 +15,9 @@ use uuid::Uuid;
 
 use super::pool::runtime;
 use super::*;
-use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Via};
+use crate::approval::{
+    ApprovalId, Decision, DecisionChannel, DecisionChoice, Record, RecordedDecision, Request,
+};
 use crate::effort::effort;
 use crate::ledger::conformance::request;
 use crate::ledger::seal::ContentKey;
@@ -121,13 +123,13 @@ fn created(requested: RequestOutcome) -> Record {
     }
 }
 
-fn decided(choice: Choice, at: u64) -> Decided {
+fn decided(choice: DecisionChoice, at: u64) -> RecordedDecision {
     let decision = Decision::new(choice, Some("because"));
-    Decided { decision, by: Some("ada".into()), via: Via::Gate, at }
+    RecordedDecision { decision, by: Some("ada".into()), via: DecisionChannel::Gate, at }
 }
 
 fn approve(ledger: &PostgresLedger, id: ApprovalId, at: u64) -> DecideOutcome {
-    ledger.decide(id, decided(Choice::Approve, at)).unwrap()
+    ledger.decide(id, decided(DecisionChoice::Approve, at)).unwrap()
 }
 
 fn begin(ledger: &PostgresLedger, id: ApprovalId) -> Result<RedeemOutcome, LedgerError> {

@@ -1,7 +1,7 @@
 use tokio_postgres::types::Type;
 
 use super::*;
-use crate::approval::Step;
+use crate::approval::ExecutionStep;
 use crate::ledger::DurableLedger as _;
 use crate::ledger::postgres::connection::MOST;
 
@@ -34,7 +34,7 @@ fn goes_on(ledger: &PostgresLedger, call: &str, before: impl Fn()) {
     assert!(matches!(approve(ledger, id, now()), DecideOutcome::Already(_)));
     assert!(!matches!(begin(ledger, id).unwrap(), RedeemOutcome::Won(_)));
     before();
-    assert!(ledger.finish(id, Step::Succeed, None, now()).unwrap().is_some());
+    assert!(ledger.finish(id, ExecutionStep::Succeed, None, now()).unwrap().is_some());
 }
 
 fn is_whole(ledger: &PostgresLedger, calls: u64) {

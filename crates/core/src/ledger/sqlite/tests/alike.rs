@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::approval::{DecisionKind, Record, Status, Step as Advance};
+use crate::approval::{DecisionKind, ExecutionStep as Advance, Record, Status};
 use crate::cases::cases;
 use crate::ledger::{DecideOutcome, MemoryLedger, RedeemOutcome};
 
@@ -33,20 +33,20 @@ fn any_deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-fn choice(number: u8) -> Choice {
+fn choice(number: u8) -> DecisionChoice {
     match number {
-        0 => Choice::Approve,
-        1 => Choice::Edit { args: json("[1]"), bound: None },
-        2 => Choice::Reject { stop: true },
-        3 => Choice::Respond { output: json("2") },
-        4 => Choice::Skip,
-        5 => Choice::Expired,
-        _ => Choice::Cancelled,
+        0 => DecisionChoice::Approve,
+        1 => DecisionChoice::Edit { args: json("[1]"), bound: None },
+        2 => DecisionChoice::Reject { stop: true },
+        3 => DecisionChoice::Respond { output: json("2") },
+        4 => DecisionChoice::Skip,
+        5 => DecisionChoice::Expired,
+        _ => DecisionChoice::Cancelled,
     }
 }
 
 /// What can be seen of a record, whatever ledger it is of.
-fn seen(record: &Record) -> (ApprovalId, Status, Option<Decided>, Option<u64>) {
+fn seen(record: &Record) -> (ApprovalId, Status, Option<RecordedDecision>, Option<u64>) {
     let decided = record.decided().map(|decided| (**decided).clone());
     (record.request().id, record.status(), decided, record.request().expires_at)
 }
@@ -82,7 +82,7 @@ fn perform(
             let mut asked =
                 request(&run, &call, now, timeout.map(|timeout| now + u64::from(timeout)));
             asked.id = fresh;
-            asked.more = Some(Box::new(More { supersedes, ..More::default() }));
+            asked.more = Some(Box::new(RequestExtras { supersedes, ..RequestExtras::default() }));
             if *only_respond {
                 asked.allowed = DecisionKinds::new([DecisionKind::Respond]).unwrap();
             }
@@ -92,12 +92,13 @@ fn perform(
             }
         }
         Deed::Decide { which, choice: number, via } => {
-            let via = if *via { Via::System } else { Via::Gate };
-            let decided = Decided { via, ..choose(choice(*number), now) };
+            let via = if *via { DecisionChannel::System } else { DecisionChannel::Gate };
+            let decided = RecordedDecision { via, ..choose(choice(*number), now) };
             outcome(&ledger.decide(id(*which), decided).unwrap())
         }
         Deed::Revoke { which } => {
-            let revoked = ledger.revoke(id(*which), choose(Choice::Cancelled, now)).unwrap();
+            let revoked =
+                ledger.revoke(id(*which), choose(DecisionChoice::Cancelled, now)).unwrap();
             format!("{:?}", revoked.as_ref().map(seen))
         }
         Deed::Begin { which, edited } => {
@@ -119,7 +120,9 @@ fn perform(
         Deed::Expire { limit } => all(&ledger.expire_due(now, usize::from(*limit)).unwrap()),
         Deed::CancelRun { run } => {
             let run = run.map(|run| format!("run {run}"));
-            all(&ledger.cancel_run(run.as_deref(), &choose(Choice::Cancelled, now)).unwrap())
+            all(&ledger
+                .cancel_run(run.as_deref(), &choose(DecisionChoice::Cancelled, now))
+                .unwrap())
         }
     }
 }

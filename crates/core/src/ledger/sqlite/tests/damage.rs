@@ -1,7 +1,7 @@
 //! What was changed behind our back is told, whatever it is.
 
 use super::*;
-use crate::approval::Step as Advance;
+use crate::approval::ExecutionStep as Advance;
 use crate::effort::effort;
 use crate::ledger::sqlite::row;
 use crate::ledger::{LedgerErrorKind, RunStatus, SaveRun};
@@ -25,10 +25,10 @@ fn fill(ledger: &SqliteLedger) {
         let id = put(ledger, asked);
         let choice = match call % 6 {
             0 => continue,
-            1 => Choice::Edit { args: json("[1]"), bound: None },
-            2 => Choice::Reject { stop: false },
-            3 => Choice::Respond { output: json("\"no\"") },
-            _ => Choice::Approve,
+            1 => DecisionChoice::Edit { args: json("[1]"), bound: None },
+            2 => DecisionChoice::Reject { stop: false },
+            3 => DecisionChoice::Respond { output: json("\"no\"") },
+            _ => DecisionChoice::Approve,
         };
         ledger.decide(id, choose(choice, 0)).unwrap();
         if call % 6 == 5 {
@@ -241,9 +241,9 @@ fn a_changed_record_is_not_served() {
     let errors = [
         ledger.get(id).unwrap_err(),
         ledger.begin(id, digest, 0).unwrap_err(),
-        ledger.decide(id, choose(Choice::Approve, 0)).unwrap_err(),
+        ledger.decide(id, choose(DecisionChoice::Approve, 0)).unwrap_err(),
         ledger.find(Some("run"), "1").unwrap_err(),
-        ledger.cancel_run(None, &choose(Choice::Cancelled, 0)).unwrap_err(),
+        ledger.cancel_run(None, &choose(DecisionChoice::Cancelled, 0)).unwrap_err(),
     ];
     for error in errors {
         assert_eq!(error.kind, LedgerErrorKind::Corrupt);

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::approval::Step as Advance;
+use crate::approval::ExecutionStep as Advance;
 use crate::effort::effort;
 use crate::ledger::WatchScope;
 use crate::ledger::conformance::name;
@@ -41,11 +41,11 @@ fn what_is_done_here_is_told_in_its_order() {
     let ledger = temporary();
     let id = put(&ledger, request("run", "1", 0, None));
     let digest = ledger.get(id).unwrap().unwrap().request().digest;
-    ledger.decide(id, choose(Choice::Approve, 1)).unwrap();
+    ledger.decide(id, choose(DecisionChoice::Approve, 1)).unwrap();
     ledger.begin(id, digest, 2).unwrap();
     ledger.finish(id, Advance::Succeed, None, 3).unwrap();
     let other = put(&ledger, request("run", "2", 0, None));
-    ledger.decide(other, choose(Choice::Skip, 4)).unwrap();
+    ledger.decide(other, choose(DecisionChoice::Skip, 4)).unwrap();
     let told = ["requested 1", "approve 1", "started", "succeeded", "requested 2", "skip 2"];
     assert_eq!(next_events(&ledger, 6), told);
     idle(&ledger);
@@ -62,7 +62,7 @@ fn what_is_done_elsewhere_is_told_to_who_watches() {
     idle(&one);
     one.watch(WatchScope::One(watched));
     for id in [mine, theirs, watched] {
-        two.decide(id, choose(Choice::Skip, 0)).unwrap();
+        two.decide(id, choose(DecisionChoice::Skip, 0)).unwrap();
     }
     assert_eq!(next_events(&one, 2), ["skip mine", "skip watched"]);
     one.watch(WatchScope::All);
@@ -84,8 +84,8 @@ fn a_decision_that_stands_no_more_is_not_told() {
             let pen = Arc::clone(&two.pen);
             move |connection| {
                 let mut step = crate::ledger::sqlite::step::WriteStep::begin(connection, &pen, 0)?;
-                step.decide_one(id, choose(Choice::Approve, 0), &[])?;
-                step.revoke(id, choose(Choice::Cancelled, 0))?;
+                step.decide_one(id, choose(DecisionChoice::Approve, 0), &[])?;
+                step.revoke(id, choose(DecisionChoice::Cancelled, 0))?;
                 Ok(())
             }
         })
@@ -102,7 +102,7 @@ fn decides_at_once() {
     let ledger = open(&PathBuf::from(file));
     loop {
         for record in ledger.pending(None).unwrap() {
-            ledger.decide(record.request().id, choose(Choice::Skip, 0)).unwrap();
+            ledger.decide(record.request().id, choose(DecisionChoice::Skip, 0)).unwrap();
         }
     }
 }

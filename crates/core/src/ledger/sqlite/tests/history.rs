@@ -147,7 +147,7 @@ fn what_a_dead_process_started_is_interrupted() {
     let start = |ledger: &SqliteLedger, run: &str| {
         let id = put(ledger, request(run, "1", 0, None));
         let digest = ledger.get(id).unwrap().unwrap().request().digest;
-        ledger.decide(id, choose(Choice::Approve, 0)).unwrap();
+        ledger.decide(id, choose(DecisionChoice::Approve, 0)).unwrap();
         assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Won(_)));
         id
     };
@@ -163,6 +163,8 @@ fn what_a_dead_process_started_is_interrupted() {
     let three = open(&directory.file());
     assert_eq!(status(&three, second), Status::Interrupted);
     // Its end comes too late, and its claim is used up.
-    assert!(two.finish(second, crate::approval::Step::Succeed, None, 0).unwrap().is_none());
+    assert!(
+        two.finish(second, crate::approval::ExecutionStep::Succeed, None, 0).unwrap().is_none()
+    );
     verify(&two);
 }

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::*;
-use crate::approval::{Status, Step as Advance};
+use crate::approval::{ExecutionStep as Advance, Status};
 use crate::ledger::sqlite::schema::MIGRATIONS;
 use crate::ledger::sqlite::{OpenOptions as EngineOptions, SchemaMigration, SqliteEngine};
 use crate::ledger::{LedgerErrorKind, RunStatus, SaveRun};
@@ -16,15 +16,15 @@ fn fill(ledger: &SqliteLedger) {
         .map(|call| put(ledger, request("run", &call.to_string(), 1_000, Some(9_000_000_000_000))))
         .collect();
     for (id, choice) in ids.iter().skip(1).zip([
-        Choice::Approve,
-        Choice::Edit { args: json("[1]"), bound: None },
-        Choice::Reject { stop: true },
-        Choice::Respond { output: json("2") },
-        Choice::Skip,
+        DecisionChoice::Approve,
+        DecisionChoice::Edit { args: json("[1]"), bound: None },
+        DecisionChoice::Reject { stop: true },
+        DecisionChoice::Respond { output: json("2") },
+        DecisionChoice::Skip,
     ]) {
         ledger.decide(*id, choose(choice, 2_000)).unwrap();
     }
-    ledger.decide(ids[6], choose(Choice::Approve, 2_000)).unwrap();
+    ledger.decide(ids[6], choose(DecisionChoice::Approve, 2_000)).unwrap();
     let digest = ledger.get(ids[6]).unwrap().unwrap().request().digest;
     ledger.begin(ids[6], digest, 3_000).unwrap();
     ledger.finish(ids[6], Advance::Succeed, Some(raw(r#"{"ok":true}"#)), 4_000).unwrap();
@@ -73,12 +73,12 @@ fn a_file_of_schema_1_is_opened_and_goes_on() {
     assert_eq!(record.request().flags(), ["long", "bidi"]);
     assert_eq!(&*record.request().origin, ["main".into(), "sub".into()]);
     let decided = record.decided().unwrap();
-    assert_eq!((decided.by(), decided.via, decided.at), ("ada", Via::Gate, 2_000));
+    assert_eq!((decided.by(), decided.via, decided.at), ("ada", DecisionChannel::Gate, 2_000));
     assert_eq!(records[2].approved().unwrap().0.as_str(), "[1]");
     let run = ledger.take_run("run", 6_000).unwrap();
     assert_eq!((run.entries.len(), run.state.get(), run.info.steps), (2, r#"{"v":1}"#, 2));
     verify(&ledger);
-    ledger.decide(records[0].request().id, choose(Choice::Skip, 7_000)).unwrap();
+    ledger.decide(records[0].request().id, choose(DecisionChoice::Skip, 7_000)).unwrap();
     verify(&ledger);
 }
 

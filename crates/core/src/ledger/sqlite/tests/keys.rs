@@ -1,19 +1,22 @@
 //! With a key, nothing of the contents can be read without it.
 
 use super::*;
-use crate::approval::Step as Advance;
+use crate::approval::ExecutionStep as Advance;
 use crate::ledger::{LedgerErrorKind, RunStatus, SaveRun};
 
 fn fill(ledger: &SqliteLedger) -> ApprovalId {
     let edited = put(ledger, request("run", "1", 0, None));
-    let choice = Choice::Edit { args: json(r#""secret-edit""#), bound: None };
+    let choice = DecisionChoice::Edit { args: json(r#""secret-edit""#), bound: None };
     ledger.decide(edited, choose(choice, 0)).unwrap();
     let digest = ledger.get(edited).unwrap().unwrap().approved().unwrap().1;
     ledger.begin(edited, digest, 0).unwrap();
     ledger.finish(edited, Advance::Succeed, Some(raw(r#""secret-result""#)), 0).unwrap();
     let responded = put(ledger, request("run", "2", 0, None));
     ledger
-        .decide(responded, choose(Choice::Respond { output: json(r#""secret-output""#) }, 0))
+        .decide(
+            responded,
+            choose(DecisionChoice::Respond { output: json(r#""secret-output""#) }, 0),
+        )
         .unwrap();
     let (entries, state) = ([raw(r#""secret-entry""#)], raw(r#""secret-state""#));
     let save = SaveRun {

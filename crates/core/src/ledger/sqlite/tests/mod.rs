@@ -16,8 +16,11 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::SqliteLedger;
-use crate::approval::{ApprovalId, Choice, Decided, Decision, DecisionKinds, More, Request, Via};
-use crate::call::{CanonicalJson, Context, ToolCall};
+use crate::approval::{
+    ApprovalId, Decision, DecisionChannel, DecisionChoice, DecisionKinds, RecordedDecision,
+    Request, RequestExtras,
+};
+use crate::call::{CallContext, CanonicalJson, ToolCall};
 use crate::ledger::seal::ContentKey;
 use crate::ledger::{DurableLedger, EventFeed, Ledger, LedgerError, OpenOptions, RequestOutcome};
 
@@ -74,7 +77,7 @@ fn request(run: &str, call: &str, now: u64, deadline: Option<u64>) -> Request {
         tool_call_id: call.into(),
         tool_name: "execute".into(),
         args: json(r#"{"command":"secret-args"}"#),
-        context: Some(Box::new(Context(json(r#"{"cwd":"/secret-context"}"#)))),
+        context: Some(Box::new(CallContext(json(r#"{"cwd":"/secret-context"}"#)))),
     };
     Request {
         id: uuid::Uuid::now_v7(),
@@ -83,10 +86,10 @@ fn request(run: &str, call: &str, now: u64, deadline: Option<u64>) -> Request {
         origin: ["main".into(), "sub".into()].into(),
         description: Some("secret-description".into()),
         preview: "secret-preview".into(),
-        more: Some(Box::new(More {
+        more: Some(Box::new(RequestExtras {
             flags: ["long", "bidi"].into(),
             details: Some(raw(r#"{"a": "secret-details"}"#)),
-            ..More::default()
+            ..RequestExtras::default()
         })),
         allowed: DecisionKinds::ALL,
         created_at: now,
@@ -101,11 +104,11 @@ fn put(ledger: &SqliteLedger, request: Request) -> ApprovalId {
     record.request().id
 }
 
-fn choose(choice: Choice, at: u64) -> Decided {
-    Decided {
+fn choose(choice: DecisionChoice, at: u64) -> RecordedDecision {
+    RecordedDecision {
         decision: Decision::new(choice, Some("secret-reason")),
         by: Some("ada".into()),
-        via: Via::Gate,
+        via: DecisionChannel::Gate,
         at,
     }
 }

@@ -9,7 +9,7 @@ fn every_look_has_its_index() {
     for call in 0..50 {
         let id = put(&ledger, request("run", &call.to_string(), 0, Some(1_000)));
         if call % 2 == 0 {
-            ledger.decide(id, choose(Choice::Skip, 0)).unwrap();
+            ledger.decide(id, choose(DecisionChoice::Skip, 0)).unwrap();
         }
     }
     for (table, rest, index) in [

@@ -1,7 +1,7 @@
 //! The statements allow what the state machine allows, in every state.
 
 use super::*;
-use crate::approval::{Event, Status, Step as Advance, next};
+use crate::approval::{ExecutionStep as Advance, Status, StatusEvent, next};
 use crate::ledger::sqlite::step::ChangeGuard;
 use crate::ledger::{DecideOutcome, RedeemOutcome};
 
@@ -11,7 +11,7 @@ fn in_state(ledger: &SqliteLedger, status: Status, call: &str) -> ApprovalId {
     let digest = ledger.get(id).unwrap().unwrap().request().digest;
     let approve = || {
         assert!(matches!(
-            ledger.decide(id, choose(Choice::Approve, 0)).unwrap(),
+            ledger.decide(id, choose(DecisionChoice::Approve, 0)).unwrap(),
             DecideOutcome::Won(_)
         ))
     };
@@ -23,12 +23,12 @@ fn in_state(ledger: &SqliteLedger, status: Status, call: &str) -> ApprovalId {
     match status {
         Status::Pending => {}
         Status::Approved => approve(),
-        Status::Edited => decide(Choice::Edit { args: json("[1]"), bound: None }),
-        Status::Rejected => decide(Choice::Reject { stop: true }),
-        Status::Responded => decide(Choice::Respond { output: json("2") }),
-        Status::Skipped => decide(Choice::Skip),
-        Status::Expired => decide(Choice::Expired),
-        Status::Cancelled => decide(Choice::Cancelled),
+        Status::Edited => decide(DecisionChoice::Edit { args: json("[1]"), bound: None }),
+        Status::Rejected => decide(DecisionChoice::Reject { stop: true }),
+        Status::Responded => decide(DecisionChoice::Respond { output: json("2") }),
+        Status::Skipped => decide(DecisionChoice::Skip),
+        Status::Expired => decide(DecisionChoice::Expired),
+        Status::Cancelled => decide(DecisionChoice::Cancelled),
         Status::Started => {
             approve();
             start();
@@ -59,22 +59,24 @@ fn every_statement_in_every_state() {
     let ledger = temporary();
     for status in Status::ALL {
         let id = in_state(&ledger, status, status.name());
-        for event in Event::ALL {
+        for event in StatusEvent::ALL {
             let guards: &[ChangeGuard] = match event {
-                Event::Approve | Event::Edit | Event::Reject | Event::Respond | Event::Skip => {
-                    &[ChangeGuard::WAITS]
-                }
-                Event::Expire => &[ChangeGuard::EXPIRE, ChangeGuard::PENDING],
+                StatusEvent::Approve
+                | StatusEvent::Edit
+                | StatusEvent::Reject
+                | StatusEvent::Respond
+                | StatusEvent::Skip => &[ChangeGuard::WAITS],
+                StatusEvent::Expire => &[ChangeGuard::EXPIRE, ChangeGuard::PENDING],
                 // A decision of a gate cancels what waits only.
-                Event::Cancel => &[ChangeGuard::CANCEL],
-                Event::Start => &[ChangeGuard::BEGIN],
-                Event::Succeed | Event::Fail => &[ChangeGuard::FINISH],
-                Event::Interrupt => &[ChangeGuard::FINISH, ChangeGuard::INTERRUPT],
+                StatusEvent::Cancel => &[ChangeGuard::CANCEL],
+                StatusEvent::Start => &[ChangeGuard::BEGIN],
+                StatusEvent::Succeed | StatusEvent::Fail => &[ChangeGuard::FINISH],
+                StatusEvent::Interrupt => &[ChangeGuard::FINISH, ChangeGuard::INTERRUPT],
             };
             for guard in guards {
                 let condition = guard
                     .0
-                    .replace(":now", if event == Event::Expire { "9e15" } else { "0" })
+                    .replace(":now", if event == StatusEvent::Expire { "9e15" } else { "0" })
                     .replace(":digest", "bound")
                     .replace(":executor", "executor");
                 let holds = ledger
@@ -95,7 +97,7 @@ fn every_statement_in_every_state() {
 fn every_operation_in_every_state() {
     let ledger = temporary();
     for status in Status::ALL {
-        for event in Event::ALL {
+        for event in StatusEvent::ALL {
             let id = in_state(&ledger, status, &format!("{status:?} {event:?}"));
             let record = ledger.get(id).unwrap().unwrap();
             let bound = record.approved().map_or(record.request().digest, |(_, digest)| digest);
@@ -104,22 +106,25 @@ fn every_operation_in_every_state() {
             };
             let ended = |step| ledger.finish(id, step, None, 0).unwrap().is_some();
             let done = match event {
-                Event::Approve => decide(Choice::Approve),
-                Event::Edit => decide(Choice::Edit { args: json("3"), bound: None }),
-                Event::Reject => decide(Choice::Reject { stop: false }),
-                Event::Respond => decide(Choice::Respond { output: json("4") }),
-                Event::Skip => decide(Choice::Skip),
-                Event::Expire => decide(Choice::Expired),
-                Event::Cancel => {
-                    decide(Choice::Cancelled)
-                        || ledger.revoke(id, choose(Choice::Cancelled, 0)).unwrap().is_some()
+                StatusEvent::Approve => decide(DecisionChoice::Approve),
+                StatusEvent::Edit => decide(DecisionChoice::Edit { args: json("3"), bound: None }),
+                StatusEvent::Reject => decide(DecisionChoice::Reject { stop: false }),
+                StatusEvent::Respond => decide(DecisionChoice::Respond { output: json("4") }),
+                StatusEvent::Skip => decide(DecisionChoice::Skip),
+                StatusEvent::Expire => decide(DecisionChoice::Expired),
+                StatusEvent::Cancel => {
+                    decide(DecisionChoice::Cancelled)
+                        || ledger
+                            .revoke(id, choose(DecisionChoice::Cancelled, 0))
+                            .unwrap()
+                            .is_some()
                 }
-                Event::Start => {
+                StatusEvent::Start => {
                     matches!(ledger.begin(id, bound, 0).unwrap(), RedeemOutcome::Won(_))
                 }
-                Event::Succeed => ended(Advance::Succeed),
-                Event::Fail => ended(Advance::Fail),
-                Event::Interrupt => ended(Advance::Interrupt),
+                StatusEvent::Succeed => ended(Advance::Succeed),
+                StatusEvent::Fail => ended(Advance::Fail),
+                StatusEvent::Interrupt => ended(Advance::Interrupt),
             };
             let reached = next(status, event);
             assert_eq!(done, reached.is_ok(), "{status:?} + {event:?}");
@@ -171,11 +176,14 @@ fn the_clock_of_the_ledger_never_goes_back() {
     let ledger = temporary();
     let early = put(&ledger, request("run", "early", 10_000, Some(20_000)));
     ledger
-        .decide(put(&ledger, request("run", "late", 50_000, None)), choose(Choice::Skip, 50_000))
+        .decide(
+            put(&ledger, request("run", "late", 50_000, None)),
+            choose(DecisionChoice::Skip, 50_000),
+        )
         .unwrap();
     // The machine says 15,000: the ledger knows better.
     assert!(matches!(
-        ledger.decide(early, choose(Choice::Approve, 15_000)).unwrap(),
+        ledger.decide(early, choose(DecisionChoice::Approve, 15_000)).unwrap(),
         DecideOutcome::Expired(_)
     ));
     let id = put(&ledger, request("run", "shifted", 10_000, Some(10_600)));
@@ -184,7 +192,8 @@ fn the_clock_of_the_ledger_never_goes_back() {
         (shifted.request().created_at, shifted.request().expires_at),
         (50_000, Some(50_600))
     );
-    let DecideOutcome::Won(record) = ledger.decide(id, choose(Choice::Approve, 11_000)).unwrap()
+    let DecideOutcome::Won(record) =
+        ledger.decide(id, choose(DecisionChoice::Approve, 11_000)).unwrap()
     else {
         panic!("not won")
     };

@@ -1,7 +1,7 @@
 //! What is kept for how long, and the space it took.
 
 use super::*;
-use crate::approval::{Contents, Step as Advance};
+use crate::approval::{ContentState, ExecutionStep as Advance};
 use crate::ledger::{DecideOutcome, Retention, RunStatus, SaveRun, UpkeepReport};
 
 #[test]
@@ -9,11 +9,11 @@ fn contents_go_first_and_records_later_and_the_audit_stays() {
     let ledger = temporary();
     let waiting = put(&ledger, request("run", "waiting", 0, None));
     let approved = put(&ledger, request("run", "approved", 0, None));
-    ledger.decide(approved, choose(Choice::Approve, 0)).unwrap();
+    ledger.decide(approved, choose(DecisionChoice::Approve, 0)).unwrap();
     let done: Vec<ApprovalId> = (0..5)
         .map(|call| {
             let id = put(&ledger, request("run", &call.to_string(), 0, None));
-            let choice = Choice::Edit { args: json("[7]"), bound: None };
+            let choice = DecisionChoice::Edit { args: json("[7]"), bound: None };
             ledger.decide(id, choose(choice, 0)).unwrap();
             let digest = ledger.get(id).unwrap().unwrap().approved().unwrap().1;
             ledger.begin(id, digest, 0).unwrap();
@@ -29,7 +29,7 @@ fn contents_go_first_and_records_later_and_the_audit_stays() {
     assert_eq!(ledger.tidy(retention, 1_100, 3).unwrap().contents, 2);
     assert_eq!(ledger.tidy(retention, 1_100, 3).unwrap(), UpkeepReport::default());
     let after = ledger.get(done[0]).unwrap().unwrap();
-    assert_eq!(after.request().contents(), Contents::Dropped);
+    assert_eq!(after.request().contents(), ContentState::Dropped);
     assert_eq!(
         (after.status(), after.request().digest),
         (before.status(), before.request().digest)
@@ -47,7 +47,7 @@ fn contents_go_first_and_records_later_and_the_audit_stays() {
     assert_eq!(ledger.tidy(retention, 5_100, 3).unwrap().records, 2);
     assert!(ledger.get(done[0]).unwrap().is_none());
     assert!(matches!(
-        ledger.decide(done[0], choose(Choice::Skip, 0)).unwrap(),
+        ledger.decide(done[0], choose(DecisionChoice::Skip, 0)).unwrap(),
         DecideOutcome::Unknown
     ));
     // What something can still happen to is as it was.
@@ -100,7 +100,7 @@ fn what_was_dropped_is_given_back() {
         large.call.args = json(&format!("\"{}\"", "x".repeat(100_000)));
         large.digest = large.call.digest();
         let id = put(&ledger, large);
-        ledger.decide(id, choose(Choice::Skip, 0)).unwrap();
+        ledger.decide(id, choose(DecisionChoice::Skip, 0)).unwrap();
     }
     ledger.engine.checkpoint().unwrap();
     let before = ledger.about().unwrap();
