@@ -19,9 +19,9 @@ import { hasCode } from './errors/countersign-error.js';
 import { fromNative } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
 import { isLater, type Awaitable } from './values/awaitable.js';
-import { Batches } from './values/batches.js';
-import { Limit } from './values/limit.js';
-import { Turns } from './values/turns.js';
+import { BatchQueue } from './values/batches.js';
+import { WorkLimit } from './values/limit.js';
+import { TurnQueue } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
 import type {
   CanonicalText,
@@ -212,11 +212,11 @@ export class NativeGate implements RunStore {
   /** Is told how long each operation of a ledger that lasts took, in s, and the code of its failure. */
   onOperation: ((operation: string, seconds: number, failure?: string) => void) | undefined;
   readonly #gate: binding.NativeGate;
-  readonly #limit = new Limit(MAX_IN_FLIGHT);
+  readonly #limit = new WorkLimit(MAX_IN_FLIGHT);
   /** The threads of the core take up what comes in any order. */
-  readonly #turns = new Turns();
+  readonly #turns = new TurnQueue();
   /** They share a write to the disk, and come there in their order. */
-  readonly #requests = new Batches<string, ApprovalRecord>(
+  readonly #requests = new BatchQueue<string, ApprovalRecord>(
     (requests) => this.#limit.run(() => this.#request(requests)),
     (request) => request.length,
     MAX_BATCH,
@@ -735,7 +735,7 @@ const MAX_FILE_OPERATIONS = 8;
 /** The files below one folder. */
 export class NativeFiles {
   readonly #files: binding.NativeFiles;
-  readonly #limit = new Limit(MAX_FILE_OPERATIONS);
+  readonly #limit = new WorkLimit(MAX_FILE_OPERATIONS);
 
   /** Fails when there is no such folder. */
   constructor(options: NativeFilesOptions) {

@@ -8,7 +8,7 @@ import { createAgent } from '../../ts/cli/chat/agent.js';
 import { createGate } from '../../ts/index.js';
 import { createChat } from '../../ts/cli/chat/chat.js';
 import type { ChatOptions, LocalChat } from '../../ts/cli/chat/parts.js';
-import type { Ask, Chat, ChatView, Entry } from '../../ts/cli/chat/view.js';
+import type { WaitingAsk, Chat, ChatView, TranscriptEntry } from '../../ts/cli/chat/view.js';
 import { scratch } from '../policy/support.js';
 import { scripted, type ModelTurn, type ScriptedModel } from '../support/model.js';
 
@@ -66,7 +66,7 @@ export function until(chat: Chat, isSo: (view: ChatView) => boolean): Promise<Ch
 }
 
 /** The first that waits, once so many do. */
-export async function asked(chat: Chat, count = 1): Promise<Ask> {
+export async function asked(chat: Chat, count = 1): Promise<WaitingAsk> {
   return (await until(chat, ({ asks }) => asks.length >= count)).asks[0]!;
 }
 
@@ -75,7 +75,7 @@ export const idle = (chat: Chat): Promise<ChatView> => until(chat, ({ isBusy }) 
 /** The entries as short lines. */
 export const told = (view: ChatView): string[] => view.entries.map(lineOf);
 
-function lineOf(entry: Entry): string {
+function lineOf(entry: TranscriptEntry): string {
   if (entry.kind === 'tool') return `${entry.toolName} ${entry.title}: ${entry.status}`;
   return `${entry.kind}: ${entry.text}`;
 }

@@ -1,14 +1,14 @@
 /** What a human reads of a run's events, and that none of it can do anything to a terminal. */
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent, ApprovalRequest } from '../../index.js';
-import { asAsked, Asks, fromOf } from '../../ts/cli/chat/asks.js';
+import { asAsked, WaitingAsks, fromOf } from '../../ts/cli/chat/asks.js';
 import { readAnswer } from '../../ts/cli/chat/answers.js';
 import { readQuestionAnswer } from '../../ts/terminal/answers.js';
 import { lineOf } from '../../ts/cli/chat/json.js';
 import { safeEnd, titleOf } from '../../ts/cli/chat/safe.js';
 import { safeLong } from '../../ts/terminal/safe-long.js';
 import { Transcript } from '../../ts/cli/chat/transcript.js';
-import type { Ask, Entry } from '../../ts/cli/chat/view.js';
+import type { WaitingAsk, TranscriptEntry } from '../../ts/cli/chat/view.js';
 
 const HOSTILE = '\u001b[2J\u202ekcab\u0000\u200b\r';
 const CHILD = ['main', 'task:call_0', 'researcher'];
@@ -26,8 +26,8 @@ const call = (toolName: string, args: object, toolCallId = 'call_1') => ({
   toolName,
   args,
 });
-const tool = (transcript: Transcript, at = 0): Entry & { kind: 'tool' } =>
-  transcript.entries.filter((entry) => entry.kind === 'tool')[at] as Entry & { kind: 'tool' };
+const tool = (transcript: Transcript, at = 0): TranscriptEntry & { kind: 'tool' } =>
+  transcript.entries.filter((entry) => entry.kind === 'tool')[at] as TranscriptEntry & { kind: 'tool' };
 
 describe('texts', () => {
   test('are one entry until something else happens', () => {
@@ -229,8 +229,8 @@ const request = (more: object = {}): ApprovalRequest =>
     ...more,
   }) as unknown as ApprovalRequest;
 
-const askOf = (more: object = {}): Ask => {
-  const asks = new Asks();
+const askOf = (more: object = {}): WaitingAsk => {
+  const asks = new WaitingAsks();
   asks.add(request(more));
   return asks.view()[0]!;
 };
@@ -246,7 +246,7 @@ describe('an ask', () => {
 
   test('says who must agree, and how far that is', () => {
     const needs = [{ approvers: ['ada', 'group:ops'], quorum: 2, excludeRequester: true }];
-    const asks = new Asks();
+    const asks = new WaitingAsks();
     asks.add(request({ approvalId: 'a', needs, requester: 'eve\u202e' }));
     const why = () => asks.view().map((ask) => (ask.kind === 'approval' ? ask.why : ''));
     expect(why()).toEqual([expect.stringContaining('0 of 2 approvals, needs 2 of: ada, group:ops, not eve')]);
@@ -265,7 +265,7 @@ describe('an ask', () => {
   });
 
   test('those of others are counted on their own', () => {
-    const asks = new Asks();
+    const asks = new WaitingAsks();
     asks.add(request({ approvalId: 'a' }));
     asks.add(request({ approvalId: 'b', origin: CHILD }));
     asks.add(request({ approvalId: 'c' }));
@@ -319,7 +319,9 @@ describe('a question', () => {
     { kind: 'multi_select', question: 'Which ones?', options, required: false },
     { kind: 'text', question: `Why${HOSTILE}?` },
   ];
-  const ask = askOf({ kind: 'question', toolName: 'ask_user', args: { questions } }) as Ask & { kind: 'question' };
+  const ask = askOf({ kind: 'question', toolName: 'ask_user', args: { questions } }) as WaitingAsk & {
+    kind: 'question';
+  };
 
   test('is safe to show, and its answers are those of the call', () => {
     expect(JSON.stringify(ask.questions)).not.toMatch(/\\u001b|\u202e/);

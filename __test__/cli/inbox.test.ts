@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { describe, expect, it, test } from 'vitest';
 import type { Gate } from '../../index.js';
-import type { Pending, Session } from '../../ts/inbox/protocol.js';
+import type { PendingAnswer, SessionAnswer } from '../../ts/inbox/protocol.js';
 import { ask, gateOf, later, scratch } from '../inbox/support.js';
 import { PATIENTLY } from '../runtimes.js';
 import { isThorough } from '../support/effort.js';
@@ -58,11 +58,11 @@ test.each(someRuntimes())('decides in the ledger of another process, on $name', 
   const { gate, ledger } = await setUp();
   const running = start(['--ledger', ledger, '--by', 'mia', '-g', 'ops', '-g', 'security'], path);
   const send = await enter(await firstLink(running));
-  const { csrf, person } = (await (await send('api/session')).json()) as Session;
+  const { csrf, person } = (await (await send('api/session')).json()) as SessionAnswer;
   expect(person).toEqual({ name: 'mia', groups: ['ops', 'security'], mayDecide: true });
   const asking = gate.request({ toolName: 'deploy', args: {}, runId: 'run' });
-  await expect.poll(async () => ((await (await send('api/pending')).json()) as Pending).total, PATIENTLY).toBe(1);
-  const { items } = (await (await send('api/pending')).json()) as Pending;
+  await expect.poll(async () => ((await (await send('api/pending')).json()) as PendingAnswer).total, PATIENTLY).toBe(1);
+  const { items } = (await (await send('api/pending')).json()) as PendingAnswer;
   const decided = await send(`api/requests/${items[0]?.approvalId}/decision`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-countersign-csrf': csrf },

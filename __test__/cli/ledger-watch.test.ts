@@ -1,7 +1,15 @@
 /** The live view: what keys do, and what is drawn. */
 import { describe, expect, it } from 'vitest';
 import { frame } from '../../ts/cli/watch-frame.js';
-import { press, START, withEvents, without, withoutDue, withRecords, type Watching } from '../../ts/cli/watch-model.js';
+import {
+  press,
+  START,
+  withEvents,
+  without,
+  withoutDue,
+  withRecords,
+  type WatchState,
+} from '../../ts/cli/watch-model.js';
 import { widthOf } from '../../ts/cli/style.js';
 import type { GateEvent } from '../../index.js';
 import type { KeptRecord } from '../../ts/native.js';
@@ -17,9 +25,9 @@ function waiting(more: Partial<KeptRecord> = {}): KeptRecord {
 const three = [waiting(), waiting(), waiting()] as const;
 const ids = three.map(({ approvalId }) => approvalId);
 const begun = withRecords(START, three);
-const withNew = (state: Watching, request: KeptRecord, now: number) =>
+const withNew = (state: WatchState, request: KeptRecord, now: number) =>
   withEvents(state, [{ type: 'requested', request } as GateEvent], now);
-const after = (state: Watching, ...keys: string[]) => keys.reduce((now, key) => press(now, key).state, state);
+const after = (state: WatchState, ...keys: string[]) => keys.reduce((now, key) => press(now, key).state, state);
 
 describe('keys', () => {
   it('move, and stop at the ends', () => {
@@ -102,7 +110,7 @@ describe('the list changes while somebody looks', () => {
 });
 
 describe('the screen', () => {
-  const states: [string, Watching][] = [
+  const states: [string, WatchState][] = [
     ['nothing', START],
     ['a list', begun],
     ['a request', after(begun, '\r')],

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createAskUserTool } from '../../ts/agent/index.js';
 import { Values } from '../../ts/gate/values.js';
-import type { Checked, Decided, Detail, ErrorBody } from '../../ts/inbox/protocol.js';
+import type { CheckAnswer, DecideAnswer, RequestDetail, ErrorBody } from '../../ts/inbox/protocol.js';
 import { problemsOf } from '../../ts/inbox/schema.js';
 import { gateTools, streamWithEvents } from '../../ts/index.js';
 import type { Gate } from '../../index.js';
@@ -40,7 +40,7 @@ describe('the schema of a tool', () => {
     const mia = new Person(inboxOf(gate), 'mia');
     const approvalId = await waiting(gate);
     await expect
-      .poll(async () => (await mia.get<Detail>(`api/requests/${approvalId}`)).body.schema)
+      .poll(async () => (await mia.get<RequestDetail>(`api/requests/${approvalId}`)).body.schema)
       .toMatchObject({ type: 'object', required: ['to', 'amount'], properties: { amount: { maximum: 1_000 } } });
     await mia.decide(approvalId, { type: 'reject' });
     await done;
@@ -77,13 +77,15 @@ describe('the schema of a tool', () => {
     const approvalId = await waiting(agent);
     // In a process that has never seen the tool.
     const mia = new Person(inboxOf(people), 'mia');
-    await expect.poll(async () => (await mia.get<Detail>(`api/requests/${approvalId}`)).body.schema).not.toBeNull();
-    const { body } = await mia.post<Checked>(`api/requests/${approvalId}/check`, { args });
+    await expect
+      .poll(async () => (await mia.get<RequestDetail>(`api/requests/${approvalId}`)).body.schema)
+      .not.toBeNull();
+    const { body } = await mia.post<CheckAnswer>(`api/requests/${approvalId}/check`, { args });
     expect(body.problems.map((each) => each.path)).toContain(path);
     const refused = await mia.decide<{ error: ErrorBody }>(approvalId, { type: 'edit', args });
     expect([refused.status, refused.body.error.code]).toEqual([422, 'ERR_INVALID_DECISION']);
     expect(refused.body.error.problems).toEqual(body.problems);
-    const taken = await mia.decide<Decided>(approvalId, { type: 'edit', args: { to: 'grace', amount: 7 } });
+    const taken = await mia.decide<DecideAnswer>(approvalId, { type: 'edit', args: { to: 'grace', amount: 7 } });
     expect([taken.status, JSON.parse(taken.body.record.decision?.json ?? '')]).toEqual([
       200,
       { to: 'grace', amount: 7 },
@@ -201,7 +203,7 @@ describe('questions', () => {
     const done = collect(streamWithEvents({ model, prompt: 'go', tools, gate } as never));
     const approvalId = await waiting(gate);
     const mia = new Person(inboxOf(gate), 'mia');
-    const { body } = await mia.get<Detail>(`api/requests/${approvalId}`);
+    const { body } = await mia.get<RequestDetail>(`api/requests/${approvalId}`);
     expect(body.record).toMatchObject({ kind: 'question', mayDecide: ['reject', 'respond', 'skip'] });
     const [first, second] = body.questions ?? [];
     expect(first).toMatchObject({ kind: 'text', required: true, options: [] });
@@ -241,7 +243,7 @@ describe('what is to be remembered', () => {
     const done = runIn(gate, ran);
     const approvalId = await waiting(gate);
     const mia = new Person(inboxOf(gate), 'mia');
-    const { always } = (await mia.get<Detail>(`api/requests/${approvalId}`)).body.record;
+    const { always } = (await mia.get<RequestDetail>(`api/requests/${approvalId}`)).body.record;
     expect(always).toMatchObject({ scopes: ['run', 'session'], allow: { label: expect.stringContaining('make') } });
     // The gate reads no files of the user.
     const forEver = await mia.decide(approvalId, { type: 'approve', remember: 'always' });
@@ -261,7 +263,7 @@ describe('what is to be remembered', () => {
     const done = runIn(gate, []);
     const approvalId = await waiting(gate);
     const mia = new Person(inboxOf(gate, { remember: [] }), 'mia');
-    expect((await mia.get<Detail>(`api/requests/${approvalId}`)).body.record.always.scopes).toEqual([]);
+    expect((await mia.get<RequestDetail>(`api/requests/${approvalId}`)).body.record.always.scopes).toEqual([]);
     expect((await mia.decide(approvalId, { type: 'approve', remember: 'session' })).status).toBe(422);
     expect(await gate.pending()).toHaveLength(1);
     await mia.decide(approvalId, { type: 'reject' });

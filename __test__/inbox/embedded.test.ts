@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { toNodeListener } from '../../ts/inbox/index.js';
-import type { Decided, Pending, Session } from '../../ts/inbox/protocol.js';
+import type { DecideAnswer, PendingAnswer, SessionAnswer } from '../../ts/inbox/protocol.js';
 import { ask, eventsOf, gateOf, inboxOf, later, ORIGIN, Person, type Handler } from './support.js';
 
 async function listening(server: Server): Promise<string> {
@@ -23,8 +23,8 @@ async function listening(server: Server): Promise<string> {
 async function use(handler: Handler, base = '/inbox'): Promise<void> {
   const mia = new Person(handler, 'mia', base);
   expect((await mia.get<string>('')).body).toContain('assets/a-1.js');
-  const [item] = (await mia.get<Pending>('api/pending')).body.items;
-  const { status, body } = await mia.decide<Decided>(item?.approvalId ?? '', { type: 'approve' });
+  const [item] = (await mia.get<PendingAnswer>('api/pending')).body.items;
+  const { status, body } = await mia.decide<DecideAnswer>(item?.approvalId ?? '', { type: 'approve' });
   expect([status, body.record.status]).toEqual([200, 'approved']);
 }
 
@@ -133,6 +133,6 @@ describe('in a route of Next.js', () => {
 
 it('a session is of use for its own token only', async () => {
   const inbox = inboxOf(gateOf());
-  const { csrf } = (await new Person(inbox, 'mia').get<Session>('api/session')).body;
-  expect(csrf).toBe((await new Person(inbox, 'mia').get<Session>('api/session')).body.csrf);
+  const { csrf } = (await new Person(inbox, 'mia').get<SessionAnswer>('api/session')).body;
+  expect(csrf).toBe((await new Person(inbox, 'mia').get<SessionAnswer>('api/session')).body.csrf);
 });

@@ -4,14 +4,14 @@ import type { ApprovalRecord } from '../../index.js';
 import type {
   AuditState,
   BulkResults,
-  Checked,
-  Decided,
-  Detail,
+  CheckAnswer,
+  DecideAnswer,
+  RequestDetail,
   ErrorBody,
-  History,
-  Pending,
-  Runs,
-  Session,
+  HistoryAnswer,
+  PendingAnswer,
+  RunsAnswer,
+  SessionAnswer,
 } from '../../ts/inbox/protocol.js';
 import { ask, gateOf, inboxOf, Person } from './support.js';
 
@@ -34,7 +34,7 @@ const policy = {
 describe('session', () => {
   it('says who looks', async () => {
     const { gate, inbox } = setUp();
-    const { body, headers } = await new Person(inbox, 'mia/ops,security').get<Session>('api/session');
+    const { body, headers } = await new Person(inbox, 'mia/ops,security').get<SessionAnswer>('api/session');
     expect(body).toMatchObject({
       person: { name: 'mia', groups: ['ops', 'security'], mayDecide: true },
       ledger: { lasts: true },
@@ -43,7 +43,7 @@ describe('session', () => {
     expect(body.version).toMatch(/^\d+\.\d+\.\d+/);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(
-      (await new Person(inboxOf(gateOf({ ledger: 'memory:' })), 'mia').get<Session>('api/session')).body.ledger,
+      (await new Person(inboxOf(gateOf({ ledger: 'memory:' })), 'mia').get<SessionAnswer>('api/session')).body.ledger,
     ).toEqual({
       lasts: false,
     });
@@ -56,7 +56,7 @@ describe('pending', () => {
     const { gate, mia } = setUp();
     const one = await ask(gate, { runId: 'a', args: { command: 'git push' } });
     const two = await ask(gate, { runId: 'b', toolName: 'send_mail', args: { to: 'ada' }, origin: ['main', 'writer'] });
-    const { body } = await mia.get<Pending>('api/pending');
+    const { body } = await mia.get<PendingAnswer>('api/pending');
     expect(body.items.map(({ approvalId }) => approvalId)).toEqual([one.approvalId, two.approvalId]);
     expect(body.items[0]).toMatchObject({
       tool: 'execute',
@@ -73,12 +73,12 @@ describe('pending', () => {
     ]);
     const written = { content: 'to be or not\nto be', file_path: 'a.txt' };
     const three = await ask(gate, { runId: 'c', toolName: 'write_file', args: written });
-    expect((await mia.get<Pending>('api/pending?run=c')).body.items[0]?.summary).toMatch(
+    expect((await mia.get<PendingAnswer>('api/pending?run=c')).body.items[0]?.summary).toMatch(
       /^file_path=a\.txt content=to/,
     );
     await gate.reject(three.approvalId);
     const ids = async (query: string) =>
-      (await mia.get<Pending>(`api/pending?${query}`)).body.items.map(({ approvalId }) => approvalId);
+      (await mia.get<PendingAnswer>(`api/pending?${query}`)).body.items.map(({ approvalId }) => approvalId);
     expect(await ids('run=a')).toEqual([one.approvalId]);
     expect(await ids('agent=writer')).toEqual([two.approvalId]);
     expect(await ids('tool=send_mail')).toEqual([two.approvalId]);
@@ -92,9 +92,9 @@ describe('pending', () => {
   it('comes in pages', async () => {
     const { gate, mia } = setUp(gateOf({ ledger: 'memory:' }));
     for (let number = 0; number < 201; number++) void gate.request({ toolName: 'execute', args: { number } });
-    const first = (await mia.get<Pending>('api/pending')).body;
+    const first = (await mia.get<PendingAnswer>('api/pending')).body;
     expect([first.items.length, first.total]).toEqual([200, 201]);
-    const second = (await mia.get<Pending>(`api/pending?cursor=${first.next}`)).body;
+    const second = (await mia.get<PendingAnswer>(`api/pending?cursor=${first.next}`)).body;
     expect([second.items.length, second.next]).toEqual([1, null]);
     expect(first.items.some(({ approvalId }) => approvalId === second.items[0]?.approvalId)).toBe(false);
   });
@@ -107,11 +107,11 @@ describe('pending', () => {
       args: { command: 'ls \u202e\u001b[2Jhs.txt\u0007' },
       description: '\u202eHi\u200b',
     });
-    const [item] = (await mia.get<Pending>('api/pending')).body.items;
+    const [item] = (await mia.get<PendingAnswer>('api/pending')).body.items;
     const text = JSON.stringify({ ...item, runId: '' });
     expect(text).not.toMatch(/\\u001b|\\u0000|\\u0007|[\u200b\u202e]/);
-    const { facets } = (await mia.get<Pending>('api/pending')).body;
-    const again = await mia.get<Pending>(`api/pending?run=${encodeURIComponent(facets.runs[0]?.value ?? '')}`);
+    const { facets } = (await mia.get<PendingAnswer>('api/pending')).body;
+    const again = await mia.get<PendingAnswer>(`api/pending?run=${encodeURIComponent(facets.runs[0]?.value ?? '')}`);
     expect(again.body.total).toBe(1);
   });
 });
@@ -123,7 +123,7 @@ describe('one request', () => {
     const { approvalId } = await ask(gate, { args: { command: 'git push origin main\u202e' } });
     const other = await ask(gate, { args: { command: 'git status' } });
     await ask(gate, { runId: 'another run' });
-    const { body, status } = await mia.get<Detail>(`api/requests/${approvalId}`);
+    const { body, status } = await mia.get<RequestDetail>(`api/requests/${approvalId}`);
     expect(status).toBe(200);
     expect(body.record).toMatchObject({ approvalId, decision: null, digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(body.record.argsJson).toBe('{\n  "command": "git push origin main\\u202e"\n}');
@@ -144,7 +144,7 @@ describe('one request', () => {
     await decided('git pull', 'no');
     const alike = await decided('/usr/bin/git push --force', 'careful\u202e');
     const { approvalId } = await ask(gate, { args: { command: 'git push origin main' } });
-    const { similar } = (await mia.get<Detail>(`api/requests/${approvalId}`)).body;
+    const { similar } = (await mia.get<RequestDetail>(`api/requests/${approvalId}`)).body;
     expect(similar.map((each) => [each.approvalId, each.same])).toEqual([
       [alike, false],
       [same, true],
@@ -156,7 +156,7 @@ describe('one request', () => {
   it('has no arguments to begin with where JSON cannot say them', async () => {
     const { gate, mia } = setUp();
     const { approvalId } = await ask(gate, { args: { at: new Date(0), big: 3n } });
-    const { record } = (await mia.get<Detail>(`api/requests/${approvalId}`)).body;
+    const { record } = (await mia.get<RequestDetail>(`api/requests/${approvalId}`)).body;
     expect(record.argsJson).toBeNull();
     expect(record.summary).toContain('1970-01-01');
   });
@@ -188,7 +188,7 @@ describe('a decision', () => {
     const resolution = gate.request({ toolName: 'execute', args: { command: 'git push' }, toolCallId, runId: 'run' });
     const [request] = await gate.pending();
     const { approvalId } = request ?? { approvalId: '' };
-    const { body, status: http } = await mia.decide<Decided>(approvalId, decision);
+    const { body, status: http } = await mia.decide<DecideAnswer>(approvalId, decision);
     expect([http, body.counted]).toEqual([200, true]);
     expect(body.record).toMatchObject({ status, decision: { by: 'mia', via: 'inbox' } });
     expect(await resolution).toMatchObject({ approved, decidedBy: 'mia' });
@@ -257,7 +257,8 @@ describe('arguments in an editor', () => {
     const gate = gateOf({ policy });
     const { mia } = setUp(gate);
     const { approvalId } = await ask(gate);
-    const look = async (args: unknown) => (await mia.post<Checked>(`api/requests/${approvalId}/check`, { args })).body;
+    const look = async (args: unknown) =>
+      (await mia.post<CheckAnswer>(`api/requests/${approvalId}/check`, { args })).body;
     const fine = await look({ command: 'git status' });
     expect(fine).toMatchObject({ problems: [], schema: false, verdict: { effect: 'allow' } });
     expect(fine.segments).toMatchObject([{ kind: 'command', text: 'git status', effect: 'allow' }]);
@@ -331,17 +332,17 @@ describe('what is over', () => {
       ids.unshift(approvalId);
     }
     await ask(gate);
-    const { body } = await mia.get<History>('api/history');
+    const { body } = await mia.get<HistoryAnswer>('api/history');
     expect(body.items.map(({ approvalId }) => approvalId)).toEqual(ids);
     expect(body.next).toBeNull();
     expect(body.items[0]).toMatchObject({ decision: { type: 'reject', by: 'noah', reason: 'because of four' } });
-    const first = (await mia.get<History>('api/history?limit=3')).body;
-    const second = (await mia.get<History>(`api/history?limit=3&before=${first.next}`)).body;
+    const first = (await mia.get<HistoryAnswer>('api/history?limit=3')).body;
+    const second = (await mia.get<HistoryAnswer>(`api/history?limit=3&before=${first.next}`)).body;
     expect([...first.items, ...second.items].map(({ approvalId }) => approvalId)).toEqual(ids);
-    const found = (await mia.get<History>('api/history?q=because+two')).body;
+    const found = (await mia.get<HistoryAnswer>('api/history?q=because+two')).body;
     expect(found.items.map(({ approvalId }) => approvalId)).toEqual([ids[2]]);
-    expect((await mia.get<History>('api/history?run=other')).body.items).toHaveLength(1);
-    expect((await mia.get<History>('api/history?tool=nothing')).body.items).toHaveLength(0);
+    expect((await mia.get<HistoryAnswer>('api/history?run=other')).body.items).toHaveLength(1);
+    expect((await mia.get<HistoryAnswer>('api/history?tool=nothing')).body.items).toHaveLength(0);
     expect((await mia.get('api/history?before=nonsense')).status).toBe(400);
   });
 });
@@ -352,7 +353,7 @@ describe('runs and the audit', () => {
     await ask(gate, { runId: 'a' });
     await ask(gate, { runId: 'a', toolName: 'send_mail' });
     await ask(gate, { runId: 'b' });
-    const { items } = (await mia.get<Runs>('api/runs')).body;
+    const { items } = (await mia.get<RunsAnswer>('api/runs')).body;
     expect(items).toMatchObject([
       { run: 'a', waiting: 2, tools: ['execute', 'send_mail'] },
       { run: 'b', waiting: 1 },

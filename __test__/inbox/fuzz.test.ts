@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../index.js';
-import type { Session } from '../../ts/inbox/protocol.js';
+import type { SessionAnswer } from '../../ts/inbox/protocol.js';
 import { effort } from '../support/effort.js';
 import { ask, gateOf, inboxOf, ORIGIN, Person } from './support.js';
 
@@ -112,7 +112,7 @@ describe('anything', () => {
 
   it('as a body: only what says how to decide decides', async () => {
     const { gate, mia, approvalId } = await setUp();
-    const { csrf } = (await mia.get<Session>('api/session')).body;
+    const { csrf } = (await mia.get<SessionAnswer>('api/session')).body;
     const headers = { 'content-type': 'application/json', origin: ORIGIN, 'x-countersign-csrf': csrf };
     const types = [
       'approved',
@@ -152,7 +152,7 @@ describe('anything', () => {
 
   it('as arguments in an editor', async () => {
     const { gate, mia, approvalId } = await setUp();
-    const { csrf } = (await mia.get<Session>('api/session')).body;
+    const { csrf } = (await mia.get<SessionAnswer>('api/session')).body;
     const headers = { 'content-type': 'application/json', origin: ORIGIN, 'x-countersign-csrf': csrf };
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ stringUnit: 'binary' }), async (args) => {

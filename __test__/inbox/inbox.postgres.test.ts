@@ -1,7 +1,7 @@
 /** The inbox over PostgreSQL: agents and people on several machines. */
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import type { ErrorBody, Pending } from '../../ts/inbox/protocol.js';
+import type { ErrorBody, PendingAnswer } from '../../ts/inbox/protocol.js';
 import { cli } from '../cli/command.js';
 import { effort } from '../support/effort.js';
 import { freshLedger, isMissing, titled } from '../support/postgres.js';
@@ -22,7 +22,10 @@ describe.skipIf(isMissing)(titled('two inboxes on one database'), () => {
     const { approvalId } = await ask(agent);
     for (const page of pages)
       expect((await page.next()).value).toMatchObject({ event: 'change', data: { ids: [approvalId] } });
-    expect((await noah.get<Pending>('api/pending')).body.items[0]).toMatchObject({ approvalId, summary: 'git push' });
+    expect((await noah.get<PendingAnswer>('api/pending')).body.items[0]).toMatchObject({
+      approvalId,
+      summary: 'git push',
+    });
   });
 
   it('take one decision of two, and say to the other who was first', async () => {

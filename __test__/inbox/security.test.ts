@@ -2,10 +2,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { InboxOptions } from '../../inbox.js';
 import type { Gate } from '../../index.js';
-import type { ErrorBody, Pending, Session } from '../../ts/inbox/protocol.js';
+import type { ErrorBody, PendingAnswer, SessionAnswer } from '../../ts/inbox/protocol.js';
 import { LedgerError } from '../../ts/index.js';
 import { inboxHandler } from '../../ts/inbox/index.js';
-import { Rate } from '../../ts/inbox/rate.js';
+import { RateLimit } from '../../ts/inbox/rate.js';
 import { answerOf, ask, gateOf, inboxOf, ORIGIN, Person, type Handler } from './support.js';
 
 type Failed = { error: ErrorBody };
@@ -43,7 +43,7 @@ describe('nobody', () => {
 
   it('decides nothing', async () => {
     const { gate, inbox, path, mia } = await setUp();
-    const { csrf } = (await mia.get<Session>('api/session')).body;
+    const { csrf } = (await mia.get<SessionAnswer>('api/session')).body;
     const headers = { 'content-type': 'application/json', origin: ORIGIN, 'x-countersign-csrf': csrf };
     const response = await inbox(at(`/inbox/${path}`, { method: 'POST', headers, body: JSON.stringify(approve) }));
     expect(response.status).toBe(401);
@@ -102,7 +102,7 @@ describe('somebody who may only look', () => {
   it('sees everything and decides nothing', async () => {
     const { gate, inbox, approvalId } = await setUp();
     const guest = new Person(inbox, '-guest');
-    const { body } = await guest.get<Pending>('api/pending');
+    const { body } = await guest.get<PendingAnswer>('api/pending');
     expect(body.items[0]).toMatchObject({ mayDecide: [], whyNot: 'You may look, and not decide.' });
     expect((await guest.decide(approvalId, { type: 'approve' })).status).toBe(403);
     const bulk = await guest.post<{ results: { ok: boolean }[] }>('api/decisions', { ids: [approvalId], ...approve });
@@ -171,7 +171,7 @@ describe('the CSRF token', () => {
   it('of another person, another session or another handler counts for nothing', async () => {
     const { gate, inbox, mia, path } = await setUp();
     const tokenOf = async (handler: Handler, name: string) =>
-      (await new Person(handler, name).get<Session>('api/session')).body.csrf;
+      (await new Person(handler, name).get<SessionAnswer>('api/session')).body.csrf;
     for (const token of [await tokenOf(inbox, 'noah'), await tokenOf(inboxOf(gate), 'mia')])
       expect((await mia.post(path, approve, { 'x-countersign-csrf': token })).status).toBe(403);
     const authenticate: InboxOptions['authenticate'] = (request) => ({
@@ -186,7 +186,7 @@ describe('the CSRF token', () => {
   it('is the same in all handlers with one secret', async () => {
     const secret = 'a secret of at least thirty-two bytes';
     const { gate, mia, path } = await setUp({ secret });
-    const { csrf } = (await new Person(inboxOf(gate, { secret }), 'mia').get<Session>('api/session')).body;
+    const { csrf } = (await new Person(inboxOf(gate, { secret }), 'mia').get<SessionAnswer>('api/session')).body;
     expect((await mia.post(path, approve, { 'x-countersign-csrf': csrf })).status).toBe(200);
   });
 });
@@ -203,7 +203,7 @@ describe('a body', () => {
     ['that is no UTF-8', {}, Buffer.from('{"decision":{"type":"approve","reason":"\xff"}}', 'latin1') as never, 400],
   ])('%s is refused', async (_, headers, body, expected) => {
     const { gate, mia, path } = await setUp();
-    const { csrf } = (await mia.get<Session>('api/session')).body;
+    const { csrf } = (await mia.get<SessionAnswer>('api/session')).body;
     const given = { 'content-type': 'application/json', origin: ORIGIN, 'x-countersign-csrf': csrf, ...headers };
     const response = await mia.send('POST', path, { body, headers: given });
     expect(response.status).toBe(expected);
@@ -212,7 +212,7 @@ describe('a body', () => {
 
   it('that is too large is refused, whatever it says of its length', async () => {
     const { gate, mia, path } = await setUp({ maxBodyBytes: 1_000 });
-    const { csrf } = (await mia.get<Session>('api/session')).body;
+    const { csrf } = (await mia.get<SessionAnswer>('api/session')).body;
     const large = JSON.stringify({ ...approve, more: 'x'.repeat(2_000) });
     expect((await mia.post<Failed>(path, large)).status).toBe(413);
     const stream = new ReadableStream({
@@ -263,7 +263,7 @@ describe('the rate', () => {
 
   it('fills up evenly, and takes a bounded memory', () => {
     let now = 0;
-    const rate = new Rate(60, () => now);
+    const rate = new RateLimit(60, () => now);
     const take = () => rate.take('mia');
     for (let number = 0; number < 60; number++) take();
     expect(take).toThrow('try again in 1 s');

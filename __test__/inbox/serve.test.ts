@@ -4,8 +4,8 @@ import { createConnection } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { ServeInboxOptions } from '../../inbox.js';
 import { serveInbox } from '../../ts/inbox/index.js';
-import { Sessions } from '../../ts/inbox/sessions.js';
-import type { Pending, Session } from '../../ts/inbox/protocol.js';
+import { SessionStore } from '../../ts/inbox/sessions.js';
+import type { PendingAnswer, SessionAnswer } from '../../ts/inbox/protocol.js';
 import { ask, eventsOf, gateOf, later, pageFolder } from './support.js';
 
 async function setUp(options: ServeInboxOptions = {}) {
@@ -88,7 +88,7 @@ describe('a link', () => {
   });
 
   it('and a session count until there are too many', () => {
-    const sessions = new Sessions();
+    const sessions = new SessionStore();
     const first = sessions.link();
     const rest = Array.from({ length: 32 }, () => sessions.link());
     expect(sessions.open(first)).toBeUndefined();
@@ -151,7 +151,7 @@ describe('a site whose name leads here', () => {
     const { gate, inbox } = await setUp();
     const { approvalId } = await ask(gate);
     const { base, cookie } = await enter(inbox.link());
-    const { csrf } = JSON.parse((await send(`${base}api/session`, { cookie })).body) as Session;
+    const { csrf } = JSON.parse((await send(`${base}api/session`, { cookie })).body) as SessionAnswer;
     const headers = { cookie, 'content-type': 'application/json', 'x-countersign-csrf': csrf };
     const body = JSON.stringify({ decision: { type: 'approve' } });
     const path = `${base}api/requests/${approvalId}/decision`;
@@ -268,13 +268,13 @@ describe('the server', () => {
   it('tells what happens, and who looks', async () => {
     const { gate, inbox } = await setUp({ groups: ['ops'] });
     const { base, cookie } = await enter(inbox.link());
-    const session = JSON.parse((await send(`${base}api/session`, { cookie })).body) as Session;
+    const session = JSON.parse((await send(`${base}api/session`, { cookie })).body) as SessionAnswer;
     expect(session.person).toEqual({ name: 'mia', groups: ['ops'], mayDecide: true });
     const events = eventsOf(await fetch(`${base}api/events`, { headers: { cookie } }));
     await events.next();
     const { approvalId } = await ask(gate);
     expect((await events.next()).value).toMatchObject({ event: 'change', data: { ids: [approvalId] } });
-    const pending = JSON.parse((await send(`${base}api/pending`, { cookie })).body) as Pending;
+    const pending = JSON.parse((await send(`${base}api/pending`, { cookie })).body) as PendingAnswer;
     expect(pending.items[0]?.approvalId).toBe(approvalId);
     await events.return(undefined);
   });

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { InboxOptions } from '../../inbox.js';
 import type { ApprovalRequest, Gate, GateOptions, GateRequest } from '../../index.js';
 import { inboxHandler } from '../../ts/inbox/index.js';
-import type { Session } from '../../ts/inbox/protocol.js';
+import type { SessionAnswer } from '../../ts/inbox/protocol.js';
 import { createGate } from '../../ts/index.js';
 
 export const ORIGIN = 'https://inbox.example';
@@ -92,7 +92,7 @@ export class Person {
   }
 
   async post<T>(path: string, body: unknown, headers: Given = {}): Promise<Answer<T>> {
-    const { csrf } = (await this.get<Session>('api/session')).body;
+    const { csrf } = (await this.get<SessionAnswer>('api/session')).body;
     const given = { 'content-type': 'application/json', origin: ORIGIN, 'x-countersign-csrf': csrf, ...headers };
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return answerOf<T>(await this.send('POST', path, { body: text, headers: given }));

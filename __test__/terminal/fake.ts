@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
 import type { ApprovalRequest, Question } from '../../index.js';
-import type { Ask, ChatView, Entry } from '../../ts/cli/chat/view.js';
+import type { WaitingAsk, ChatView, TranscriptEntry } from '../../ts/cli/chat/view.js';
 import { preview } from '../../ts/native.js';
 import { Terminal, type TerminalOptions } from './terminal.js';
 
@@ -80,10 +80,15 @@ export function startFake(script: Script, options: TerminalOptions & { runtime?:
 
 let ids = 0;
 
-type Asked = Partial<Omit<Extract<Ask, { kind: 'approval' }>, 'request' | 'kind'>>;
+type Asked = Partial<Omit<Extract<WaitingAsk, { kind: 'approval' }>, 'request' | 'kind'>>;
 
 /** A call that waits. `expiresAt` is in ms from the start. */
-export function approval(toolName: string, args: unknown, more: Partial<ApprovalRequest> = {}, ask: Asked = {}): Ask {
+export function approval(
+  toolName: string,
+  args: unknown,
+  more: Partial<ApprovalRequest> = {},
+  ask: Asked = {},
+): WaitingAsk {
   const shown = preview(toolName, args);
   return {
     kind: 'approval',
@@ -132,13 +137,13 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
 }
 
 /** One thing that was said or done. */
-export function entry(what: Record<string, unknown>): Entry {
+export function entry(what: Record<string, unknown>): TranscriptEntry {
   ids += 1;
-  return { id: ids, isDone: true, origin: ['main'], ...what } as unknown as Entry;
+  return { id: ids, isDone: true, origin: ['main'], ...what } as unknown as TranscriptEntry;
 }
 
 /** Questions that wait. */
-export const questions = (all: Question[]): Ask => ({
+export const questions = (all: Question[]): WaitingAsk => ({
   kind: 'question',
   request: request(
     'ask_user',

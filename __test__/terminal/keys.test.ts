@@ -1,7 +1,7 @@
 /** Keys as terminals send them, and the line that is written with them. */
 import { describe, expect, test } from 'vitest';
-import { draftOf, edited, EMPTY, insert, laid, type Draft } from '../../ts/cli/chat/screen/draft.js';
-import { KeyReader, type KeyName, type Press } from '../../ts/cli/chat/screen/keys.js';
+import { draftOf, edited, EMPTY, insert, laid, type TextDraft } from '../../ts/cli/chat/screen/draft.js';
+import { KeyReader, type KeyName, type KeyPress } from '../../ts/cli/chat/screen/keys.js';
 
 /** What each chunk becomes, in short: keys as `<name>`, pastes as `[text]`, and a `!` where one came alone. */
 function read(...chunks: string[]): string[] {
@@ -9,7 +9,7 @@ function read(...chunks: string[]): string[] {
   return chunks.map((chunk) => told([...reader.feed(Buffer.from(chunk, 'latin1')), ...reader.flush()]));
 }
 
-const told = (presses: readonly Press[]): string =>
+const told = (presses: readonly KeyPress[]): string =>
   presses
     .map(({ key, isAlone }) => {
       const text = key.kind === 'key' ? `<${key.name}>` : key.kind === 'paste' ? `[${key.text}]` : key.text;
@@ -86,11 +86,11 @@ describe('keys', () => {
   });
 });
 
-const reads = (chunk: string): Press[] => new KeyReader().feed(Buffer.from(chunk, 'latin1'));
+const reads = (chunk: string): KeyPress[] => new KeyReader().feed(Buffer.from(chunk, 'latin1'));
 
 /** A draft as a text with `|` where the cursor is. */
-const at = (text: string): Draft => ({ text: text.replace('|', ''), cursor: text.indexOf('|') });
-const shown = ({ text, cursor }: Draft): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+const at = (text: string): TextDraft => ({ text: text.replace('|', ''), cursor: text.indexOf('|') });
+const shown = ({ text, cursor }: TextDraft): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
 describe('a line', () => {
   test.each<[before: string, key: KeyName, after: string]>([

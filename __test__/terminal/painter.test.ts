@@ -2,12 +2,12 @@
 import headless from '@xterm/headless';
 import { expect, test } from 'vitest';
 import { takeConsole } from '../../ts/cli/chat/screen/output.js';
-import { Painter } from '../../ts/cli/chat/screen/painter.js';
+import { ScreenPainter } from '../../ts/cli/chat/screen/painter.js';
 
 function drawing(columns: number, rows: number) {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
   const written: string[] = [];
-  const painter = new Painter((text) => written.push(text));
+  const painter = new ScreenPainter((text) => written.push(text));
   const seen = async () => {
     await new Promise<void>((done) => terminal.write(written.splice(0).join(''), done));
     const { active } = terminal.buffer;

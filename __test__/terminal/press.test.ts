@@ -1,13 +1,21 @@
 /** What keys decide, and when: nothing is decided about what nobody can have seen. */
 import { describe, expect, test } from 'vitest';
-import type { Ask, ChatView } from '../../ts/cli/chat/view.js';
+import type { WaitingAsk, ChatView } from '../../ts/cli/chat/view.js';
 import { draftOf } from '../../ts/cli/chat/screen/draft.js';
-import type { Key, KeyName } from '../../ts/cli/chat/screen/keys.js';
-import { press, type Surroundings } from '../../ts/cli/chat/screen/press.js';
-import { sent, START, unseen, unsent, withView, type Action, type State } from '../../ts/cli/chat/screen/state.js';
+import type { PressedKey, KeyName } from '../../ts/cli/chat/screen/keys.js';
+import { press, type PressContext } from '../../ts/cli/chat/screen/press.js';
+import {
+  sent,
+  START,
+  unseen,
+  unsent,
+  withView,
+  type KeyAction,
+  type ScreenState,
+} from '../../ts/cli/chat/screen/state.js';
 import { approval } from './fake.js';
 
-const viewOf = (...asks: Ask[]): ChatView => ({
+const viewOf = (...asks: WaitingAsk[]): ChatView => ({
   mode: 'safe',
   isBusy: true,
   model: 'm',
@@ -22,13 +30,13 @@ const [first, second] = [approval('execute', { command: 'one' }), approval('exec
 
 /** Presses one key at a time of the clock. */
 function at(
-  state: State,
+  state: ScreenState,
   now: number,
   typed: string | { name: KeyName },
   isAlone = true,
-): { state: State; action?: Action } {
-  const key: Key = typeof typed === 'string' ? { kind: 'text', text: typed } : { kind: 'key', name: typed.name };
-  const around: Surroundings = {
+): { state: ScreenState; action?: KeyAction } {
+  const key: PressedKey = typeof typed === 'string' ? { kind: 'text', text: typed } : { kind: 'key', name: typed.name };
+  const around: PressContext = {
     view: viewOf(first),
     now,
     typedAfter: now,
@@ -40,7 +48,7 @@ function at(
   return press(state, { key, isAlone }, around);
 }
 
-const asked = (now: number, state = START): State => withView(state, viewOf(first), now);
+const asked = (now: number, state = START): ScreenState => withView(state, viewOf(first), now);
 
 describe('keys that come too early', () => {
   test('decide nothing for a quarter of a second', () => {
@@ -53,7 +61,7 @@ describe('keys that come too early', () => {
   });
 
   test('what stands out is approved by a second key, and not by one that came with the first', () => {
-    const warned = { ...first, warnings: ['a part of it is not shown: d shows all of it'] } as Ask;
+    const warned = { ...first, warnings: ['a part of it is not shown: d shows all of it'] } as WaitingAsk;
     for (const [key, type] of [
       ['y', 'decide'],
       ['A', 'approveAll'],
@@ -131,7 +139,7 @@ test('a key that is not alone approves nothing, wherever it is', () => {
 });
 
 describe('a yes in words that came in one piece', () => {
-  const typed = (text: string): State => at(asked(1000), 2000, text).state;
+  const typed = (text: string): ScreenState => at(asked(1000), 2000, text).state;
 
   test('is a yes and not a reason', () => {
     for (const text of ['yes', 'Yes', 'YES', 'ok'])
@@ -149,7 +157,7 @@ describe('a yes in words that came in one piece', () => {
 
   test('approves nothing that may not be approved', () => {
     const only = { ...first.request, allowedDecisions: ['reject'] as const };
-    const view = viewOf({ ...first, request: only } as Ask);
+    const view = viewOf({ ...first, request: only } as WaitingAsk);
     const around = { view, now: 3000, typedAfter: 3000, complete: () => [], isShown: true, hasEditor: false };
     const state = withView(typed('yes'), view, 2500);
     const enter = { key: { kind: 'key', name: 'enter' } as const, isAlone: true };

@@ -1,13 +1,13 @@
 import type { Asker, Opened } from '../gate/asker.js';
 import type { Decided } from '../gate/records.js';
-import type { Snapshot } from '../values/snapshot.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
 
 /** Asks the human and waits for the decision. With the abort of the call it is withdrawn. */
 export async function answerOf(
   asker: Asker,
   { record, decided }: Pick<Opened, 'record' | 'decided'>,
-  args: Snapshot,
+  args: ValueSnapshot,
   abortSignal: AbortSignal,
 ): Promise<Decided> {
   const withdraw = () => void asker.gate.withdraw(record.approvalId, 'The call was aborted.');

@@ -4,7 +4,7 @@ import { LedgerError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import type { NativeClaim } from '../native.js';
 import { attempt, type Awaitable } from '../values/awaitable.js';
-import type { Snapshot } from '../values/snapshot.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
 import { Refused } from './follow.js';
 
 /** Claims the approval of a call, or says why there is none. Fails with {@link Refused}. */
@@ -13,7 +13,7 @@ export function claimOrRefuse(
   runId: string | null,
   toolCallId: string,
   toolName: string,
-  args: Snapshot,
+  args: ValueSnapshot,
 ): Awaitable<NativeClaim> {
   return attempt(
     () => asker.gate.claim(runId, toolCallId, toolName, args, asker.context(toolName)),

@@ -6,7 +6,7 @@ import type { Verdict } from '../gate/judge.js';
 import type { SchemaSource } from '../gate/schemas.js';
 import { covers } from '../gate/who.js';
 import { canonicalize } from '../native.js';
-import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
+import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import type { AiModule } from './sdk.js';
 
 export interface EditRules {
@@ -15,15 +15,15 @@ export interface EditRules {
   ai: () => Promise<AiModule>;
   /** What the SDK makes of parsed arguments before they run (`experimental_refineToolInput`). */
   refine?: unknown;
-  judge: (args: Snapshot) => Promise<Verdict>;
+  judge: (args: ValueSnapshot) => Promise<Verdict>;
 }
 
 /** An edit that may run. */
 export interface CheckedEdit {
   /** What the human wrote. */
-  written: Snapshot;
+  written: ValueSnapshot;
   /** What the tool gets: what its schema makes of it. */
-  args: Snapshot;
+  args: ValueSnapshot;
 }
 
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
@@ -50,7 +50,7 @@ export class Edits {
    *
    * @throws {InvalidDecisionError} when they do not fit the schema, are denied, or need others to agree than the request did
    */
-  async check(written: unknown): Promise<Snapshot> {
+  async check(written: unknown): Promise<ValueSnapshot> {
     const { toolName, refine, judge } = this.#rules;
     const parsed = await this.#parse(written);
     const args = snapshot(typeof refine === 'function' ? ((await refine(parsed)) as unknown) : parsed);
@@ -100,6 +100,6 @@ export class Edits {
   }
 }
 
-export function digestOf(args: Snapshot): string {
+export function digestOf(args: ValueSnapshot): string {
   return canonicalize(JSON.stringify(args.json)).digest;
 }

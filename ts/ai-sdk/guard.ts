@@ -8,7 +8,7 @@ import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
 import { isByMode, isByName, type HostJudge, type Verdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
-import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
+import { copyOf, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import type { CallContext } from './call-context.js';
 import type { Outcome } from './follow.js';
 import { guardTools } from './guarded-tools.js';
@@ -20,7 +20,7 @@ import { entryOf, isTask, ownTool } from './tools.js';
 
 /** What the guard knows of one call. */
 export interface GuardedCall {
-  args: Snapshot;
+  args: ValueSnapshot;
   /** What the SDK told `needsApproval` beside the arguments. */
   context: Record<string, unknown>;
   /** `undefined` while a predicate is thinking. */
@@ -148,7 +148,7 @@ export class Guard {
   }
 
   /** A call that was made before the run was continued here: it runs only on an approval of its own. */
-  restore(toolCallId: string, args: Snapshot, context: Record<string, unknown>, toolName?: string): void {
+  restore(toolCallId: string, args: ValueSnapshot, context: Record<string, unknown>, toolName?: string): void {
     const call: GuardedCall = { args, context, verdict: { effect: 'ask', floor: true } };
     if (toolName !== undefined && this.#asksHuman(toolName)) this.#readQuestions(call, toolName);
     this.#calls.set(toolCallId, call);
@@ -172,7 +172,7 @@ export class Guard {
   /**
    * What everything says now of a call that nobody had to approve and that was cut off: an `allow` lets it run again.
    */
-  async judgeRerun(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
+  async judgeRerun(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<Verdict> {
     if (!this.guards(toolName)) return { effect: 'allow' };
     const verdict = await this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
     const call = this.#calls.get(toolCallId);
@@ -196,12 +196,12 @@ export class Guard {
   }
 
   /** What the configuration says about arguments that a human wrote. */
-  async judgeEdit(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
+  async judgeEdit(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<Verdict> {
     return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
   }
 
   /** What everything says now about a call that was approved before. */
-  async judgeAgain(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
+  async judgeAgain(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<Verdict> {
     const call = this.#calls.get(toolCallId);
     const isUnreadable = this.#asksHuman(toolName) && call?.questions === undefined;
     if (isUnreadable) return { effect: 'deny', reason: 'Its arguments are not questions.' };
@@ -229,7 +229,7 @@ export class Guard {
     context: Record<string, unknown>,
   ): Promise<Verdict> {
     if (this.#calls.has(toolCallId)) return { effect: 'deny', reason: DUPLICATE_ID };
-    let args: Snapshot;
+    let args: ValueSnapshot;
     try {
       args = snapshot(input);
     } catch {
@@ -243,7 +243,12 @@ export class Guard {
     return call.verdict;
   }
 
-  #judge(toolCallId: string, toolName: string, args: Snapshot, context: Record<string, unknown>): Promise<Verdict> {
+  #judge(
+    toolCallId: string,
+    toolName: string,
+    args: ValueSnapshot,
+    context: Record<string, unknown>,
+  ): Promise<Verdict> {
     const { tools, asker, interruptOn, hostJudge, hostJudges, signal, inherited } = this.#options;
     const gating = this.gatingOf(toolName) ?? ASK;
     return asker.judge(

@@ -5,7 +5,7 @@
 import type { Tool, ToolSet } from 'ai';
 import { isByMode } from '../gate/judge.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
-import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { withCallContext } from './call-context.js';
 import { boundBody, changedTool, isCaller, type Body } from './callers.js';
 import { claimOrRefuse } from './claim.js';
@@ -176,7 +176,7 @@ class GuardedTools {
   async #unasked(
     toolName: string,
     run: () => unknown,
-    args: Snapshot,
+    args: ValueSnapshot,
     options: ExecuteOptions,
   ): Promise<() => unknown> {
     const verdict = await this.#guard.judgeNew(options.toolCallId, toolName, args.value, { ...options });
@@ -186,7 +186,12 @@ class GuardedTools {
     return run;
   }
 
-  #claimed(toolName: string, run: () => unknown, args: Snapshot, options: ExecuteOptions): Awaitable<() => unknown> {
+  #claimed(
+    toolName: string,
+    run: () => unknown,
+    args: ValueSnapshot,
+    options: ExecuteOptions,
+  ): Awaitable<() => unknown> {
     const { asker, onExecuted, tools } = this.#options;
     const { toolCallId } = options;
     return after(claimOrRefuse(asker, asker.runId, toolCallId, toolName, args), ({ approvalId }) => {
@@ -232,7 +237,7 @@ interface Unguarded {
   execute?: Execute;
 }
 
-function sameJson(left: Snapshot, right: Snapshot): boolean {
+function sameJson(left: ValueSnapshot, right: ValueSnapshot): boolean {
   return JSON.stringify(left.json) === JSON.stringify(right.json);
 }
 

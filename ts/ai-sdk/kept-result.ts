@@ -1,5 +1,5 @@
 import type { Tool } from 'ai';
-import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { errorTextOf } from './error-text.js';
 import type { Outcome } from './follow.js';
 import { modelOutput } from './history.js';
@@ -10,7 +10,7 @@ import type { ModelOutput } from './tools.js';
 export async function keptResult(
   tool: Tool | undefined,
   toolCallId: string,
-  args: Snapshot,
+  args: ValueSnapshot,
   outcome: Outcome,
 ): Promise<ModelOutput> {
   if ('error' in outcome) {

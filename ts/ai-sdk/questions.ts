@@ -5,7 +5,7 @@ import { InvalidArgumentsError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { questionsOf, readAnswers, readQuestions, type Answers } from '../gate/questions.js';
 import type { Decided } from '../gate/records.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { reasonOf } from './reasons.js';
 import { ownTool } from './tools.js';
 
@@ -44,7 +44,7 @@ type Told = Pick<Decided, 'decision'> & Partial<Pick<Decided, 'via' | 'args'>>;
 export class Questioning {
   readonly questions: readonly Question[];
   /** What the request shows and keeps. */
-  readonly args: Snapshot;
+  readonly args: ValueSnapshot;
   #answer: QuestionsAnswer = { status: 'error', reason: 'Nobody could be asked.' };
   #objection: string | undefined;
 

@@ -7,7 +7,7 @@ import { questionsOf } from '../gate/questions.js';
 import { isDecided } from '../gate/records.js';
 import { existingRecord, isApproval, toRecord } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
-import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import type { Decisions } from './decisions.js';
 import { digestOf, type Edits } from './edits.js';
 import { ASK, type Guard } from './guard.js';
@@ -317,7 +317,7 @@ export class Requests {
 }
 
 /** What a human is shown of a call. */
-const shownArgs = ({ args, questioning }: Asked): Snapshot => questioning?.args ?? args ?? snapshot(null);
+const shownArgs = ({ args, questioning }: Asked): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);
 
 /** Why what was decided does not hold; `undefined`: it does, or nothing follows from it. */
 async function objectionTo({ decision, edits, staleness, questioning }: Asked): Promise<string | undefined> {

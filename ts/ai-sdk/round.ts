@@ -2,7 +2,7 @@
 import type { ModelMessage } from 'ai';
 import type { ApprovalRecord, DecidedVia, DecisionOutcome } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import type { Opened } from '../gate/asker.js';
 import type { Edits } from './edits.js';
 import type { Executed } from './guard.js';
@@ -20,7 +20,7 @@ export interface Asked {
   /** Of the run, from 1. */
   step: number;
   /** `undefined`: they cannot be shown. */
-  args: Snapshot | undefined;
+  args: ValueSnapshot | undefined;
   /** By the provider itself (hosted MCP): the answer goes there. */
   providerExecuted: boolean;
   record: ApprovalRecord | undefined;
@@ -111,6 +111,6 @@ export function callWith({ part, toolCallId, toolName }: Asked, input: unknown):
 }
 
 /** A copy of the arguments, for somebody else. */
-export function valueOf(args: Snapshot | undefined): unknown {
+export function valueOf(args: ValueSnapshot | undefined): unknown {
   return args === undefined ? undefined : snapshot(args.value).value;
 }

@@ -3,13 +3,13 @@ import type { AgentEvent, ApprovalRecord, ApprovalRequestedEvent, ApprovalRespon
 import { requestOf, type Opened } from '../gate/asker.js';
 import type { LocalGate } from '../gate/gate.js';
 import { isApproval, isByHuman, type Decided } from '../gate/records.js';
-import type { Snapshot } from '../values/snapshot.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
 import { progressOf } from './progress.js';
 
 export function tellRequest(
   gate: LocalGate,
   { record, decided }: Pick<Opened, 'record' | 'decided'>,
-  args: Snapshot,
+  args: ValueSnapshot,
   isAutomatic: boolean,
   tell: (event: AgentEvent) => void,
 ): void {

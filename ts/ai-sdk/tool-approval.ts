@@ -7,7 +7,7 @@ import type { Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 import { hold } from '../values/hold.js';
-import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { claimOrRefuse } from './claim.js';
 import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
@@ -113,7 +113,7 @@ class Approval {
   async #resumed(
     toolCallId: string,
     toolName: string,
-    args: Snapshot,
+    args: ValueSnapshot,
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
     const runId = this.#options.runId ?? null;
@@ -135,7 +135,7 @@ class Approval {
     runId: string | null,
     toolCallId: string,
     toolName: string,
-    args: Snapshot,
+    args: ValueSnapshot,
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
     const { approvalId } = await claimOrRefuse(this.#asker, runId, toolCallId, toolName, args);
@@ -169,7 +169,7 @@ class Approval {
 }
 
 /** Whether the arguments that the SDK holds are still these, and stay so. */
-function holds({ input }: ApprovalCall['toolCall'], args: Snapshot): boolean {
+function holds({ input }: ApprovalCall['toolCall'], args: ValueSnapshot): boolean {
   const isData = hold(input);
   return isData && JSON.stringify(trySnapshot(input)?.json) === JSON.stringify(args.json);
 }

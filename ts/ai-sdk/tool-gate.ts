@@ -14,7 +14,7 @@ import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
 import { approvesByMode, isByMode, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
-import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
+import { copyOf, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
 import { changedTool, isCaller, type Body, type GateCalled } from './callers.js';
 import type { Children } from './children.js';
@@ -70,11 +70,11 @@ export interface ToolGateOptions {
 /** What becomes of a call. */
 type Pass =
   /** `note`: what the model is told beside the result. */
-  | { kind: 'run'; args: Snapshot; approved: CallContext['approved']; note: string | undefined }
+  | { kind: 'run'; args: ValueSnapshot; approved: CallContext['approved']; note: string | undefined }
   | { kind: 'answer'; output: unknown }
   | { kind: 'denial'; denial: ExecutionDenied };
 
-type PassFunction = (args: Snapshot, options: ExecuteOptions) => Promise<Pass>;
+type PassFunction = (args: ValueSnapshot, options: ExecuteOptions) => Promise<Pass>;
 
 export class ToolGate {
   readonly #options: ToolGateOptions;
@@ -251,7 +251,7 @@ export class ToolGate {
 
   // --- waiting ------------------------------------------------------------------------------------------------------
 
-  async #ask(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
+  async #ask(args: ValueSnapshot, options: ExecuteOptions): Promise<Pass> {
     const { name, asker } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
     const verdict = await this.#judge(args, options);
@@ -288,7 +288,7 @@ export class ToolGate {
   }
 
   /** What is put to the human. */
-  #question(toolCallId: string, args: Snapshot, verdict: Verdict, edits: Edits): Question {
+  #question(toolCallId: string, args: ValueSnapshot, verdict: Verdict, edits: Edits): Question {
     const { name: toolName, tool, inheritance } = this.#options;
     const checkEdit = (written: unknown) => edits.check(written);
     const asked = { toolCallId, toolName, tool, args, gating: this.#gating, entry: inheritance.describes(toolName) };
@@ -296,7 +296,7 @@ export class ToolGate {
   }
 
   /** A human has rejected the same call before: that stands in the record of this one. */
-  async #rejectAgain(question: Question, args: Snapshot, runId: string, reason: string): Promise<Pass> {
+  async #rejectAgain(question: Question, args: ValueSnapshot, runId: string, reason: string): Promise<Pass> {
     const { gate } = this.#options.asker;
     const opened = await this.#open(question, runId);
     const { approvalId } = opened.record;
@@ -319,7 +319,7 @@ export class ToolGate {
 
   async #answerOf(
     { record, decided }: Pick<Opened, 'record' | 'decided'>,
-    args: Snapshot,
+    args: ValueSnapshot,
     abortSignal: AbortSignal,
     isByItself: boolean,
   ): Promise<Decided> {
@@ -330,13 +330,13 @@ export class ToolGate {
   }
 
   /** Tells the run that the tools are gated for a part of. */
-  #tell(opened: Pick<Opened, 'record' | 'decided'>, args: Snapshot, isAutomatic: boolean): void {
+  #tell(opened: Pick<Opened, 'record' | 'decided'>, args: ValueSnapshot, isAutomatic: boolean): void {
     tellRequest(this.#options.asker.gate, opened, args, isAutomatic, (event) => void this.#options.parent?.tell(event));
   }
 
   async #carryOut(
     { decision, via, approvalId, changes }: Decided,
-    asked: Snapshot,
+    asked: ValueSnapshot,
     edits: Edits,
     runId: string,
     toolCallId: string,
@@ -374,7 +374,7 @@ export class ToolGate {
   }
 
   /** With the decision that the gate has by now. */
-  async #decided(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
+  async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<Pass> {
     const { name, asker, runId } = this.#options;
     const { toolCallId } = options;
     const records = await asker.gate.find(runId, toolCallId);
@@ -419,7 +419,7 @@ export class ToolGate {
     });
   }
 
-  #judge(args: Snapshot, options: ExecuteOptions): Promise<Verdict> {
+  #judge(args: ValueSnapshot, options: ExecuteOptions): Promise<Verdict> {
     const { name, tool, entry, asker, interruptOn, parent } = this.#options;
     const inherited = parent?.inheritance;
     const { toolCallId, abortSignal, ...context } = options;
@@ -459,7 +459,7 @@ async function objection({ staleness }: Opened, { decision }: Decided, edits: Ed
 }
 
 /** The messages of a loop that is not ours keep the arguments that the model wrote: it is told those that ran. */
-const noteFor = (decision: DecisionOutcome, via: DecidedVia | null, args: Snapshot): string | undefined =>
+const noteFor = (decision: DecisionOutcome, via: DecidedVia | null, args: ValueSnapshot): string | undefined =>
   noteOn(decision, via, editNoteWith(args.json));
 
 const NEVER = new AbortController().signal;

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { messageOf } from '../errors/message-of.js';
 import { newAuditKey, signAuditHead } from '../native.js';
 import { clock } from './duration.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { json, print, printJson } from './print.js';
@@ -11,7 +11,7 @@ import { oneLine } from './style.js';
 
 export async function head(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { ...LEDGER, sign: { type: 'string' }, origin: { type: 'string' } });
-  if (values.origin !== undefined && values.sign === undefined) throw new Usage('--origin is for --sign');
+  if (values.origin !== undefined && values.sign === undefined) throw new UsageError('--origin is for --sign');
   const key = values.sign === undefined ? undefined : (await keyIn(values.sign)).trim();
   const now = await withLedger(values, 'look', (ledger) => ledger.head());
   if (key === undefined) {
@@ -26,12 +26,12 @@ export async function head(args: readonly string[]): Promise<number> {
   return Exit.ok;
 }
 
-/** @throws {Usage} */
+/** @throws {UsageError} */
 async function keyIn(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new Usage(
+    throw new UsageError(
       `--sign: the key cannot be read: ${messageOf(error)}. countersign audit keygen NAME makes one, in NAME.key`,
     );
   }
@@ -41,14 +41,16 @@ export async function keygen(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { output: { type: 'string', short: 'o' }, json: LEDGER.json });
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0)
-    throw new Usage('audit keygen needs a name, by convention an address: countersign audit keygen example.com/ledger');
+    throw new UsageError(
+      'audit keygen needs a name, by convention an address: countersign audit keygen example.com/ledger',
+    );
   const { privateKey, publicKey } = newAuditKey(name);
   const file = values.output ?? `${name.replaceAll(/[^\w.-]+/g, '-')}.key`;
   try {
     // Never over a key that is there.
     await writeFile(file, `${privateKey}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new Usage(`the key was not written: ${messageOf(error)}`);
+    throw new UsageError(`the key was not written: ${messageOf(error)}`);
   }
   if (values.json === true) await printJson({ file, publicKey });
   else await print(publicKey);

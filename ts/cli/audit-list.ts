@@ -2,13 +2,13 @@
 import type { AuditEntry } from '../../index.js';
 import { clock, timeOf } from './duration.js';
 import { entriesBackwards } from './entries.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { matching, shortId, shortRun } from './ids.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
 import { print, printJson } from './print.js';
 import { fit, oneLine } from './style.js';
-import { table, type Column } from './table.js';
+import { table, type TableColumn } from './table.js';
 
 const KINDS: readonly string[] = [
   'requested',
@@ -37,7 +37,8 @@ export async function list(args: readonly string[]): Promise<number> {
   });
   const { run, kind: kinds } = values;
   const wrong = kinds?.find((kind) => !KINDS.includes(kind));
-  if (wrong !== undefined) throw new Usage(`--kind must be one of ${KINDS.join(', ')}, not ${JSON.stringify(wrong)}`);
+  if (wrong !== undefined)
+    throw new UsageError(`--kind must be one of ${KINDS.join(', ')}, not ${JSON.stringify(wrong)}`);
   const since = values.since === undefined ? 0 : timeOf('--since', values.since, Date.now());
   const limit = wholeNumber('--limit', values.limit ?? '100', 0) || Infinity;
   const isMeant = (entry: AuditEntry): boolean =>
@@ -57,7 +58,7 @@ export async function list(args: readonly string[]): Promise<number> {
   });
 }
 
-const COLUMNS: Column<AuditEntry>[] = [
+const COLUMNS: TableColumn<AuditEntry>[] = [
   { title: '#', text: ({ seq }) => String(seq), right: true },
   { title: 'WHEN', text: ({ at }) => clock(at), style: () => 'dim' },
   { title: 'KIND', text: ({ kind }) => oneLine(kind) },

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { AuditHead } from '../../index.js';
 import { GateAudit } from '../gate/audit.js';
 import { AuditVerifier, openAuditHead, type NativeStanding } from '../native.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 import { byteLines } from './lines.js';
 import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
@@ -19,9 +19,9 @@ export async function verify(args: readonly string[]): Promise<number> {
     head: { type: 'string' },
     key: { type: 'string', multiple: true },
   });
-  if ((values.head === undefined) !== (values.key === undefined)) throw new Usage('--head and --key go together');
+  if ((values.head === undefined) !== (values.key === undefined)) throw new UsageError('--head and --key go together');
   if (values.from !== undefined && values.file === undefined)
-    throw new Usage('--from is for --file: a ledger is verified whole');
+    throw new UsageError('--from is for --file: a ledger is verified whole');
   const expected = values.head === undefined ? null : await publishedHead(values.head, values.key ?? []);
   const found =
     values.file === undefined ? await ofLedger(values, expected) : await ofFile(values.file, values.from, expected);
@@ -41,7 +41,7 @@ export async function verify(args: readonly string[]): Promise<number> {
   return damage.length === 0 ? Exit.ok : Exit.failure;
 }
 
-interface Found {
+interface VerifyFinding {
   entries: number;
   records: number | null;
   hash: string | null;
@@ -49,25 +49,25 @@ interface Found {
   standing: NativeStanding['word'] | null;
 }
 
-const ofLedger = (values: LedgerValues, expected: AuditHead | null): Promise<Found> =>
+const ofLedger = (values: LedgerValues, expected: AuditHead | null): Promise<VerifyFinding> =>
   withLedger(values, 'look', async (ledger) => {
     const report = await new GateAudit(ledger).verify(expected === null ? {} : { head: expected });
     const { entries, records, hash, faults: damage, standing } = report;
     return { entries, records, hash, damage: [...damage], standing };
   });
 
-async function ofFile(file: string, from: string | undefined, expected: AuditHead | null): Promise<Found> {
+async function ofFile(file: string, from: string | undefined, expected: AuditHead | null): Promise<VerifyFinding> {
   const verifier = new AuditVerifier(wholeNumber('--from', from ?? '1', 1), expected);
   const input = file === '-' ? process.stdin : createReadStream(file);
   for await (const line of byteLines(input)) verifier.see(line);
   const { entries, head: last, broken, standing } = verifier.finish();
   if (entries === 0 && broken === null)
-    throw new Ended(Exit.failure, `${oneLine(file)} has no entries: nothing was verified`, 'ERR_NO_ENTRIES');
+    throw new ExitError(Exit.failure, `${oneLine(file)} has no entries: nothing was verified`, 'ERR_NO_ENTRIES');
   const damage = broken === null ? [] : [{ seq: broken.seq, record: null, what: broken.what }];
   return { entries, records: null, hash: last?.hash ?? null, damage, standing: standing?.word ?? null };
 }
 
-function standingFaults(standing: NativeStanding['word'], expected: AuditHead | null): Found['damage'] {
+function standingFaults(standing: NativeStanding['word'], expected: AuditHead | null): VerifyFinding['damage'] {
   const size = expected?.size ?? 0;
   const said = {
     same: undefined,

@@ -3,7 +3,7 @@ import { GateAudit } from '../gate/audit.js';
 import { head, keygen } from './audit-head.js';
 import { list } from './audit-list.js';
 import { verify } from './audit-verify.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
 import { count, print } from './print.js';
@@ -30,7 +30,7 @@ export async function auditCommand(args: readonly string[]): Promise<number> {
     case 'keygen':
       return keygen(rest);
     default:
-      throw new Usage(command === undefined ? 'audit what?' : `there is no command "audit ${command}"`);
+      throw new UsageError(command === undefined ? 'audit what?' : `there is no command "audit ${command}"`);
   }
 }
 
@@ -47,7 +47,7 @@ async function exportAll(args: readonly string[]): Promise<number> {
     const { size } = await ledger.head();
     // All before it may have been exported the last time.
     if (from <= size + 1) return Exit.ok;
-    throw new Ended(
+    throw new ExitError(
       Exit.unknown,
       `there is no entry ${from}: the audit has ${count(size, 'entry', 'entries')}`,
       'ERR_NO_SUCH_ENTRY',

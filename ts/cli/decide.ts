@@ -4,14 +4,14 @@ import type { KeptRecord, NativeLedger } from '../native.js';
 import { messageOf } from '../errors/message-of.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { canAsk, confirm } from './ask.js';
-import { decide, groupsIn, tellRefused, tellTaken, whoDecides, type Human } from './decisions.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { decide, groupsIn, tellRefused, tellTaken, whoDecides, type HumanDecision } from './decisions.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 import { recordOf, shortId } from './ids.js';
 import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
-import { offered, readRemember, remember, type Remembered } from './remember.js';
+import { offered, readRemember, remember, type RememberOptions } from './remember.js';
 import { standsOut } from '../gate/stands-out.js';
 import { CONTENTS, summary } from './shown.js';
 import { columns, oneLine } from './style.js';
@@ -51,7 +51,7 @@ export async function reject(args: readonly string[]): Promise<number> {
     remember: { type: 'string' },
     stop: { type: 'boolean' },
   });
-  const decision: Human = values.stop === true ? { type: 'reject', stop: true } : { type: 'reject' };
+  const decision: HumanDecision = values.stop === true ? { type: 'reject', stop: true } : { type: 'reject' };
   return decideAll(positionals, values, decision, readRemember(values.remember));
 }
 
@@ -71,7 +71,7 @@ export async function respond(args: readonly string[]): Promise<number> {
   const { answer } = values;
   const given = [values.text, values['json-output'], answer, dash].filter((each) => each !== undefined);
   if (id === undefined || more.length > 0 || given.length !== 1 || (dash !== undefined && dash !== '-'))
-    throw new Usage(
+    throw new UsageError(
       'respond needs an id, and --text TEXT, --json-output JSON, --answer TEXT for each question, or - to read a text from stdin',
     );
   if (answer !== undefined) return decideAll([id], values, (record) => answering(record, answer));
@@ -87,12 +87,12 @@ export async function respond(args: readonly string[]): Promise<number> {
 async function decideAll(
   ids: readonly string[],
   values: DecideValues,
-  decision: Human | ((record: KeptRecord) => Human),
-  remembered?: Remembered,
+  decision: HumanDecision | ((record: KeptRecord) => HumanDecision),
+  remembered?: RememberOptions,
 ): Promise<number> {
   const make = typeof decision === 'function' ? decision : () => ({ ...decision });
   const name = typeof decision === 'function' ? 'respond' : decision.type;
-  if (ids.length === 0) throw new Usage(`${name} needs the id of a request: countersign ${name} ID`);
+  if (ids.length === 0) throw new UsageError(`${name} needs the id of a request: countersign ${name} ID`);
   const by = whoDecides(values.by);
   return withLedger(values, 'change', async (ledger) => {
     let exit: number = Exit.ok;
@@ -108,10 +108,10 @@ async function decideAll(
 export async function decideOne(
   ledger: NativeLedger,
   typed: string,
-  make: (record: KeptRecord) => Human | Promise<Human>,
+  make: (record: KeptRecord) => HumanDecision | Promise<HumanDecision>,
   values: DecideValues,
   by: string,
-  remembered?: Remembered,
+  remembered?: RememberOptions,
 ): Promise<number> {
   const asJson = values.json === true;
   try {
@@ -147,7 +147,7 @@ async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promis
     : 'may not be what it seems';
   const what = `${shortId(record.approvalId)} ${how} (${flags.join(', ')})`;
   if (json !== true && canAsk() && (await confirm(`${what}. Approve it?`))) return;
-  throw new Ended(
+  throw new ExitError(
     Exit.refused,
     `not approved: ${what}. Look at it with \`countersign show\`, then pass --yes`,
     'ERR_NOT_CONFIRMED',
@@ -159,7 +159,7 @@ async function rememberAfter(
   ledger: NativeLedger,
   record: KeptRecord,
   effect: 'allow' | 'deny',
-  remembered: Remembered,
+  remembered: RememberOptions,
   by: string,
 ): Promise<number> {
   try {

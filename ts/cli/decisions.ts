@@ -5,7 +5,7 @@ import { AlreadyDecidedError, CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
-import { Ended, Usage } from './exit.js';
+import { ExitError, UsageError } from './exit.js';
 import { shortId } from './ids.js';
 import { exitOf } from './open-ledger.js';
 import { print, printJson } from './print.js';
@@ -15,7 +15,7 @@ import { oneLine, style } from './style.js';
 /** Who decides, when nobody says: the user of the system. */
 export function whoDecides(option: string | undefined): string {
   if (option === undefined) return userName();
-  if (option.trim() === '') throw new Usage('--by needs a name');
+  if (option.trim() === '') throw new UsageError('--by needs a name');
   return option;
 }
 
@@ -29,7 +29,7 @@ function userName(): string {
 }
 
 /** Who decides, and in which groups they say that they are. */
-export interface Who {
+export interface DecidingPerson {
   by: string;
   groups: readonly string[];
 }
@@ -42,20 +42,24 @@ const TAKEN = {
   respond: 'answered',
   skip: 'skipped',
 } as const;
-export type Human = DecisionOutcome & { type: keyof typeof TAKEN };
+export type HumanDecision = DecisionOutcome & { type: keyof typeof TAKEN };
 
 /** Takes the decision, in one step of the ledger: only the first of several counts. */
-export const decide = (ledger: NativeLedger, id: string, decision: Human, who: Who): Promise<KeptRecord> =>
-  ledger.decide(id, decision, { ...who, via: 'terminal' });
+export const decide = (
+  ledger: NativeLedger,
+  id: string,
+  decision: HumanDecision,
+  who: DecidingPerson,
+): Promise<KeptRecord> => ledger.decide(id, decision, { ...who, via: 'terminal' });
 
 /** The groups of `--group`, which may be written as approvers are. */
 export function groupsIn(options: readonly string[] = []): string[] {
   const groups = options.map((group) => group.replace(/^group:/u, ''));
-  if (groups.some((group) => group.trim() === '')) throw new Usage('--group needs the name of a group');
+  if (groups.some((group) => group.trim() === '')) throw new UsageError('--group needs the name of a group');
   return groups;
 }
 
-export async function tellTaken(record: KeptRecord, decision: Human, asJson: boolean): Promise<void> {
+export async function tellTaken(record: KeptRecord, decision: HumanDecision, asJson: boolean): Promise<void> {
   if (asJson) await printJson({ approvalId: record.approvalId, taken: true, record: toJson(record) });
   else if (record.status === 'pending')
     await print(`${style('yellow', 'counted')}  ${shortId(record.approvalId)}  ${standing(toJson(record))}`);
@@ -64,9 +68,9 @@ export async function tellTaken(record: KeptRecord, decision: Human, asJson: boo
 
 /** Says why it was not taken, and with which exit code that ends. What has nothing to do with this request is thrown on. */
 export async function tellRefused(typed: string, error: unknown, asJson: boolean): Promise<number> {
-  const isOurs = error instanceof Usage || error instanceof Ended || CountersignError.isInstance(error);
+  const isOurs = error instanceof UsageError || error instanceof ExitError || CountersignError.isInstance(error);
   if (!isOurs || (CountersignError.isInstance(error) && error.code.startsWith('ERR_LEDGER_'))) throw error;
-  const code = error instanceof Usage ? 'ERR_USAGE' : (error.code ?? 'ERR_REFUSED');
+  const code = error instanceof UsageError ? 'ERR_USAGE' : (error.code ?? 'ERR_REFUSED');
   const winner = AlreadyDecidedError.isInstance(error) ? error.winner : undefined;
   if (asJson) {
     const record = winner === undefined ? {} : { winner: toJson(winner as KeptRecord) };

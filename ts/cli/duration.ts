@@ -1,5 +1,5 @@
 /** Times and durations, as they are typed and as they are told. */
-import { Usage } from './exit.js';
+import { UsageError } from './exit.js';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -12,21 +12,21 @@ export function readDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** @throws {Usage} */
+/** @throws {UsageError} */
 export function durationOf(option: string, text: string): number {
   const ms = readDuration(text);
   if (ms !== undefined && ms > 0) return ms;
-  throw new Usage(`${option} must be a duration such as 90s, 12h, 30d or 1h30m, not ${JSON.stringify(text)}`);
+  throw new UsageError(`${option} must be a duration such as 90s, 12h, 30d or 1h30m, not ${JSON.stringify(text)}`);
 }
 
-/** A time, or so long before now, in ms since the epoch. @throws {Usage} */
+/** A time, or so long before now, in ms since the epoch. @throws {UsageError} */
 export function timeOf(option: string, text: string, now: number): number {
   const before = readDuration(text);
   if (before !== undefined) return now - before;
   // Only what begins with a year: Date would read far more.
   const time = /^\d{4}-/.test(text) ? new Date(text).getTime() : Number.NaN;
   if (!Number.isNaN(time)) return time;
-  throw new Usage(
+  throw new UsageError(
     `${option} must be a time such as 2026-05-04T12:00:00Z or a duration such as 2h, not ${JSON.stringify(text)}`,
   );
 }

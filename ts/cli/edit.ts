@@ -7,8 +7,8 @@ import type { KeptRecord } from '../native.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { canAsk, confirm } from './ask.js';
 import { DECIDE, decideOne } from './decide.js';
-import { whoDecides, type Human } from './decisions.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { whoDecides, type HumanDecision } from './decisions.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 import { withLedger } from './open-ledger.js';
 import { readJson, readOptions } from './options.js';
 
@@ -19,11 +19,13 @@ export async function edit(args: readonly string[]): Promise<number> {
     editor: { type: 'boolean' },
   });
   const [id, ...more] = positionals;
-  if (id === undefined || more.length > 0) throw new Usage('edit needs the id of one request: countersign edit ID');
-  if ((values.args === undefined) === (values.editor !== true)) throw new Usage('edit needs --args JSON, or --editor');
+  if (id === undefined || more.length > 0)
+    throw new UsageError('edit needs the id of one request: countersign edit ID');
+  if ((values.args === undefined) === (values.editor !== true))
+    throw new UsageError('edit needs --args JSON, or --editor');
   const given = values.args === undefined ? undefined : { args: readJson(values.args, '--args') };
   const by = whoDecides(values.by);
-  const make = async (record: KeptRecord): Promise<Human> => {
+  const make = async (record: KeptRecord): Promise<HumanDecision> => {
     const edited = given !== undefined ? given.args : isOpen(record) ? await editedArguments(record.args) : record.args;
     // What is tagged stays what its tag says, whoever wrote it.
     return { type: 'edit', args: snapshot(revive(edited)).json };
@@ -31,25 +33,25 @@ export async function edit(args: readonly string[]): Promise<number> {
   return withLedger(values, 'change', (ledger) => decideOne(ledger, id, make, values, by));
 }
 
-/** Whether there is any use in editing it first: where there is none, the ledger says why. @throws {Ended} */
+/** Whether there is any use in editing it first: where there is none, the ledger says why. @throws {ExitError} */
 function isOpen({ status, expiresAt, contents = 'kept', allowedDecisions }: KeptRecord): boolean {
   if (status !== 'pending' || !allowedDecisions.includes('edit')) return false;
   if (expiresAt !== null && expiresAt <= Date.now()) return false;
   if (contents === 'kept') return true;
-  throw new Ended(
+  throw new ExitError(
     Exit.refused,
     'its arguments are not kept whole, so that they cannot be edited: give all of them with --args',
     'ERR_NOT_KEPT',
   );
 }
 
-/** What the user makes of it. @throws {Ended} when that is nothing new */
+/** What the user makes of it. @throws {ExitError} when that is nothing new */
 async function editedArguments(args: unknown): Promise<unknown> {
   const before = `${JSON.stringify(args, null, 2)}\n`;
   for (let text = before; ;) {
     text = await inEditor(text);
     if (text.trim() === '' || text === before) {
-      throw new Ended(Exit.refused, 'not edited: the request goes on waiting', 'ERR_NOT_EDITED');
+      throw new ExitError(Exit.refused, 'not edited: the request goes on waiting', 'ERR_NOT_EDITED');
     }
     try {
       return readJson(text, 'what you wrote');
@@ -62,7 +64,7 @@ async function editedArguments(args: unknown): Promise<unknown> {
 /** The editor that the user has named; `undefined`: none. */
 export const namedEditor = (): string | undefined => process.env.VISUAL || process.env.EDITOR || undefined;
 
-/** A text as the user leaves it in their editor. Nobody else can read the file. @throws {Ended} when the editor fails */
+/** A text as the user leaves it in their editor. Nobody else can read the file. @throws {ExitError} when the editor fails */
 export async function inEditor(text: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'));
   const file = join(directory, 'arguments.json');
@@ -86,5 +88,6 @@ async function openEditor(file: string): Promise<void> {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Ended(Exit.refused, `not edited: the editor ${editor} failed (${code})`, 'ERR_NOT_EDITED');
+  if (code !== 0)
+    throw new ExitError(Exit.refused, `not edited: the editor ${editor} failed (${code})`, 'ERR_NOT_EDITED');
 }

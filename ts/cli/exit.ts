@@ -18,10 +18,10 @@ export const Exit = {
 } as const;
 
 /** The command line is not understood. */
-export class Usage extends Error {}
+export class UsageError extends Error {}
 
 /** It ends here, for this reason. */
-export class Ended extends Error {
+export class ExitError extends Error {
   readonly exit: number;
   /** Stable, for programs. */
   readonly code: string;

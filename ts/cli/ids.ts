@@ -4,7 +4,7 @@
  */
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { entriesBackwards } from './entries.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 
 /** Fewer characters of an id are too few. */
 const LEAST = 6;
@@ -29,7 +29,7 @@ async function idOf(ledger: NativeLedger, typed: string, decided: boolean): Prom
   if (FULL.test(id)) return id;
   if (!/^[0-9a-f-]+$/.test(id)) throw unknown(typed);
   if (id.length < LEAST)
-    throw new Usage(`${JSON.stringify(typed)} is too short for an id: give ${LEAST} characters or more`);
+    throw new UsageError(`${JSON.stringify(typed)} is too short for an id: give ${LEAST} characters or more`);
   const found = matching(
     (await ledger.pending(null)).map(({ approvalId }) => approvalId),
     id,
@@ -40,7 +40,7 @@ async function idOf(ledger: NativeLedger, typed: string, decided: boolean): Prom
   if (first === undefined) throw unknown(typed);
   if (others.length === 0) return first;
   const some = [first, ...others].slice(0, 5).join('\n  ');
-  throw new Usage(`${JSON.stringify(typed)} is the id of several requests: give more of it\n  ${some}`);
+  throw new UsageError(`${JSON.stringify(typed)} is the id of several requests: give more of it\n  ${some}`);
 }
 
 /** The ids that begin or end so. */
@@ -57,5 +57,5 @@ async function everRequested(ledger: NativeLedger, part: string): Promise<string
   return found;
 }
 
-const unknown = (typed: string): Ended =>
-  new Ended(Exit.unknown, `there is no request ${JSON.stringify(typed)}`, 'ERR_UNKNOWN_APPROVAL');
+const unknown = (typed: string): ExitError =>
+  new ExitError(Exit.unknown, `there is no request ${JSON.stringify(typed)}`, 'ERR_UNKNOWN_APPROVAL');

@@ -1,7 +1,7 @@
 /** `countersign ledger …`. */
 import type { NativeTidied } from '../native.js';
 import { durationOf } from './duration.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { count, print, printJson } from './print.js';
@@ -23,7 +23,7 @@ export async function ledgerCommand(args: readonly string[]): Promise<number> {
     case 'compact':
       return compact(rest);
     default:
-      throw new Usage(command === undefined ? 'ledger what?' : `there is no command "ledger ${command}"`);
+      throw new UsageError(command === undefined ? 'ledger what?' : `there is no command "ledger ${command}"`);
   }
 }
 

@@ -2,14 +2,14 @@
 import { parentRunOf } from '../gate/run-ids.js';
 import type { NativeRunInfo } from '../native.js';
 import { told } from './duration.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { recordOf } from './ids.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { print, printJson } from './print.js';
 import { pendingColumns, toJson, whole } from './shown.js';
 import { columns, fit, oneLine } from './style.js';
-import { table, type Column } from './table.js';
+import { table, type TableColumn } from './table.js';
 
 export const LOOK_HELP = `countersign pending [--run ID]     what waits for a decision, oldest first
 countersign show ID…               a request: what would run, why it is asked about, what became of it
@@ -36,7 +36,7 @@ const isRun = (runId: string, typed: string | undefined): boolean =>
 
 export async function show(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, LEDGER);
-  if (positionals.length === 0) throw new Usage('show needs the id of a request: countersign show ID');
+  if (positionals.length === 0) throw new UsageError('show needs the id of a request: countersign show ID');
   return withLedger(values, 'look', async (ledger) => {
     for (const [at, typed] of positionals.entries()) {
       const record = await recordOf(ledger, typed, true);
@@ -67,7 +67,7 @@ export async function runs(args: readonly string[]): Promise<number> {
 const statusOf = ({ status, active }: NativeRunInfo): string =>
   status === 'running' ? (active ? 'active' : 'suspended') : status;
 
-const runColumns = (now: number): Column<NativeRunInfo>[] => [
+const runColumns = (now: number): TableColumn<NativeRunInfo>[] => [
   { title: 'RUN', text: ({ runId }) => fit(oneLine(runId), columns() < 80 ? 12 : 36), style: () => 'cyan' },
   { title: 'STATUS', text: statusOf },
   { title: 'STEPS', text: ({ steps }) => String(steps), right: true },
@@ -77,5 +77,5 @@ const runColumns = (now: number): Column<NativeRunInfo>[] => [
 ];
 
 function none(positionals: readonly string[], command: string): void {
-  if (positionals.length > 0) throw new Usage(`${command} takes no ${JSON.stringify(positionals[0])}`);
+  if (positionals.length > 0) throw new UsageError(`${command} takes no ${JSON.stringify(positionals[0])}`);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { AUDIT_HELP, auditCommand } from './audit.js';
 import { approve, DECIDE_HELP, reject, respond, skip } from './decide.js';
 import { edit } from './edit.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { LEDGER_HELP, ledgerCommand } from './ledger.js';
 import { LOOK_HELP, pending, runs, show } from './look.js';
 import { exitAfter, leave, watchOutputs } from './output.js';
@@ -107,7 +107,7 @@ async function main(args: readonly string[]): Promise<number> {
       return chat(rest);
     default:
       if (command !== undefined && !command.startsWith('-'))
-        throw new Usage(`there is no command ${JSON.stringify(command)}`);
+        throw new UsageError(`there is no command ${JSON.stringify(command)}`);
       return chat(args);
   }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CountersignError } from '../errors/index.js';
 import { NativeLedger } from '../native.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 import type { OptionTypes } from './options.js';
 
 /** Options of every command on a ledger. */
@@ -49,17 +49,17 @@ export function ledgerName(option: string | undefined): string {
   if (named === undefined) return nearest();
   const place = option === undefined ? 'COUNTERSIGN_LEDGER' : '--ledger';
   if (named === 'memory:')
-    throw new Usage(`${place} is 'memory:', which no other process can see: use sqlite:PATH in both`);
+    throw new UsageError(`${place} is 'memory:', which no other process can see: use sqlite:PATH in both`);
   if (POSTGRES.test(named)) return named;
   // What looks like a URL may hold a password.
   const told = named.includes('@') ? '' : `, not ${JSON.stringify(named)}`;
-  if (!named.startsWith(SQLITE)) throw new Usage(`${place} must be sqlite:PATH or postgres://…${told}`);
+  if (!named.startsWith(SQLITE)) throw new UsageError(`${place} must be sqlite:PATH or postgres://…${told}`);
   const path = named.slice(SQLITE.length);
-  if (path === '' || path.includes('\0')) throw new Usage(`${place} must name a file: sqlite:PATH`);
+  if (path === '' || path.includes('\0')) throw new UsageError(`${place} must name a file: sqlite:PATH`);
   const file = resolve(path);
   // To look at a ledger or to decide in it must not make one.
   if (!existsSync(file)) {
-    throw new Ended(Exit.ledger, `there is no ledger at ${file}: look at ${place}`, 'ERR_LEDGER_IO');
+    throw new ExitError(Exit.ledger, `there is no ledger at ${file}: look at ${place}`, 'ERR_LEDGER_IO');
   }
   return SQLITE + file;
 }
@@ -70,7 +70,7 @@ function nearest(): string {
     if (existsSync(file)) return SQLITE + file;
     if (dirname(directory) === directory) break;
   }
-  throw new Usage(
+  throw new UsageError(
     `which ledger? Pass --ledger sqlite:PATH or postgres://…, or set COUNTERSIGN_LEDGER, or run it where ${HERE} is`,
   );
 }
@@ -78,14 +78,14 @@ function nearest(): string {
 function keyOf(option: string | undefined): string | null {
   const key = process.env[option ?? 'COUNTERSIGN_LEDGER_KEY'];
   if (key !== undefined && key !== '') return key;
-  if (option !== undefined) throw new Usage(`--key-env: the environment has no ${option}`);
+  if (option !== undefined) throw new UsageError(`--key-env: the environment has no ${option}`);
   return null;
 }
 
 /** How the command ends because of this error. */
 export function exitOf(error: unknown): number {
-  if (error instanceof Usage) return Exit.usage;
-  if (error instanceof Ended) return error.exit;
+  if (error instanceof UsageError) return Exit.usage;
+  if (error instanceof ExitError) return error.exit;
   if (!CountersignError.isInstance(error)) return Exit.failure;
   if (error.code === 'ERR_CONFIG_FILE') return Exit.usage;
   if (error.code.startsWith('ERR_LEDGER_')) return Exit.ledger;

@@ -1,6 +1,6 @@
 /** Options of a command, read strictly: what is not known is an error. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { Usage } from './exit.js';
+import { UsageError } from './exit.js';
 
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>;
 
@@ -10,7 +10,7 @@ export function readOptions<const OPTIONS extends OptionTypes>(args: readonly st
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // Node goes on about how an argument may begin with a dash, and stops in the middle of it.
-    throw new Usage(message.split('. To specify a positional argument')[0] ?? message);
+    throw new UsageError(message.split('. To specify a positional argument')[0] ?? message);
   }
 }
 
@@ -18,13 +18,13 @@ export function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Usage(`${what} is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`${what} is not JSON: ${(error as Error).message}`);
   }
 }
 
-/** @throws {Usage} */
+/** @throws {UsageError} */
 export function wholeNumber(option: string, text: string, least: number): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least) return number;
-  throw new Usage(`${option} must be a whole number from ${least}, not ${JSON.stringify(text)}`);
+  throw new UsageError(`${option} must be a whole number from ${least}, not ${JSON.stringify(text)}`);
 }

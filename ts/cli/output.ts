@@ -4,9 +4,9 @@
  */
 import { Exit } from './exit.js';
 
-type Output = NodeJS.WriteStream;
+type OutputStream = NodeJS.WriteStream;
 
-const lost = new Map<Output, NodeJS.ErrnoException>();
+const lost = new Map<OutputStream, NodeJS.ErrnoException>();
 const waiting = new Set<() => void>();
 
 /** Faults that say that a reader is gone. */
@@ -26,7 +26,7 @@ export function watchOutputs(): void {
 }
 
 /** Whether what is written there can still be read. */
-export const isRead = (output: Output = process.stdout): boolean => !lost.has(output);
+export const isRead = (output: OutputStream = process.stdout): boolean => !lost.has(output);
 
 /** Calls when nothing more can be written to stdout. @returns what ends that */
 export function whenUnread(call: () => void): () => void {

@@ -7,7 +7,7 @@ import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/ch
 import { Policies } from '../policy/policies.js';
 import { checkLine, presetText, safeText } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { answerLines, linesOf } from './lines.js';
 import { readJson, readOptions } from './options.js';
 import { trustCommand } from './trust.js';
@@ -60,7 +60,7 @@ export async function policyCommand(args: readonly string[]): Promise<number> {
     case 'trust':
       return trustCommand(rest);
     default:
-      throw new Usage(`there is no command "policy ${command}"`);
+      throw new UsageError(`there is no command "policy ${command}"`);
   }
 }
 
@@ -76,14 +76,14 @@ async function check(args: readonly string[], how: 'check' | 'explain'): Promise
   return verdict.effect === 'allow' ? Exit.ok : verdict.effect === 'ask' ? Exit.ask : Exit.deny;
 }
 
-/** @throws {Usage} */
+/** @throws {UsageError} */
 function readCall(args: readonly string[], how: 'check' | 'explain') {
   try {
     return readOptions(args, CALL);
   } catch (error) {
     // Options of the command, most likely: `policy check ls -la`.
-    if (!(error instanceof Usage) || args[0] === undefined || args[0].startsWith('-')) throw error;
-    throw new Usage(`${error.message}. ${inQuotes(how)}`);
+    if (!(error instanceof UsageError) || args[0] === undefined || args[0].startsWith('-')) throw error;
+    throw new UsageError(`${error.message}. ${inQuotes(how)}`);
   }
 }
 
@@ -92,10 +92,10 @@ const inQuotes = (how: 'check' | 'explain'): string =>
 
 function argumentsOf(how: 'check' | 'explain', json: string | undefined, positionals: readonly string[]): unknown {
   if (json !== undefined) {
-    if (positionals.length > 0) throw new Usage('pass either COMMAND or --args');
+    if (positionals.length > 0) throw new UsageError('pass either COMMAND or --args');
     return readJson(json, '--args');
   }
-  if (positionals.length !== 1) throw new Usage(inQuotes(how));
+  if (positionals.length !== 1) throw new UsageError(inQuotes(how));
   return { command: positionals[0] };
 }
 
@@ -128,7 +128,8 @@ async function lint(args: readonly string[]): Promise<number> {
     json: { type: 'boolean' },
     tool: { type: 'string', multiple: true },
   });
-  if (positionals.length === 0) throw new Usage('policy lint needs the files: countersign policy lint policy.toml');
+  if (positionals.length === 0)
+    throw new UsageError('policy lint needs the files: countersign policy lint policy.toml');
   const policies = (await inputsOf(positionals)) as Policy[];
   const findings = lintPolicy(policies, values.tool === undefined ? {} : { toolNames: values.tool });
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`);
@@ -149,8 +150,9 @@ function line({ source, line, column, severity, code, message }: PolicyFinding):
 async function replay(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { policy: CALL.policy, cwd: CALL.cwd, json: CALL.json });
   const [log] = positionals;
-  if (log === undefined || positionals.length > 1) throw new Usage('policy replay needs one file of JSON lines, or -');
-  if (values.policy === undefined) throw new Usage('policy replay needs the rules to try: --policy FILE');
+  if (log === undefined || positionals.length > 1)
+    throw new UsageError('policy replay needs one file of JSON lines, or -');
+  if (values.policy === undefined) throw new UsageError('policy replay needs the rules to try: --policy FILE');
   const place = values.cwd === undefined ? undefined : { cwd: resolve(values.cwd) };
   const { total, effects, changed } = await replayPolicy(recorded(log), await inputsOf(values.policy), place);
   if (values.json === true) {
@@ -177,11 +179,11 @@ async function* recorded(log: string): AsyncGenerator<RecordedCall> {
     const place = `${log}:${number}`;
     const call = readJson(text, place) as Partial<Record<keyof RecordedCall, unknown>> | null;
     if (typeof call !== 'object' || typeof call?.toolName !== 'string' || !Object.hasOwn(call, 'args'))
-      throw new Usage(`${place}: a recorded call needs a toolName and args`);
+      throw new UsageError(`${place}: a recorded call needs a toolName and args`);
     const { toolName, args, cwd, effect } = call;
-    if (cwd !== undefined && typeof cwd !== 'string') throw new Usage(`${place}: cwd must be a string`);
+    if (cwd !== undefined && typeof cwd !== 'string') throw new UsageError(`${place}: cwd must be a string`);
     if (effect !== undefined && !EFFECTS.includes(effect as PolicyEffect))
-      throw new Usage(`${place}: effect must be one of ${EFFECTS.join(', ')}`);
+      throw new UsageError(`${place}: effect must be one of ${EFFECTS.join(', ')}`);
     yield {
       toolName,
       args,
@@ -195,7 +197,7 @@ function preset(args: readonly string[]): number {
   const { positionals } = readOptions(args, {});
   const [name] = positionals;
   const text = name === undefined || positionals.length > 1 ? null : presetText(name.replace(/^preset:/, ''));
-  if (text === null) throw new Usage('policy preset needs a name: read-only or developer');
+  if (text === null) throw new UsageError('policy preset needs a name: read-only or developer');
   process.stdout.write(text);
   return Exit.ok;
 }
@@ -206,7 +208,7 @@ async function importCommand(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { output: { type: 'string', short: 'o' } });
   const [format, file] = positionals;
   if (format === undefined || file === undefined || positionals.length > 2)
-    throw new Usage(
+    throw new UsageError(
       'policy import needs a format and a file: countersign policy import claude-code .claude/settings.json',
     );
   const { toml, losses } = importPolicy(format as never, await readFile(file, 'utf8'), { name: file });

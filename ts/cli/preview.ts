@@ -1,6 +1,6 @@
 /** `countersign preview`. */
 import { preview, previewLine } from '../native.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { answerLines } from './lines.js';
 import { readJson, readOptions } from './options.js';
 
@@ -22,10 +22,10 @@ export async function previewCommand(args: readonly string[]): Promise<number> {
   }
   if (values.batch === true) return answerLines(process.stdin, previewLine);
   if (values.tool === undefined || values.args === undefined)
-    throw new Usage('preview needs --tool and --args, or --batch');
+    throw new UsageError('preview needs --tool and --args, or --batch');
   const width = values.width === undefined ? undefined : Number(values.width);
   if (width !== undefined && !(Number.isInteger(width) && width >= 20))
-    throw new Usage('--width must be a whole number from 20');
+    throw new UsageError('--width must be a whole number from 20');
   const { text, flags } = preview(values.tool, readJson(values.args, '--args'), width);
   process.stdout.write(`${text}\n${flags.length > 0 ? `flags: ${flags.join(', ')}\n` : ''}`);
   return Exit.ok;

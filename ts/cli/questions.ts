@@ -2,24 +2,24 @@
 import type { Question } from '../../index.js';
 import { checkedDecision, questionsOf } from '../gate/questions.js';
 import type { KeptRecord } from '../native.js';
-import { Usage } from './exit.js';
+import { UsageError } from './exit.js';
 import { toJson } from './shown.js';
-import type { Human } from './decisions.js';
+import type { HumanDecision } from './decisions.js';
 
-/** The answers that were typed, one for each question, as a decision. @throws {Usage} @throws {InvalidDecisionError} */
-export function answering(record: KeptRecord, typed: readonly string[]): Human {
+/** The answers that were typed, one for each question, as a decision. @throws {UsageError} @throws {InvalidDecisionError} */
+export function answering(record: KeptRecord, typed: readonly string[]): HumanDecision {
   const questions = questionsOf(toJson(record));
   if (questions === undefined)
-    throw new Usage('--answer answers questions, and this is none: use --text or --json-output');
+    throw new UsageError('--answer answers questions, and this is none: use --text or --json-output');
   if (typed.length !== questions.length)
-    throw new Usage(`there are ${questions.length} questions: give an --answer for each of them, in their order`);
+    throw new UsageError(`there are ${questions.length} questions: give an --answer for each of them, in their order`);
   const answers = questions.map((question, index) => answerIn(question, typed[index] ?? ''));
   return { type: 'respond', output: { answers } };
 }
 
 /** A decision as it is to be taken. @throws {InvalidDecisionError} when it answers questions and does not fit them */
-export const checked = (record: KeptRecord, decision: Human): Human =>
-  record.status === 'pending' ? (checkedDecision(toJson(record), decision) as Human) : decision;
+export const checked = (record: KeptRecord, decision: HumanDecision): HumanDecision =>
+  record.status === 'pending' ? (checkedDecision(toJson(record), decision) as HumanDecision) : decision;
 
 /** Nothing is an answer that is left out; labels stand with commas between them. */
 function answerIn(question: Question, typed: string): string | string[] | null {

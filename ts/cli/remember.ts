@@ -3,30 +3,30 @@ import { homedir } from 'node:os';
 import type { Grant } from '../../index.js';
 import { NativePolicies, type KeptRecord, type NativeLedger } from '../native.js';
 import { readDuration } from './duration.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 
 /** For how long, in ms; `null`: until it is revoked. */
-export interface Remembered {
+export interface RememberOptions {
   ms: number | null;
 }
 
-/** @throws {Usage} */
-export function readRemember(text: string | undefined): Remembered | undefined {
+/** @throws {UsageError} */
+export function readRemember(text: string | undefined): RememberOptions | undefined {
   if (text === undefined) return undefined;
   if (text === 'always') return { ms: null };
   const ms = readDuration(text);
   if (ms !== undefined && ms > 0) return { ms };
   const why =
     text === 'run' || text === 'session' ? ': what a run or a session remembers lives in its own process' : '';
-  throw new Usage(`--remember takes always or a duration such as 30d, not ${JSON.stringify(text)}${why}`);
+  throw new UsageError(`--remember takes always or a duration such as 30d, not ${JSON.stringify(text)}${why}`);
 }
 
-/** What would be remembered. @throws {Ended} when the request does not offer it: nothing is decided then */
+/** What would be remembered. @throws {ExitError} when the request does not offer it: nothing is decided then */
 export function offered(record: KeptRecord, effect: 'allow' | 'deny') {
   // Where people are named, they are asked each time.
   const offer = (record.needs ?? []).length > 0 ? null : (record.details?.always?.[effect] ?? null);
   if (offer !== null) return offer;
-  throw new Ended(
+  throw new ExitError(
     Exit.refused,
     'this request offers nothing to remember: decide without --remember',
     'ERR_INVALID_DECISION',
@@ -38,7 +38,7 @@ export async function remember(
   ledger: NativeLedger,
   record: KeptRecord,
   effect: 'allow' | 'deny',
-  { ms }: Remembered,
+  { ms }: RememberOptions,
   by: string,
 ): Promise<Grant> {
   const { label, rules } = offered(record, effect);

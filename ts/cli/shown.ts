@@ -9,8 +9,8 @@ import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
 import { clock, told } from './duration.js';
 import { shortId, shortRun } from './ids.js';
-import { columns, fit, oneLine, style, type Style } from './style.js';
-import type { Column } from './table.js';
+import { columns, fit, oneLine, style, type TextStyle } from './style.js';
+import type { TableColumn } from './table.js';
 
 /** What lists and events of requests leave out: nothing was decided yet. */
 const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
@@ -26,7 +26,7 @@ export function summary(record: KeptRecord, most = columns()): string {
   return fit(`${oneLine(record.toolName)} ${callInALine(toJson(record))}`, most);
 }
 
-export const pendingColumns = (now: number, width: number): Column<KeptRecord>[] => [
+export const pendingColumns = (now: number, width: number): TableColumn<KeptRecord>[] => [
   { title: 'ID', text: ({ approvalId }) => shortId(approvalId), style: () => 'cyan' },
   { title: 'AGE', text: ({ createdAt }) => (width < 50 ? '' : told(now - createdAt)), right: true },
   {
@@ -63,7 +63,7 @@ const VERB = {
 export function whole(record: KeptRecord, width = columns(), now = Date.now()): string[] {
   const json = toJson(record);
   const lines: string[] = [];
-  const field = (name: string, text: string, how?: Style) => {
+  const field = (name: string, text: string, how?: TextStyle) => {
     if (text !== '') lines.push(`${style('dim', name.padEnd(10))}${how === undefined ? text : style(how, text)}`);
   };
   field('request', json.approvalId, 'cyan');

@@ -12,9 +12,9 @@ export const hasColour = (): boolean =>
   process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, inverse: 7 } as const;
-export type Style = keyof typeof CODES;
+export type TextStyle = keyof typeof CODES;
 
-export const style = (how: Style, text: string): string =>
+export const style = (how: TextStyle, text: string): string =>
   hasColour() ? `\u001b[${CODES[how]}m${text}\u001b[0m` : text;
 
 export { oneLine } from '../gate/in-a-line.js';

@@ -1,7 +1,7 @@
 /** `countersign policy trust`: the user lets a project's policy allow, as it is now. */
 import { trust, trusted, untrust } from '../native.js';
 import { safeText } from '../native.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { readOptions } from './options.js';
 
 export async function trustCommand(args: readonly string[]): Promise<number> {
@@ -10,7 +10,7 @@ export async function trustCommand(args: readonly string[]): Promise<number> {
     list: { type: 'boolean' },
   });
   if (positionals.length > 1 || (values.remove === true && values.list === true))
-    throw new Usage('policy trust takes one directory, and --remove or --list');
+    throw new UsageError('policy trust takes one directory, and --remove or --list');
   if (values.list === true) {
     for (const { path, hash } of await trusted()) process.stdout.write(`${hash}  ${safeText(path)}\n`);
     return Exit.ok;

@@ -3,18 +3,18 @@ import { standsOut } from '../gate/stands-out.js';
 import { pendingColumns, summary, whole } from './shown.js';
 import { fit, style, widthOf } from './style.js';
 import { table } from './table.js';
-import type { Watching } from './watch-model.js';
+import type { WatchState } from './watch-model.js';
 
 /** How long something is new, in ms. */
 const NEW_FOR = 10_000;
 
-export interface Screen {
+export interface ScreenSize {
   columns: number;
   rows: number;
 }
 
 /** Exactly as many lines as there are rows, none wider than the screen. */
-export function frame(state: Watching, { columns, rows }: Screen, place: string, now: number): string[] {
+export function frame(state: WatchState, { columns, rows }: ScreenSize, place: string, now: number): string[] {
   const waiting = state.records.length;
   const title = `${waiting === 0 ? 'nothing waits' : `${waiting} waiting`}  ${place}`;
   const room = Math.max(1, rows - 3);
@@ -34,7 +34,7 @@ const KEYS = {
   confirm: 'y yes  any other key no',
 } as const;
 
-function list({ records, selected, arrived }: Watching, columns: number, room: number, now: number): string[] {
+function list({ records, selected, arrived }: WatchState, columns: number, room: number, now: number): string[] {
   if (records.length === 0) return [];
   const [head = '', ...lines] = table(records, pendingColumns(now, columns - 2), columns - 2);
   const at = Math.max(
@@ -53,7 +53,7 @@ function list({ records, selected, arrived }: Watching, columns: number, room: n
 }
 
 function request(
-  { records, selected }: Watching,
+  { records, selected }: WatchState,
   scroll: number,
   columns: number,
   room: number,
@@ -67,7 +67,7 @@ function request(
   return lines.slice(Math.min(scroll, Math.max(0, lines.length - room)));
 }
 
-function status({ mode, records, said }: Watching, columns: number): string {
+function status({ mode, records, said }: WatchState, columns: number): string {
   if (mode.at !== 'confirm') return style('yellow', fit(said, columns));
   const record = records.find(({ approvalId }) => approvalId === mode.id);
   if (record === undefined) return '';

@@ -2,7 +2,7 @@
 import type { GateEvent } from '../../index.js';
 import type { KeptRecord } from '../native.js';
 
-export interface Watching {
+export interface WatchState {
   /** What waits, oldest first. */
   records: readonly KeptRecord[];
   /** An id, never a row: what arrives does not move what is meant. */
@@ -14,9 +14,9 @@ export interface Watching {
   said: string;
 }
 
-export type Action = { type: 'quit' } | { type: 'approve' | 'reject'; id: string };
+export type WatchAction = { type: 'quit' } | { type: 'approve' | 'reject'; id: string };
 
-export const START: Watching = {
+export const START: WatchState = {
   records: [],
   selected: null,
   mode: { at: 'list' },
@@ -25,7 +25,7 @@ export const START: Watching = {
 };
 
 /** With another list of what waits. What is no longer there is neither selected nor confirmed. */
-export function withRecords(state: Watching, records: readonly KeptRecord[]): Watching {
+export function withRecords(state: WatchState, records: readonly KeptRecord[]): WatchState {
   const ids = new Set<string | null>(records.map(({ approvalId }) => approvalId));
   const isThere = (id: string | null) => ids.has(id);
   let { selected, mode, said } = state;
@@ -43,7 +43,7 @@ export function withRecords(state: Watching, records: readonly KeptRecord[]): Wa
 }
 
 /** With what came to wait, and without what was decided. Many may come at once: each is looked at once. */
-export function withEvents(state: Watching, events: readonly GateEvent[], now: number): Watching {
+export function withEvents(state: WatchState, events: readonly GateEvent[], now: number): WatchState {
   const records = new Map(state.records.map((record) => [record.approvalId, record]));
   const arrived = new Map(state.arrived);
   for (const event of events) {
@@ -59,21 +59,21 @@ export function withEvents(state: Watching, events: readonly GateEvent[], now: n
   return withRecords({ ...state, arrived }, [...records.values()]);
 }
 
-export const without = (state: Watching, id: string): Watching =>
+export const without = (state: WatchState, id: string): WatchState =>
   withRecords(
     state,
     state.records.filter(({ approvalId }) => approvalId !== id),
   );
 
 /** Without what is due. */
-export const withoutDue = (state: Watching, now: number): Watching =>
+export const withoutDue = (state: WatchState, now: number): WatchState =>
   withRecords(
     state,
     state.records.filter(({ expiresAt }) => expiresAt === null || expiresAt > now),
   );
 
 /** What came from the keyboard at once. Only a key of its own confirms: what is pasted, or typed ahead, does not. */
-export function press(state: Watching, keys: string): { state: Watching; action?: Action } {
+export function press(state: WatchState, keys: string): { state: WatchState; action?: WatchAction } {
   if (keys === 'q' || keys.includes('\u0003') || keys === '\u0004') return { state, action: { type: 'quit' } };
   const { mode } = state;
   if (mode.at === 'confirm') {
@@ -105,7 +105,7 @@ export function press(state: Watching, keys: string): { state: Watching; action?
   }
 }
 
-function move(state: Watching, by: number): Watching {
+function move(state: WatchState, by: number): WatchState {
   const { mode, records, selected } = state;
   if (mode.at === 'request') return { ...state, mode: { at: 'request', scroll: Math.max(0, mode.scroll + by) } };
   const row = records.findIndex(({ approvalId }) => approvalId === selected);

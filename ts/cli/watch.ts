@@ -4,9 +4,9 @@ import type { GateEvent } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
-import { decide, groupsIn, whoDecides, type Who } from './decisions.js';
+import { decide, groupsIn, whoDecides, type DecidingPerson } from './decisions.js';
 import { clock } from './duration.js';
-import { Exit, Usage } from './exit.js';
+import { Exit, UsageError } from './exit.js';
 import { shortId } from './ids.js';
 import { LEDGER, ledgerName, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
@@ -22,8 +22,8 @@ import {
   without,
   withoutDue,
   withRecords,
-  type Action,
-  type Watching,
+  type WatchAction,
+  type WatchState,
 } from './watch-model.js';
 
 export const WATCH_HELP = `countersign watch    what waits, as it happens: a live view on a terminal, else one line per event
@@ -38,7 +38,7 @@ export async function watch(args: readonly string[]): Promise<number> {
     by: { type: 'string' },
     group: { type: 'string', multiple: true },
   });
-  if (positionals.length > 0) throw new Usage(`watch takes no ${JSON.stringify(positionals[0])}`);
+  if (positionals.length > 0) throw new UsageError(`watch takes no ${JSON.stringify(positionals[0])}`);
   const who = { by: whoDecides(values.by), groups: groupsIn(values.group) };
   const isLive = values.json !== true && process.stdout.isTTY === true && process.stdin.isTTY === true;
   return withLedger(values, isLive ? 'change' : 'look', (ledger) =>
@@ -101,15 +101,15 @@ function saidOf(event: GateEvent): string {
 }
 
 /** The live view, until `q`. */
-async function live(ledger: NativeLedger, place: string, who: Who): Promise<number> {
+async function live(ledger: NativeLedger, place: string, who: DecidingPerson): Promise<number> {
   const screen = takeScreen();
-  let state: Watching = START;
+  let state: WatchState = START;
   const draw = (): void => screen.draw(frame(state, screen.size(), place, Date.now()));
-  const change = (next: Watching): void => {
+  const change = (next: WatchState): void => {
     state = next;
     draw();
   };
-  const act = async (action: Exclude<Action, { type: 'quit' }>): Promise<void> => {
+  const act = async (action: Exclude<WatchAction, { type: 'quit' }>): Promise<void> => {
     try {
       const record = await decide(ledger, action.id, { type: action.type }, who);
       if (record.status === 'pending') {

@@ -4,12 +4,12 @@ import { Values } from '../gate/values.js';
 import type { NativeLedger } from '../native.js';
 import { askAgain, endpointsIn, letterOf, lookAt } from '../webhooks/keeping.js';
 import { told } from './duration.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { ExitError, Exit, UsageError } from './exit.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { count, print, printJson } from './print.js';
 import { fit, oneLine, style } from './style.js';
-import { table, type Column } from './table.js';
+import { table, type TableColumn } from './table.js';
 
 export const WEBHOOKS_HELP = `countersign webhooks            what receivers of webhooks did not take
       --retry ID               sends it again, by whichever process sends; may be given several times. all: everything
@@ -17,7 +17,7 @@ export const WEBHOOKS_HELP = `countersign webhooks            what receivers of 
 
 export async function webhooks(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { ...LEDGER, retry: { type: 'string', multiple: true } });
-  if (positionals.length > 0) throw new Usage(`webhooks takes no ${JSON.stringify(positionals[0])}`);
+  if (positionals.length > 0) throw new UsageError(`webhooks takes no ${JSON.stringify(positionals[0])}`);
   const { retry = [], json = false } = values;
   if (retry.length > 0) return withLedger(values, 'change', (ledger) => again(ledger, retry, json));
   return withLedger(values, 'look', async (ledger) => {
@@ -43,14 +43,14 @@ async function again(ledger: NativeLedger, wanted: readonly string[], json: bool
     let found = 0;
     for (const endpoint of endpoints) found += await askAgain(store, endpoint, (one) => id === 'all' || one === id);
     if (found === 0 && id !== 'all')
-      throw new Ended(Exit.unknown, `there is no dead letter ${JSON.stringify(id)}`, 'ERR_UNKNOWN_DEAD_LETTER');
+      throw new ExitError(Exit.unknown, `there is no dead letter ${JSON.stringify(id)}`, 'ERR_UNKNOWN_DEAD_LETTER');
     if (json) await printJson({ retry: id, found });
     else await print(`${count(found, 'dead letter')} will be sent again by whoever sends`);
   }
   return Exit.ok;
 }
 
-const deadColumns = (now: number): Column<DeadLetter>[] => [
+const deadColumns = (now: number): TableColumn<DeadLetter>[] => [
   { title: 'ID', text: ({ id }) => oneLine(id), style: () => 'cyan' },
   { title: 'ENDPOINT', text: ({ endpoint }) => fit(oneLine(endpoint), 30) },
   { title: 'EVENT', text: ({ type }) => oneLine(type.replace(/^approval\./, '')) },

@@ -17,7 +17,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type Gating, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
-import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
@@ -76,7 +76,7 @@ export interface Superseded {
 export interface Question {
   toolCallId: string;
   toolName: string;
-  args: Snapshot;
+  args: ValueSnapshot;
   /** Of the run, from 1; `undefined`: its loop is not ours. */
   step?: number | undefined;
   gating: Gating | undefined;
@@ -346,7 +346,7 @@ export class Asker {
    *
    * @param decided settles when it has, or nobody will answer any more
    */
-  ask(record: ApprovalRecord, args: Snapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
+  ask(record: ApprovalRecord, args: ValueSnapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
     const nobody = this.#nobodyFor(record);
     if (nobody !== undefined) return void this.gate.rejectBySystem(record.approvalId, nobody);
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
@@ -364,7 +364,7 @@ export class Asker {
   async #call(
     callback: ApprovalCallback | QuestionCallback,
     record: ApprovalRecord,
-    args: Snapshot,
+    args: ValueSnapshot,
     abortSignal: AbortSignal,
   ): Promise<() => Awaitable<void>> {
     let answer: unknown;
@@ -427,7 +427,7 @@ function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate 
 }
 
 /** What a human is shown: with the arguments as the tool would get them. */
-export function requestOf(record: ApprovalRecord, args: Snapshot): ApprovalRequest {
+export function requestOf(record: ApprovalRecord, args: ValueSnapshot): ApprovalRequest {
   const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
   // In the order of the call, which the ledger does not keep.
   return { ...request, rows: argumentRows(args.json), args: copyOf(args) };

@@ -1,6 +1,6 @@
 /** The call of a tool that code runs in: what it asks at the gate by itself is told by the run whose call it is. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Snapshot } from '../values/snapshot.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
 import type { Waited } from './requests.js';
 
 export interface Caller {
@@ -12,7 +12,7 @@ export interface Caller {
   /** Aborted when the run is. */
   readonly signal: AbortSignal;
   /** Told of each request. */
-  asked(waited: Waited, args: Snapshot): void;
+  asked(waited: Waited, args: ValueSnapshot): void;
 }
 
 const callers = new AsyncLocalStorage<Caller>();

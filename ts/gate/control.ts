@@ -15,7 +15,7 @@ import type {
 } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
-import { checkPlace, Policies, type JudgedByPolicy, type Shown } from '../policy/policies.js';
+import { checkPlace, Policies, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
 import type { Verdict } from './judge.js';
 import { allOf, asksPeople, type Who } from './who.js';
@@ -193,7 +193,7 @@ export class Control {
 
   // --- for the human ------------------------------------------------------------------------------------------------
 
-  async shown(call: JudgedByPolicy, verdict: Verdict, narrower: readonly Policies[]): Promise<Shown> {
+  async shown(call: JudgedByPolicy, verdict: Verdict, narrower: readonly Policies[]): Promise<ShownCall> {
     const said = verdict.said ?? null;
     if (verdict.effect !== 'ask')
       return { verdict: said, always: { allow: null, deny: null }, changes: [], page: null };

@@ -2,7 +2,7 @@
 import { messageOf } from '../errors/message-of.js';
 import type { NativeClaim } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
-import type { Snapshot } from '../values/snapshot.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
 import type { Inside } from './inside.js';
 import type { JudgedCall, Verdict } from './judge.js';
 import type { Teller } from './teller.js';
@@ -24,7 +24,7 @@ export class Executing {
     runId: string | null,
     toolCallId: string,
     toolName: string,
-    args: Snapshot,
+    args: ValueSnapshot,
     /** What the policies judge the call under now. */
     context: object | null,
   ): Awaitable<NativeClaim> {

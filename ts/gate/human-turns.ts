@@ -4,7 +4,7 @@
  */
 import { InvalidConfigError } from '../errors/index.js';
 import type { Awaitable } from '../values/awaitable.js';
-import { Limit } from '../values/limit.js';
+import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 
 export type AskOrder = 'in-turn' | 'at-once';
@@ -19,11 +19,11 @@ export function checkAskOrder(order: unknown, place: string): AskOrder {
 }
 
 export class HumanTurns {
-  readonly #limit: Limit;
+  readonly #limit: WorkLimit;
   readonly #stopped = new AbortController();
 
   constructor(order: AskOrder) {
-    this.#limit = new Limit(order === 'in-turn' ? 1 : Number.POSITIVE_INFINITY);
+    this.#limit = new WorkLimit(order === 'in-turn' ? 1 : Number.POSITIVE_INFINITY);
   }
 
   /** Aborted when the human wants all of it to end. */

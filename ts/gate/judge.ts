@@ -10,7 +10,7 @@ import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
 import type { Control } from './control.js';
 import { inTime } from '../values/in-time.js';
-import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { allOf, whoOf, type Who } from './who.js';
 
 export type Verdict = {
@@ -32,7 +32,7 @@ export type HostJudge = (call: JudgedCall) => unknown;
 export interface JudgedCall {
   toolCallId: string;
   toolName: string;
-  args: Snapshot;
+  args: ValueSnapshot;
   /** What the SDK passes to `needsApproval` beside the arguments. */
   context: Record<string, unknown>;
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
 import type { KeptDetails, RawRecord } from '../native.js';
-import { revive, type Snapshot } from '../values/snapshot.js';
+import { revive, type ValueSnapshot } from '../values/snapshot.js';
 
 /** What became of a request. */
 export type Decided = ApprovalRecord & {
@@ -94,7 +94,7 @@ export function decidedRecord(event: GateEvent & { type: 'decided' }): Decided {
   return { ...request, status: STATUS[decision.type], decision, decidedBy, via, decidedAt };
 }
 
-export function resolutionOf(decided: Decided, args: Snapshot): Resolution {
+export function resolutionOf(decided: Decided, args: ValueSnapshot): Resolution {
   const { approvalId, decision, decidedBy } = decided;
   return {
     approvalId,

@@ -15,7 +15,7 @@ import { Originals } from '../redact/originals.js';
 import type { Redactor } from '../redact/redactor.js';
 import { keptDecision, keptRequest, originalRequest, WITHHELD } from '../redact/request.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
-import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
+import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { reviveDecision } from './records.js';
 
 /** Of how many redacted requests something is remembered. */
@@ -41,7 +41,7 @@ export class RedactedNative extends NativeGate {
   }
 
   /** A request that was just made, as the one who made it is shown it. */
-  original(record: ApprovalRecord, request: Omit<NativeRequest, 'args'> & { args: Snapshot }): ApprovalRecord {
+  original(record: ApprovalRecord, request: Omit<NativeRequest, 'args'> & { args: ValueSnapshot }): ApprovalRecord {
     return originalRequest(record, request, preview);
   }
 

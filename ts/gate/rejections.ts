@@ -2,7 +2,7 @@
 import type { ApprovalRecord } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { canonicalize } from '../native.js';
-import { revive, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import { revive, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { isQuestion } from './questions.js';
 
 type Known = Pick<ApprovalRecord, 'kind' | 'toolName' | 'args' | 'contents' | 'decision' | 'via'>;
@@ -21,7 +21,7 @@ export class Rejections {
   }
 
   /** Why this call is rejected again; `undefined`: nobody has rejected it. */
-  reasonFor(toolName: string, args: Snapshot): string | undefined {
+  reasonFor(toolName: string, args: ValueSnapshot): string | undefined {
     const key = keyOf(toolName, args);
     if (!this.#reasons.has(key)) return undefined;
     const reason = this.#reasons.get(key);
@@ -50,5 +50,5 @@ export function rejectionsOf(
 const REPEATED = 'The human rejected this same call before.';
 
 /** In what is kept of it an instance of a class is its data. */
-const keyOf = (toolName: string, { json }: Snapshot): string =>
+const keyOf = (toolName: string, { json }: ValueSnapshot): string =>
   JSON.stringify([toolName, canonicalize(JSON.stringify(snapshot(revive(json)).json)).digest]);

@@ -5,7 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import type { NativeRequest } from '../native.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
 import type { Caller } from './caller.js';
 import { checkPositive } from './check-positive.js';
@@ -29,7 +29,7 @@ const UNWANTED = 'The caller no longer needs it.';
 
 /** A request as the code in this process makes it. */
 export type OpenRequest = Omit<NativeRequest, 'args'> & {
-  args: Snapshot;
+  args: ValueSnapshot;
   /** Is told of this request, beside the gate's own logger. */
   logger?: Logger | undefined;
 };
@@ -140,7 +140,7 @@ export class Requests {
     runId: string,
     { approvalId, toolCallId, toolName }: ApprovalRecord,
     resolution: Resolution,
-    args: Snapshot,
+    args: ValueSnapshot,
     abortSignal: AbortSignal | undefined,
   ): Promise<Resolution> {
     const unwanted = () => new DOMException(UNWANTED, 'AbortError');

@@ -1,6 +1,6 @@
 /** Tells what happens: whoever waits, readers of events, loggers, telemetry. */
 import type { ApprovalRequest, GateEvent, Logger } from '../../index.js';
-import type { Snapshot } from '../values/snapshot.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
 import { Broadcast } from './broadcast.js';
 import type { Inside } from './inside.js';
 import { logEvent } from './log.js';
@@ -8,7 +8,7 @@ import { decidedRecord, isApproval, reviveEvent, type Decided, type ToldByCore }
 import { Waiters } from './waiters.js';
 
 /** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
-export type CheckEdit = (args: unknown) => Promise<Snapshot>;
+export type CheckEdit = (args: unknown) => Promise<ValueSnapshot>;
 
 /** What belongs to a request beside what is kept of it. */
 export interface Opening {

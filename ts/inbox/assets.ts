@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { notFound, Refusal } from './refusal.js';
+import { notFound, RefusedRequest } from './refusal.js';
 import { reply } from './replies.js';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,20 +16,20 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-interface Files {
+interface AssetFiles {
   html: string;
   assets: ReadonlyMap<string, { bytes: Uint8Array<ArrayBuffer>; type: string }>;
 }
 
-export class Assets {
+export class InboxAssets {
   readonly #folder: string;
-  #files: Promise<Files> | undefined;
+  #files: Promise<AssetFiles> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** @throws {Refusal} 404, 503 */
+  /** @throws {RefusedRequest} 404, 503 */
   async asset(name: string): Promise<Response> {
     const file = (await this.#read()).assets.get(name);
     if (file === undefined) throw notFound();
@@ -52,7 +52,7 @@ export class Assets {
     return reply(200, own, { ...headers, 'content-type': 'text/html; charset=utf-8' });
   }
 
-  #read(): Promise<Files> {
+  #read(): Promise<AssetFiles> {
     this.#files ??= readFiles(this.#folder).catch((error: unknown) => {
       // It may be built later.
       this.#files = undefined;
@@ -62,7 +62,7 @@ export class Assets {
   }
 }
 
-async function readFiles(folder: string): Promise<Files> {
+async function readFiles(folder: string): Promise<AssetFiles> {
   try {
     const html = await readFile(join(folder, 'index.html'), 'utf8');
     const names = (await readdir(join(folder, 'assets'))).filter((name) => Object.hasOwn(TYPES, extname(name)));
@@ -77,7 +77,11 @@ async function readFiles(folder: string): Promise<Files> {
     return { html, assets };
   } catch (cause) {
     throw Object.assign(
-      new Refusal(503, 'ERR_UNAVAILABLE', 'The files of the page are not where they should be: set the option assets.'),
+      new RefusedRequest(
+        503,
+        'ERR_UNAVAILABLE',
+        'The files of the page are not where they should be: set the option assets.',
+      ),
       { cause },
     );
   }

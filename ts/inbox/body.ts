@@ -1,17 +1,17 @@
 /** The body of a request, as JSON. */
-import { badRequest, Refusal } from './refusal.js';
+import { badRequest, RefusedRequest } from './refusal.js';
 
-/** @throws {Refusal} 400, 413, 415 */
+/** @throws {RefusedRequest} 400, 413, 415 */
 export async function readBody(request: Request, most: number): Promise<Record<string, unknown>> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json')
-    throw new Refusal(415, 'ERR_UNSUPPORTED_MEDIA_TYPE', 'Send content-type: application/json.');
+    throw new RefusedRequest(415, 'ERR_UNSUPPORTED_MEDIA_TYPE', 'Send content-type: application/json.');
   let value: unknown;
   try {
     // A body with bytes that are no UTF-8 would be read as something else than was sent.
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await readBytes(request, most)));
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof RefusedRequest) throw error;
     throw badRequest('The body is not JSON.');
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
@@ -19,7 +19,7 @@ export async function readBody(request: Request, most: number): Promise<Record<s
 }
 
 async function readBytes(request: Request, most: number): Promise<Uint8Array> {
-  const tooLarge = () => new Refusal(413, 'ERR_TOO_LARGE', `The body has more than ${most} bytes.`);
+  const tooLarge = () => new RefusedRequest(413, 'ERR_TOO_LARGE', `The body has more than ${most} bytes.`);
   if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge();
   if (request.body === null) return new Uint8Array();
   const pieces: Uint8Array[] = [];

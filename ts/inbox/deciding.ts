@@ -6,17 +6,22 @@ import { preview } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { existing } from './looking.js';
 import { isSamePerson } from './may.js';
-import type { BulkBody, BulkResults, Checked, Decided, ErrorBody, Problem } from './protocol.js';
-import { badRequest, failureOf, forbidden, isTrouble, Refusal, winnerOf } from './refusal.js';
+import type { BulkBody, BulkResults, CheckAnswer, DecideAnswer, ErrorBody, ProblemAnswer } from './protocol.js';
+import { badRequest, failureOf, forbidden, isTrouble, RefusedRequest, winnerOf } from './refusal.js';
 import { ID } from './routes.js';
 import { problemsOf, schemaOf } from './schema.js';
-import { recordOf, segmentsOf, verdictOf, type Eyes } from './view.js';
+import { recordOf, segmentsOf, verdictOf, type ViewContext } from './view.js';
 
 const TYPES: readonly unknown[] = ['approve', 'edit', 'reject', 'rejectAndStop', 'respond', 'skip'];
 const MOST_AT_ONCE = 100;
 
-/** @throws what `gate.decide` throws, and {@link Refusal} 400, 403, 404, 422 */
-export async function decide(gate: LocalGate, id: string, body: Record<string, unknown>, eyes: Eyes): Promise<Decided> {
+/** @throws what `gate.decide` throws, and {@link RefusedRequest} 400, 403, 404, 422 */
+export async function decide(
+  gate: LocalGate,
+  id: string,
+  body: Record<string, unknown>,
+  eyes: ViewContext,
+): Promise<DecideAnswer> {
   const { person } = eyes;
   const decision = readDecision(body['decision'], eyes);
   if (!person.mayDecide) throw forbidden('You may look, and not decide.');
@@ -24,7 +29,7 @@ export async function decide(gate: LocalGate, id: string, body: Record<string, u
   if (decision.type === 'edit' && before.status === 'pending') {
     const { problems } = await checked(gate, before, decision.args);
     if (problems.length > 0)
-      throw new Refusal(422, 'ERR_INVALID_DECISION', 'The edited arguments do not fit.', { problems });
+      throw new RefusedRequest(422, 'ERR_INVALID_DECISION', 'The edited arguments do not fit.', { problems });
   }
   const { name: by, groups } = person;
   const record = await gate.decide(id, decision, { by, groups, via: 'inbox' });
@@ -33,7 +38,7 @@ export async function decide(gate: LocalGate, id: string, body: Record<string, u
 }
 
 /** Answers of other libraries are for callbacks: here only our own words are taken. */
-function readDecision(given: unknown, { scopes }: Eyes): Decision {
+function readDecision(given: unknown, { scopes }: ViewContext): Decision {
   if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'type')) throw malformed();
   const { type, reason, remember } = given as { type: unknown; reason?: unknown; remember?: unknown };
   if (!TYPES.includes(type) || !(reason === undefined || typeof reason === 'string')) throw malformed();
@@ -43,7 +48,11 @@ function readDecision(given: unknown, { scopes }: Eyes): Decision {
     const scope =
       typeof remember === 'object' && remember !== null ? (remember as { scope?: unknown }).scope : remember;
     if (!(scopes as readonly unknown[]).includes(scope))
-      throw new Refusal(422, 'ERR_INVALID_DECISION', 'This inbox does not remember that: decide without `remember`.');
+      throw new RefusedRequest(
+        422,
+        'ERR_INVALID_DECISION',
+        'This inbox does not remember that: decide without `remember`.',
+      );
   }
   return given as Decision;
 }
@@ -58,8 +67,8 @@ export async function check(
   gate: LocalGate,
   id: string,
   body: Record<string, unknown>,
-  { person }: Eyes,
-): Promise<Checked> {
+  { person }: ViewContext,
+): Promise<CheckAnswer> {
   // Work that anybody could ask for is work for those who may decide.
   if (!person.mayDecide) throw forbidden('You may look, and not decide.');
   if (!Object.hasOwn(body, 'args')) throw badRequest('args is missing.');
@@ -75,16 +84,17 @@ export async function check(
   };
 }
 
-interface Looked {
-  problems: Problem[];
+interface LookedUp {
+  problems: ProblemAnswer[];
   hasSchema: boolean;
   verdict: PolicyVerdict;
   page: { text: string; flags: string[] };
 }
 
-async function checked(gate: LocalGate, record: ApprovalRecord, args: unknown): Promise<Looked> {
+async function checked(gate: LocalGate, record: ApprovalRecord, args: unknown): Promise<LookedUp> {
   const { toolName, runId } = record;
-  if (record.kind === 'question') throw new Refusal(422, 'ERR_INVALID_DECISION', 'Questions are answered, not edited.');
+  if (record.kind === 'question')
+    throw new RefusedRequest(422, 'ERR_INVALID_DECISION', 'Questions are answered, not edited.');
   const schema = await schemaOf(gate, record);
   const page = pageOf(toolName, args);
   const problems = [...page.problems, ...problemsOf(schema, args)];
@@ -94,7 +104,7 @@ async function checked(gate: LocalGate, record: ApprovalRecord, args: unknown): 
   return { problems, hasSchema: schema !== null, verdict, page };
 }
 
-function pageOf(toolName: string, args: unknown): { text: string; flags: string[]; problems: Problem[] } {
+function pageOf(toolName: string, args: unknown): { text: string; flags: string[]; problems: ProblemAnswer[] } {
   try {
     return { ...preview(toolName, snapshot(args).json), problems: [] };
   } catch (error) {
@@ -103,11 +113,15 @@ function pageOf(toolName: string, args: unknown): { text: string; flags: string[
 }
 
 /** Several requests of one run, one after the other. What becomes of one changes nothing for the others. */
-export async function decideAll(gate: LocalGate, body: Record<string, unknown>, eyes: Eyes): Promise<BulkResults> {
+export async function decideAll(
+  gate: LocalGate,
+  body: Record<string, unknown>,
+  eyes: ViewContext,
+): Promise<BulkResults> {
   const { ids, decision } = readBulk(body);
   const records = await Promise.all(ids.map((id) => gate.get(id)));
   const runs = new Set(records.map((record) => record?.runId));
-  if (runs.has(undefined)) throw new Refusal(404, 'ERR_NOT_FOUND', 'One of these requests does not exist.');
+  if (runs.has(undefined)) throw new RefusedRequest(404, 'ERR_NOT_FOUND', 'One of these requests does not exist.');
   if (runs.size > 1) throw badRequest('Only requests of one run can be decided together.');
   const results: BulkResults['results'][number][] = [];
   for (const approvalId of ids) {
@@ -139,7 +153,7 @@ function readBulk(body: Record<string, unknown>): BulkBody {
 }
 
 /** An error, with the decision that stands. */
-export function errorOf(error: unknown, eyes: Eyes): ErrorBody {
+export function errorOf(error: unknown, eyes: ViewContext): ErrorBody {
   const winner = winnerOf(error);
   const { error: told } = failureOf(error);
   return winner === undefined ? told : { ...told, winner: recordOf(winner, eyes) };

@@ -2,41 +2,41 @@
 import type { InboxOptions } from '../../inbox.js';
 import type { Gate } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import { Assets } from './assets.js';
+import { InboxAssets } from './assets.js';
 import { readBody } from './body.js';
 import { check, decide, decideAll, errorOf } from './deciding.js';
 import { AuditLook, detail, history, pending, runs } from './looking.js';
 import { addressOf } from './node.js';
-import { settingsOf, type Settings } from './options.js';
+import { settingsOf, type InboxSettings } from './options.js';
 import { checkRead, checkWrite, csrfToken } from './origin.js';
-import { personOf, type Person } from './person.js';
-import type { Session } from './protocol.js';
-import { Rate } from './rate.js';
-import { failureOf, isLedgerTrouble, notFound, Refusal } from './refusal.js';
+import { personOf, type InboxPerson } from './person.js';
+import type { SessionAnswer } from './protocol.js';
+import { RateLimit } from './rate.js';
+import { failureOf, isLedgerTrouble, notFound, RefusedRequest } from './refusal.js';
 import { failed, json, reply } from './replies.js';
-import { methodsOf, routeOf, type Route } from './routes.js';
-import { Streams } from './stream.js';
+import { methodsOf, routeOf, type InboxRoute } from './routes.js';
+import { EventStreams } from './stream.js';
 import { version } from './version.js';
-import { brief, type Eyes } from './view.js';
+import { brief, type ViewContext } from './view.js';
 
-export class Inbox {
-  readonly #settings: Settings;
-  readonly #assets: Assets;
-  readonly #streams: Streams;
+export class InboxHandler {
+  readonly #settings: InboxSettings;
+  readonly #assets: InboxAssets;
+  readonly #streams: EventStreams;
   readonly #audit: AuditLook;
   readonly #version = version();
-  readonly #persons: Rate | undefined;
-  readonly #addresses: Rate | undefined;
+  readonly #persons: RateLimit | undefined;
+  readonly #addresses: RateLimit | undefined;
 
   /** @throws {InvalidConfigError} */
   constructor(gate: Gate, options: InboxOptions, place: string) {
     this.#settings = settingsOf(gate, options, place);
-    this.#assets = new Assets(this.#settings.assets);
-    this.#streams = new Streams(this.#settings.gate);
+    this.#assets = new InboxAssets(this.#settings.assets);
+    this.#streams = new EventStreams(this.#settings.gate);
     this.#audit = new AuditLook(this.#settings.gate);
     const { rates } = this.#settings;
-    this.#persons = rates === null ? undefined : new Rate(rates.perPerson);
-    this.#addresses = rates === null ? undefined : new Rate(rates.perAddress);
+    this.#persons = rates === null ? undefined : new RateLimit(rates.perPerson);
+    this.#addresses = rates === null ? undefined : new RateLimit(rates.perAddress);
   }
 
   /** Never rejects. */
@@ -53,7 +53,7 @@ export class Inbox {
   }
 
   async #answer(request: Request): Promise<Response> {
-    let eyes: Eyes | undefined;
+    let eyes: ViewContext | undefined;
     try {
       const address = this.#settings.address(request) ?? addressOf(request);
       if (address !== null) this.#addresses?.take(address);
@@ -67,7 +67,7 @@ export class Inbox {
     }
   }
 
-  #refuse(request: Request, error: unknown, eyes: Eyes | undefined): Response {
+  #refuse(request: Request, error: unknown, eyes: ViewContext | undefined): Response {
     let failure = failureOf(error);
     try {
       if (eyes !== undefined) failure = { ...failure, error: errorOf(error, eyes) };
@@ -78,12 +78,12 @@ export class Inbox {
     return failed(failure);
   }
 
-  #eyes(person: Person): Eyes {
+  #eyes(person: InboxPerson): ViewContext {
     const { gate, scopes } = this.#settings;
     return { person, groups: gate.groups, scopes, now: Date.now() };
   }
 
-  async #route(request: Request, eyes: Eyes): Promise<Response> {
+  async #route(request: Request, eyes: ViewContext): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
     const isForPage = request.headers.get('accept')?.includes('text/html') === true;
     const route = routeOf(pathname, this.#settings.basePath, isForPage);
@@ -92,7 +92,9 @@ export class Inbox {
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method === 'OPTIONS') return reply(204, null, { allow });
     if (!methods.includes(request.method))
-      throw new Refusal(405, 'ERR_METHOD_NOT_ALLOWED', `Only ${allow} is possible here.`, { headers: { allow } });
+      throw new RefusedRequest(405, 'ERR_METHOD_NOT_ALLOWED', `Only ${allow} is possible here.`, {
+        headers: { allow },
+      });
     if (methods.includes('POST')) return this.#write(request, route, eyes);
     if (route.to === 'page') return this.#assets.page(request, route.base);
     checkRead(request);
@@ -100,7 +102,7 @@ export class Inbox {
     return this.#read(request, route, searchParams, eyes);
   }
 
-  async #read(request: Request, route: Route, query: URLSearchParams, eyes: Eyes): Promise<Response> {
+  async #read(request: Request, route: InboxRoute, query: URLSearchParams, eyes: ViewContext): Promise<Response> {
     const { gate } = this.#settings;
     if (route.to === 'request') return this.#told(detail(gate, route.id, eyes));
     if (route.to !== 'list') throw notFound();
@@ -123,7 +125,7 @@ export class Inbox {
     }
   }
 
-  async #write(request: Request, route: Route, eyes: Eyes): Promise<Response> {
+  async #write(request: Request, route: InboxRoute, eyes: ViewContext): Promise<Response> {
     const { gate, maxBodyBytes } = this.#settings;
     checkWrite(request, eyes.person, this.#settings);
     const body = await readBody(request, maxBodyBytes);
@@ -148,7 +150,7 @@ export class Inbox {
     return json(answer);
   }
 
-  #session({ person, now }: Eyes): Session {
+  #session({ person, now }: ViewContext): SessionAnswer {
     const { name, groups, mayDecide } = person;
     const { gate } = this.#settings;
     return {
@@ -175,6 +177,6 @@ export class Inbox {
 
 /** @see inbox.d.ts */
 export function inboxHandler(gate: Gate, options: InboxOptions): (request: Request) => Promise<Response> {
-  const inbox = new Inbox(gate, options, 'inboxHandler');
+  const inbox = new InboxHandler(gate, options, 'inboxHandler');
   return (request) => inbox.handle(request);
 }

@@ -2,12 +2,21 @@
 import type { ApprovalRecord, ApprovalRequest, AuditReport } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import type { LocalGate } from '../gate/gate.js';
-import type { AuditState, Detail, Facet, History, Pending, Runs } from './protocol.js';
+import type { AuditState, RequestDetail, FilterFacet, HistoryAnswer, PendingAnswer, RunsAnswer } from './protocol.js';
 import { badRequest, notFound } from './refusal.js';
 import { ID } from './routes.js';
 import { schemaOf } from './schema.js';
 import { LOOKED_AT, similarTo } from './similar.js';
-import { agentOf, brief, historyItemOf, itemOf, recordOf, segmentsOf, shownQuestions, type Eyes } from './view.js';
+import {
+  agentOf,
+  brief,
+  historyItemOf,
+  itemOf,
+  recordOf,
+  segmentsOf,
+  shownQuestions,
+  type ViewContext,
+} from './view.js';
 
 /** Requests on one page of a list. */
 const PAGE = 200;
@@ -23,7 +32,7 @@ export const waiting = (request: ApprovalRequest): ApprovalRecord => ({ ...reque
 const allPending = async (gate: LocalGate): Promise<ApprovalRecord[]> =>
   (await gate.pending()).map(waiting).toSorted((one, other) => (one.approvalId < other.approvalId ? -1 : 1));
 
-export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Eyes): Promise<Pending> {
+export async function pending(gate: LocalGate, query: URLSearchParams, eyes: ViewContext): Promise<PendingAnswer> {
   const all = await allPending(gate);
   const [run, agent, tool, cursor] = ['run', 'agent', 'tool', 'cursor'].map((name) => query.get(name) || null);
   const words = wordsOf(query);
@@ -50,7 +59,7 @@ export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Eye
 }
 
 /** Each value with how often it is there, the most frequent first. */
-function facets(records: readonly ApprovalRecord[], valueOf: (record: ApprovalRecord) => string): Facet[] {
+function facets(records: readonly ApprovalRecord[], valueOf: (record: ApprovalRecord) => string): FilterFacet[] {
   const counts = new Map<string, number>();
   for (const record of records) counts.set(valueOf(record), (counts.get(valueOf(record)) ?? 0) + 1);
   return [...counts]
@@ -82,7 +91,7 @@ export async function existing(gate: LocalGate, id: string): Promise<ApprovalRec
   return record;
 }
 
-export async function detail(gate: LocalGate, id: string, eyes: Eyes): Promise<Detail> {
+export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Promise<RequestDetail> {
   const record = await existing(gate, id);
   const { runId, toolName, approvalId } = record;
   const isPending = record.status === 'pending';
@@ -102,7 +111,7 @@ export async function detail(gate: LocalGate, id: string, eyes: Eyes): Promise<D
   };
 }
 
-export async function history(gate: LocalGate, query: URLSearchParams, eyes: Eyes): Promise<History> {
+export async function history(gate: LocalGate, query: URLSearchParams, eyes: ViewContext): Promise<HistoryAnswer> {
   const [run, tool, from] = ['run', 'tool', 'before'].map((name) => query.get(name) || undefined);
   const limit = Math.min(PAGE, Math.max(1, Number(query.get('limit') ?? 50) || 50));
   const words = wordsOf(query);
@@ -134,7 +143,7 @@ export async function history(gate: LocalGate, query: URLSearchParams, eyes: Eye
   };
 }
 
-export async function runs(gate: LocalGate, { now }: Eyes): Promise<Runs> {
+export async function runs(gate: LocalGate, { now }: ViewContext): Promise<RunsAnswer> {
   const byRun = new Map<string, ApprovalRecord[]>();
   for (const record of await allPending(gate)) {
     const others = byRun.get(record.runId);

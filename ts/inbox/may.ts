@@ -1,13 +1,13 @@
 /** What a person may decide, as far as it is told to them: what counts is decided in the ledger. */
 import type { ApprovalNeed, ApprovalRecord, DecisionType } from '../../index.js';
-import type { Person } from './person.js';
+import type { InboxPerson } from './person.js';
 
 /** Who is in which group, as the gate knows. */
-export type Groups = Readonly<Record<string, readonly string[]>>;
+export type GroupMembers = Readonly<Record<string, readonly string[]>>;
 
 const GROUP = 'group:';
 
-const isNamed = (names: readonly string[], { name, groups }: Person, known: Groups): boolean =>
+const isNamed = (names: readonly string[], { name, groups }: InboxPerson, known: GroupMembers): boolean =>
   names.some((each) => {
     if (!each.startsWith(GROUP)) return each === name;
     const group = each.slice(GROUP.length);
@@ -15,7 +15,12 @@ const isNamed = (names: readonly string[], { name, groups }: Person, known: Grou
   });
 
 /** Whether this person is among those that a need names, so long after it was asked, in ms. */
-export function isMeant({ approvers, escalate }: ApprovalNeed, person: Person, known: Groups, age: number): boolean {
+export function isMeant(
+  { approvers, escalate }: ApprovalNeed,
+  person: InboxPerson,
+  known: GroupMembers,
+  age: number,
+): boolean {
   if (approvers === undefined || isNamed(approvers, person, known)) return true;
   return escalate !== undefined && escalate.after <= age && isNamed(escalate.to, person, known);
 }
@@ -38,20 +43,20 @@ const plain = (name: string): string =>
     .toLowerCase()
     .normalize('NFKC');
 
-export interface May {
+export interface PersonRights {
   mayDecide: readonly DecisionType[];
   /** Why it is nothing, or less than the request allows; `null`: it is not less. */
   whyNot: string | null;
 }
 
-type Asked = Pick<
+type AskedRequest = Pick<
   ApprovalRecord,
   'status' | 'allowedDecisions' | 'needs' | 'votes' | 'requester' | 'createdAt' | 'expiresAt' | 'escalatedAt'
 >;
 
-export function mayDecide(request: Asked, person: Person, known: Groups, now: number): May {
+export function mayDecide(request: AskedRequest, person: InboxPerson, known: GroupMembers, now: number): PersonRights {
   const { allowedDecisions, needs, votes, requester, status, expiresAt } = request;
-  const nothing = (whyNot: string): May => ({ mayDecide: [], whyNot });
+  const nothing = (whyNot: string): PersonRights => ({ mayDecide: [], whyNot });
   if (status !== 'pending') return nothing('It is decided.');
   if (expiresAt !== null && expiresAt <= now) return nothing('Its deadline has passed.');
   if (!person.mayDecide) return nothing('You may look, and not decide.');

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { HEADERS } from './replies.js';
 
-type Handler = (request: Request) => Response | PromiseLike<Response>;
+type FetchHandler = (request: Request) => Response | PromiseLike<Response>;
 
 /** Where requests came from that arrived here. */
 const addresses = new WeakMap<Request, string>();
@@ -14,11 +14,11 @@ const addresses = new WeakMap<Request, string>();
 export const addressOf = (request: Request): string | null => addresses.get(request) ?? null;
 
 /** @see inbox.d.ts */
-export function toNodeListener(handler: Handler): (request: IncomingMessage, response: ServerResponse) => void {
+export function toNodeListener(handler: FetchHandler): (request: IncomingMessage, response: ServerResponse) => void {
   return (incoming, outgoing) => void answer(handler, incoming, outgoing);
 }
 
-async function answer(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(handler: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   const request = requestOf(incoming, gone.signal);

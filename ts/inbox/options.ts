@@ -9,7 +9,7 @@ import { localGate, type LocalGate } from '../gate/gate.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { invalid } from './refusal.js';
 
-export interface Settings {
+export interface InboxSettings {
   gate: LocalGate;
   authenticate: InboxOptions['authenticate'];
   /** `''`: at the root; `null`: wherever it is called. */
@@ -29,7 +29,7 @@ const MEBIBYTE = 1_048_576;
 const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantScope[];
 
 /** @throws {InvalidConfigError} */
-export function settingsOf(gate: Gate, options: InboxOptions, place: string): Settings {
+export function settingsOf(gate: Gate, options: InboxOptions, place: string): InboxSettings {
   const local = localGate(gate, place);
   checkNeeded('inboxHandler', options, place);
   const { authenticate, allowedOrigins = [], rateLimit, address, maxBodyBytes = MEBIBYTE, remember, assets } = options;
@@ -69,7 +69,7 @@ function originsOf(origins: unknown, place: string): string[] {
   throw invalid(`${place}: allowedOrigins must be a list of origins such as 'https://example.com'.`);
 }
 
-function ratesOf(rateLimit: InboxOptions['rateLimit'], place: string): Settings['rates'] {
+function ratesOf(rateLimit: InboxOptions['rateLimit'], place: string): InboxSettings['rates'] {
   if (rateLimit === false) return null;
   checkOptions('rateLimit', rateLimit, `${place}: rateLimit`);
   const { perPerson = 600, perAddress = 3_000 } = rateLimit ?? {};

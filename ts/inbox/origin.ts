@@ -1,19 +1,19 @@
 /** Keeps other sites from deciding with the browser of somebody who is signed in. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Settings } from './options.js';
-import type { Person } from './person.js';
+import type { InboxSettings } from './options.js';
+import type { InboxPerson } from './person.js';
 import { forbidden } from './refusal.js';
 
 const HEADER = 'x-countersign-csrf';
 
 /** The token of a person's session. */
-export const csrfToken = ({ name, session }: Person, { secret }: Pick<Settings, 'secret'>): string =>
+export const csrfToken = ({ name, session }: InboxPerson, { secret }: Pick<InboxSettings, 'secret'>): string =>
   createHmac('sha256', secret)
     .update(JSON.stringify(['countersign csrf', name, session]))
     .digest('base64url');
 
 /** @throws {Refusal} 403 unless the inbox' own page sent it, in this person's session */
-export function checkWrite(request: Request, person: Person, settings: Settings): void {
+export function checkWrite(request: Request, person: InboxPerson, settings: InboxSettings): void {
   if (!isOwn(request, settings))
     throw forbidden('This came from another site. Open the inbox itself, or name the site in allowedOrigins.');
   if (!isSame(request.headers.get(HEADER) ?? '', csrfToken(person, settings)))
@@ -26,7 +26,7 @@ export function checkRead(request: Request): void {
 }
 
 /** What a browser says itself counts; one that says neither is refused. */
-function isOwn(request: Request, { allowedOrigins }: Settings): boolean {
+function isOwn(request: Request, { allowedOrigins }: InboxSettings): boolean {
   const origin = request.headers.get('origin');
   if (origin !== null && allowedOrigins.has(origin)) return true;
   const site = request.headers.get('sec-fetch-site');

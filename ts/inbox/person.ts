@@ -3,10 +3,10 @@ import type { Logger } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { inTime } from '../values/in-time.js';
 import { isPersonName } from './may.js';
-import type { Settings } from './options.js';
-import { Refusal } from './refusal.js';
+import type { InboxSettings } from './options.js';
+import { RefusedRequest } from './refusal.js';
 
-export interface Person {
+export interface InboxPerson {
   name: string;
   groups: readonly string[];
   mayDecide: boolean;
@@ -25,8 +25,8 @@ export const areGroups = (names: unknown): names is string[] => Array.isArray(na
 /** What the name of a person may be. */
 export const NAME_OF_PERSON = `the name of a person: at most ${LONGEST_NAME} characters, some that can be seen, and not 'group:…'`;
 
-/** @throws {Refusal} 401 when that is nobody, and when it cannot be told */
-export async function personOf(request: Request, { authenticate, logger }: Settings): Promise<Person> {
+/** @throws {RefusedRequest} 401 when that is nobody, and when it cannot be told */
+export async function personOf(request: Request, { authenticate, logger }: InboxSettings): Promise<InboxPerson> {
   let said: unknown;
   try {
     said = await inTime(authenticate(request), undefined);
@@ -41,7 +41,7 @@ export async function personOf(request: Request, { authenticate, logger }: Setti
   throw nobody();
 }
 
-function readPerson(said: unknown): Person | undefined {
+function readPerson(said: unknown): InboxPerson | undefined {
   if (typeof said !== 'object' || said === null) return undefined;
   const { name, groups = [], mayDecide = true, session = null } = said as Record<string, unknown>;
   if (!isNameOfPerson(name) || !areGroups(groups)) return undefined;
@@ -49,7 +49,7 @@ function readPerson(said: unknown): Person | undefined {
   return { name, groups: [...groups], mayDecide, session };
 }
 
-const nobody = (): Refusal => new Refusal(401, 'ERR_UNAUTHENTICATED', 'Sign in first.');
+const nobody = (): RefusedRequest => new RefusedRequest(401, 'ERR_UNAUTHENTICATED', 'Sign in first.');
 
 function tell(logger: Logger | undefined, message: string, fields: Record<string, unknown>): void {
   try {

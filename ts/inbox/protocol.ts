@@ -23,7 +23,7 @@ import type {
 } from '../../index.js';
 
 /** `GET api/session`: who looks. */
-export interface Session {
+export interface SessionAnswer {
   person: { name: string; groups: readonly string[]; mayDecide: boolean };
   /** Goes into the header `x-countersign-csrf` of each POST. */
   csrf: string;
@@ -82,7 +82,7 @@ export interface InboxItem {
 }
 
 /** A value of a filter. */
-export interface Facet {
+export interface FilterFacet {
   /** For the query. */
   value: string;
   label: string;
@@ -91,14 +91,14 @@ export interface Facet {
 }
 
 /** `GET api/pending?run=&agent=&tool=&q=&cursor=`: what waits, oldest first. Filters take a facet's `value`. */
-export interface Pending {
+export interface PendingAnswer {
   items: readonly InboxItem[];
   /** All that fit the filters, also those of other pages. */
   total: number;
   /** For the next page; `null`: this is the last one. */
   next: string | null;
   /** Over all that waits. */
-  facets: { runs: readonly Facet[]; agents: readonly Facet[]; tools: readonly Facet[] };
+  facets: { runs: readonly FilterFacet[]; agents: readonly FilterFacet[]; tools: readonly FilterFacet[] };
   now: number;
 }
 
@@ -118,7 +118,7 @@ export interface ShownVerdict {
 }
 
 /** One thing that a call would do. */
-export interface Segment {
+export interface CallSegment {
   kind: PolicySubject['kind'];
   /** As it stands in the command, or the path, the address, the name. */
   text: string;
@@ -129,7 +129,7 @@ export interface Segment {
 }
 
 /** An earlier request about much the same. */
-export interface Similar {
+export interface SimilarRequest {
   approvalId: string;
   summary: string;
   status: ApprovalStatus;
@@ -192,12 +192,12 @@ export interface ShownQuestion {
 }
 
 /** `GET api/requests/:approvalId` */
-export interface Detail {
+export interface RequestDetail {
   record: ShownRecord;
-  segments: readonly Segment[];
+  segments: readonly CallSegment[];
   /** The ids of others that wait in the same run: these, with this one, can be decided together. */
   step: readonly string[];
-  similar: readonly Similar[];
+  similar: readonly SimilarRequest[];
   /** The JSON Schema of the tool's input, where it is known. */
   schema: object | null;
   questions: readonly ShownQuestion[] | null;
@@ -210,7 +210,7 @@ export interface DecisionBody {
   decision: Decision;
 }
 
-export interface Decided {
+export interface DecideAnswer {
   record: ShownRecord;
   /** `false`: this person's approval was counted before, and nothing has changed. */
   counted: boolean;
@@ -221,22 +221,22 @@ export interface CheckBody {
   args: unknown;
 }
 
-export interface Problem {
+export interface ProblemAnswer {
   /** A JSON pointer, to be shown; empty: the whole. */
   path: string;
   message: string;
 }
 
-export interface Checked {
+export interface CheckAnswer {
   /** Empty: they fit, as far as it is known here (`schema`). */
-  problems: readonly Problem[];
+  problems: readonly ProblemAnswer[];
   /** Whether there is a schema to check them against. */
   schema: boolean;
   preview: string;
   flags: readonly string[];
   /** What the policies would say of them; `deny`: such an edit is not taken. */
   verdict: ShownVerdict;
-  segments: readonly Segment[];
+  segments: readonly CallSegment[];
 }
 
 /** `POST api/decisions`: several requests of one run, at most 100. */
@@ -250,7 +250,7 @@ export interface BulkResults {
 }
 
 /** `GET api/history?before=&run=&tool=&q=&limit=`: what is over, the latest first. */
-export interface History {
+export interface HistoryAnswer {
   items: readonly HistoryItem[];
   /** For `before`; `null`: there is no more. */
   next: string | null;
@@ -258,7 +258,7 @@ export interface History {
 }
 
 /** `GET api/runs`: runs in which something waits. */
-export interface Runs {
+export interface RunsAnswer {
   items: readonly {
     runId: string;
     run: string;
@@ -283,7 +283,7 @@ export interface AuditState {
  * `GET api/events` (SSE): `hello` first, then `change` for requests to be read again, `gap` when everything is to be read
  * again, and `bye` when the inbox is closed.
  */
-export interface Events {
+export interface StreamEvents {
   hello: { now: number };
   change: { ids: readonly string[] };
   gap: { now: number };
@@ -298,7 +298,7 @@ export interface ErrorBody {
   /** `ERR_ALREADY_DECIDED`: what stands. */
   winner?: ShownRecord;
   /** `ERR_INVALID_DECISION` for edited arguments (422). */
-  problems?: readonly Problem[];
+  problems?: readonly ProblemAnswer[];
   /** `ERR_RATE_LIMITED`, in seconds. */
   retryAfter?: number;
 }

@@ -1,11 +1,11 @@
 /** How often somebody may ask. */
-import { Refusal } from './refusal.js';
+import { RefusedRequest } from './refusal.js';
 
 /** Of more, those that were not heard of for longest are forgotten. */
 const MOST_KEYS = 10_000;
 
 /** For each key a bucket that fills up evenly, to so many in a minute. */
-export class Rate {
+export class RateLimit {
   readonly #perMinute: number;
   readonly #now: () => number;
   readonly #buckets = new Map<string, { left: number; at: number }>();
@@ -16,7 +16,7 @@ export class Rate {
     this.#now = now;
   }
 
-  /** @throws {Refusal} 429, with when to come back */
+  /** @throws {RefusedRequest} 429, with when to come back */
   take(key: string): void {
     const now = this.#now();
     const { left, at } = this.#buckets.get(key) ?? { left: this.#perMinute, at: now };
@@ -30,6 +30,8 @@ export class Rate {
     }
     if (filled >= 1) return;
     const retryAfter = Math.max(1, Math.ceil(((1 - filled) * 60) / this.#perMinute));
-    throw new Refusal(429, 'ERR_RATE_LIMITED', `Too many requests: try again in ${retryAfter} s.`, { retryAfter });
+    throw new RefusedRequest(429, 'ERR_RATE_LIMITED', `Too many requests: try again in ${retryAfter} s.`, {
+      retryAfter,
+    });
   }
 }

@@ -2,21 +2,21 @@
 import { AlreadyDecidedError, CountersignError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { oneLine } from '../gate/in-a-line.js';
-import type { ErrorBody, InboxErrorCode, Problem } from './protocol.js';
+import type { ErrorBody, InboxErrorCode, ProblemAnswer } from './protocol.js';
 
-interface Told {
+interface ToldRefusal {
   headers?: Record<string, string>;
-  problems?: readonly Problem[];
+  problems?: readonly ProblemAnswer[];
   retryAfter?: number;
 }
 
 /** A request that is refused. Its message is told to whoever sent it. */
-export class Refusal extends Error {
+export class RefusedRequest extends Error {
   readonly status: number;
   readonly code: InboxErrorCode | 'ERR_INVALID_DECISION';
-  readonly told: Told;
+  readonly told: ToldRefusal;
 
-  constructor(status: number, code: Refusal['code'], message: string, told: Told = {}) {
+  constructor(status: number, code: RefusedRequest['code'], message: string, told: ToldRefusal = {}) {
     super(message);
     this.status = status;
     this.code = code;
@@ -24,9 +24,10 @@ export class Refusal extends Error {
   }
 }
 
-export const badRequest = (message: string): Refusal => new Refusal(400, 'ERR_BAD_REQUEST', message);
-export const forbidden = (message: string): Refusal => new Refusal(403, 'ERR_FORBIDDEN', message);
-export const notFound = (message = 'There is nothing here.'): Refusal => new Refusal(404, 'ERR_NOT_FOUND', message);
+export const badRequest = (message: string): RefusedRequest => new RefusedRequest(400, 'ERR_BAD_REQUEST', message);
+export const forbidden = (message: string): RefusedRequest => new RefusedRequest(403, 'ERR_FORBIDDEN', message);
+export const notFound = (message = 'There is nothing here.'): RefusedRequest =>
+  new RefusedRequest(404, 'ERR_NOT_FOUND', message);
 
 /** What the errors of a gate are here. Of a ledger's, see below. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -41,15 +42,15 @@ const STATUS: Readonly<Record<string, number>> = {
   ERR_GATE_CLOSED: 503,
 };
 
-export interface Failure {
+export interface FailedRequest {
   status: number;
   error: ErrorBody;
   headers: Record<string, string>;
 }
 
 /** How an error is told: never with a stack, and of what is no error of ours only that there was one. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof Refusal) {
+export function failureOf(error: unknown): FailedRequest {
+  if (error instanceof RefusedRequest) {
     const { status, code, message, told } = error;
     const { headers = {}, problems, retryAfter } = told;
     return {

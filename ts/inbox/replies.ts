@@ -1,5 +1,5 @@
 /** Answers, with the headers that each of them has. */
-import type { Failure } from './refusal.js';
+import type { FailedRequest } from './refusal.js';
 
 const CSP = [
   "default-src 'none'",
@@ -30,4 +30,4 @@ export function reply(status: number, body: BodyInit | null, headers: Record<str
 export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   reply(status, JSON.stringify(value), { 'content-type': 'application/json; charset=utf-8', ...headers });
 
-export const failed = ({ status, error, headers }: Failure): Response => json({ error }, status, headers);
+export const failed = ({ status, error, headers }: FailedRequest): Response => json({ error }, status, headers);

@@ -1,5 +1,5 @@
 /** What a path means. */
-export type Route =
+export type InboxRoute =
   /** `base`: where the page's own files and the API are, from where it is. */
   | { to: 'page'; base: string }
   | { to: 'asset'; name: string }
@@ -21,11 +21,11 @@ const KNOWN = new RegExp(
  *
  * @param isForPage whether a browser opens it: where it is mounted is told by nothing else when there is no `basePath`
  */
-export function routeOf(path: string, basePath: string | null, isForPage: boolean): Route | undefined {
+export function routeOf(path: string, basePath: string | null, isForPage: boolean): InboxRoute | undefined {
   const [, before = '', list, decisions, verify, id, action, asset] = KNOWN.exec(path) ?? [];
   if (list ?? decisions ?? verify ?? id ?? asset) {
     if (basePath !== null && before !== basePath) return undefined;
-    if (list !== undefined) return { to: 'list', list: list as (Route & { to: 'list' })['list'] };
+    if (list !== undefined) return { to: 'list', list: list as (InboxRoute & { to: 'list' })['list'] };
     if (decisions !== undefined) return { to: 'decisions' };
     if (verify !== undefined) return { to: 'verify' };
     if (asset !== undefined) return { to: 'asset', name: asset };
@@ -39,6 +39,6 @@ export function routeOf(path: string, basePath: string | null, isForPage: boolea
 }
 
 /** What may be done there. */
-export function methodsOf({ to }: Route): readonly string[] {
+export function methodsOf({ to }: InboxRoute): readonly string[] {
   return ['decision', 'check', 'decisions', 'verify'].includes(to) ? ['POST'] : ['GET', 'HEAD'];
 }

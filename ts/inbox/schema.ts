@@ -4,7 +4,7 @@ import type { ApprovalRecord } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import type { LocalGate } from '../gate/gate.js';
 import { fitsPattern } from '../native.js';
-import type { Problem } from './protocol.js';
+import type { ProblemAnswer } from './protocol.js';
 
 /** The schema of the tool's input; `null`: it is not known here. */
 export async function schemaOf(gate: LocalGate, record: ApprovalRecord): Promise<object | null> {
@@ -12,7 +12,7 @@ export async function schemaOf(gate: LocalGate, record: ApprovalRecord): Promise
 }
 
 /** What is wrong with them; nothing: they fit. A schema that cannot be understood says nothing: the loop looks itself. */
-export function problemsOf(schema: object | null, args: unknown): Problem[] {
+export function problemsOf(schema: object | null, args: unknown): ProblemAnswer[] {
   if (schema === null) return [];
   const errors = errorsOf(schema, args);
   // What holds others says only that one of them is wrong.

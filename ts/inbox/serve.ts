@@ -6,12 +6,12 @@ import { userInfo } from 'node:os';
 import type { LocalInbox, ServeInboxOptions } from '../../inbox.js';
 import type { Gate } from '../../index.js';
 import { checkOptions } from '../options/check.js';
-import { Inbox } from './handler.js';
+import { InboxHandler } from './handler.js';
 import { toNodeListener } from './node.js';
 import { areGroups, isNameOfPerson, NAME_OF_PERSON } from './person.js';
 import { invalid } from './refusal.js';
 import { HEADERS } from './replies.js';
-import { Sessions } from './sessions.js';
+import { SessionStore } from './sessions.js';
 
 const HOST = '127.0.0.1';
 const COOKIE = 'countersign_inbox';
@@ -27,14 +27,14 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
   // Else it would start, and let nobody in.
   if (!isNameOfPerson(by)) throw invalid(`serveInbox: by must be ${NAME_OF_PERSON}, and is ${JSON.stringify(by)}.`);
   if (!areGroups(groups)) throw invalid('serveInbox: groups must be a list of names of groups.');
-  const sessions = new Sessions();
+  const sessions = new SessionStore();
   // A cookie goes to all ports of a host: only what asks for this path gets it, which no other program here can guess.
   const basePath = `/${randomBytes(16).toString('base64url')}`;
   const session = (request: Request) => {
     const cookie = cookieOf(request);
     return cookie !== undefined && sessions.has(cookie) ? cookie : undefined;
   };
-  const inbox = new Inbox(
+  const inbox = new InboxHandler(
     gate,
     {
       ...more,
@@ -91,7 +91,7 @@ function isHere(request: Request, port: number): boolean {
 const GET_A_LINK =
   'This inbox opens with a link that can be used once. Get a new one where the inbox runs: press Enter there, or start it again.';
 
-function enter(request: Request, token: string, sessions: Sessions, basePath: string): Response {
+function enter(request: Request, token: string, sessions: SessionStore, basePath: string): Response {
   if (request.method !== 'GET') return page(405, 'Open the link in a browser.', { allow: 'GET' });
   // A browser that looks ahead must not use it up.
   if (/prefetch|prerender/.test(request.headers.get('sec-purpose') ?? '')) return page(503, 'Open the link itself.');

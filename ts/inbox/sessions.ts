@@ -6,7 +6,7 @@ const MOST = 32;
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-export class Sessions {
+export class SessionStore {
   /** By their hash: to look one up takes a time that tells nothing of the others. */
   readonly #links = new Set<string>();
   readonly #sessions = new Set<string>();

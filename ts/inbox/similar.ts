@@ -2,7 +2,7 @@
 import type { ApprovalRecord } from '../../index.js';
 import { canonicalize } from '../native.js';
 import { trySnapshot } from '../values/snapshot.js';
-import type { Similar } from './protocol.js';
+import type { SimilarRequest } from './protocol.js';
 import { brief, summaryOf } from './view.js';
 
 /** How many of the latest of the same tool are looked at, and how many of them shown. */
@@ -10,9 +10,9 @@ export const LOOKED_AT = 200;
 const SHOWN = 5;
 
 /** Those among `earlier` that are about what this one is about, the latest first. */
-export function similarTo(record: ApprovalRecord, earlier: readonly ApprovalRecord[]): Similar[] {
+export function similarTo(record: ApprovalRecord, earlier: readonly ApprovalRecord[]): SimilarRequest[] {
   const [about, args] = [aboutOf(record), argsOf(record)];
-  const found: Similar[] = [];
+  const found: SimilarRequest[] = [];
   for (const other of earlier) {
     if (found.length === SHOWN) break;
     if (other.approvalId === record.approvalId || other.toolName !== record.toolName) continue;

@@ -1,8 +1,8 @@
 /** What happens, told to every open page: one reader of the gate's events for all of them. */
 import type { GateEvent } from '../../index.js';
 import type { LocalGate } from '../gate/gate.js';
-import type { Events } from './protocol.js';
-import { Refusal } from './refusal.js';
+import type { StreamEvents } from './protocol.js';
+import { RefusedRequest } from './refusal.js';
 import { reply } from './replies.js';
 
 /** A comment so often, in ms: some servers take a silence of ten seconds for an end. */
@@ -16,9 +16,9 @@ const MOST_BEHIND = 1_000;
 const MOST_STREAMS = 1_000;
 const MOST_OF_ONE = 32;
 
-export class Streams {
+export class EventStreams {
   readonly #gate: LocalGate;
-  readonly #pages = new Set<Page>();
+  readonly #pages = new Set<PageStream>();
   #reading: AbortController | undefined;
   #beat: NodeJS.Timeout | undefined;
   /** Something was not to be had of the ledger: who looks may have missed something. */
@@ -29,15 +29,15 @@ export class Streams {
     this.#gate = gate;
   }
 
-  /** @throws {Refusal} 429, 503, and what the ledger says when it cannot be opened */
+  /** @throws {RefusedRequest} 429, 503, and what the ledger says when it cannot be opened */
   async open(person: string, signal: AbortSignal): Promise<Response> {
     // To listen alone opens no ledger, and nothing would be heard of other processes.
     await this.#gate.ready();
-    if (this.#isOver) throw new Refusal(503, 'ERR_UNAVAILABLE', 'The inbox is closed.');
+    if (this.#isOver) throw new RefusedRequest(503, 'ERR_UNAVAILABLE', 'The inbox is closed.');
     const own = [...this.#pages].filter((page) => page.person === person).length;
     if (own >= MOST_OF_ONE || this.#pages.size >= MOST_STREAMS)
-      throw new Refusal(429, 'ERR_RATE_LIMITED', 'Too many pages are open.', { retryAfter: 10 });
-    const page = new Page(person, () => this.#leave(page));
+      throw new RefusedRequest(429, 'ERR_RATE_LIMITED', 'Too many pages are open.', { retryAfter: 10 });
+    const page = new PageStream(person, () => this.#leave(page));
     this.#pages.add(page);
     this.#listen();
     page.say('hello', { now: Date.now() });
@@ -60,7 +60,7 @@ export class Streams {
     }
   }
 
-  #leave(page: Page): void {
+  #leave(page: PageStream): void {
     if (!this.#pages.delete(page) || this.#pages.size > 0) return;
     this.#reading?.abort();
     this.#reading = undefined;
@@ -108,7 +108,7 @@ export class Streams {
 }
 
 /** One open page. What it does not take in time is put together, so that it never takes much memory. */
-class Page {
+class PageStream {
   readonly person: string;
   readonly body: ReadableStream<Uint8Array>;
   readonly #leave: () => void;
@@ -147,7 +147,7 @@ class Page {
     else if (this.#hasRoom()) this.#write(': here\n\n');
   }
 
-  say<NAME extends keyof Events>(event: NAME, data: Events[NAME]): void {
+  say<NAME extends keyof StreamEvents>(event: NAME, data: StreamEvents[NAME]): void {
     this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 

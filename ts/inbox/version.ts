@@ -5,7 +5,9 @@ export function version(): string {
   // From `dist/`, or from where the sources are.
   for (const above of ['../package.json', '../../package.json'])
     try {
-      const { name, version: found } = JSON.parse(readFileSync(new URL(above, import.meta.url), 'utf8')) as Manifest;
+      const { name, version: found } = JSON.parse(
+        readFileSync(new URL(above, import.meta.url), 'utf8'),
+      ) as PackageManifest;
       if (name === 'countersign' && typeof found === 'string') return found;
     } catch {
       // Not here.
@@ -13,7 +15,7 @@ export function version(): string {
   return '';
 }
 
-interface Manifest {
+interface PackageManifest {
   name?: unknown;
   version?: unknown;
 }

@@ -6,12 +6,12 @@ import { safeText } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';
-import { isMeant, mayDecide, type Groups } from './may.js';
-import type { Person } from './person.js';
+import { isMeant, mayDecide, type GroupMembers } from './may.js';
+import type { InboxPerson } from './person.js';
 import type {
   HistoryItem,
   InboxItem,
-  Segment,
+  CallSegment,
   ShownDecision,
   ShownNeed,
   ShownOffer,
@@ -22,9 +22,9 @@ import type {
 } from './protocol.js';
 
 /** Who looks, and when. */
-export interface Eyes {
-  person: Person;
-  groups: Groups;
+export interface ViewContext {
+  person: InboxPerson;
+  groups: GroupMembers;
   scopes: ShownRecord['always']['scopes'];
   now: number;
 }
@@ -46,7 +46,7 @@ export const summaryOf = (record: ApprovalRecord): string =>
 
 export const agentOf = ({ origin }: Pick<ApprovalRecord, 'origin'>): string => origin.at(-1) ?? 'main';
 
-export function itemOf(record: ApprovalRecord, { person, groups, now }: Eyes): InboxItem {
+export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewContext): InboxItem {
   const { approvalId, runId, kind, toolName, origin, description, flags, verdict, status, contents } = record;
   const { createdAt, expiresAt, needs, votes, requester, escalatedAt } = record;
   return {
@@ -73,11 +73,11 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: Eyes): I
   };
 }
 
-function needOf(record: ApprovalRecord, index: number, groups: Groups, now: number): ShownNeed {
+function needOf(record: ApprovalRecord, index: number, groups: GroupMembers, now: number): ShownNeed {
   const { needs, votes, createdAt } = record;
   const need = needs[index] ?? {};
   const { approvers = [], quorum = 1, excludeRequester = false, escalate } = need;
-  const voter = (name: string): Person => ({ name, groups: [], mayDecide: true, session: null });
+  const voter = (name: string): InboxPerson => ({ name, groups: [], mayDecide: true, session: null });
   // Which groups a voter was in is not kept: with one need, each vote was for it.
   const isKnown = needs.length === 1 || !approvers.some((name) => name.startsWith('group:'));
   const counted = votes.filter(({ by }) => needs.length === 1 || isMeant(need, voter(by), groups, now - createdAt));
@@ -96,12 +96,12 @@ function needOf(record: ApprovalRecord, index: number, groups: Groups, now: numb
 const textOf = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : safeText(text);
 
-export function historyItemOf(record: ApprovalRecord, eyes: Eyes): HistoryItem {
+export function historyItemOf(record: ApprovalRecord, eyes: ViewContext): HistoryItem {
   const { verdict } = record;
   return { ...itemOf(record, eyes), verdict: verdict && verdictOf(verdict), decision: decisionOf(record) };
 }
 
-export function recordOf(record: ApprovalRecord, eyes: Eyes): ShownRecord {
+export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord {
   const { preview, digest, always, changes } = record;
   return {
     ...historyItemOf(record, eyes),
@@ -172,7 +172,7 @@ const ruleOf = (rule: PolicyRuleRef | null): ShownRule | null =>
   rule === null ? null : { source: oneLine(rule.source), layer: rule.layer, line: rule.line };
 
 /** The parts of a call, each with what the policies say of it. */
-export const segmentsOf = (verdict: PolicyVerdict | null): Segment[] =>
+export const segmentsOf = (verdict: PolicyVerdict | null): CallSegment[] =>
   (verdict?.subjects ?? []).map((subject) => ({
     kind: subject.kind,
     text: brief(subjectText(subject), 2_000),

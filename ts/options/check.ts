@@ -3,11 +3,11 @@
  * to gate. So is one that restricts and has no value.
  */
 import { ALSO_CALLED } from './also-called.js';
-import { ENTRIES, type Entry, type EntryName } from './entries.js';
+import { ENTRIES, type EntryOptions, type EntryName } from './entries.js';
 import { checkGiven, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 
-type Hint = (name: string) => string | undefined;
+type NameHint = (name: string) => string | undefined;
 
 /**
  * @param options what was passed; `undefined` where all of them may be left out
@@ -16,12 +16,12 @@ type Hint = (name: string) => string | undefined;
  * @throws {InvalidConfigError} for what is no object, for a name that the entry does not know, and for one that restricts and is
  * `undefined`
  */
-export function checkOptions(name: EntryName, options: unknown, place: string = name, hint?: Hint): void {
+export function checkOptions(name: EntryName, options: unknown, place: string = name, hint?: NameHint): void {
   if (options !== undefined) checkNeeded(name, options, place, hint);
 }
 
 /** The same for options without which the entry cannot be called. @throws as {@link checkOptions} */
-export function checkNeeded(name: EntryName, options: unknown, place: string = name, hint?: Hint): void {
+export function checkNeeded(name: EntryName, options: unknown, place: string = name, hint?: NameHint): void {
   const entry = ENTRIES[name];
   const [unknown] = unknownIn(entry.names, options, place);
   if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
@@ -47,7 +47,7 @@ export function checkPassedOn(name: EntryName, options: unknown, passed: Readonl
 }
 
 /** What was probably meant; `undefined`: that cannot be told. */
-function meant(entry: Entry, name: string): string | undefined {
+function meant(entry: EntryOptions, name: string): string | undefined {
   const folded = fold(name);
   const { names, elsewhere = [], instead = {} } = entry;
   if (Object.hasOwn(instead, name)) return instead[name];
@@ -65,4 +65,4 @@ function meant(entry: Entry, name: string): string | undefined {
   return undefined;
 }
 
-const listOf = ({ names }: Entry): string => `the options are ${Object.keys(names).toSorted().join(', ')}.`;
+const listOf = ({ names }: EntryOptions): string => `the options are ${Object.keys(names).toSorted().join(', ')}.`;

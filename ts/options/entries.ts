@@ -8,13 +8,13 @@ import type * as Inbox from '../../inbox.js';
 import type * as Api from '../../index.js';
 import type * as Mcp from '../../mcp.js';
 import type * as Webhooks from '../../webhooks.js';
-import type { Names } from './names.js';
+import type { OptionNames } from './names.js';
 
 type NamesOf<OPTIONS> = OPTIONS extends unknown ? keyof OPTIONS : never;
-type Table<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true | 'restricts'>>;
+type OptionTable<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true | 'restricts'>>;
 
-export interface Entry {
-  readonly names: Names;
+export interface EntryOptions {
+  readonly names: OptionNames;
   /** Entries whose options people give to this one, the likeliest first. */
   readonly elsewhere?: readonly EntryName[];
   /** What to do instead, for names of others that have no counterpart here. */
@@ -23,9 +23,9 @@ export interface Entry {
 
 // --- what several have ------------------------------------------------------------------------------------------------
 
-const UNKNOWN_TOOLS: Table<Api.UnknownToolsOptions> = { unknownTools: true };
+const UNKNOWN_TOOLS: OptionTable<Api.UnknownToolsOptions> = { unknownTools: true };
 
-const RUN: Table<Api.RunOptions<{}>> = {
+const RUN: OptionTable<Api.RunOptions<{}>> = {
   ...UNKNOWN_TOOLS,
   interruptOn: 'restricts',
   onApprovalRequest: true,
@@ -47,9 +47,9 @@ const RUN: Table<Api.RunOptions<{}>> = {
   logger: true,
 };
 
-const DECIDE: Table<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
+const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
 
-const PROTOCOL: Table<Acp.AcpOptions> = { remember: 'restricts', by: true, groups: true };
+const PROTOCOL: OptionTable<Acp.AcpOptions> = { remember: 'restricts', by: true, groups: true };
 
 const PROMPT_CACHING =
   'it is an option of the provider: give the model to wrapLanguageModel with defaultSettingsMiddleware.';
@@ -75,20 +75,20 @@ const TABLES = {
       logger: true,
       redact: 'restricts',
       telemetry: true,
-    } satisfies Table<Api.GateOptions>,
+    } satisfies OptionTable<Api.GateOptions>,
     elsewhere: ['streamWithEvents'],
   },
-  'createGate: encryption': { names: { keyEnv: true } satisfies Table<Api.GateOptions['encryption']> },
-  'createGate: retention': { names: { contents: true, records: true } satisfies Table<Api.LedgerRetention> },
+  'createGate: encryption': { names: { keyEnv: true } satisfies OptionTable<Api.GateOptions['encryption']> },
+  'createGate: retention': { names: { contents: true, records: true } satisfies OptionTable<Api.LedgerRetention> },
   'createGate: redact': {
-    names: { patterns: true, using: true } satisfies Table<
+    names: { patterns: true, using: true } satisfies OptionTable<
       Exclude<Api.RedactOptions, string | readonly unknown[] | Function>
     >,
   },
   'createGate: telemetry': {
-    names: { tracer: true, meter: true, recordArguments: true } satisfies Table<Api.TelemetryOptions>,
+    names: { tracer: true, meter: true, recordArguments: true } satisfies OptionTable<Api.TelemetryOptions>,
   },
-  place: { names: { cwd: true, project: true, home: true } satisfies Table<Api.PolicyPlace> },
+  place: { names: { cwd: true, project: true, home: true } satisfies OptionTable<Api.PolicyPlace> },
   'gate.request': {
     names: {
       toolName: true,
@@ -105,50 +105,52 @@ const TABLES = {
       quorum: 'restricts',
       excludeRequester: 'restricts',
       escalate: 'restricts',
-    } satisfies Table<Api.GateRequest>,
+    } satisfies OptionTable<Api.GateRequest>,
     elsewhere: ['createGate'],
   },
-  'gate.request: options': { names: { abortSignal: true } satisfies Table<Parameters<Api.Gate['request']>[1]> },
+  'gate.request: options': { names: { abortSignal: true } satisfies OptionTable<Parameters<Api.Gate['request']>[1]> },
   'gate.decide': { names: DECIDE },
   'gate.reject': { names: { ...DECIDE, stop: true } },
   'gate.check': {
-    names: { toolName: true, args: true, runId: true } satisfies Table<Parameters<Api.Gate['check']>[0]>,
+    names: { toolName: true, args: true, runId: true } satisfies OptionTable<Parameters<Api.Gate['check']>[0]>,
   },
-  'gate.pending': { names: { runId: true } satisfies Table<Parameters<Api.Gate['pending']>[0]> },
+  'gate.pending': { names: { runId: true } satisfies OptionTable<Parameters<Api.Gate['pending']>[0]> },
   'gate.history': {
-    names: { runId: true, toolName: true, before: true, limit: true } satisfies Table<
+    names: { runId: true, toolName: true, before: true, limit: true } satisfies OptionTable<
       Parameters<Api.Gate['history']>[0]
     >,
   },
-  'gate.events': { names: { signal: true } satisfies Table<Parameters<Api.Gate['events']>[0]> },
+  'gate.events': { names: { signal: true } satisfies OptionTable<Parameters<Api.Gate['events']>[0]> },
   'gate.audit.list': {
-    names: { after: true, since: true, kind: true, runId: true, limit: true } satisfies Table<
+    names: { after: true, since: true, kind: true, runId: true, limit: true } satisfies OptionTable<
       Parameters<Api.Audit['list']>[0]
     >,
   },
-  'gate.audit.verify': { names: { head: true } satisfies Table<Parameters<Api.Audit['verify']>[0]> },
-  'gate.audit.export': { names: { from: true } satisfies Table<Parameters<Api.Audit['export']>[0]> },
+  'gate.audit.verify': { names: { head: true } satisfies OptionTable<Parameters<Api.Audit['verify']>[0]> },
+  'gate.audit.export': { names: { from: true } satisfies OptionTable<Parameters<Api.Audit['export']>[0]> },
   applyInterruptConfig: { names: UNKNOWN_TOOLS, elsewhere: ['gateTools'] },
-  preview: { names: { width: true } satisfies Table<Parameters<typeof Api.preview>[1]> },
+  preview: { names: { width: true } satisfies OptionTable<Parameters<typeof Api.preview>[1]> },
   signAuditHead: {
-    names: { privateKey: true, origin: true } satisfies Table<Parameters<typeof Api.signAuditHead>[1]>,
+    names: { privateKey: true, origin: true } satisfies OptionTable<Parameters<typeof Api.signAuditHead>[1]>,
   },
   definePolicy: {
-    names: { name: true, match: true, tools: true, default: true } satisfies Table<
+    names: { name: true, match: true, tools: true, default: true } satisfies OptionTable<
       Parameters<typeof Api.definePolicy>[1]
     >,
   },
-  fsGlob: { names: { access: true } satisfies Table<Parameters<typeof Api.fsGlob>[1]> },
-  parsePolicy: { names: { format: true, name: true } satisfies Table<Parameters<typeof Api.parsePolicy>[1]> },
-  lintPolicy: { names: { toolNames: true } satisfies Table<Parameters<typeof Api.lintPolicy>[1]> },
-  importPolicy: { names: { name: true } satisfies Table<Parameters<typeof Api.importPolicy>[2]> },
+  fsGlob: { names: { access: true } satisfies OptionTable<Parameters<typeof Api.fsGlob>[1]> },
+  parsePolicy: { names: { format: true, name: true } satisfies OptionTable<Parameters<typeof Api.parsePolicy>[1]> },
+  lintPolicy: { names: { toolNames: true } satisfies OptionTable<Parameters<typeof Api.lintPolicy>[1]> },
+  importPolicy: { names: { name: true } satisfies OptionTable<Parameters<typeof Api.importPolicy>[2]> },
   checkPolicy: {
-    names: { toolName: true, args: true, annotations: true } satisfies Table<Parameters<typeof Api.checkPolicy>[1]>,
+    names: { toolName: true, args: true, annotations: true } satisfies OptionTable<
+      Parameters<typeof Api.checkPolicy>[1]
+    >,
   },
   // What is not ours here goes to the AI SDK.
   streamWithEvents: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'] },
   resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'] },
-  listRuns: { names: { open: true, limit: true } satisfies Table<Parameters<typeof Api.listRuns>[1]> },
+  listRuns: { names: { open: true, limit: true } satisfies OptionTable<Parameters<typeof Api.listRuns>[1]> },
   gateTools: {
     names: {
       ...UNKNOWN_TOOLS,
@@ -167,7 +169,7 @@ const TABLES = {
       origin: true,
       mode: 'restricts',
       logger: true,
-    } satisfies Table<Api.GateToolsOptions>,
+    } satisfies OptionTable<Api.GateToolsOptions>,
     elsewhere: ['createGate', 'streamWithEvents'],
   },
   toolApproval: {
@@ -182,7 +184,7 @@ const TABLES = {
       runId: true,
       origin: true,
       logger: true,
-    } satisfies Table<Api.ToolApprovalOptions>,
+    } satisfies OptionTable<Api.ToolApprovalOptions>,
     elsewhere: ['createGate', 'gateTools', 'streamWithEvents'],
   },
   verifyApprovals: {
@@ -192,14 +194,14 @@ const TABLES = {
       onRefused: true,
       unanswered: true,
       toolApprovalSecret: true,
-    } satisfies Table<Api.VerifyApprovalsOptions>,
+    } satisfies OptionTable<Api.VerifyApprovalsOptions>,
     elsewhere: ['createGate', 'gateTools'],
   },
-  withApprovalDetails: { names: { runId: true } satisfies Table<Parameters<typeof Api.withApprovalDetails>[2]> },
-  approvalDetails: { names: { runId: true } satisfies Table<Parameters<typeof Api.approvalDetails>[1]> },
-  withHeartbeat: { names: { every: true } satisfies Table<Parameters<typeof Api.withHeartbeat>[1]> },
+  withApprovalDetails: { names: { runId: true } satisfies OptionTable<Parameters<typeof Api.withApprovalDetails>[2]> },
+  approvalDetails: { names: { runId: true } satisfies OptionTable<Parameters<typeof Api.approvalDetails>[1]> },
+  withHeartbeat: { names: { every: true } satisfies OptionTable<Parameters<typeof Api.withHeartbeat>[1]> },
   terminalApprover: {
-    names: { input: true, output: true } satisfies Table<Parameters<typeof Api.terminalApprover>[0]>,
+    names: { input: true, output: true } satisfies OptionTable<Parameters<typeof Api.terminalApprover>[0]>,
   },
   createDeepAgent: {
     names: {
@@ -218,7 +220,7 @@ const TABLES = {
       repeatedRejections: true,
       maxResultCharacters: true,
       logger: true,
-    } satisfies Table<Agent.DeepAgentOptions>,
+    } satisfies OptionTable<Agent.DeepAgentOptions>,
     elsewhere: ['agent.streamWithEvents', 'createGate', 'createLocalBackend'],
     instead: {
       summarization: 'shorten the messages that you give to a run.',
@@ -242,7 +244,7 @@ const TABLES = {
       requester: true,
       includeRawParts: true,
       maxSteps: true,
-    } satisfies Table<Agent.DeepAgentRunOptions<{}>>,
+    } satisfies OptionTable<Agent.DeepAgentRunOptions<{}>>,
     elsewhere: ['createDeepAgent', 'createGate', 'streamWithEvents'],
     instead: { state: 'give the messages of the run before: { messages }.' },
   },
@@ -257,7 +259,7 @@ const TABLES = {
       requester: true,
       includeRawParts: true,
       maxSteps: true,
-    } satisfies Table<Parameters<Agent.DeepAgent['resume']>[0]>,
+    } satisfies OptionTable<Parameters<Agent.DeepAgent['resume']>[0]>,
     elsewhere: ['createDeepAgent', 'createGate', 'streamWithEvents'],
     instead: {
       prompt: 'leave it out: the ledger has the conversation.',
@@ -276,17 +278,17 @@ const TABLES = {
       policy: 'restricts',
       maxSteps: true,
       subagents: true,
-    } satisfies Table<Agent.Subagent>,
+    } satisfies OptionTable<Agent.Subagent>,
     elsewhere: ['createDeepAgent', 'agent.streamWithEvents', 'createGate'],
   },
   createBackendTools: {
-    names: { backend: 'restricts', maxResultCharacters: true } satisfies Table<
+    names: { backend: 'restricts', maxResultCharacters: true } satisfies OptionTable<
       Parameters<typeof Agent.createBackendTools>[0]
     >,
     elsewhere: ['createLocalBackend'],
   },
   createTaskTool: {
-    names: { subagents: true, description: true, maxResultCharacters: true } satisfies Table<
+    names: { subagents: true, description: true, maxResultCharacters: true } satisfies OptionTable<
       Parameters<typeof Agent.createTaskTool>[0]
     >,
     elsewhere: ['streamWithEvents', 'gateTools'],
@@ -301,11 +303,11 @@ const TABLES = {
       interruptOn: 'restricts',
       policy: 'restricts',
       maxSteps: true,
-    } satisfies Table<Agent.TaskAgent>,
+    } satisfies OptionTable<Agent.TaskAgent>,
     elsewhere: ['streamWithEvents'],
   },
   describeApprovals: {
-    names: { interruptOn: 'restricts', policy: 'restricts', gate: 'restricts' } satisfies Table<
+    names: { interruptOn: 'restricts', policy: 'restricts', gate: 'restricts' } satisfies OptionTable<
       Parameters<typeof Agent.describeApprovals>[1]
     >,
   },
@@ -316,7 +318,7 @@ const TABLES = {
       maxOutputBytes: true,
       maxFileBytes: true,
       env: true,
-    } satisfies Table<Agent.LocalBackendOptions>,
+    } satisfies OptionTable<Agent.LocalBackendOptions>,
   },
   toPermissionRequest: { names: PROTOCOL },
   fromPermissionOutcome: { names: PROTOCOL },
@@ -324,7 +326,7 @@ const TABLES = {
   toElicitation: { names: PROTOCOL },
   fromElicitResult: { names: PROTOCOL },
   mcpApprover: { names: PROTOCOL, elsewhere: ['streamWithEvents', 'createGate'] },
-  mcpTools: { names: { server: true } satisfies Table<Parameters<typeof Mcp.mcpTools>[1]> },
+  mcpTools: { names: { server: true } satisfies OptionTable<Parameters<typeof Mcp.mcpTools>[1]> },
   inboxHandler: {
     names: {
       authenticate: true,
@@ -337,11 +339,11 @@ const TABLES = {
       remember: 'restricts',
       assets: true,
       logger: true,
-    } satisfies Table<Inbox.InboxOptions>,
+    } satisfies OptionTable<Inbox.InboxOptions>,
     elsewhere: ['serveInbox', 'createGate'],
   },
   rateLimit: {
-    names: { perPerson: true, perAddress: true } satisfies Table<Exclude<Inbox.InboxOptions['rateLimit'], false>>,
+    names: { perPerson: true, perAddress: true } satisfies OptionTable<Exclude<Inbox.InboxOptions['rateLimit'], false>>,
   },
   serveInbox: {
     names: {
@@ -351,7 +353,7 @@ const TABLES = {
       assets: true,
       logger: true,
       remember: 'restricts',
-    } satisfies Table<Inbox.ServeInboxOptions>,
+    } satisfies OptionTable<Inbox.ServeInboxOptions>,
     elsewhere: ['inboxHandler', 'createGate'],
   },
   sendWebhooks: {
@@ -366,7 +368,7 @@ const TABLES = {
       takeOverAfter: true,
       logger: true,
       fetch: true,
-    } satisfies Table<Webhooks.SendWebhooksOptions>,
+    } satisfies OptionTable<Webhooks.SendWebhooksOptions>,
     elsewhere: ['endpoint', 'createGate'],
   },
   endpoint: {
@@ -377,11 +379,11 @@ const TABLES = {
       events: true,
       headers: true,
       name: true,
-    } satisfies Table<Webhooks.WebhookEndpoint>,
+    } satisfies OptionTable<Webhooks.WebhookEndpoint>,
     elsewhere: ['sendWebhooks'],
   },
   verifyWebhook: {
-    names: { tolerance: true, maxBodyBytes: true } satisfies Table<Parameters<typeof Webhooks.verifyWebhook>[2]>,
+    names: { tolerance: true, maxBodyBytes: true } satisfies OptionTable<Parameters<typeof Webhooks.verifyWebhook>[2]>,
   },
   createActionLinks: {
     names: {
@@ -390,15 +392,15 @@ const TABLES = {
       url: true,
       expiresIn: true,
       logger: true,
-    } satisfies Table<Webhooks.ActionLinksOptions>,
+    } satisfies OptionTable<Webhooks.ActionLinksOptions>,
     elsewhere: ['link'],
   },
   link: {
-    names: { approvalId: true, decision: true, by: true, groups: true } satisfies Table<Webhooks.ActionLink>,
+    names: { approvalId: true, decision: true, by: true, groups: true } satisfies OptionTable<Webhooks.ActionLink>,
     elsewhere: ['createActionLinks'],
   },
 } as const;
 
 export type EntryName = keyof typeof TABLES;
 
-export const ENTRIES: Readonly<Record<EntryName, Entry>> = TABLES;
+export const ENTRIES: Readonly<Record<EntryName, EntryOptions>> = TABLES;

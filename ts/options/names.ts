@@ -2,10 +2,10 @@
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
 
 /** `restricts`: without this option more may run, more people may decide, or more is kept in the clear. */
-export type Names = Readonly<Record<string, true | 'restricts'>>;
+export type OptionNames = Readonly<Record<string, true | 'restricts'>>;
 
 /** The names that are not among these. @throws {InvalidConfigError} for what is no object */
-export function unknownIn(names: Names, options: unknown, place: string): string[] {
+export function unknownIn(names: OptionNames, options: unknown, place: string): string[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
     throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
@@ -19,7 +19,7 @@ export function unknownIn(names: Names, options: unknown, place: string): string
  *
  * @throws {InvalidConfigError}
  */
-export function checkGiven(names: Names, options: unknown, place: string): void {
+export function checkGiven(names: OptionNames, options: unknown, place: string): void {
   for (const [name, value] of Object.entries(options as object))
     if (value === undefined && Object.hasOwn(names, name) && names[name] === 'restricts')
       throw new InvalidConfigError({

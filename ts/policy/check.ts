@@ -6,7 +6,7 @@ import { PolicyError } from '../errors/index.js';
 import { checkDocuments, importDocument, lintDocuments } from '../native.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { readAtMost } from '../values/read-at-most.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { documentsOf, isMade, madePolicy } from './documents.js';
 import { Policies, type JudgedByPolicy } from './policies.js';
 
@@ -111,7 +111,7 @@ function policies(policy: PolicyInput | readonly PolicyInput[], place: PolicyPla
 /** A call that no run makes. */
 class JudgedAlone implements JudgedByPolicy {
   readonly toolName: string;
-  readonly args: Snapshot;
+  readonly args: ValueSnapshot;
   readonly annotations: Record<string, unknown> | undefined;
   #toolCallId: string | undefined;
 

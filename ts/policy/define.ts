@@ -6,7 +6,7 @@ import { checkDocuments } from '../native.js';
 import { checkOptions } from '../options/check.js';
 import { madePolicy, textOf } from './documents.js';
 
-type Matches = PolicyMatcher['matches'];
+type ConditionFunction = PolicyMatcher['matches'];
 
 const EVERYTHING = {
   command: { commands: ['**'] },
@@ -14,7 +14,7 @@ const EVERYTHING = {
   write: { writes: '/**' },
   url: { urls: '*' },
   env: { env: '*' },
-} satisfies Record<string, Matches>;
+} satisfies Record<string, ConditionFunction>;
 
 /** @see index.d.ts */
 export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
@@ -24,7 +24,7 @@ export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
       message: `anyOfKind takes ${Object.keys(EVERYTHING).join(', ')}, not ${JSON.stringify(unknown ?? null)}.`,
     });
   }
-  return { matches: Object.assign({}, ...kinds.map((kind) => EVERYTHING[kind])) as Matches };
+  return { matches: Object.assign({}, ...kinds.map((kind) => EVERYTHING[kind])) as ConditionFunction };
 };
 
 /** @see index.d.ts */

@@ -19,13 +19,13 @@ export function isMade(policy: unknown): policy is Policy {
 }
 
 /** The documents, and the functions that their conditions are numbered by. */
-export interface Documents {
+export interface PolicyDocuments {
   documents: NativeDocument[];
   conditions: PolicyCondition[];
 }
 
 /** @throws {InvalidConfigError} for what is no policy at all */
-export function documentsOf(input: PolicyInput | readonly PolicyInput[] | undefined, place: string): Documents {
+export function documentsOf(input: PolicyInput | readonly PolicyInput[] | undefined, place: string): PolicyDocuments {
   const documents: NativeDocument[] = [];
   const conditions: PolicyCondition[] = [];
   for (const each of inputsOf(input)) {

@@ -20,7 +20,7 @@ import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } fr
 import { checkOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
-import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
 
 /** A call to judge. */
@@ -29,7 +29,7 @@ export interface JudgedByPolicy {
   toolName: string;
   /** What rules know the tool by, where that is not its name. */
   ruleName?: string | undefined;
-  args: Snapshot;
+  args: ValueSnapshot;
   /** What the tool says of itself. */
   annotations?: Readonly<Record<string, unknown>> | undefined;
   runId?: string | undefined;
@@ -41,7 +41,7 @@ export interface JudgedByPolicy {
 }
 
 /** What is shown beside a request. */
-export interface Shown {
+export interface ShownCall {
   verdict: PolicyVerdict | null;
   always: { allow: GrantOffer | null; deny: GrantOffer | null };
   changes: FileChange[];
@@ -108,7 +108,7 @@ export class Policies {
   }
 
   /** What a human who is asked about this call is shown. */
-  async shown(call: JudgedByPolicy, verdict: PolicyVerdict | null, floor: boolean): Promise<Shown> {
+  async shown(call: JudgedByPolicy, verdict: PolicyVerdict | null, floor: boolean): Promise<ShownCall> {
     const shown = await this.#native.show({ ...(await this.#answered(call)), floor });
     return { ...shown, verdict };
   }

@@ -5,7 +5,7 @@ import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
-import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type Options } from './offers.js';
+import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
 
 /** @see acp.d.ts */
 export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
@@ -37,7 +37,7 @@ export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome,
   return takenBy(decisionOf(outcome, request, options), options);
 };
 
-function decisionOf(outcome: unknown, request: ApprovalRequest, options: Options | undefined): Decision<never> {
+function decisionOf(outcome: unknown, request: ApprovalRequest, options: ProtocolOptions | undefined): Decision<never> {
   if (!isRecord(outcome)) return rejection('The editor gave an answer that cannot be read.');
   if (own(outcome, 'outcome') === 'cancelled') return rejection('The editor cancelled the question.');
   // The protocol keeps `_meta` for what has nothing to do with the answer.

@@ -6,7 +6,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { checkOptions } from '../options/check.js';
-import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type Options } from './offers.js';
+import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
 export { mcpTools } from './mcp-tools.js';
@@ -17,14 +17,14 @@ const MAX_REASON = 2_000;
 /** The longest a request of the SDK may take, in ms: the deadline is the gate's. */
 const NO_TIMEOUT = 0x7fff_ffff;
 
-type Field = 'args' | 'answer';
+type FormField = 'args' | 'answer';
 
 /** What can be picked in the form, and the field that goes with it. */
-interface Choice {
+interface FormChoice {
   name: string;
   /** What it would do, in words; not yet safe to show. */
   meaning?: string;
-  field?: Field;
+  field?: FormField;
   decide(reason: { reason?: string }, field: string): Decision;
 }
 
@@ -74,7 +74,7 @@ export const fromElicitResult: typeof Api.fromElicitResult = (result, request, o
   return takenBy(decisionOf(result, request, options), options);
 };
 
-function decisionOf(result: unknown, request: ApprovalRequest, options: Options | undefined): Decision {
+function decisionOf(result: unknown, request: ApprovalRequest, options: ProtocolOptions | undefined): Decision {
   if (!isRecord(result)) return rejection('The client gave an answer that cannot be read.');
   const action = own(result, 'action');
   if (action === 'decline') return rejection('The human declined to answer.');
@@ -85,7 +85,7 @@ function decisionOf(result: unknown, request: ApprovalRequest, options: Options 
   return picked(content, choicesOf(request, options));
 }
 
-function picked(content: Record<string, unknown>, choices: readonly Choice[]): Decision {
+function picked(content: Record<string, unknown>, choices: readonly FormChoice[]): Decision {
   const choice = choices.find(({ name }) => name === own(content, 'decision'));
   if (choice === undefined) return rejection('The client gave an answer that was not offered.');
   const used = ['decision', 'reason', ...(choice.field === undefined ? [] : [choice.field])];
@@ -102,9 +102,9 @@ function picked(content: Record<string, unknown>, choices: readonly Choice[]): D
   return choice.decide(reason.trim() === '' ? {} : { reason }, field);
 }
 
-function choicesOf(request: ApprovalRequest, options: Options | undefined): Choice[] {
+function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefined): FormChoice[] {
   const { allowedDecisions } = request;
-  const choices = offersOf(request, options).map(({ id, label, decision }): Choice => ({
+  const choices = offersOf(request, options).map(({ id, label, decision }): FormChoice => ({
     name: id,
     ...(id.endsWith('-always') ? { meaning: label } : {}),
     decide: (reason) => ({ ...decision, ...reason }),
@@ -135,7 +135,7 @@ async function ask(
   server: Api.McpServerLike,
   request: ApprovalRequest,
   signal: AbortSignal,
-  options?: Options,
+  options?: ProtocolOptions,
 ): Promise<Api.McpDecision> {
   const elicits = 'elicitInput' in server ? server : server.server;
   const result = await elicits.elicitInput(toElicitation(request, options), { signal, timeout: NO_TIMEOUT });

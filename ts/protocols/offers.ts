@@ -2,7 +2,7 @@
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
 
 /** What both protocols can be told. */
-export interface Options {
+export interface ProtocolOptions {
   /** `null`: "always" is not offered. */
   remember?: GrantScope | null;
   /** Who is at the other end. */
@@ -13,15 +13,15 @@ export interface Options {
 /** A decision as this person takes it. */
 export const takenBy = <DECISION extends Decision>(
   decision: DECISION,
-  options: Options = {},
-): DECISION & Pick<Options, 'by' | 'groups'> => {
+  options: ProtocolOptions = {},
+): DECISION & Pick<ProtocolOptions, 'by' | 'groups'> => {
   // Said, and not inherited.
-  const { by, groups }: Options = Object.assign(Object.create(null) as Options, options);
+  const { by, groups }: ProtocolOptions = Object.assign(Object.create(null) as ProtocolOptions, options);
   return { ...decision, ...(by === undefined ? {} : { by }), ...(groups === undefined ? {} : { groups }) };
 };
 
 /** An answer that can be picked from a list. */
-export interface Offer {
+export interface AnswerOffer {
   id: 'approve' | 'approve-always' | 'reject' | 'reject-always';
   /** Not yet safe to show. */
   label: string;
@@ -29,11 +29,11 @@ export interface Offer {
 }
 
 /** What can be picked, the most harmless first of what approves and of what rejects. */
-export function offersOf(request: ApprovalRequest, { remember = 'session' }: Options = {}): Offer[] {
+export function offersOf(request: ApprovalRequest, { remember = 'session' }: ProtocolOptions = {}): AnswerOffer[] {
   const { allowedDecisions, always, needs } = request;
   // What names approvers asks people each time.
   const scope = needs.length === 0 ? remember : null;
-  const offers: Offer[] = [];
+  const offers: AnswerOffer[] = [];
   const offer = (type: 'approve' | 'reject', label: string, forEver: string | undefined) => {
     if (!allowedDecisions.includes(type)) return;
     offers.push({ id: type, label, decision: { type } });

@@ -5,7 +5,7 @@ import { checkNames } from './check-options.js';
 import { askedCalls, detailsOf, previewOf } from './parts.js';
 
 /** What became of an answer that was given here. */
-interface Answer {
+interface AnswerState {
   state: 'answered' | 'failed';
   error?: unknown;
 }
@@ -72,21 +72,21 @@ export function useApprovals<MESSAGE extends UIMessage>(options: UseApprovalsOpt
   };
 }
 
-type Respond = UseApprovalsOptions['addToolApprovalResponse'];
+type RespondFunction = UseApprovalsOptions['addToolApprovalResponse'];
 type SendEdit = UseApprovalsOptions['sendEdit'];
 
-interface Given {
+interface GivenAnswer {
   approved: boolean;
   reason: string | undefined;
   /** With other arguments. */
   edit?: { approvalId: string; toolCallId: string; args: unknown };
 }
 
-type GiveAnswer = (id: string, given: Given) => Promise<void>;
+type GiveAnswer = (id: string, given: GivenAnswer) => Promise<void>;
 
 /** Gives each answer once, however often it is asked for. */
-function useAnswers(respond: Respond, sendEdit: SendEdit): [ReadonlyMap<string, Answer>, GiveAnswer] {
-  const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
+function useAnswers(respond: RespondFunction, sendEdit: SendEdit): [ReadonlyMap<string, AnswerState>, GiveAnswer] {
+  const [answers, setAnswers] = useState<ReadonlyMap<string, AnswerState>>(new Map());
   const given = useRef(new Map<string, Promise<void>>());
   const latest = useRef({ respond, sendEdit });
   useEffect(() => {
@@ -95,7 +95,7 @@ function useAnswers(respond: Respond, sendEdit: SendEdit): [ReadonlyMap<string, 
   const give = useCallback<GiveAnswer>((id, { approved, reason: said, edit }) => {
     const earlier = given.current.get(id);
     if (earlier !== undefined) return earlier;
-    const note = (answer: Answer) => setAnswers((before) => new Map(before).set(id, answer));
+    const note = (answer: AnswerState) => setAnswers((before) => new Map(before).set(id, answer));
     const send = async () => {
       note({ state: 'answered' });
       try {

@@ -1,7 +1,7 @@
 /** Messages of a run as they may be kept. */
 import type { Redactor } from './redactor.js';
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 /** An entry of a run's history, see `saved-run.ts`: the arguments of its calls as arguments, all else as any text. */
 export function keptEntry(redactor: Redactor, entry: unknown): unknown {
@@ -10,7 +10,7 @@ export function keptEntry(redactor: Redactor, entry: unknown): unknown {
   return s === undefined ? { m: message } : { m: message, s };
 }
 
-function keptMessage(redactor: Redactor, message: Json): unknown {
+function keptMessage(redactor: Redactor, message: JsonObject): unknown {
   const { content } = message;
   if (!Array.isArray(content)) return redactor.json(message);
   const names = new Map(
@@ -20,7 +20,7 @@ function keptMessage(redactor: Redactor, message: Json): unknown {
     if (!isRecord(part)) return redactor.json(part);
     const toolName = names.get(part['toolCallId']);
     const { input, inputSchemaInput, ...rest } = part;
-    const clean = redactor.json(rest) as Json;
+    const clean = redactor.json(rest) as JsonObject;
     const args = (value: unknown) => redactor.args({ toolName: toolName ?? '' }, value).json;
     return {
       ...clean,
@@ -28,9 +28,9 @@ function keptMessage(redactor: Redactor, message: Json): unknown {
       ...(inputSchemaInput === undefined ? {} : { inputSchemaInput: args(inputSchemaInput) }),
     };
   });
-  return { ...(redactor.json({ ...message, content: null }) as Json), content: parts };
+  return { ...(redactor.json({ ...message, content: null }) as JsonObject), content: parts };
 }
 
-const isRecord = (value: unknown): value is Json =>
+const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isCall = (part: unknown): part is Json => isRecord(part) && part['type'] === 'tool-call';
+const isCall = (part: unknown): part is JsonObject => isRecord(part) && part['type'] === 'tool-call';

@@ -5,13 +5,13 @@ import { isSame } from '../values/same.js';
 /** Of decisions on requests that nobody here is told of. */
 const MAX_PAIRS = 10_000;
 
-interface Pair {
+interface OriginalPair {
   original: DecisionOutcome;
   kept: DecisionOutcome;
 }
 
 export class Originals {
-  readonly #pairs = new Map<string, Pair[]>();
+  readonly #pairs = new Map<string, OriginalPair[]>();
 
   /** A decision is about to be made. Gives back how to forget it, should it not stand. */
   expect(approvalId: string, original: DecisionOutcome, kept: DecisionOutcome): () => void {

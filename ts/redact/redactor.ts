@@ -3,8 +3,8 @@ import type { RedactFunction, RedactOptions } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkOptions } from '../options/check.js';
 import { revive, snapshot } from '../values/snapshot.js';
-import { Searcher } from './search.js';
-import { COMMON, ofExpression, redacted, type Finder } from './text.js';
+import { SecretSearch } from './search.js';
+import { COMMON, ofExpression, redacted, type SecretFinder } from './text.js';
 
 /** What stands for arguments of which nothing may be kept. */
 export const FAILED = redacted('the redact function failed');
@@ -20,10 +20,10 @@ export interface RedactedArgs {
 }
 
 export class Redactor {
-  readonly #finders: readonly Finder[];
+  readonly #finders: readonly SecretFinder[];
   readonly #using: RedactFunction | undefined;
 
-  private constructor(finders: readonly Finder[], using: RedactFunction | undefined) {
+  private constructor(finders: readonly SecretFinder[], using: RedactFunction | undefined) {
     this.#finders = finders;
     this.#using = using;
   }
@@ -46,19 +46,19 @@ export class Redactor {
   /** Arguments of a call: first what the function makes of them, then the patterns. */
   args({ toolName }: { toolName: string }, json: unknown): RedactedArgs {
     const made = this.#using === undefined ? undefined : this.#made(this.#using, toolName, json);
-    const searcher = new Searcher(this.#finders);
+    const searcher = new SecretSearch(this.#finders);
     const searched = searcher.value(made === undefined ? json : made.json);
     return { json: searched, redacted: made !== undefined || searcher.changed, byFunction: made !== undefined };
   }
 
   /** Any text: a description, a preview, a diff, a reason. */
   text(text: string): string {
-    return new Searcher(this.#finders).text(text);
+    return new SecretSearch(this.#finders).text(text);
   }
 
   /** Any JSON: a result, what a human answered, messages. */
   json(value: unknown): unknown {
-    return new Searcher(this.#finders).value(value);
+    return new SecretSearch(this.#finders).value(value);
   }
 
   /** What the function makes of them; `undefined`: it leaves them as they are. */

@@ -5,18 +5,18 @@ import { redacted } from './text.js';
 import type { Redactor } from './redactor.js';
 
 /** What is shown beside a call. */
-export interface Beside {
+export interface ShownBeside {
   description: string | null;
-  /** Of the policies: see {@link Details}. */
+  /** Of the policies: see {@link RequestDetails}. */
   details: object | null;
   page: { text: string; flags: string[] } | null;
 }
 
-type Details = Partial<Pick<ApprovalRequest, 'verdict' | 'always' | 'changes'>>;
-type Page = { text: string; flags: string[] };
+type RequestDetails = Partial<Pick<ApprovalRequest, 'verdict' | 'always' | 'changes'>>;
+type PreviewPage = { text: string; flags: string[] };
 
 /** A request as it is kept. */
-export interface KeptRequest extends Beside {
+export interface KeptRequest extends ShownBeside {
   /** The arguments that are kept instead; `null`: they are kept as they are. */
   stored: [unknown] | null;
   /** The function took something out: what may quote the arguments is withheld. */
@@ -33,8 +33,8 @@ export const WITHHELD = redacted('it quotes redacted arguments');
 export function keptRequest(
   redactor: Redactor,
   call: { toolName: string; args: unknown },
-  beside: Beside,
-  preview: (toolName: string, args: unknown) => Page,
+  beside: ShownBeside,
+  preview: (toolName: string, args: unknown) => PreviewPage,
 ): KeptRequest {
   const { json, redacted: isRedacted, byFunction } = redactor.args(call, call.args);
   // What the function took out is nowhere to be seen from here: a text that may quote it is not kept at all.
@@ -44,18 +44,23 @@ export function keptRequest(
     stored: isRedacted ? [json] : null,
     byFunction,
     description: description === null ? null : text(description),
-    details: details === null ? null : keptDetails(redactor, details as Details, { isRedacted, byFunction, text }),
+    details:
+      details === null ? null : keptDetails(redactor, details as RequestDetails, { isRedacted, byFunction, text }),
     page: page && (isRedacted ? preview(call.toolName, json) : { ...page, text: text(page.text) }),
   };
 }
 
-interface How {
+interface RedactionPlan {
   isRedacted: boolean;
   byFunction: boolean;
   text: (quoting: string) => string;
 }
 
-function keptDetails(redactor: Redactor, { verdict = null, always, changes = [], ...more }: Details, how: How): object {
+function keptDetails(
+  redactor: Redactor,
+  { verdict = null, always, changes = [], ...more }: RequestDetails,
+  how: RedactionPlan,
+): object {
   const offer = (made: GrantOffer | null = null) => (how.byFunction ? null : keptOffer(redactor, made));
   return {
     ...more,
@@ -65,7 +70,11 @@ function keptDetails(redactor: Redactor, { verdict = null, always, changes = [],
   };
 }
 
-function keptVerdict(redactor: Redactor, verdict: PolicyVerdict, { isRedacted, byFunction }: How): PolicyVerdict {
+function keptVerdict(
+  redactor: Redactor,
+  verdict: PolicyVerdict,
+  { isRedacted, byFunction }: RedactionPlan,
+): PolicyVerdict {
   if (byFunction) return { ...verdict, reason: WITHHELD, subjects: [] };
   const { rule, ...rest } = verdict;
   const kept = redactor.json(rest) as PolicyVerdict;
@@ -82,13 +91,13 @@ function keptOffer(redactor: Redactor, offer: GrantOffer | null): GrantOffer | n
 /** A request that was just made, as the process that made it is shown it: with what is not kept. What is not kept is not offered. */
 export function originalRequest<REQUEST extends ApprovalRequest>(
   kept: REQUEST,
-  { args, description, details, page }: Beside & { args: { value: unknown; json: unknown } },
-  preview: (toolName: string, args: unknown) => Page,
+  { args, description, details, page }: ShownBeside & { args: { value: unknown; json: unknown } },
+  preview: (toolName: string, args: unknown) => PreviewPage,
 ): REQUEST {
   const isWhole = (kept as { contents?: string }).contents !== 'redacted';
   const { text, flags } =
     page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
-  const { verdict, changes } = (details ?? {}) as Details;
+  const { verdict, changes } = (details ?? {}) as RequestDetails;
   return {
     ...kept,
     args: revive(args.json),

@@ -1,6 +1,6 @@
 /** Looks through a value for what must not be kept: every string of it, names too. */
 import { isHarmless, isSecretFlag, isSecretName } from './secrets.js';
-import { COMMON, isMark, redacted, withoutSecrets, type Finder } from './text.js';
+import { COMMON, isMark, redacted, withoutSecrets, type SecretFinder } from './text.js';
 
 /** How much one search looks at, in characters; what is beyond is taken out unseen. */
 export const MAX_CHARACTERS = 64 * 1024 * 1024;
@@ -9,15 +9,15 @@ const TAG = '$countersign';
 /** Tags whose value is Base64. */
 const BINARY = /^(?:\w{0,16}Array|ArrayBuffer|DataView|Buffer)$/;
 
-export class Searcher {
+export class SecretSearch {
   /** Whether anything was taken out. */
   changed = false;
-  readonly #finders: readonly Finder[];
+  readonly #finders: readonly SecretFinder[];
   /** Names are looked at where common credentials are: a function, or expressions alone, say themselves what is secret. */
   readonly #byName: boolean;
   #left = MAX_CHARACTERS;
 
-  constructor(finders: readonly Finder[]) {
+  constructor(finders: readonly SecretFinder[]) {
     this.#finders = finders;
     this.#byName = finders.includes(COMMON);
   }
@@ -57,7 +57,7 @@ export class Searcher {
   }
 
   #record(record: object, depth: number): Record<string, unknown> {
-    const clean = new Properties();
+    const clean = new PropertyRecord();
     // `{ name: 'PASSWORD', value: 'hunter2' }`
     const own = new Map(Object.entries(record));
     const named = [own.get('name'), own.get('key')].find((name) => typeof name === 'string' && isSecretName(name)) as
@@ -90,7 +90,7 @@ export class Searcher {
     if (typeof value === 'object' && value !== null) {
       if (depth >= MAX_DEPTH || (Object.hasOwn(value, TAG) && !isContainer(value))) return this.#mark('secret');
       if (Array.isArray(value)) return value.map((item) => this.#secret(name, item, depth + 1));
-      const clean = new Properties();
+      const clean = new PropertyRecord();
       for (const [key, item] of Object.entries(value))
         clean.put(this.text(key), key === TAG ? item : this.#secret(name, item, depth + 1));
       return clean.record;
@@ -111,7 +111,7 @@ const isContainer = (value: object): boolean =>
   ['Map', 'Set', 'Object'].includes(String((value as Record<string, unknown>)[TAG]));
 
 /** A record in the making: own properties, whatever their names; a second of one name gets another. */
-class Properties {
+class PropertyRecord {
   readonly record: Record<string, unknown> = {};
   readonly #counts = new Map<string, number>();
 

@@ -6,7 +6,7 @@
  */
 
 /** One kind of credential. */
-export interface Secret {
+export interface SecretKind {
   /** What stands in its place: `[redacted: <name>]`. */
   readonly name: string;
   /** Finds it; has the flag `g`. */
@@ -104,7 +104,7 @@ const header = (text: string, from: number): number =>
   run(text, from, (code) => code !== 10 && code !== 13 && code !== 34 && code !== 39 && code !== 96);
 
 /** In the order in which they are looked for: what says most first. */
-export const SECRETS: readonly Secret[] = [
+export const SECRETS: readonly SecretKind[] = [
   { name: 'private-key', find: /-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----/g, end: pem },
   { name: 'private-key', find: /AGE-SECRET-KEY-1[0-9A-Z]{58}/g },
   { name: 'aws-access-key', find: /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g },

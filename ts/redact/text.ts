@@ -1,8 +1,8 @@
 /** Takes what is found out of a text and says what it was. */
-import { isHarmless, SECRETS, type Secret } from './secrets.js';
+import { isHarmless, SECRETS, type SecretKind } from './secrets.js';
 
 /** Something to find: common credentials, or what an expression matches. */
-export type Finder = readonly Secret[];
+export type SecretFinder = readonly SecretKind[];
 
 const MARK = '[redacted: ';
 const MARK_HERE = /\[redacted: [\w -]{1,64}\]/y;
@@ -14,22 +14,22 @@ export const redacted = (what: string): string => `${MARK}${what}]`;
 export const isMark = (text: string): boolean => text.startsWith(MARK) && text.indexOf(']') === text.length - 1;
 
 /** Common credentials. */
-export const COMMON: Finder = SECRETS;
+export const COMMON: SecretFinder = SECRETS;
 
 /** What the caller's expression matches. `number` names it, from 1. */
-export function ofExpression(expression: RegExp, number: number): Finder {
+export function ofExpression(expression: RegExp, number: number): SecretFinder {
   const flags = `${expression.flags.replace(/[gy]/g, '')}g`;
   return [{ name: `pattern ${number}`, find: new RegExp(expression.source, flags) }];
 }
 
 /** The text without what is found. */
-export function withoutSecrets(text: string, finders: readonly Finder[]): string {
+export function withoutSecrets(text: string, finders: readonly SecretFinder[]): string {
   let left = text;
   for (const finder of finders) for (const secret of finder) left = without(left, secret);
   return left;
 }
 
-function without(text: string, { name, find, behind = false, end }: Secret): string {
+function without(text: string, { name, find, behind = false, end }: SecretKind): string {
   let kept = '';
   let from = 0;
   find.lastIndex = 0;

@@ -2,12 +2,12 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import { messageOf } from '../errors/message-of.js';
 
-export type Api = Pick<typeof OpenTelemetry, 'context' | 'metrics' | 'trace'>;
+export type TelemetryApi = Pick<typeof OpenTelemetry, 'context' | 'metrics' | 'trace'>;
 
 let warned = false;
 
 /** `undefined`: it cannot be loaded, which is said once per process. */
-export async function loadApi(): Promise<Api | undefined> {
+export async function loadApi(): Promise<TelemetryApi | undefined> {
   try {
     return await import('@opentelemetry/api');
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The spans and metrics themselves. docs/telemetry.md lists them. */
 import type { Attributes, Context, Counter, Histogram, Meter, Span, Tracer, UpDownCounter } from '@opentelemetry/api';
 import type { ApprovalRequest, DecidedVia, DecisionOutcome, Vote } from '../../index.js';
-import type { Api } from './api.js';
+import type { TelemetryApi } from './api.js';
 
 const NAME = 'countersign';
 /** `SpanKind.INTERNAL` and `SpanStatusCode.ERROR`: the values of the API are stable, and it may not be there. */
@@ -15,7 +15,7 @@ const OPERATIONS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 
 const MAX_APPROVED = 1000;
 
 /** What is told of a decision. */
-export interface Decision {
+export interface DecisionReport {
   approvalId: string;
   type: DecisionOutcome['type'];
   via: DecidedVia;
@@ -25,14 +25,14 @@ export interface Decision {
 }
 
 /** What is told of an execution. */
-export interface Execution {
+export interface ExecutionReport {
   approvalId: string;
   toolName: string;
   toolCallId: string;
   runId: string | null;
 }
 
-interface Asked {
+interface AskReport {
   span: Span;
   /** Where it hangs. */
   parent: Context;
@@ -40,8 +40,8 @@ interface Asked {
   attributes: Attributes;
 }
 
-export class Recorder {
-  readonly #api: Api;
+export class SpanRecorder {
+  readonly #api: TelemetryApi;
   readonly #tracer: Tracer;
   readonly #wait: Histogram;
   readonly #decisions: Counter;
@@ -49,12 +49,12 @@ export class Recorder {
   readonly #pending: UpDownCounter;
   readonly #ledger: Histogram;
   /** Requests that wait. */
-  readonly #asked = new Map<string, Asked>();
+  readonly #asked = new Map<string, AskReport>();
   /** Approvals that were not used yet. */
-  readonly #approved = new Map<string, Asked>();
+  readonly #approved = new Map<string, AskReport>();
   readonly #executions = new Map<string, Span>();
 
-  constructor(api: Api, tracer: unknown, meter: unknown) {
+  constructor(api: TelemetryApi, tracer: unknown, meter: unknown) {
     this.#api = api;
     this.#tracer = (tracer as Tracer | undefined) ?? api.trace.getTracer(NAME);
     const made = (meter as Meter | undefined) ?? api.metrics.getMeter(NAME);
@@ -102,7 +102,7 @@ export class Recorder {
     this.#asked.get(approvalId)?.span.addEvent('countersign.vote', attributes, new Date(at));
   }
 
-  decided({ approvalId, type, via, decidedBy, at }: Decision): void {
+  decided({ approvalId, type, via, decidedBy, at }: DecisionReport): void {
     const asked = this.#asked.get(approvalId);
     const isApproval = type === 'approve' || type === 'edit';
     // One that is taken back.
@@ -120,13 +120,13 @@ export class Recorder {
     asked.span.end(new Date(at));
   }
 
-  #approve(approvalId: string, asked: Asked): void {
+  #approve(approvalId: string, asked: AskReport): void {
     this.#approved.set(approvalId, asked);
     const [oldest] = this.#approved.size > MAX_APPROVED ? this.#approved.keys() : [];
     if (oldest !== undefined) this.#approved.delete(oldest);
   }
 
-  started(execution: Execution, at: number): void {
+  started(execution: ExecutionReport, at: number): void {
     const { approvalId } = execution;
     const asked = this.#approved.get(approvalId);
     this.#approved.delete(approvalId);
@@ -172,7 +172,7 @@ export class Recorder {
   }
 }
 
-function callAttributes({ approvalId, toolName, toolCallId, runId }: Execution): Attributes {
+function callAttributes({ approvalId, toolName, toolCallId, runId }: ExecutionReport): Attributes {
   return {
     'countersign.approval.id': approvalId,
     'countersign.tool.name': toolName,

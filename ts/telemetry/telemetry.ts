@@ -7,16 +7,16 @@ import type { ApprovalRequest, GateOptions, PolicyEffect, PolicyVerdict, Vote } 
 import { InvalidConfigError } from '../errors/index.js';
 import { checkOptions } from '../options/check.js';
 import { loadApi } from './api.js';
-import { Recorder, type Decision, type Execution } from './recorder.js';
+import { SpanRecorder, type DecisionReport, type ExecutionReport } from './recorder.js';
 
 /** How much is remembered until the API is loaded. */
 const MAX_WAITING = 10_000;
 
 export class Telemetry {
-  #recorder: Recorder | undefined;
+  #recorder: SpanRecorder | undefined;
   readonly #loading: Promise<void>;
   /** What happened before the API was loaded; `undefined`: it is, or it cannot be. */
-  #waiting: ((recorder: Recorder) => void)[] | undefined = [];
+  #waiting: ((recorder: SpanRecorder) => void)[] | undefined = [];
 
   private constructor(tracer: unknown, meter: unknown) {
     this.#loading = this.#load(tracer, meter);
@@ -45,7 +45,7 @@ export class Telemetry {
   }
 
   /** A request was decided, perhaps not one of this process. */
-  decided(decision: Decision): void {
+  decided(decision: DecisionReport): void {
     this.#record((recorder) => recorder.decided(decision));
   }
 
@@ -55,7 +55,7 @@ export class Telemetry {
   }
 
   /** This process runs an approved call. To be called in the async context of the execution. */
-  started(execution: Execution): void {
+  started(execution: ExecutionReport): void {
     const at = Date.now();
     this.#record((recorder) => recorder.started(execution, at));
   }
@@ -83,7 +83,7 @@ export class Telemetry {
     await this.#loading;
   }
 
-  #record(step: (recorder: Recorder) => void): void {
+  #record(step: (recorder: SpanRecorder) => void): void {
     if (this.#recorder !== undefined) attempt(step, this.#recorder);
     // Bound to where it happened: that is what the span hangs under.
     else if (this.#waiting !== undefined && this.#waiting.length < MAX_WAITING)
@@ -95,7 +95,7 @@ export class Telemetry {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     if (api === undefined) return;
-    attempt(() => (this.#recorder = new Recorder(api, tracer, meter)), undefined);
+    attempt(() => (this.#recorder = new SpanRecorder(api, tracer, meter)), undefined);
     if (this.#recorder !== undefined) for (const step of waiting) attempt(step, this.#recorder);
   }
 }

@@ -1,11 +1,11 @@
 /** Lines that a human types, or that come through a pipe: one after the other, whoever asks for them. */
 import type { Readable, Writable } from 'node:stream';
 import { CountersignError } from '../errors/index.js';
-import { Limit } from '../values/limit.js';
+import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
-import { Seen, seenOutput } from './seen.js';
+import { SeenOutput, seenOutput } from './seen.js';
 
-type Input = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
+type LineSource = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
 
 /** On a terminal, what was typed sooner after what it would answer was not typed with that in sight, in ms. */
 const SEEN = 250;
@@ -21,19 +21,19 @@ export interface LineRequest {
 
 /** One input, which is read only while somebody asks for a line: it keeps no process alive. */
 export class LineInput {
-  readonly #input: Input;
+  readonly #input: LineSource;
   /** Where the human sees it; `undefined`: nowhere. */
-  readonly #output: Seen | undefined;
-  readonly #turns = new Limit(1);
+  readonly #output: SeenOutput | undefined;
+  readonly #turns = new WorkLimit(1);
   readonly #decoder = new TextDecoder();
   /** What was read and nobody took. */
   #rest = '';
   #isEnded = false;
 
-  constructor(input: Input, output: Writable) {
+  constructor(input: LineSource, output: Writable) {
     this.#input = input;
     const seen = seenOutput(input, output);
-    this.#output = seen && new Seen(seen);
+    this.#output = seen && new SeenOutput(seen);
   }
 
   get isTerminal(): boolean {

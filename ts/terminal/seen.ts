@@ -2,13 +2,13 @@
 import type { Readable, Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 
-type Terminal = { isTTY?: boolean };
+type TerminalStream = { isTTY?: boolean };
 
 /**
  * Where a question is put whose answer is typed on `input`: on `output`, unless that is turned away from the terminal; then on
  * the terminal itself. `undefined`: nobody would see it. Of an answer that does not come from a terminal nobody types anything.
  */
-export function seenOutput(input: Readable & Terminal, output: Writable & Terminal): Writable | undefined {
+export function seenOutput(input: Readable & TerminalStream, output: Writable & TerminalStream): Writable | undefined {
   if (input.isTTY !== true || output.isTTY === true) return output;
   // Of a terminal that somebody made nobody knows where it shows things.
   if (input !== process.stdin) return undefined;
@@ -32,7 +32,7 @@ function terminalItself(): WriteStream | undefined {
 }
 
 /** A stream that questions are put on. */
-export class Seen {
+export class SeenOutput {
   readonly stream: Writable;
   #isUnread = false;
 

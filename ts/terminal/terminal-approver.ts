@@ -15,18 +15,18 @@ import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 
 /** A request, or as much as is known of it. */
-type Shown = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
+type ShownRequest = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
 
 const ALL: readonly DecisionType[] = ['approve', 'edit', 'reject', 'respond', 'skip'];
 
 /** What comes with a request. `objectionTo`: why an answer would not be taken. */
-interface Asking {
+interface AskContext {
   abortSignal: AbortSignal;
   objectionTo?: ObjectionTo;
 }
 type ObjectionTo = ((answer: Decision) => Promise<string | undefined>) | undefined;
 
-type Answers = readonly (string | readonly string[] | null)[];
+type QuestionAnswers = readonly (string | readonly string[] | null)[];
 
 /** @see index.d.ts */
 export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
@@ -37,7 +37,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
       message: 'terminalApprover: input must be a stream to read from, and output one to write to.',
     });
   const lines = lineInput(input, output);
-  const ask = (request: Shown, { abortSignal, objectionTo }: Asking): Promise<unknown> =>
+  const ask = (request: ShownRequest, { abortSignal, objectionTo }: AskContext): Promise<unknown> =>
     lines.inTurn(async () => {
       abortSignal.throwIfAborted();
       try {
@@ -54,7 +54,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
 makesCallbacks(terminalApprover, 'terminalApprover()');
 
 async function decisionOn(
-  shown: Shown,
+  shown: ShownRequest,
   lines: LineInput,
   signal: AbortSignal,
   objectionTo: ObjectionTo,
@@ -102,7 +102,7 @@ const editable = (args: unknown): string =>
   );
 
 /** Which call it is, and what is said of it beside what it would do. */
-function headOf({ step = null, toolCallId, origin = [], description = '' }: Shown): string {
+function headOf({ step = null, toolCallId, origin = [], description = '' }: ShownRequest): string {
   const from = origin.length > 1 ? ` from ${safeText(String(origin.at(-1)))}` : '';
   const place = [
     ...(toolCallId === undefined ? [] : [`call ${safeText(toolCallId)}`]),
@@ -114,7 +114,11 @@ function headOf({ step = null, toolCallId, origin = [], description = '' }: Show
 }
 
 /** `null`: the human does not want to answer. */
-async function answersTo(request: QuestionRequest, lines: LineInput, signal: AbortSignal): Promise<Answers | null> {
+async function answersTo(
+  request: QuestionRequest,
+  lines: LineInput,
+  signal: AbortSignal,
+): Promise<QuestionAnswers | null> {
   lines.say('\nThe agent asks you something. /no: you do not want to answer.\n');
   const answers: (string | readonly string[] | null)[] = [];
   await lines.forget(signal);

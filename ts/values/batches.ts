@@ -1,15 +1,15 @@
-interface Waiting<IN, OUT> {
+interface WaitingItem<IN, OUT> {
   input: IN;
   resolve: (output: OUT) => void;
   reject: (error: unknown) => void;
 }
 
 /** Does things of one kind in their order, and together what comes at one moment or while others are being done. */
-export class Batches<IN, OUT> {
+export class BatchQueue<IN, OUT> {
   readonly #work: (inputs: IN[]) => Promise<(() => OUT)[]>;
   readonly #sizeOf: (input: IN) => number;
   readonly #most: number;
-  readonly #waiting: Waiting<IN, OUT>[] = [];
+  readonly #waiting: WaitingItem<IN, OUT>[] = [];
   #isBusy = false;
 
   /**
@@ -37,7 +37,7 @@ export class Batches<IN, OUT> {
     this.#isBusy = false;
   }
 
-  #take(): Waiting<IN, OUT>[] {
+  #take(): WaitingItem<IN, OUT>[] {
     let size = 0;
     const end = this.#waiting.findIndex(({ input }, index) => {
       size += this.#sizeOf(input);
@@ -46,7 +46,7 @@ export class Batches<IN, OUT> {
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
   }
 
-  async #do(batch: Waiting<IN, OUT>[]): Promise<void> {
+  async #do(batch: WaitingItem<IN, OUT>[]): Promise<void> {
     try {
       const outputs = await this.#work(batch.map(({ input }) => input));
       for (const [index, { resolve, reject }] of batch.entries()) {

@@ -1,5 +1,5 @@
 /** Lets at most so many pieces of work run at once; the others wait their turn, in their order. */
-export class Limit {
+export class WorkLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -14,16 +14,16 @@ const MAX_NODES = 1_000_000;
 /** Of all objects together. Each key costs about 10 µs of the JavaScript thread, in copies and where they are written. */
 const MAX_KEYS = 50_000;
 
-export interface Snapshot {
+export interface ValueSnapshot {
   /** The copy. Hand out only copies of it, see {@link copyOf}. */
   readonly value: unknown;
   /** The same as JSON, special values tagged. */
   readonly json: unknown;
 }
 
-type Tagged = { [TAG]: string; value: unknown };
+type TaggedValue = { [TAG]: string; value: unknown };
 
-interface Pair {
+interface SourcePair {
   value: unknown;
   json: unknown;
 }
@@ -31,12 +31,12 @@ interface Pair {
 /**
  * @throws {InvalidArgumentsError} for functions, symbols, cycles, and values nested or sized beyond reason
  */
-export function snapshot(value: unknown): Snapshot {
-  return new Copier().copy(value, 'args', 0);
+export function snapshot(value: unknown): ValueSnapshot {
+  return new ValueCopier().copy(value, 'args', 0);
 }
 
 /** As {@link snapshot}; `undefined` for what cannot be copied. */
-export function trySnapshot(value: unknown): Snapshot | undefined {
+export function trySnapshot(value: unknown): ValueSnapshot | undefined {
   try {
     return snapshot(value);
   } catch {
@@ -45,7 +45,7 @@ export function trySnapshot(value: unknown): Snapshot | undefined {
 }
 
 /** Another copy, for code that may change what it gets. */
-export function copyOf(taken: Snapshot): unknown {
+export function copyOf(taken: ValueSnapshot): unknown {
   return snapshot(taken.value).value;
 }
 
@@ -61,12 +61,12 @@ export function revive(json: unknown): unknown {
   }
 }
 
-class Copier {
+class ValueCopier {
   #nodes = 0;
   #keys = 0;
   readonly #ancestors = new Set<object>();
 
-  copy(value: unknown, place: string, depth: number): Pair {
+  copy(value: unknown, place: string, depth: number): SourcePair {
     if (++this.#nodes > MAX_NODES) throw unfit(place, `more than ${MAX_NODES} values`);
     switch (typeof value) {
       case 'string':
@@ -85,7 +85,7 @@ class Copier {
     }
   }
 
-  #copyObject(object: object, place: string, depth: number): Pair {
+  #copyObject(object: object, place: string, depth: number): SourcePair {
     if (depth >= MAX_DEPTH) throw unfit(place, `nested deeper than ${MAX_DEPTH}`);
     if (this.#ancestors.has(object)) throw unfit(place, 'a cycle');
     this.#ancestors.add(object);
@@ -96,7 +96,7 @@ class Copier {
     }
   }
 
-  #copyContainer(object: object, place: string, depth: number): Pair {
+  #copyContainer(object: object, place: string, depth: number): SourcePair {
     if (Array.isArray(object)) {
       const { length } = object;
       if (length > MAX_NODES) throw unfit(place, `more than ${MAX_NODES} values`);
@@ -107,7 +107,7 @@ class Copier {
       const entries = [...Map.prototype.entries.call(object)].map(([key, value], index) => [
         this.copy(key, `${place}.key(${index})`, depth),
         this.copy(value, `${place}.value(${index})`, depth),
-      ]) as [Pair, Pair][];
+      ]) as [SourcePair, SourcePair][];
       return {
         value: new Map(entries.map(([key, value]) => [key.value, value.value])),
         json: tag(
@@ -131,7 +131,7 @@ class Copier {
     return this.#copyRecord(object, place, depth);
   }
 
-  #copyRecord(object: object, place: string, depth: number): Pair {
+  #copyRecord(object: object, place: string, depth: number): SourcePair {
     const prototype: unknown = Object.getPrototypeOf(object);
     // What an object inherits is not shown: it is kept for a class only, never for data that stands above other data.
     const plain = prototype === null || Object.getPrototypeOf(prototype) === null || !isClass(prototype as object);
@@ -153,7 +153,7 @@ class Copier {
 }
 
 /** Values of the language that are neither plain nor containers. Recognised by what they are, not by what they claim. */
-function copyBuiltIn(object: object): Pair | undefined {
+function copyBuiltIn(object: object): SourcePair | undefined {
   if (types.isDate(object)) {
     const time = Date.prototype.getTime.call(object);
     return { value: new Date(time), json: tag('Date', Number.isNaN(time) ? null : new Date(time).toISOString()) };
@@ -198,15 +198,15 @@ function copyBuiltIn(object: object): Pair | undefined {
   return undefined;
 }
 
-function tag(name: string, value: unknown): Tagged {
+function tag(name: string, value: unknown): TaggedValue {
   return { [TAG]: name, value };
 }
 
-function isTagged(json: object): json is Tagged {
-  return Object.hasOwn(json, TAG) && typeof (json as Tagged)[TAG] === 'string';
+function isTagged(json: object): json is TaggedValue {
+  return Object.hasOwn(json, TAG) && typeof (json as TaggedValue)[TAG] === 'string';
 }
 
-function reviveTagged({ [TAG]: name, value }: Tagged): unknown {
+function reviveTagged({ [TAG]: name, value }: TaggedValue): unknown {
   switch (name) {
     case 'undefined':
       return undefined;

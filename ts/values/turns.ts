@@ -1,5 +1,5 @@
 /** Lets work on the same thing happen in the order in which it was asked for; work on different things does not wait. */
-export class Turns {
+export class TurnQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
  * Waiting for the abort of a signal, with one listener for all who wait: a signal is often that of many calls at once, and Node
  * takes more than ten listeners for a leak.
  */
-const listeners = new WeakMap<AbortSignal, Listener>();
+const listeners = new WeakMap<AbortSignal, AbortListener>();
 
 /**
  * Calls it once, when the signal is aborted. When it was aborted before, nothing is called: that is the caller's to look for.
@@ -11,11 +11,11 @@ const listeners = new WeakMap<AbortSignal, Listener>();
  */
 export function whenAborted(signal: AbortSignal | undefined, call: () => void): () => void {
   if (signal === undefined || signal.aborted) return () => {};
-  const listener = listeners.get(signal) ?? new Listener(signal);
+  const listener = listeners.get(signal) ?? new AbortListener(signal);
   return listener.add(call);
 }
 
-class Listener {
+class AbortListener {
   readonly #signal: AbortSignal;
   readonly #calls = new Set<() => void>();
 

@@ -5,10 +5,10 @@ import { oneLine } from '../gate/in-a-line.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { addressOf, invalid, keysFrom } from './options.js';
-import type { Failure } from './outbox.js';
+import type { AttemptFailure } from './outbox.js';
 import { signatures } from './signing.js';
 
-export interface Receiver {
+export interface WebhookReceiver {
   url: string;
   keys: Buffer[];
   headers: Record<string, string>;
@@ -20,7 +20,7 @@ export interface Receiver {
 /** What the specification and HTTP say themselves. */
 const RESERVED = /^(?:webhook-.*|content-type|content-length|host|transfer-encoding|connection)$/;
 
-export function receiverOf(place: string, endpoint: WebhookEndpoint, options: SendWebhooksOptions): Receiver {
+export function receiverOf(place: string, endpoint: WebhookEndpoint, options: SendWebhooksOptions): WebhookReceiver {
   const headers = headersOf(`${place}.headers`, endpoint.headers ?? {});
   const reserved = Object.keys(headers).find((name) => RESERVED.test(name));
   if (reserved !== undefined) throw invalid(`${place}.headers must not have ${reserved}, which is set for you.`);
@@ -44,10 +44,10 @@ function headersOf(place: string, headers: Readonly<Record<string, string>>): Re
 
 /** `undefined`: it was taken. */
 export async function attempt(
-  { url, keys, headers, timeout, fetch }: Receiver,
+  { url, keys, headers, timeout, fetch }: WebhookReceiver,
   { id, body }: { id: string; body: string },
   signal: AbortSignal,
-): Promise<Failure | undefined> {
+): Promise<AttemptFailure | undefined> {
   const seconds = Math.floor(Date.now() / 1000);
   // Not `AbortSignal.any` of `AbortSignal.timeout`: on Node 20 they are collected while they are waited for, and never abort.
   const ending = new AbortController();
@@ -85,7 +85,7 @@ export async function attempt(
 /** Statuses that go with a wish to be left alone. */
 const MAY_WAIT: readonly number[] = [429, 503];
 
-function failureOf({ ok, status, headers, type }: Response): Failure | undefined {
+function failureOf({ ok, status, headers, type }: Response): AttemptFailure | undefined {
   if (ok) return undefined;
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
     return { error: `it wants to be asked elsewhere (${status}): correct the address` };

@@ -2,20 +2,20 @@
 import type { Gate, Logger } from '../../index.js';
 import type { DeadLetter, SendWebhooksOptions, WebhookEventName } from '../../webhooks.js';
 import { GateClosedError } from '../errors/index.js';
-import { attempt, type Receiver } from './attempt.js';
-import { bodyOf, nameOf, type Happening } from './happenings.js';
-import { letterOf, type Keeping } from './keeping.js';
+import { attempt, type WebhookReceiver } from './attempt.js';
+import { bodyOf, nameOf, type LedgerHappening } from './happenings.js';
+import { letterOf, type OutboxStore } from './keeping.js';
 import * as box from './outbox.js';
 import { say, sayFailed } from './say.js';
-import type { Source } from './sources.js';
+import type { WebhookSource } from './sources.js';
 
-export interface Endpoint {
+export interface DeliveryEndpoint {
   name: string;
-  receiver: Receiver;
+  receiver: WebhookReceiver;
   events: ReadonlySet<WebhookEventName>;
 }
 
-export interface DeliveryOptions extends box.Retrying {
+export interface DeliveryOptions extends box.RetryRules {
   include: NonNullable<SendWebhooksOptions['include']>;
   maxBodyBytes: number;
   takeOverAfter: number;
@@ -29,14 +29,14 @@ const TROUBLE_MS = 1_000;
 /** Why something cannot be told: the ledger lets go of what is over after a time. */
 const DROPPED = 'the record of the request was dropped before it was told';
 
-export class Delivery {
-  readonly endpoint: Endpoint;
+export class WebhookDelivery {
+  readonly endpoint: DeliveryEndpoint;
   readonly #gate: Gate;
-  readonly #source: Source;
-  readonly #keeping: Keeping;
+  readonly #source: WebhookSource;
+  readonly #keeping: OutboxStore;
   readonly #options: DeliveryOptions;
   /** While it is ours. */
-  #outbox: box.Outbox | undefined;
+  #outbox: box.OutboxState | undefined;
   /** It is not kept as it is. */
   #isDirty = false;
   #savedAt = 0;
@@ -47,7 +47,13 @@ export class Delivery {
   #isAwake = false;
   readonly #running: Promise<void>;
 
-  constructor(gate: Gate, endpoint: Endpoint, source: Source, keeping: Keeping, options: DeliveryOptions) {
+  constructor(
+    gate: Gate,
+    endpoint: DeliveryEndpoint,
+    source: WebhookSource,
+    keeping: OutboxStore,
+    options: DeliveryOptions,
+  ) {
     this.#gate = gate;
     this.endpoint = endpoint;
     this.#source = source;
@@ -148,7 +154,7 @@ export class Delivery {
     }
   }
 
-  #wants = (happening: Happening): boolean => this.endpoint.events.has(nameOf(happening));
+  #wants = (happening: LedgerHappening): boolean => this.endpoint.events.has(nameOf(happening));
 
   /** Begins attempts that are due. */
   #begin(isMeant: (tries: number) => boolean): void {
@@ -186,7 +192,7 @@ export class Delivery {
     }
   }
 
-  #missed(happening: Happening, failure: box.Failure): void {
+  #missed(happening: LedgerHappening, failure: box.AttemptFailure): void {
     this.#change((outbox) => box.withFailure(outbox, happening, failure, this.#options, Date.now(), Math.random()));
     const { id } = happening;
     const isDead = this.#outbox?.dead.some((each) => each.id === id) === true;
@@ -194,12 +200,12 @@ export class Delivery {
     say(this.#options.logger, isDead ? 'error' : 'warn', isDead ? 'a dead letter' : 'not taken', fields);
   }
 
-  #settled(n: number, change: (outbox: box.Outbox) => box.Outbox): void {
+  #settled(n: number, change: (outbox: box.OutboxState) => box.OutboxState): void {
     this.#source.forget(n);
     this.#change(change);
   }
 
-  #change(change: (outbox: box.Outbox) => box.Outbox): void {
+  #change(change: (outbox: box.OutboxState) => box.OutboxState): void {
     // It may be another's by now, who will find out by itself.
     if (this.#outbox === undefined) return;
     this.#outbox = change(this.#outbox);

@@ -11,7 +11,7 @@ import type { SendWebhooksOptions, WebhookEvent, WebhookEventName } from '../../
 import { oneLine } from '../gate/in-a-line.js';
 
 /** What happened, without what it happened to. */
-export interface Happening {
+export interface LedgerHappening {
   /** Its number in the order of what happened. */
   n: number;
   /** The `webhook-id`: the same for each attempt, by each process. */
@@ -26,7 +26,7 @@ export interface Happening {
   status?: 'succeeded' | 'failed' | 'interrupted';
 }
 
-export const nameOf = ({ type }: Pick<Happening, 'type'>): WebhookEventName =>
+export const nameOf = ({ type }: Pick<LedgerHappening, 'type'>): WebhookEventName =>
   type.slice('approval.'.length) as WebhookEventName;
 
 /** Without a full stop, which separates the parts of what is signed. */
@@ -37,7 +37,7 @@ const isSameName = (kind: string): kind is (typeof SAME_NAME)[number] =>
   (SAME_NAME as readonly string[]).includes(kind);
 
 /** What an entry of the audit tells of; `undefined`: nothing that is told. */
-export function fromEntry(entry: AuditEntry): Happening | undefined {
+export function fromEntry(entry: AuditEntry): LedgerHappening | undefined {
   const { seq: n, at, kind, approvalId, by, via, reason, decision, status } = entry;
   if (approvalId === undefined) return undefined;
   const what = { n, id: idOf(approvalId, n), approvalId, at };
@@ -54,7 +54,7 @@ export function fromEntry(entry: AuditEntry): Happening | undefined {
 }
 
 /** The same of an event of a gate, which has no number of its own. */
-export function fromEvent(event: GateEvent, n: number): Happening | undefined {
+export function fromEvent(event: GateEvent, n: number): LedgerHappening | undefined {
   switch (event.type) {
     case 'requested':
     case 'reminded':
@@ -92,7 +92,7 @@ const VERBS = {
 } as const satisfies Record<DecisionOutcome['type'], string>;
 
 /** One sentence without arguments. */
-function summaryOf(happening: Happening, { toolName, kind, origin }: ApprovalRequest): string {
+function summaryOf(happening: LedgerHappening, { toolName, kind, origin }: ApprovalRequest): string {
   const { decision, by, status } = happening;
   const from = origin.length > 1 ? ` (${origin.join(' > ')})` : '';
   const what = `${kind === 'question' ? 'A question' : toolName}${from}`;
@@ -118,17 +118,22 @@ const escalatedTo = ({ needs, createdAt }: ApprovalRequest, at: number): string[
 /** Who decides without being a human may quote arguments in the reason. */
 const MACHINES: readonly (DecidedVia | undefined)[] = ['system', 'abort', 'deadline', undefined];
 
-type Include = NonNullable<SendWebhooksOptions['include']>;
+type IncludeOption = NonNullable<SendWebhooksOptions['include']>;
 
 /** The body: the same for each attempt, as long as the ledger has the arguments. */
-export function bodyOf(happening: Happening, record: ApprovalRecord, include: Include, maxBytes: number): string {
+export function bodyOf(
+  happening: LedgerHappening,
+  record: ApprovalRecord,
+  include: IncludeOption,
+  maxBytes: number,
+): string {
   const body = JSON.stringify(eventOf(happening, record, include));
   if (include === 'nothing' || Buffer.byteLength(body) <= maxBytes) return body;
   const less = eventOf(happening, record, 'nothing');
   return JSON.stringify({ ...less, data: { ...less.data, truncated: true } });
 }
 
-function eventOf(happening: Happening, record: ApprovalRecord, include: Include): WebhookEvent {
+function eventOf(happening: LedgerHappening, record: ApprovalRecord, include: IncludeOption): WebhookEvent {
   const { type, at, by, via, status } = happening;
   const { approvalId, kind, runId, toolCallId, toolName, origin, createdAt, expiresAt, digest } = record;
   const { allowedDecisions, needs, requester, startedBefore } = record;
@@ -163,9 +168,9 @@ function eventOf(happening: Happening, record: ApprovalRecord, include: Include)
 }
 
 function decisionOf(
-  { decision, via }: Happening,
+  { decision, via }: LedgerHappening,
   record: ApprovalRecord,
-  include: Include,
+  include: IncludeOption,
 ): WebhookEvent['data']['decision'] {
   const { type = 'cancelled', reason } = decision ?? {};
   const isTold = reason !== undefined && (include !== 'nothing' || !MACHINES.includes(via));

@@ -2,29 +2,29 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Values } from '../gate/values.js';
 import type { DeadLetter } from '../../webhooks.js';
-import { emptyOutbox, type Dead, type Outbox } from './outbox.js';
+import { emptyOutbox, type StoredDeadLetter, type OutboxState } from './outbox.js';
 
-export interface Keeping {
+export interface OutboxStore {
   /** The outbox, when nobody else sends from it; it is ours until another process misses us. */
-  take(): Promise<Outbox | undefined>;
+  take(): Promise<OutboxState | undefined>;
   /** What it is now, with what others want of it; `undefined`: it is another's. */
-  save(outbox: Outbox): Promise<Outbox | undefined>;
+  save(outbox: OutboxState): Promise<OutboxState | undefined>;
   /** Lets go of it. */
-  release(outbox: Outbox): Promise<void>;
+  release(outbox: OutboxState): Promise<void>;
   /** What was last kept, whoever has it. */
-  look(): Promise<Outbox>;
+  look(): Promise<OutboxState>;
   /** Asks whoever has it to send these dead letters again. */
   again(numbers: readonly number[]): Promise<void>;
 }
 
 /** Of a gate in memory: nobody else can have it. */
-export class KeptHere implements Keeping {
+export class KeptHere implements OutboxStore {
   #outbox = emptyOutbox(0);
 
-  take = async (): Promise<Outbox> => this.#outbox;
-  save = async (outbox: Outbox): Promise<Outbox> => (this.#outbox = outbox);
-  release = async (outbox: Outbox): Promise<void> => void (this.#outbox = outbox);
-  look = async (): Promise<Outbox> => this.#outbox;
+  take = async (): Promise<OutboxState> => this.#outbox;
+  save = async (outbox: OutboxState): Promise<OutboxState> => (this.#outbox = outbox);
+  release = async (outbox: OutboxState): Promise<void> => void (this.#outbox = outbox);
+  look = async (): Promise<OutboxState> => this.#outbox;
   again = async (numbers: readonly number[]): Promise<void> => {
     this.#outbox = { ...this.#outbox, again: [...this.#outbox.again, ...numbers] };
   };
@@ -35,7 +35,7 @@ const ENDPOINTS = 'webhooks';
 
 /** As it is told. */
 export const letterOf = (
-  { id, type, approvalId, at, attempts, triedAt, error }: Dead,
+  { id, type, approvalId, at, attempts, triedAt, error }: StoredDeadLetter,
   endpoint: string,
 ): DeadLetter => ({
   id,
@@ -49,27 +49,27 @@ export const letterOf = (
 });
 
 /** What reads and changes the values of a ledger. */
-type Store = Pick<Values, 'get' | 'set' | 'update'>;
+type ValueStore = Pick<Values, 'get' | 'set' | 'update'>;
 
 const keyOf = (endpoint: string): string =>
   `webhook:${createHash('sha256').update(endpoint).digest('hex').slice(0, 32)}`;
 
 /** The names of all endpoints that were ever sent to. */
-export const endpointsIn = async (store: Pick<Store, 'get'>): Promise<readonly string[]> =>
+export const endpointsIn = async (store: Pick<ValueStore, 'get'>): Promise<readonly string[]> =>
   (await store.get<string[]>(ENDPOINTS))?.value ?? [];
 
 /** What an endpoint is still to be told. */
-export const lookAt = async (store: Pick<Store, 'get'>, endpoint: string): Promise<Outbox> =>
-  (await store.get<Outbox>(keyOf(endpoint)))?.value ?? emptyOutbox(0);
+export const lookAt = async (store: Pick<ValueStore, 'get'>, endpoint: string): Promise<OutboxState> =>
+  (await store.get<OutboxState>(keyOf(endpoint)))?.value ?? emptyOutbox(0);
 
 /** Asks for dead letters to be sent again. @returns how many are there */
 export async function askAgain(
-  store: Pick<Store, 'update'>,
+  store: Pick<ValueStore, 'update'>,
   endpoint: string,
   wanted: (id: string, n: number) => boolean,
 ): Promise<number> {
   let found = 0;
-  await store.update<Outbox>(keyOf(endpoint), (outbox) => {
+  await store.update<OutboxState>(keyOf(endpoint), (outbox) => {
     const numbers = (outbox?.dead ?? []).filter(({ id, n }) => wanted(id, n)).map(({ n }) => n);
     found = numbers.length;
     if (outbox === undefined || found === 0) return undefined;
@@ -82,8 +82,8 @@ export async function askAgain(
  * In a ledger that lasts. Of several processes one has it: it changes it again and again, and by nothing but that the others
  * see that it lives. So no clock of theirs is compared with another.
  */
-export class KeptInLedger implements Keeping {
-  readonly #store: Store;
+export class KeptInLedger implements OutboxStore {
+  readonly #store: ValueStore;
   readonly #endpoint: string;
   readonly #takeOverAfter: number;
   readonly #me = randomUUID();
@@ -93,7 +93,7 @@ export class KeptInLedger implements Keeping {
   #seen = { version: -1, since: 0 };
 
   /** @param takeOverAfter ms */
-  constructor(store: Store, endpoint: string, takeOverAfter: number) {
+  constructor(store: ValueStore, endpoint: string, takeOverAfter: number) {
     this.#store = store;
     this.#endpoint = endpoint;
     this.#takeOverAfter = takeOverAfter;
@@ -107,7 +107,7 @@ export class KeptInLedger implements Keeping {
     );
   }
 
-  async take(): Promise<Outbox | undefined> {
+  async take(): Promise<OutboxState | undefined> {
     const { value, version } = await this.#get();
     const isOthers = value.owner !== null && value.owner !== this.#me;
     if (isOthers && version !== this.#seen.version) this.#seen = { version, since: performance.now() };
@@ -115,7 +115,7 @@ export class KeptInLedger implements Keeping {
     return (await this.#set(value, version, this.#me)) ? value : undefined;
   }
 
-  async save(outbox: Outbox): Promise<Outbox | undefined> {
+  async save(outbox: OutboxState): Promise<OutboxState | undefined> {
     if (await this.#set(outbox, this.#version, this.#me)) return outbox;
     const { value, version } = await this.#get();
     if (value.owner !== this.#me) return undefined;
@@ -124,12 +124,12 @@ export class KeptInLedger implements Keeping {
     return (await this.#set(asked, version, this.#me)) ? asked : undefined;
   }
 
-  async release(outbox: Outbox): Promise<void> {
+  async release(outbox: OutboxState): Promise<void> {
     const saved = await this.save(outbox);
     if (saved !== undefined) await this.#set(saved, this.#version, null);
   }
 
-  look = async (): Promise<Outbox> => (await this.#get()).value;
+  look = async (): Promise<OutboxState> => (await this.#get()).value;
 
   async again(numbers: readonly number[]): Promise<void> {
     await askAgain(this.#store, this.#endpoint, (_, n) => numbers.includes(n));
@@ -139,13 +139,13 @@ export class KeptInLedger implements Keeping {
     return keyOf(this.#endpoint);
   }
 
-  async #get(): Promise<{ value: Outbox; version: number }> {
-    const kept = await this.#store.get<Outbox>(this.#key);
+  async #get(): Promise<{ value: OutboxState; version: number }> {
+    const kept = await this.#store.get<OutboxState>(this.#key);
     if (kept === undefined) throw new Error(`the outbox of ${this.#endpoint} is gone`);
     return kept;
   }
 
-  async #set(outbox: Outbox, version: number, owner: string | null): Promise<boolean> {
+  async #set(outbox: OutboxState, version: number, owner: string | null): Promise<boolean> {
     const isSet = await this.#store.set(this.#key, { ...outbox, owner }, version);
     if (isSet) this.#version = version + 1;
     return isSet;

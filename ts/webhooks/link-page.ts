@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { argumentLines } from '../terminal/whole.js';
-import type { Saying } from './link-token.js';
+import type { LinkDecision } from './link-token.js';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
@@ -64,7 +64,7 @@ export const notice = (status: number, title: string, text: string, more?: Recor
 const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** What would be decided, and the button that decides it. */
-export function confirmation(request: ApprovalRequest, { by, decision }: Saying): Response {
+export function confirmation(request: ApprovalRequest, { by, decision }: LinkDecision): Response {
   const verb = decision === 'approve' ? 'Approve' : 'Reject';
   const facts: [string, string][] = [
     ['Tool', request.toolName],
@@ -124,7 +124,7 @@ const DONE = {
 } as const;
 
 /** What this link did. */
-export function done(record: ApprovalRecord, { by, decision }: Saying): Response {
+export function done(record: ApprovalRecord, { by, decision }: LinkDecision): Response {
   const { toolName, votes, status } = record;
   if (status === 'pending') {
     const names = votes.map((vote) => vote.by).join(', ');

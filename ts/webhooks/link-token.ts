@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isSame } from './signing.js';
 
 /** A decision that a link stands for. */
-export interface Saying {
+export interface LinkDecision {
   approvalId: string;
   /** Of the call that it was made for. */
   digest: string;
@@ -20,7 +20,7 @@ const PURPOSE = 'countersign-action-link-v1.';
 /** The longest that is looked at, in characters. */
 const MAX_TOKEN = 8_192;
 
-export function tokenOf(key: Buffer, saying: Saying): string {
+export function tokenOf(key: Buffer, saying: LinkDecision): string {
   const { approvalId, digest, decision, by, groups, expiresAt } = saying;
   // No two links are the same, so that one which was seen tells nothing of another.
   const nonce = randomBytes(12).toString('base64url');
@@ -30,13 +30,13 @@ export function tokenOf(key: Buffer, saying: Saying): string {
 }
 
 /** What a token says; `undefined`: none of these keys signed it. */
-export function sayingOf(keys: readonly Buffer[], token: string): Saying | undefined {
+export function sayingOf(keys: readonly Buffer[], token: string): LinkDecision | undefined {
   const [text, given, ...more] = token.length > MAX_TOKEN ? [] : token.split('.');
   if (text === undefined || given === undefined || more.length > 0) return undefined;
   if (!keys.map((key) => isSame(given, signature(key, text))).includes(true)) return undefined;
   const [approvalId, digest, decision, by, groups, expiresAt] = JSON.parse(
     Buffer.from(text, 'base64url').toString('utf8'),
-  ) as [string, string, Saying['decision'], string, string[], number];
+  ) as [string, string, LinkDecision['decision'], string, string[], number];
   return { approvalId, digest, decision, by, groups, expiresAt };
 }
 

@@ -26,12 +26,12 @@ const MAX_FORM = 16_384;
 const TOKEN = 'link';
 
 /** @see webhooks.d.ts */
-export const createActionLinks: typeof Api.createActionLinks = (gate, options) => new Links(gate, options);
+export const createActionLinks: typeof Api.createActionLinks = (gate, options) => new LinkServer(gate, options);
 
 /** Of the page that asks whether it is meant, each at most once: another answer beside it would contradict it. */
 const FIELDS: readonly string[] = ['decision', 'reason'];
 
-class Links implements Api.ActionLinks {
+class LinkServer implements Api.ActionLinks {
   readonly #gate: Gate;
   readonly #keys: Buffer[];
   readonly #url: URL;

@@ -6,7 +6,7 @@ import { checkPositive } from '../gate/check-positive.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
 import { checkNeeded } from '../options/check.js';
 import { receiverOf } from './attempt.js';
-import { Delivery, type DeliveryOptions, type Endpoint } from './delivery.js';
+import { WebhookDelivery, type DeliveryOptions, type DeliveryEndpoint } from './delivery.js';
 import { KeptHere, KeptInLedger } from './keeping.js';
 import { invalid } from './options.js';
 import { say, sayFailed } from './say.js';
@@ -32,20 +32,20 @@ export const sendWebhooks: typeof Api.sendWebhooks = async (gate, options) => {
   const deliveries = local.lasts
     ? await overLedger(local, endpoints, settings)
     : endpoints.map((endpoint) => ({ source: new EventSource(), endpoint }));
-  return new Sender(local, settings, deliveries);
+  return new EventSender(local, settings, deliveries);
 };
 
-interface Planned {
-  endpoint: Endpoint;
+interface PlannedDelivery {
+  endpoint: DeliveryEndpoint;
   source: AuditSource | EventSource;
   keeping?: KeptInLedger;
 }
 
 async function overLedger(
   gate: LocalGate,
-  endpoints: readonly Endpoint[],
+  endpoints: readonly DeliveryEndpoint[],
   { takeOverAfter }: DeliveryOptions,
-): Promise<Planned[]> {
+): Promise<PlannedDelivery[]> {
   const { size } = await gate.audit.head();
   const planned = endpoints.map((endpoint) => ({
     endpoint,
@@ -56,16 +56,17 @@ async function overLedger(
   return planned;
 }
 
-class Sender implements Api.WebhookSender {
-  readonly #deliveries: Delivery[];
+class EventSender implements Api.WebhookSender {
+  readonly #deliveries: WebhookDelivery[];
   readonly #listening = new AbortController();
   #closing: Promise<void> | undefined;
 
-  constructor(gate: LocalGate, options: DeliveryOptions, planned: readonly Planned[]) {
+  constructor(gate: LocalGate, options: DeliveryOptions, planned: readonly PlannedDelivery[]) {
     const sources = planned.flatMap(({ source }) => (source instanceof EventSource ? [source] : []));
     void this.#listen(gate, sources, options);
     this.#deliveries = planned.map(
-      ({ endpoint, source, keeping }) => new Delivery(gate, endpoint, source, keeping ?? new KeptHere(), options),
+      ({ endpoint, source, keeping }) =>
+        new WebhookDelivery(gate, endpoint, source, keeping ?? new KeptHere(), options),
     );
   }
 
@@ -116,7 +117,7 @@ class Sender implements Api.WebhookSender {
   }
 }
 
-function endpointsOf({ endpoints, ...options }: Api.SendWebhooksOptions): Endpoint[] {
+function endpointsOf({ endpoints, ...options }: Api.SendWebhooksOptions): DeliveryEndpoint[] {
   if (!Array.isArray(endpoints) || endpoints.length === 0)
     throw invalid('sendWebhooks: endpoints must be a list of at least one.');
   const read = endpoints.map((endpoint: Api.WebhookEndpoint, index) => {

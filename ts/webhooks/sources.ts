@@ -1,12 +1,12 @@
 /** Where it is known from what happened. */
 import type { Gate, GateEvent } from '../../index.js';
-import { fromEntry, fromEvent, type Happening } from './happenings.js';
+import { fromEntry, fromEvent, type LedgerHappening } from './happenings.js';
 
-export interface Source {
+export interface WebhookSource {
   /** What happened after this number, and up to where was looked. */
-  after(cursor: number, most: number): Promise<{ found: Happening[]; cursor: number; isAll: boolean }>;
+  after(cursor: number, most: number): Promise<{ found: LedgerHappening[]; cursor: number; isAll: boolean }>;
   /** `undefined`: it is not known any more. */
-  happening(n: number): Promise<Happening | undefined>;
+  happening(n: number): Promise<LedgerHappening | undefined>;
   /** It will not be asked for again. */
   forget(n: number): void;
 }
@@ -18,17 +18,17 @@ const MAX_KEPT = 10_000;
 const AT_ONCE = 1_000;
 
 /** The audit of a ledger that lasts: what all processes did. */
-export class AuditSource implements Source {
+export class AuditSource implements WebhookSource {
   readonly #gate: Gate;
   /** What was read and is still to be told. */
-  readonly #known = new Map<number, Happening>();
+  readonly #known = new Map<number, LedgerHappening>();
 
   constructor(gate: Gate) {
     this.#gate = gate;
   }
 
   async after(after: number, most: number) {
-    const found: Happening[] = [];
+    const found: LedgerHappening[] = [];
     let cursor = after;
     for await (const entry of this.#gate.audit.list({ after, limit: AT_ONCE })) {
       if (found.length >= most) return { found, cursor, isAll: false };
@@ -41,7 +41,7 @@ export class AuditSource implements Source {
     return { found, cursor, isAll: cursor - after < AT_ONCE };
   }
 
-  async happening(n: number): Promise<Happening | undefined> {
+  async happening(n: number): Promise<LedgerHappening | undefined> {
     const known = this.#known.get(n);
     if (known !== undefined) return known;
     // Another process read it.
@@ -55,7 +55,7 @@ export class AuditSource implements Source {
     this.#known.delete(n);
   }
 
-  #remember(happening: Happening): void {
+  #remember(happening: LedgerHappening): void {
     this.#known.set(happening.n, happening);
     const [oldest] = this.#known.size > MAX_KEPT ? this.#known.keys() : [];
     if (oldest !== undefined) this.#known.delete(oldest);
@@ -63,12 +63,12 @@ export class AuditSource implements Source {
 }
 
 /** The events of a gate in memory. */
-export class EventSource implements Source {
-  readonly #known = new Map<number, Happening>();
+export class EventSource implements WebhookSource {
+  readonly #known = new Map<number, LedgerHappening>();
   #next = 1;
 
   /** @returns the one that there was no room for any more */
-  add(event: GateEvent): Happening | undefined {
+  add(event: GateEvent): LedgerHappening | undefined {
     const happening = fromEvent(event, this.#next);
     if (happening === undefined) return undefined;
     this.#known.set(this.#next++, happening);
@@ -82,7 +82,7 @@ export class EventSource implements Source {
     return { found, cursor: found.at(-1)?.n ?? after, isAll: found.length < most };
   }
 
-  async happening(n: number): Promise<Happening | undefined> {
+  async happening(n: number): Promise<LedgerHappening | undefined> {
     return this.#known.get(n);
   }
 

@@ -1,6 +1,6 @@
 /** What happens while somebody looks. */
 import { expect, test } from 'vitest';
-import type { Detail } from '../../../ts/inbox/protocol.js';
+import type { RequestDetail } from '../../../ts/inbox/protocol.js';
 import { describeInBrowser, useBrowser } from '../../support/browser.js';
 import { isThorough } from '../../support/effort.js';
 import { ask, decided, faultsOf, isLive, openInbox, sentBy, shows, visit } from './support.js';
@@ -142,7 +142,7 @@ describeInBrowser('while somebody looks', () => {
     // Whenever the page asks, there are three seconds left: however slow the machine is, it gets to see them.
     await page.route(`**/api/requests/${request.approvalId}`, async (route) => {
       const response = await route.fetch();
-      const { record, ...rest } = (await response.json()) as Detail;
+      const { record, ...rest } = (await response.json()) as RequestDetail;
       await route.fulfill({ response, json: { ...rest, record: { ...record, expiresAt: rest.now + 3_000 } } });
     });
     await open(request);

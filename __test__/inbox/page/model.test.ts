@@ -1,14 +1,15 @@
 /** What the page makes of what it is told, without a browser. */
 import { describe, expect, test } from 'vitest';
 import { changedRows, parse, written } from '../../../ts/inbox/page/changed.js';
-import { arrivals, stepFrom, withItems, type Row } from '../../../ts/inbox/page/state/list.js';
+import { arrivals, stepFrom, withItems, type ListRow } from '../../../ts/inbox/page/state/list.js';
 import { readDiff } from '../../../ts/inbox/page/shown-diff.js';
 import { ago, duration, flag, toneOf } from '../../../ts/inbox/page/words.js';
 import type { InboxItem } from '../../../ts/inbox/protocol.js';
 
 const item = (approvalId: string) => ({ approvalId }) as InboxItem;
-const rows = (...ids: string[]): Row[] => ids.map((id) => ({ item: item(id), gone: false }));
-const told = (list: readonly Row[]) => list.map(({ item, gone }) => (gone ? `(${item.approvalId})` : item.approvalId));
+const rows = (...ids: string[]): ListRow[] => ids.map((id) => ({ item: item(id), gone: false }));
+const told = (list: readonly ListRow[]) =>
+  list.map(({ item, gone }) => (gone ? `(${item.approvalId})` : item.approvalId));
 
 describe('the list', () => {
   const items = (...ids: string[]) => ids.map(item);

@@ -1,7 +1,7 @@
 /** A chat that does what a file says, to look at the screen alone. Each call that it gets is written to a file, a line each. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { showChat } from '../../../ts/cli/chat/screen/index.js';
-import type { Chat, ChatView, Entry } from '../../../ts/cli/chat/view.js';
+import type { Chat, ChatView, TranscriptEntry } from '../../../ts/cli/chat/view.js';
 
 const [plan = '', log = ''] = process.argv.slice(2);
 const read = () =>
@@ -37,7 +37,7 @@ const change = (more: Partial<ChatView>): void => {
   for (const listener of listeners) listener();
 };
 const note = (text: string): void => {
-  const entry: Entry = { kind: 'note', level: 'info', text, id: (id += 1), isDone: true, origin: ['main'] };
+  const entry: TranscriptEntry = { kind: 'note', level: 'info', text, id: (id += 1), isDone: true, origin: ['main'] };
   change({ entries: [...view.entries, entry] });
 };
 const told = (...call: unknown[]): void => appendFileSync(log, `${JSON.stringify(call)}\n`);

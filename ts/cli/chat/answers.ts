@@ -3,15 +3,15 @@ import type { Decision } from '../../../index.js';
 import { answersTo, OTHERS, readAnswer as readPlain, SHORT } from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { argumentLines } from '../../terminal/whole.js';
-import type { Ask } from './view.js';
+import type { WaitingAsk } from './view.js';
 
-type Approval = Extract<Ask, { kind: 'approval' }>;
+type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 
 /** What a line means. `say`: nothing is decided yet. */
-export type Answer = Decision | { type: 'always' } | { type: 'all' } | { type: 'say'; lines: string[] };
+export type LineAnswer = Decision | { type: 'always' } | { type: 'all' } | { type: 'say'; lines: string[] };
 
 /** The answers that there are. */
-function keysOf({ request, always }: Approval): string[] {
+function keysOf({ request, always }: ApprovalAsk): string[] {
   const runs = request.allowedDecisions.includes('approve');
   return [
     ...answersTo({ ...request, flags: [] }),
@@ -23,14 +23,14 @@ function keysOf({ request, always }: Approval): string[] {
 }
 
 /** All of a call. */
-function wholeOf({ request }: Approval): string[] {
+function wholeOf({ request }: ApprovalAsk): string[] {
   const { toolCallId, step, preview } = request;
   const call = `Call: ${safeLong(toolCallId)}${step === null ? '' : `, of step ${step}`}`;
   return [...preview.split('\n'), ...argumentLines(request), call, SHORT];
 }
 
 /** An empty line decides nothing. What is no answer is a rejection with that reason. */
-export function readAnswer(line: string, ask: Approval): Answer {
+export function readAnswer(line: string, ask: ApprovalAsk): LineAnswer {
   switch (line.trim()) {
     case 'A':
       return { type: 'all' };

@@ -5,13 +5,13 @@ import { standsOut } from '../../gate/stands-out.js';
 import { CONTENTS } from '../shown.js';
 import { oneLine } from '../style.js';
 import { safeLong } from '../../terminal/safe-long.js';
-import type { Ask } from './view.js';
+import type { WaitingAsk } from './view.js';
 
 /** Tools that only look: Enter may approve them where a front end wants that. */
 const ONLY_LOOK: ReadonlySet<string> = new Set(['ls', 'read_file', 'glob', 'grep', 'write_todos']);
 
 /** Those that wait, oldest first. */
-export class Asks {
+export class WaitingAsks {
   #waiting: ApprovalRequest[] = [];
   /** Requests that came together, by who asked: what is counted. Until none of them waits. */
   readonly #together = new Map<string, string[]>();
@@ -47,7 +47,7 @@ export class Asks {
     this.#together.clear();
   }
 
-  view(): readonly Ask[] {
+  view(): readonly WaitingAsk[] {
     return this.#waiting.map((request) => {
       const together = this.#together.get(whoOf(request)) ?? [];
       return askOf(request, together.indexOf(request.approvalId) + 1, together.length);
@@ -57,7 +57,7 @@ export class Asks {
 
 const whoOf = ({ origin }: ApprovalRequest): string => JSON.stringify(origin);
 
-function askOf(request: ApprovalRequest, index: number, of: number): Ask {
+function askOf(request: ApprovalRequest, index: number, of: number): WaitingAsk {
   const common = { request, index, of, from: fromOf(request.origin) };
   if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
   const { allow } = request.always;

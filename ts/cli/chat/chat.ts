@@ -10,13 +10,13 @@ import { localGate } from '../../gate/gate.js';
 import { standing } from '../../gate/standing.js';
 import { shortRun } from '../ids.js';
 import { oneLine } from '../style.js';
-import { Asks, asAsked } from './asks.js';
+import { WaitingAsks, asAsked } from './asks.js';
 import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
-import { deeds, openIds, resumable, runOf, type Deed } from './deeds.js';
-import { Listeners } from './listeners.js';
+import { deeds, openIds, resumable, runOf, type CommandAction } from './deeds.js';
+import { ChangeListeners } from './listeners.js';
 import type { ChatAgent, ChatOptions, ChatRunOptions, LocalChat, OpenedModel, RunEnd } from './parts.js';
 import { Transcript } from './transcript.js';
-import type { ChatView, Command } from './view.js';
+import type { ChatView, ChatCommand } from './view.js';
 
 /** The chat. It offers what can be continued before it resolves. @throws LedgerError (`ERR_LEDGER_…`) */
 export async function createChat(options: ChatOptions): Promise<LocalChat> {
@@ -29,11 +29,11 @@ export async function createChat(options: ChatOptions): Promise<LocalChat> {
 const GRACE = 2_000;
 
 class TheChat implements LocalChat {
-  readonly commands: readonly Command[] = COMMANDS;
+  readonly commands: readonly ChatCommand[] = COMMANDS;
   readonly #options: ChatOptions;
   readonly #transcript = new Transcript();
-  readonly #asks = new Asks();
-  readonly #listeners = new Listeners();
+  readonly #asks = new WaitingAsks();
+  readonly #listeners = new ChangeListeners();
   #view: ChatView | undefined;
   #model: OpenedModel;
   #conversation: ModelMessage[] = [];
@@ -113,7 +113,7 @@ class TheChat implements LocalChat {
 
   async #do(name: string, rest: string): Promise<void> {
     const { gate, policies = [], openModel } = this.#options;
-    const deed = (deeds as Readonly<Record<string, Deed>>)[name];
+    const deed = (deeds as Readonly<Record<string, CommandAction>>)[name];
     try {
       if (deed !== undefined) return this.#note('info', (await deed(gate, rest, policies)).join('\n'));
       switch (name) {

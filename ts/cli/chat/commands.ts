@@ -1,8 +1,8 @@
 /** Lines that begin with `/`: which there are, and what they may become. What they do is in `deeds.ts`. */
 import { nearestOf } from '../../options/nearest.js';
-import type { Command } from './view.js';
+import type { ChatCommand } from './view.js';
 
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly ChatCommand[] = [
   { name: 'approve', usage: '/approve', help: 'Auto-approve on or off: what policies deny stays denied' },
   { name: 'policy', usage: '/policy [COMMAND]', help: 'which rules hold, or what they say of a command line' },
   { name: 'pending', usage: '/pending', help: 'what waits for a decision, over all runs of the ledger' },
@@ -36,13 +36,13 @@ export const nearest = (name: string): string | undefined =>
   );
 
 /** Ids that arguments may be. */
-export interface Known {
+export interface KnownIds {
   runs: readonly string[];
   grants: readonly string[];
 }
 
 /** What a line may become, the whole lines. */
-export function complete(line: string, known: Known): string[] {
+export function complete(line: string, known: KnownIds): string[] {
   const found = /^\/(\S*)(\s+)?([^]*)$/.exec(line);
   if (found === null) return [];
   const [, name = '', space, rest = ''] = found;

@@ -33,7 +33,7 @@ import { readAtMost } from '../../values/read-at-most.js';
 import { nearestOf } from '../../options/nearest.js';
 
 /** Where somebody wrote it. */
-interface Place {
+interface SettingPlace {
   source: string;
   line: number;
   column: number;
@@ -46,7 +46,7 @@ export class ConfigFileError extends CountersignError {
   readonly line: number;
   readonly column: number;
 
-  constructor({ source, line, column }: Place, message: string, cause?: unknown) {
+  constructor({ source, line, column }: SettingPlace, message: string, cause?: unknown) {
     super({ code: 'ERR_CONFIG_FILE', message: `${source}:${line}:${column}: ${message}`, cause });
     [this.source, this.line, this.column] = [source, line, column];
   }
@@ -170,7 +170,7 @@ async function readConfigFile(file: string, project: string | undefined): Promis
   return config as unknown as FileConfig;
 }
 
-interface About {
+interface SettingContext {
   name: string;
   /** Where the file is. */
   folder: string;
@@ -178,20 +178,20 @@ interface About {
   refuse(message: string): never;
 }
 
-type Read = (value: unknown, about: About) => unknown;
+type SettingReader = (value: unknown, about: SettingContext) => unknown;
 
-const text: Read = (value, { name, refuse }) =>
+const text: SettingReader = (value, { name, refuse }) =>
   typeof value === 'string' && value.trim() !== '' ? value : refuse(`${name} must be a text, not ${kindOf(value)}`);
 
-const flag: Read = (value, { name, refuse }) =>
+const flag: SettingReader = (value, { name, refuse }) =>
   typeof value === 'boolean' ? value : refuse(`${name} must be true or false, not ${kindOf(value)}`);
 
-function texts(value: unknown, { name, refuse }: About): string[] {
+function texts(value: unknown, { name, refuse }: SettingContext): string[] {
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
   return refuse(`${name} must be a list of texts, not ${kindOf(value)}`);
 }
 
-const KEYS: Readonly<Record<string, Read>> = {
+const KEYS: Readonly<Record<string, SettingReader>> = {
   model: text,
   base_url: (value, about) => {
     const url = text(value, about) as string;

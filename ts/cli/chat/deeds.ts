@@ -4,7 +4,7 @@ import { listRuns } from '../../ai-sdk/resume.js';
 import { LedgerError } from '../../errors/index.js';
 import { parentRunOf } from '../../gate/run-ids.js';
 import { told } from '../duration.js';
-import { Usage } from '../exit.js';
+import { UsageError } from '../exit.js';
 import { matching, shortId, shortRun } from '../ids.js';
 import { count } from '../print.js';
 import { fit, oneLine } from '../style.js';
@@ -12,7 +12,7 @@ import { COMMANDS } from './commands.js';
 import { titleOf } from './safe.js';
 
 /** The lines that a command answers with. */
-export type Deed = (gate: Gate, rest: string, policies: readonly string[]) => Promise<string[]>;
+export type CommandAction = (gate: Gate, rest: string, policies: readonly string[]) => Promise<string[]>;
 
 /** How many of anything are listed. */
 const MOST = 20;
@@ -52,7 +52,7 @@ export const deeds = {
       );
     }
     if (verb !== 'revoke' || id === undefined || more.length > 0)
-      throw new Usage('It is /grants, or /grants revoke ID.');
+      throw new UsageError('It is /grants, or /grants revoke ID.');
     const found = theOne(
       grants.map((grant) => grant.id),
       id,
@@ -66,7 +66,7 @@ export const deeds = {
     const runs = (await listRuns(gate, { limit: 100 })).filter(isWhole);
     return runs.length === 0 ? ['There are no runs.'] : listed(runs.map(lineOf));
   },
-} satisfies Record<string, Deed>;
+} satisfies Record<string, CommandAction>;
 
 const listed = (lines: string[]): string[] =>
   lines.length <= MOST ? lines : [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`];
@@ -121,12 +121,12 @@ export async function resumable(gate: Gate): Promise<string[]> {
   return [[`${count(runs.length, 'run')} can be continued:`, ...lines, ...more].join('\n')];
 }
 
-/** The run that is meant; without an id the latest that can be continued. @throws {Usage} */
+/** The run that is meant; without an id the latest that can be continued. @throws {UsageError} */
 export async function runOf(gate: Gate, typed: string): Promise<string> {
   const runs = await open(gate);
   const [latest] = runs;
   if (typed === '') {
-    if (latest === undefined) throw new Usage('No run can be continued.');
+    if (latest === undefined) throw new UsageError('No run can be continued.');
     return latest.runId;
   }
   return theOne(
@@ -136,11 +136,11 @@ export async function runOf(gate: Gate, typed: string): Promise<string> {
   );
 }
 
-/** The id that is meant by it, its beginning or its end. @throws {Usage} */
+/** The id that is meant by it, its beginning or its end. @throws {UsageError} */
 function theOne(ids: readonly string[], typed: string, nothing: string): string {
   const [first, ...others] = ids.includes(typed) ? [typed] : matching(ids, typed);
-  if (first === undefined) throw new Usage(`There is ${nothing} ${JSON.stringify(typed)}.`);
+  if (first === undefined) throw new UsageError(`There is ${nothing} ${JSON.stringify(typed)}.`);
   if (others.length > 0)
-    throw new Usage(`${JSON.stringify(typed)} may be ${others.length + 1} of them: give more of it.`);
+    throw new UsageError(`${JSON.stringify(typed)} may be ${others.length + 1} of them: give more of it.`);
   return first;
 }

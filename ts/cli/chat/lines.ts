@@ -14,7 +14,7 @@ import { readAnswer } from './answers.js';
 import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
 import { safeLong } from '../../terminal/safe-long.js';
-import type { Ask, Entry } from './view.js';
+import type { WaitingAsk, TranscriptEntry } from './view.js';
 
 export interface LinesOptions {
   input: Readable & { isTTY?: boolean };
@@ -35,7 +35,7 @@ const SEEN = 250;
 
 /** Until the input ends, it is left, or the one prompt has been dealt with. @returns the exit code */
 export async function showLines(chat: LocalChat, options: LinesOptions): Promise<number> {
-  const lines = new Lines(chat, options);
+  const lines = new LineFrontEnd(chat, options);
   try {
     return await lines.run();
   } finally {
@@ -43,9 +43,9 @@ export async function showLines(chat: LocalChat, options: LinesOptions): Promise
   }
 }
 
-type Approval = Extract<Ask, { kind: 'approval' }>;
+type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 
-class Lines {
+class LineFrontEnd {
   readonly #chat: LocalChat;
   readonly #options: LinesOptions;
   readonly #reader;
@@ -168,7 +168,7 @@ class Lines {
     this.#put = undefined;
   }
 
-  async #answer(ask: Ask): Promise<boolean> {
+  async #answer(ask: WaitingAsk): Promise<boolean> {
     const { approvalId } = ask.request;
     if (!this.#isPut) {
       this.#takeAway();
@@ -226,7 +226,7 @@ class Lines {
     setTimeout(() => setImmediate(take), SEEN);
   }
 
-  async #answerApproval(ask: Approval, line: string): Promise<boolean> {
+  async #answerApproval(ask: ApprovalAsk, line: string): Promise<boolean> {
     const { approvalId } = ask.request;
     const answer = readAnswer(line, ask);
     const put = this.#put!;
@@ -254,7 +254,7 @@ class Lines {
     return this.#next();
   }
 
-  async #answerQuestion(ask: Extract<Ask, { kind: 'question' }>, line: string): Promise<boolean> {
+  async #answerQuestion(ask: Extract<WaitingAsk, { kind: 'question' }>, line: string): Promise<boolean> {
     const { questions, request } = ask;
     const put = this.#put!;
     const question = questions[put.answers.length];
@@ -283,7 +283,7 @@ class Lines {
     return true;
   }
 
-  #putAsk(ask: Ask): void {
+  #putAsk(ask: WaitingAsk): void {
     const { index, of, from, request } = ask;
     const which = of > 1 ? ` (tool ${index} of ${of})` : '';
     const who = from === '' ? '' : ` from ${from}`;
@@ -364,7 +364,7 @@ const STATUS = {
   cancelled: 'cancelled',
 } as const;
 
-function linesOf(entry: Entry): string[] {
+function linesOf(entry: TranscriptEntry): string[] {
   const name = entry.origin.length > 1 ? `[${entry.origin.at(-1)}] ` : '';
   switch (entry.kind) {
     case 'user':

@@ -1,5 +1,5 @@
 /** Who is told that something has changed, at most once per turn of the event loop. */
-export class Listeners {
+export class ChangeListeners {
   readonly #all = new Set<() => void>();
   #isTelling = false;
 

@@ -5,11 +5,11 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { AgentEvent } from '../../../index.js';
 import { whoDecides } from '../decisions.js';
-import { Exit, Usage } from '../exit.js';
+import { Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { readOptions } from '../options.js';
 import { whenUnread } from '../output.js';
-import { Seen, seenOutput } from '../../terminal/seen.js';
+import { SeenOutput, seenOutput } from '../../terminal/seen.js';
 import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
 import { createChat } from './chat.js';
@@ -55,7 +55,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-type Flags = ReturnType<typeof readFlags>;
+type ChatFlags = ReturnType<typeof readFlags>;
 
 /** Runs the chat to its end. Never throws. @returns the exit code */
 export async function chatCommand(args: readonly string[]): Promise<number> {
@@ -75,13 +75,13 @@ export async function chatCommand(args: readonly string[]): Promise<number> {
 function readFlags(args: readonly string[]) {
   const { values, positionals } = readOptions(args, OPTIONS);
   const [first] = positionals;
-  if (first !== undefined) throw new Usage(`there is no command ${JSON.stringify(first)}`);
-  if (values.auto === true && values.plan === true) throw new Usage('--auto and --plan do not go together');
-  if (values.prompt?.trim() === '') throw new Usage('--prompt needs a text');
+  if (first !== undefined) throw new UsageError(`there is no command ${JSON.stringify(first)}`);
+  if (values.auto === true && values.plan === true) throw new UsageError('--auto and --plan do not go together');
+  if (values.prompt?.trim() === '') throw new UsageError('--prompt needs a text');
   return values;
 }
 
-async function run(flags: Flags): Promise<number> {
+async function run(flags: ChatFlags): Promise<number> {
   const folder = folderOf(flags.cwd);
   const config = await readConfig(folder, flags);
   const model = await openModel(config);
@@ -120,13 +120,13 @@ async function run(flags: Flags): Promise<number> {
 function folderOf(option: string | undefined): string {
   const folder = resolve(option ?? '.');
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new Usage(`--cwd must be a folder: ${folder}`);
+  throw new UsageError(`--cwd must be a folder: ${folder}`);
 }
 
 const printEvent = (event: AgentEvent): void => void process.stdout.write(`${lineOf(event)}\n`);
 
 /** The front end that fits where it runs. */
-async function show(chat: LocalChat, flags: Flags, isPlain: boolean, emoji: boolean): Promise<number> {
+async function show(chat: LocalChat, flags: ChatFlags, isPlain: boolean, emoji: boolean): Promise<number> {
   const input = process.stdin as Readable & { isTTY?: boolean };
   const { prompt } = flags;
   if (flags.json === true) return showJson(chat, prompt === undefined ? linesOf(input) : [prompt]);
@@ -137,7 +137,7 @@ async function show(chat: LocalChat, flags: Flags, isPlain: boolean, emoji: bool
     return showChat(chat, { emoji }).finally(stop);
   }
   const output = seenOutput(input, process.stdout);
-  const seen = output && new Seen(output);
+  const seen = output && new SeenOutput(output);
   const write = (text: string): void => {
     if (output === process.stdout) seen?.write(text);
     else process.stdout.write(text);

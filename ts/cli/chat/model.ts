@@ -2,7 +2,7 @@
 import type { LanguageModel } from 'ai';
 import { loadSdk } from '../../ai-sdk/sdk.js';
 import { messageOf } from '../../errors/message-of.js';
-import { Ended, Exit, Usage } from '../exit.js';
+import { ExitError, Exit, UsageError } from '../exit.js';
 import type { OpenedModel } from './parts.js';
 import { isServer } from './config.js';
 
@@ -29,16 +29,16 @@ Or set model and base_url in .countersign/config.toml or in ~/.config/countersig
  * The AI SDK is the one beside this package, never one of the folder that the agent works in: code from there must not run
  * before anybody was asked.
  *
- * @throws {Usage} when nobody says which
- * @throws {Ended} (`ERR_MODEL`) when its server cannot be reached
+ * @throws {UsageError} when nobody says which
+ * @throws {ExitError} (`ERR_MODEL`) when its server cannot be reached
  * @throws UnsupportedSdkError (`ERR_UNSUPPORTED_SDK`)
  */
 export async function openModel({ model, baseUrl, sendsKey }: ModelChoice): Promise<OpenedModel> {
   await loadSdk();
   if (baseUrl === undefined) return ofGateway(model);
   if (!isServer(baseUrl))
-    throw new Usage(`--base-url must be an http or https address, not ${JSON.stringify(baseUrl)}`);
-  if (model === undefined) throw new Usage('--base-url needs --model, the id of a model that the server has');
+    throw new UsageError(`--base-url must be an http or https address, not ${JSON.stringify(baseUrl)}`);
+  if (model === undefined) throw new UsageError('--base-url needs --model, the id of a model that the server has');
   const apiKey = sendsKey
     ? process.env['COUNTERSIGN_API_KEY'] || process.env['OPENAI_API_KEY'] || undefined
     : undefined;
@@ -49,11 +49,11 @@ export async function openModel({ model, baseUrl, sendsKey }: ModelChoice): Prom
 }
 
 function ofGateway(model: string | undefined): OpenedModel {
-  if (model === undefined) throw new Usage(HOW);
+  if (model === undefined) throw new UsageError(HOW);
   if (!/^[^/]+\/./.test(model))
-    throw new Usage(`--model ${model} needs --base-url; only models of the AI Gateway (creator/name) go without`);
+    throw new UsageError(`--model ${model} needs --base-url; only models of the AI Gateway (creator/name) go without`);
   if (!process.env['AI_GATEWAY_API_KEY'] && !process.env['VERCEL_OIDC_TOKEN'])
-    throw new Usage(`--model ${model} is one of the AI Gateway, which needs a key in AI_GATEWAY_API_KEY`);
+    throw new UsageError(`--model ${model} is one of the AI Gateway, which needs a key in AI_GATEWAY_API_KEY`);
   // The AI SDK takes an id that is a string to the AI Gateway.
   return { model, label: model };
 }
@@ -68,7 +68,11 @@ async function checkReachable(url: string, apiKey: string | undefined): Promise<
   } catch (error) {
     const { cause } = error as Error;
     const why = messageOf(cause ?? error);
-    throw new Ended(Exit.failure, `the model server at ${withoutSecrets(url)} cannot be reached: ${why}`, 'ERR_MODEL');
+    throw new ExitError(
+      Exit.failure,
+      `the model server at ${withoutSecrets(url)} cannot be reached: ${why}`,
+      'ERR_MODEL',
+    );
   }
 }
 

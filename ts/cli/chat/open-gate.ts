@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Gate, GateOptions, PolicyDocument, PolicyInput, PolicyMode } from '../../../index.js';
 import { createGate } from '../../gate/gate.js';
 import { loadPolicy } from '../../policy/check.js';
-import { Ended, Exit } from '../exit.js';
+import { ExitError, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
 import { TOOLS, type ChatConfig } from './config.js';
 import { claim } from './own-ledger.js';
@@ -50,7 +50,7 @@ export async function openGate(
     const beforeAuto = async (): Promise<void> => {
       const [problem] = watch.problems;
       // What it would forbid nobody knows.
-      if (problem !== undefined) throw new Ended(Exit.failure, problem.message, problem.code);
+      if (problem !== undefined) throw new ExitError(Exit.failure, problem.message, problem.code);
       const narrower = createGate({ ledger: 'memory:', policy: narrowing, place: { cwd: folder } });
       await narrower.setMode('auto').finally(() => narrower.close());
     };
@@ -76,7 +76,7 @@ function ownRules(needApproval: readonly string[]): PolicyDocument {
   };
 }
 
-/** What the user names; else the project's, where it is this user's own. @throws {Ended} (`ERR_LEDGER_OWNER`) */
+/** What the user names; else the project's, where it is this user's own. @throws {ExitError} (`ERR_LEDGER_OWNER`) */
 async function ledgerOf(config: ChatConfig): Promise<NonNullable<GateOptions['ledger']>> {
   const { ledger, projectLedger, project, settings } = config;
   const named = ledger ?? (projectLedger === 'memory:' ? projectLedger : undefined);

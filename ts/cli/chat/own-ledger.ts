@@ -5,7 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Ended, Exit } from '../exit.js';
+import { ExitError, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
 
 /**
@@ -13,7 +13,7 @@ import { oneLine } from '../style.js';
  *
  * @param file absolute; its folder is there
  * @param settings the user's folder of settings; `undefined`: there is none, and no ledger is known again
- * @throws {Ended} (`ERR_LEDGER_OWNER`) for one that is there and has no such mark
+ * @throws {ExitError} (`ERR_LEDGER_OWNER`) for one that is there and has no such mark
  */
 export async function claim(file: string, settings: string | undefined): Promise<void> {
   const mark = `${file}-owner`;
@@ -32,7 +32,7 @@ export async function claim(file: string, settings: string | undefined): Promise
   const secret = await secretIn(settings, 'look').catch(() => undefined);
   const found = await readMark(mark);
   if (secret !== undefined && found === markOf(secret, place)) return;
-  throw new Ended(
+  throw new ExitError(
     Exit.failure,
     `the ledger ${oneLine(file)} was not made here by you: it may hold approvals that you never gave. ` +
       `Remove it, or if you trust whoever made it, name it: --ledger ${oneLine(`sqlite:${file}`)}`,

@@ -15,20 +15,20 @@ import { oneLine } from '../style.js';
 import { fromOf } from './asks.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { safeEnd, titleOf } from './safe.js';
-import type { ChatView, Entry } from './view.js';
+import type { ChatView, TranscriptEntry } from './view.js';
 
-type ToolEntry = Extract<Entry, { kind: 'tool' }>;
-type Status = ToolEntry['status'];
-type Subagent = ChatView['subagents'][number];
-type Said = AgentEvent | SubagentEvent['event'];
+type ToolEntry = Extract<TranscriptEntry, { kind: 'tool' }>;
+type EntryStatus = ToolEntry['status'];
+type SubagentView = ChatView['subagents'][number];
+type ShownEvent = AgentEvent | SubagentEvent['event'];
 
 const MAIN: readonly string[] = ['main'];
-const OVER: ReadonlySet<Status> = new Set(['succeeded', 'failed', 'denied', 'cancelled']);
+const OVER: ReadonlySet<EntryStatus> = new Set(['succeeded', 'failed', 'denied', 'cancelled']);
 /** What is kept of the output of a command while it runs, in characters. */
 const MOST_OUTPUT = 20_000;
 
 export class Transcript {
-  #entries: Entry[] = [];
+  #entries: TranscriptEntry[] = [];
   /** The text that is being said, by who says it. */
   readonly #saying = new Map<string, number>();
   /** Calls, by who made them. */
@@ -38,9 +38,9 @@ export class Transcript {
   /** Calls that were answered by a human instead of being run. */
   readonly #answered = new Set<string>();
   todos: readonly Todo[] = [];
-  subagents: readonly Subagent[] = [];
+  subagents: readonly SubagentView[] = [];
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly TranscriptEntry[] {
     return this.#entries.slice();
   }
 
@@ -53,7 +53,7 @@ export class Transcript {
   }
 
   /** @param origin who it comes from, where the event does not say */
-  see(event: Said, origin: readonly string[] = MAIN): void {
+  see(event: ShownEvent, origin: readonly string[] = MAIN): void {
     if (event.type === 'subagent-event') return this.see(event.event, event.origin);
     if (event.type !== 'text') this.#hush('origin' in event ? event.origin : origin);
     switch (event.type) {
@@ -185,7 +185,7 @@ export class Transcript {
     this.#calls.set(key, this.#add({ ...call, isDone: false, origin }));
   }
 
-  #status(origin: readonly string[], toolCallId: string, status: Status): void {
+  #status(origin: readonly string[], toolCallId: string, status: EntryStatus): void {
     const at = this.#calls.get(keyOf(origin, toolCallId));
     if (at !== undefined) this.#change(at, { status });
   }
@@ -193,7 +193,7 @@ export class Transcript {
   #end(
     origin: readonly string[],
     call: { toolCallId: string; toolName: string; args: unknown },
-    status: Status,
+    status: EntryStatus,
     said: string,
   ): void {
     const key = keyOf(origin, call.toolCallId);
@@ -201,7 +201,7 @@ export class Transcript {
     if (at !== undefined) this.#close(key, at, status, said);
   }
 
-  #close(key: string, at: number, status: Status, said: string): void {
+  #close(key: string, at: number, status: EntryStatus, said: string): void {
     const before = this.#entries[at] as ToolEntry;
     if (!OVER.has(before.status)) this.#change(at, { isDone: true, status, detail: safeEnd(said) });
     this.#outputs.delete(key);
@@ -214,7 +214,7 @@ export class Transcript {
       if (text.trim() === '') return;
       this.#saying.set(key, this.#add({ kind: 'text', text: safeLong(text.trimStart()), isDone: false, origin }));
     } else {
-      const before = this.#entries[at] as Extract<Entry, { kind: 'text' }>;
+      const before = this.#entries[at] as Extract<TranscriptEntry, { kind: 'text' }>;
       this.#change(at, { text: before.text + safeLong(text) });
     }
   }
@@ -225,7 +225,7 @@ export class Transcript {
     const at = this.#saying.get(key);
     if (at === undefined) return;
     this.#saying.delete(key);
-    const { text } = this.#entries[at] as Extract<Entry, { kind: 'text' }>;
+    const { text } = this.#entries[at] as Extract<TranscriptEntry, { kind: 'text' }>;
     this.#change(at, { text: text.trimEnd(), isDone: true });
   }
 
@@ -239,18 +239,22 @@ export class Transcript {
     }
   }
 
-  #add(entry: Unnumbered<Entry>): number {
-    this.#entries.push({ id: this.#entries.length + 1, ...entry, origin: entry.origin.map(oneLine) } as Entry);
+  #add(entry: WithoutNumber<TranscriptEntry>): number {
+    this.#entries.push({
+      id: this.#entries.length + 1,
+      ...entry,
+      origin: entry.origin.map(oneLine),
+    } as TranscriptEntry);
     return this.#entries.length - 1;
   }
 
   #change(at: number, change: Partial<ToolEntry> | { text: string; isDone?: boolean }): void {
     const before = this.#entries[at];
-    if (before !== undefined && !before.isDone) this.#entries[at] = { ...before, ...change } as Entry;
+    if (before !== undefined && !before.isDone) this.#entries[at] = { ...before, ...change } as TranscriptEntry;
   }
 }
 
-type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
+type WithoutNumber<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 /** What became of a request, before the name of whoever decided. */
 const SAID: Readonly<Record<DecisionOutcome['type'], string>> = {

@@ -23,16 +23,16 @@ export interface ChatView {
   /** Where files are and commands run. */
   readonly folder: string;
   /** What was said and done, oldest first. Only those at the end that are not `isDone` still change. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly TranscriptEntry[];
   /** What waits for the human, oldest first: the first is to be shown, the others are counted. */
-  readonly asks: readonly Ask[];
+  readonly asks: readonly WaitingAsk[];
   readonly todos: readonly Todo[];
   /** Subagents that work at this moment. */
   readonly subagents: readonly { name: string; task: string; origin: readonly string[] }[];
 }
 
 /** One thing that was said or done. */
-export type Entry = { readonly id: number; readonly isDone: boolean; readonly origin: readonly string[] } & (
+export type TranscriptEntry = { readonly id: number; readonly isDone: boolean; readonly origin: readonly string[] } & (
   | { readonly kind: 'user'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -50,7 +50,7 @@ export type Entry = { readonly id: number; readonly isDone: boolean; readonly or
 );
 
 /** Something that waits for the human. */
-export type Ask = {
+export type WaitingAsk = {
   readonly request: ApprovalRequest;
   /** "Tool 2 of 3": among those of its step, from 1. */
   readonly index: number;
@@ -73,7 +73,7 @@ export type Ask = {
 );
 
 /** A line that begins with `/`. */
-export interface Command {
+export interface ChatCommand {
   readonly name: string;
   readonly usage: string;
   readonly help: string;
@@ -82,7 +82,7 @@ export interface Command {
 /** The chat, for a front end. */
 export interface Chat {
   readonly view: ChatView;
-  readonly commands: readonly Command[];
+  readonly commands: readonly ChatCommand[];
   /** Called after each change, at most once per turn of the event loop. @returns what ends it */
   subscribe(listener: () => void): () => void;
   /** A line that the human entered while nothing waits: a prompt, or a command. Resolves when it has been dealt with. */

@@ -5,7 +5,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { createGate } from '../../gate/gate.js';
 import { serveInbox } from '../../inbox/serve.js';
 import { groupsIn, whoDecides } from '../decisions.js';
-import { Ended, Exit, Usage } from '../exit.js';
+import { ExitError, Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { LEDGER, ledgerName } from '../open-ledger.js';
 import { readOptions, wholeNumber } from '../options.js';
@@ -15,7 +15,7 @@ import { tellError } from '../tell-error.js';
 
 const CENTURY_MS = 3_155_760_000_000;
 
-interface Flags {
+interface InboxFlags {
   gate: GateOptions;
   inbox: { by: string; groups: string[]; port?: number };
   asJson: boolean;
@@ -40,21 +40,21 @@ export async function inboxCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** @throws {Usage} */
-function readFlags(args: readonly string[]): Flags {
+/** @throws {UsageError} */
+function readFlags(args: readonly string[]): InboxFlags {
   const { values, positionals } = readOptions(args, {
     ...LEDGER,
     port: { type: 'string' },
     by: { type: 'string' },
     group: { type: 'string', short: 'g', multiple: true },
   });
-  if (positionals.length > 0) throw new Usage(`inbox takes no ${JSON.stringify(positionals[0])}`);
+  if (positionals.length > 0) throw new UsageError(`inbox takes no ${JSON.stringify(positionals[0])}`);
   const port = values.port === undefined ? undefined : wholeNumber('--port', values.port, 1);
-  if (port !== undefined && port > 65_535) throw new Usage('--port must be at most 65535');
+  if (port !== undefined && port > 65_535) throw new UsageError('--port must be at most 65535');
   const by = whoDecides(values.by);
   const keyEnv = values['key-env'] ?? 'COUNTERSIGN_LEDGER_KEY';
   const hasKey = Boolean(process.env[keyEnv]);
-  if (values['key-env'] !== undefined && !hasKey) throw new Usage(`--key-env: the environment has no ${keyEnv}`);
+  if (values['key-env'] !== undefined && !hasKey) throw new UsageError(`--key-env: the environment has no ${keyEnv}`);
   return {
     gate: {
       ledger: ledgerName(values.ledger) as NonNullable<GateOptions['ledger']>,
@@ -74,7 +74,7 @@ const logger: Logger = {
 };
 
 /** Until a signal ends it. Each line that it reads makes another link. */
-async function served(inbox: LocalInbox, { inbox: { by }, asJson }: Flags): Promise<void> {
+async function served(inbox: LocalInbox, { inbox: { by }, asJson }: InboxFlags): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
@@ -97,5 +97,5 @@ function portTaken(error: unknown): never {
   const cause = InvalidConfigError.isInstance(error) ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
   if (cause?.code !== 'EADDRINUSE') throw error;
   const { port } = cause as { port?: number };
-  throw new Ended(Exit.failure, `port ${port} is taken: name another one with --port`, 'ERR_PORT_TAKEN');
+  throw new ExitError(Exit.failure, `port ${port} is taken: name another one with --port`, 'ERR_PORT_TAKEN');
 }

@@ -2,7 +2,7 @@
 import type { ErrorBody } from '../protocol.js';
 
 /** The inbox refused. `status` is that of HTTP. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
 
@@ -49,5 +49,5 @@ async function send<T>(path: string, init: RequestInit): Promise<T> {
   if (response.ok) return body as T;
   const error = (body as { error?: ErrorBody } | null)?.error;
   if (typeof error?.code !== 'string') throw new NoAnswer(`The inbox answered with ${response.status}`);
-  throw new Refused(response.status, error);
+  throw new RefusedError(response.status, error);
 }

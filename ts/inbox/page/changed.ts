@@ -15,9 +15,9 @@ const escaped = (text: string) =>
 /** As it is compared and shown: indented, with escapes for what cannot be seen. */
 export const written = (value: unknown): string => escaped(JSON.stringify(value, null, 2) ?? '');
 
-export type Parsed = { ok: true; value: unknown } | { ok: false; message: string };
+export type ParsedText = { ok: true; value: unknown } | { ok: false; message: string };
 
-export function parse(text: string): Parsed {
+export function parse(text: string): ParsedText {
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch (error) {

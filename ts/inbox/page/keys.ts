@@ -13,12 +13,12 @@ import {
   sheet,
 } from './state/compose.js';
 import { stepFrom } from './state/list.js';
-import { go, route, selected, type View } from './state/route.js';
+import { go, route, selected, type PageView } from './state/route.js';
 import { detail, rows } from './state/store.js';
 import { isHelpOpen } from './views/help.js';
 import { past } from './views/history.js';
 
-const VIEWS: Readonly<Record<string, View>> = { '1': 'waiting', '2': 'history', '3': 'audit' };
+const VIEWS: Readonly<Record<string, PageView>> = { '1': 'waiting', '2': 'history', '3': 'audit' };
 
 const SHEETS: Readonly<Record<string, DecisionType>> = { r: 'reject', e: 'edit', o: 'respond', s: 'skip' };
 

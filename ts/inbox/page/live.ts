@@ -1,14 +1,14 @@
 /** What the inbox tells while the page is open. */
 import { signal } from '@preact/signals';
-import type { Events } from '../protocol.js';
+import type { StreamEvents } from '../protocol.js';
 import { addressOf } from './api.js';
 
 /** `closed`: the inbox said that it ends. It is tried again all the same. */
-export type Connection = 'connecting' | 'live' | 'lost' | 'closed';
+export type ConnectionState = 'connecting' | 'live' | 'lost' | 'closed';
 
-export const connection = signal<Connection>('connecting');
+export const connection = signal<ConnectionState>('connecting');
 
-interface Listener {
+interface LiveListener {
   /** Everything may have changed: at the start, and whenever something may have been missed. */
   onAll(now: number): void;
   /** These may have changed. */
@@ -19,7 +19,7 @@ interface Listener {
 const LONGEST_PAUSE = 15_000;
 
 /** Listens until the page goes. A lost connection is made again, sooner when the page is looked at again. */
-export function listen(listener: Listener): void {
+export function listen(listener: LiveListener): void {
   let source: EventSource | undefined;
   let pause = 500;
   let timer: number | undefined;
@@ -46,8 +46,10 @@ export function listen(listener: Listener): void {
       pause = Math.min(pause * 2, LONGEST_PAUSE);
     });
   };
-  const on = <NAME extends keyof Events>(name: NAME, then: (event: Events[NAME]) => void) =>
-    source?.addEventListener(name, (event) => then(JSON.parse((event as MessageEvent<string>).data) as Events[NAME]));
+  const on = <NAME extends keyof StreamEvents>(name: NAME, then: (event: StreamEvents[NAME]) => void) =>
+    source?.addEventListener(name, (event) =>
+      then(JSON.parse((event as MessageEvent<string>).data) as StreamEvents[NAME]),
+    );
   const openIfLost = () => {
     if (connection.value !== 'live' && document.visibilityState === 'visible') open();
   };

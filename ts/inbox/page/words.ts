@@ -1,6 +1,6 @@
 /** What the page says. */
 import type { ApprovalStatus, DecidedVia, DecisionType, PolicyEffect } from '../../../index.js';
-import type { Segment, ShownDecision, ShownRecord } from '../protocol.js';
+import type { CallSegment, ShownDecision, ShownRecord } from '../protocol.js';
 
 const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 
@@ -100,7 +100,7 @@ export function standing(record: ShownRecord): string {
   return `${decided(record)}${by}${via}${when}${then}`;
 }
 
-export const KIND: Readonly<Record<Segment['kind'], string>> = {
+export const KIND: Readonly<Record<CallSegment['kind'], string>> = {
   command: 'runs',
   read: 'reads',
   write: 'writes',

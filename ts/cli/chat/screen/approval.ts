@@ -1,14 +1,14 @@
 /** A tool call that waits, as lines: never more than there is room for, and what would run is what is seen. */
 import { preview } from '../../../native.js';
-import { oneLine, style, widthOf, type Style } from '../../style.js';
-import { bothEnds, coloured, countdown, hanging, pieces, rows, rule, wrap, type Screen } from './layout.js';
-import { laid, type Draft } from './draft.js';
-import { offers, type Approval } from './press-approval.js';
-import type { Asked, Place } from './state.js';
+import { oneLine, style, widthOf, type TextStyle } from '../../style.js';
+import { bothEnds, coloured, countdown, hanging, pieces, rows, rule, wrap, type ScreenKind } from './layout.js';
+import { laid, type TextDraft } from './draft.js';
+import { offers, type ApprovalAsk } from './press-approval.js';
+import type { AskState, AskPlace } from './state.js';
 import { wholeLines } from './whole.js';
 
 /** Lines, and what of them matters to keys. */
-export interface Drawn {
+export interface DrawnLines {
   lines: string[];
   /** Where the human writes, from the first line. */
   cursor?: { x: number; y: number };
@@ -23,8 +23,8 @@ const FEWEST = 3;
 const MOST = 24;
 const INDENT = ' ';
 
-export interface Drawing {
-  screen: Screen;
+export interface DrawContext {
+  screen: ScreenKind;
   /** How many lines there may be. */
   room: number;
   /** In ms since the epoch. */
@@ -35,7 +35,7 @@ export interface Drawing {
   said: string;
 }
 
-export function approvalLines(asked: Asked, ask: Approval, drawing: Drawing): Drawn {
+export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawContext): DrawnLines {
   const { at } = asked;
   if (at.at === 'whole') return scrolling(ask, wholeOf(ask, drawing.screen), at.scroll, drawing);
   if (at.at === 'help') return scrolling(ask, helpOf(ask, drawing.screen), at.scroll, drawing);
@@ -44,7 +44,7 @@ export function approvalLines(asked: Asked, ask: Approval, drawing: Drawing): Dr
   const head = [title(ask, drawing), ...reasons(ask, screen, at, room)];
   const body = bodyOf(ask, at, width - INDENT.length).map((line) => `${INDENT}${coloured(line)}`);
   // What the keys are is measured first: they are always seen. Whether `y` is among them depends on what is seen.
-  const foot = (isShown: boolean): Footing => footOf(asked, ask, drawing, isShown);
+  const foot = (isShown: boolean): FootLines => footOf(asked, ask, drawing, isShown);
   const fits = (lines: number): boolean => lines >= Math.min(body.length, FEWEST);
   const left = room - head.length - foot(true).lines.length;
   const isShown = fits(left);
@@ -59,7 +59,7 @@ export function approvalLines(asked: Asked, ask: Approval, drawing: Drawing): Dr
   return { lines: lines.slice(hidden), ...cursor, isShown, scroll: { most: 0, page: 1 } };
 }
 
-function title(ask: Approval, { screen, now }: Drawing): string {
+function title(ask: ApprovalAsk, { screen, now }: DrawContext): string {
   const { request, index, of, warnings } = ask;
   const left = request.expiresAt === null ? '' : `${countdown(request.expiresAt - now)} left`;
   const count = of > 1 ? `Tool ${index} of ${of}` : '';
@@ -68,11 +68,11 @@ function title(ask: Approval, { screen, now }: Drawing): string {
 }
 
 /** Who asks, why, and what to beware of. Long ones are cut, so that the call itself is seen. */
-function reasons(ask: Approval, { columns, symbols }: Screen, at: Place, room: number): string[] {
+function reasons(ask: ApprovalAsk, { columns, symbols }: ScreenKind, at: AskPlace, room: number): string[] {
   const { from, why, warnings } = ask;
   const width = columns - 1 - INDENT.length;
   const most = Math.max(1, Math.floor(room / 6));
-  const part = (label: string, text: string, how?: Style): string[] => {
+  const part = (label: string, text: string, how?: TextStyle): string[] => {
     if (text === '') return [];
     const lines = bothEnds(wrap(oneLine(text), width - widthOf(label)), most, symbols);
     return hanging(label, how === undefined ? lines : lines.map((line) => style(how, line)), how ?? 'dim');
@@ -90,14 +90,14 @@ function reasons(ask: Approval, { columns, symbols }: Screen, at: Place, room: n
 }
 
 /** What the tool says of the call; what is made of the call itself, or says why it asks, is seen anyway. */
-function saysOf({ request }: Approval): string {
+function saysOf({ request }: ApprovalAsk): string {
   const { description, verdict } = request;
   const isOurs = description.startsWith('Run tool ') || (verdict !== null && description.endsWith(verdict.reason));
   return isOurs ? '' : description;
 }
 
 /** What would run, in lines of so many columns. */
-function bodyOf(ask: Approval, at: Place, width: number): string[] {
+function bodyOf(ask: ApprovalAsk, at: AskPlace, width: number): string[] {
   if (at.at === 'edited') return callLines(ask.request.toolName, at.args, width);
   if (at.at !== 'always') return previewOf(ask, width);
   const { label = '', also = [] } = ask.always ?? {};
@@ -105,7 +105,7 @@ function bodyOf(ask: Approval, at: Place, width: number): string[] {
 }
 
 /** The preview, made for this width where it can be. */
-function previewOf({ request }: Approval, width: number): string[] {
+function previewOf({ request }: ApprovalAsk, width: number): string[] {
   // With changes of files in it the preview is more than the arguments: it is shown as it was made.
   if (request.changes.length === 0) return callLines(request.toolName, request.args, width);
   const [first = '', ...lines] = request.preview.split('\n');
@@ -120,13 +120,13 @@ function callLines(toolName: string, args: unknown, width: number): string[] {
   return lines.length > 1 ? lines.slice(1) : ['(no arguments)'];
 }
 
-interface Footing {
+interface FootLines {
   lines: string[];
   cursor?: { x: number; y: number };
 }
 
 /** The keys, or the line that is written on. */
-function footOf({ at, isAnswered }: Asked, ask: Approval, drawing: Drawing, isShown: boolean): Footing {
+function footOf({ at, isAnswered }: AskState, ask: ApprovalAsk, drawing: DrawContext, isShown: boolean): FootLines {
   const { screen, room, isReady, said } = drawing;
   const { columns, symbols } = screen;
   const width = columns - 1 - INDENT.length;
@@ -178,7 +178,12 @@ function footOf({ at, isAnswered }: Asked, ask: Approval, drawing: Drawing, isSh
 }
 
 /** A line that is written on, in at most a few rows: those about the cursor. */
-function writing(label: string, draft: Draft, below: readonly string[], { columns, rows: all }: Screen): Footing {
+function writing(
+  label: string,
+  draft: TextDraft,
+  below: readonly string[],
+  { columns, rows: all }: ScreenKind,
+): FootLines {
   const { rows: lines, cursor } = laid(draft, columns - 1 - INDENT.length - widthOf(label));
   const most = Math.max(1, Math.floor(all / 3));
   const first = Math.max(0, Math.min(cursor.row - Math.floor(most / 2), lines.length - most));
@@ -190,7 +195,7 @@ function writing(label: string, draft: Draft, below: readonly string[], { column
 }
 
 /** A page that is as high as there is room, and may be scrolled. */
-function scrolling(ask: Approval, all: readonly string[], at: number, drawing: Drawing): Drawn {
+function scrolling(ask: ApprovalAsk, all: readonly string[], at: number, drawing: DrawContext): DrawnLines {
   const { screen, room } = drawing;
   const page = Math.max(1, room - 2);
   const most = Math.max(0, all.length - page);
@@ -207,7 +212,7 @@ function scrolling(ask: Approval, all: readonly string[], at: number, drawing: D
 }
 
 /** Everything about a call. */
-function wholeOf(ask: Approval, screen: Screen): string[] {
+function wholeOf(ask: ApprovalAsk, screen: ScreenKind): string[] {
   const { request, from, why, warnings } = ask;
   const width = screen.columns - 1 - INDENT.length;
   const field = (name: string, text: string): string[] =>
@@ -229,10 +234,10 @@ function wholeOf(ask: Approval, screen: Screen): string[] {
 }
 
 /** Which call of the run it is. */
-const callOf = ({ toolCallId, step }: Approval['request']): string =>
+const callOf = ({ toolCallId, step }: ApprovalAsk['request']): string =>
   step === null ? toolCallId : `${toolCallId} (step ${step})`;
 
-function helpOf(ask: Approval, { columns }: Screen): string[] {
+function helpOf(ask: ApprovalAsk, { columns }: ScreenKind): string[] {
   const width = columns - 1 - INDENT.length;
   const line = (key: string, help: string): string[] => hanging(`${key.padEnd(8)}`, wrap(help, width - 8), 'bold');
   return [

@@ -3,14 +3,14 @@ import { safeText } from '../../../native.js';
 import { widthOf } from '../../style.js';
 import type { KeyName } from './keys.js';
 
-export interface Draft {
+export interface TextDraft {
   readonly text: string;
   /** A place in `text`, never within a character. */
   readonly cursor: number;
 }
 
-export const EMPTY: Draft = { text: '', cursor: 0 };
-export const draftOf = (text: string): Draft => ({ text, cursor: text.length });
+export const EMPTY: TextDraft = { text: '', cursor: 0 };
+export const draftOf = (text: string): TextDraft => ({ text, cursor: text.length });
 
 /** A draft has no more characters than this: what is longer belongs into a file. */
 export const MOST = 50_000;
@@ -19,7 +19,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const charactersOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 /** Composed, so that an accented letter is one character, which can be shown as it is. */
-export function insert({ text, cursor }: Draft, more: string): Draft {
+export function insert({ text, cursor }: TextDraft, more: string): TextDraft {
   const added = more
     .normalize('NFC')
     .slice(0, Math.max(0, MOST - text.length))
@@ -28,12 +28,12 @@ export function insert({ text, cursor }: Draft, more: string): Draft {
 }
 
 /** What a key does to it; `undefined`: nothing. Up and down go from line to line of the text. */
-export function edited(draft: Draft, key: KeyName): Draft | undefined {
+export function edited(draft: TextDraft, key: KeyName): TextDraft | undefined {
   const { text, cursor } = draft;
   const [before, after] = [text.slice(0, cursor), text.slice(cursor)];
   const start = before.lastIndexOf('\n') + 1;
   const end = cursor + (after.indexOf('\n') === -1 ? after.length : after.indexOf('\n'));
-  const to = (place: number): Draft => ({ text, cursor: place });
+  const to = (place: number): TextDraft => ({ text, cursor: place });
   switch (key) {
     case 'left':
       return to(cursor - (charactersOf(before).at(-1)?.length ?? 0));
@@ -79,7 +79,7 @@ export function edited(draft: Draft, key: KeyName): Draft | undefined {
 
 const wordBefore = (before: string): number => before.replace(/\S+\s*$|\s+$/, '').length;
 
-export interface Laid {
+export interface DraftLayout {
   /** Each fits into the width. */
   readonly rows: readonly string[];
   /** Where the cursor is: a row, and columns from its beginning. */
@@ -87,7 +87,7 @@ export interface Laid {
 }
 
 /** The draft in rows of so many columns, with what deceives the eye made visible. */
-export function laid({ text, cursor }: Draft, width: number): Laid {
+export function laid({ text, cursor }: TextDraft, width: number): DraftLayout {
   const rows = [''];
   let [column, at] = [0, 0];
   let place = { row: 0, column: 0 };

@@ -1,19 +1,19 @@
 /** What was said and done, and what goes on, as lines. */
-import type { ChatView, Entry } from '../view.js';
-import { fit, oneLine, style, widthOf, type Style } from '../../style.js';
-import { bothEnds, coloured, hanging, row, wrap, type Screen, type Symbols } from './layout.js';
+import type { ChatView, TranscriptEntry } from '../view.js';
+import { fit, oneLine, style, widthOf, type TextStyle } from '../../style.js';
+import { bothEnds, coloured, hanging, row, wrap, type ScreenKind, type ScreenSymbols } from './layout.js';
 
 /** Lines of a tool's output that are shown of one call. */
 const DETAIL = 12;
 
 /** An entry, with an empty line before it where something else begins. */
-export function entryLines(entry: Entry, before: Entry | undefined, screen: Screen): string[] {
+export function entryLines(entry: TranscriptEntry, before: TranscriptEntry | undefined, screen: ScreenKind): string[] {
   const isApart =
     before !== undefined && (before.kind !== entry.kind || entry.kind === 'user' || entry.kind === 'text');
   return [...(isApart ? [''] : []), ...linesOf(entry, screen)];
 }
 
-function linesOf(entry: Entry, { columns, symbols }: Screen): string[] {
+function linesOf(entry: TranscriptEntry, { columns, symbols }: ScreenKind): string[] {
   const width = columns - 1;
   const from = nameOf(entry);
   switch (entry.kind) {
@@ -27,7 +27,7 @@ function linesOf(entry: Entry, { columns, symbols }: Screen): string[] {
       if (from === '') return wrap(entry.text, width);
       return [style('dim', fit(`${from}:`, width)), ...wrap(entry.text, width - 2).map((line) => `  ${line}`)];
     case 'note': {
-      const how: Style = entry.level === 'error' ? 'red' : entry.level === 'warning' ? 'yellow' : 'dim';
+      const how: TextStyle = entry.level === 'error' ? 'red' : entry.level === 'warning' ? 'yellow' : 'dim';
       const sign = entry.level === 'info' ? symbols.dot : '!';
       return hanging(
         `${sign} `,
@@ -50,9 +50,11 @@ function linesOf(entry: Entry, { columns, symbols }: Screen): string[] {
 }
 
 /** The subagent that it comes from; empty for the main agent. */
-const nameOf = ({ origin }: Entry): string => (origin.length > 1 ? oneLine(origin.at(-1) ?? '') : '');
+const nameOf = ({ origin }: TranscriptEntry): string => (origin.length > 1 ? oneLine(origin.at(-1) ?? '') : '');
 
-const STATUS: Readonly<Record<Extract<Entry, { kind: 'tool' }>['status'], [sign: keyof Symbols & Sign, how: Style]>> = {
+const STATUS: Readonly<
+  Record<Extract<TranscriptEntry, { kind: 'tool' }>['status'], [sign: keyof ScreenSymbols & EntrySign, how: TextStyle]>
+> = {
   called: ['runs', 'dim'],
   waits: ['waits', 'yellow'],
   runs: ['runs', 'cyan'],
@@ -61,10 +63,10 @@ const STATUS: Readonly<Record<Extract<Entry, { kind: 'tool' }>['status'], [sign:
   denied: ['denied', 'red'],
   cancelled: ['cancelled', 'dim'],
 };
-type Sign = 'runs' | 'waits' | 'succeeded' | 'failed' | 'denied' | 'cancelled';
+type EntrySign = 'runs' | 'waits' | 'succeeded' | 'failed' | 'denied' | 'cancelled';
 
 /** What the sign alone does not say. */
-const WORD: Readonly<Partial<Record<Extract<Entry, { kind: 'tool' }>['status'], string>>> = {
+const WORD: Readonly<Partial<Record<Extract<TranscriptEntry, { kind: 'tool' }>['status'], string>>> = {
   waits: 'waits for you',
   failed: 'failed',
   denied: 'did not run',
@@ -73,10 +75,10 @@ const WORD: Readonly<Partial<Record<Extract<Entry, { kind: 'tool' }>['status'], 
 
 /** Entries that still change: of what there is no room for, the end is seen. */
 export function liveLines(
-  entries: readonly Entry[],
-  before: Entry | undefined,
+  entries: readonly TranscriptEntry[],
+  before: TranscriptEntry | undefined,
   room: number,
-  screen: Screen,
+  screen: ScreenKind,
 ): string[] {
   // A long text is laid out again with each word: only what may be seen of it.
   const seen = entries.map((entry) => shortened(entry, room * screen.columns));
@@ -84,14 +86,14 @@ export function liveLines(
   return room <= 0 ? [] : lines.slice(-room);
 }
 
-function shortened(entry: Entry, most: number): Entry {
+function shortened(entry: TranscriptEntry, most: number): TranscriptEntry {
   if (entry.kind !== 'text' || entry.text.length <= most) return entry;
   const from = entry.text.indexOf('\n', entry.text.length - most);
   return { ...entry, text: entry.text.slice(from === -1 ? -most : from + 1) };
 }
 
 /** The plan and who works on it, in a few lines. */
-export function workLines({ todos, subagents }: ChatView, { columns, symbols }: Screen): string[] {
+export function workLines({ todos, subagents }: ChatView, { columns, symbols }: ScreenKind): string[] {
   const width = columns - 1;
   const lines: string[] = [];
   const done = todos.filter(({ status }) => status === 'completed' || status === 'cancelled').length;
@@ -108,7 +110,7 @@ export function workLines({ todos, subagents }: ChatView, { columns, symbols }: 
 }
 
 /** The last line: in which mode, what waits, which model, where. */
-export function statusLine({ mode, asks, isBusy, model, folder }: ChatView, { columns, symbols }: Screen): string {
+export function statusLine({ mode, asks, isBusy, model, folder }: ChatView, { columns, symbols }: ScreenKind): string {
   const modes = {
     safe: symbols.safe,
     auto: symbols.auto,

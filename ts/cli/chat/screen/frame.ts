@@ -1,20 +1,20 @@
 /** All that is below the scrollback, as lines of the screen: always fewer than it has rows. */
-import type { Chat, Entry } from '../view.js';
+import type { Chat, TranscriptEntry } from '../view.js';
 import { fit, oneLine, style } from '../../style.js';
-import { approvalLines, type Drawn } from './approval.js';
+import { approvalLines, type DrawnLines } from './approval.js';
 import { laid } from './draft.js';
 import { liveLines, statusLine, workLines } from './entries.js';
-import { hanging, wrap, type Screen } from './layout.js';
+import { hanging, wrap, type ScreenKind } from './layout.js';
 import { questionLines } from './question.js';
-import { readyAt, type State } from './state.js';
+import { readyAt, type ScreenState } from './state.js';
 
-export interface Frame extends Drawn {
+export interface ScreenFrame extends DrawnLines {
   /** As they are written: with colours. */
   lines: string[];
 }
 
 /** Time in ms: until when all keys were read, as {@link performance.now}, and now, since the epoch. */
-export interface Now {
+export interface FrameTime {
   heard: number;
   epoch: number;
 }
@@ -24,13 +24,13 @@ export interface Now {
  * @param before the last one that does not
  */
 export function frame(
-  state: State,
+  state: ScreenState,
   chat: Pick<Chat, 'view' | 'commands'>,
-  live: readonly Entry[],
-  before: Entry | undefined,
-  screen: Screen,
-  now: Now,
-): Frame {
+  live: readonly TranscriptEntry[],
+  before: TranscriptEntry | undefined,
+  screen: ScreenKind,
+  now: FrameTime,
+): ScreenFrame {
   const { view } = chat;
   const room = Math.max(1, screen.rows - 1);
   const status = statusLine(view, screen);
@@ -48,7 +48,7 @@ export function frame(
   return { ...below, lines: lines.map((line) => screen.symbols.shown(line)), ...cursor };
 }
 
-function askLines(state: State, screen: Screen, room: number, now: Now): Drawn {
+function askLines(state: ScreenState, screen: ScreenKind, room: number, now: FrameTime): DrawnLines {
   const asked = state.ask;
   if (asked === null) return { lines: [], isShown: false, scroll: { most: 0, page: 1 } };
   const drawing = { screen, room, now: now.epoch, isReady: now.heard >= readyAt(state), said: state.said };
@@ -61,11 +61,11 @@ function askLines(state: State, screen: Screen, room: number, now: Now): Drawn {
 const LISTED = 10;
 
 function promptLines(
-  state: State,
+  state: ScreenState,
   { commands, view }: Pick<Chat, 'view' | 'commands'>,
-  screen: Screen,
+  screen: ScreenKind,
   room: number,
-): Drawn {
+): DrawnLines {
   const { columns, symbols } = screen;
   const { draft, said } = state;
   const box = laid(draft, columns - 3);

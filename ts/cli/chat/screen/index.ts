@@ -1,6 +1,6 @@
 /** The full-screen front end of the chat. */
 import { symbolsFor } from './layout.js';
-import { Program } from './program.js';
+import { ScreenProgram } from './program.js';
 import type { Chat } from '../view.js';
 
 export interface ScreenOptions {
@@ -15,7 +15,7 @@ export interface ScreenOptions {
  * @returns the exit code
  */
 export async function showChat(chat: Chat, { emoji }: ScreenOptions = {}): Promise<number> {
-  const program = new Program(chat, symbolsFor(emoji));
+  const program = new ScreenProgram(chat, symbolsFor(emoji));
   const giveBack = program.start();
   try {
     return await program.over;

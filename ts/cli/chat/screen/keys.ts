@@ -21,15 +21,15 @@ export type KeyName =
   | 'page-down'
   | `ctrl-${'a' | 'c' | 'd' | 'e' | 'k' | 'l' | 'u' | 'w'}`;
 
-export type Key =
+export type PressedKey =
   | { kind: 'key'; name: KeyName }
   /** Characters that were typed. */
   | { kind: 'text'; text: string }
   /** From the clipboard: never a key, whatever is in it. */
   | { kind: 'paste'; text: string };
 
-export interface Press {
-  key: Key;
+export interface KeyPress {
+  key: PressedKey;
   /** Whether nothing else came together with it, and it is one key. */
   isAlone: boolean;
 }
@@ -109,7 +109,7 @@ export class KeyReader {
     return this.#rest !== '';
   }
 
-  feed(chunk: Uint8Array): Press[] {
+  feed(chunk: Uint8Array): KeyPress[] {
     const data = this.#decoder.write(Buffer.from(chunk));
     // A paste whose end got lost must not swallow what stops everything.
     if (this.#pasted !== null && data === '\u0003') this.#pasted = null;
@@ -117,14 +117,14 @@ export class KeyReader {
   }
 
   /** Nothing more came: then it was the Esc key, or something that nobody knows. */
-  flush(): Press[] {
+  flush(): KeyPress[] {
     const rest = this.#rest;
     this.#rest = '';
     return rest === '\u001b' ? alone([{ kind: 'key', name: 'escape' }], false) : [];
   }
 
-  #read(data: string): Press[] {
-    const keys: Key[] = [];
+  #read(data: string): KeyPress[] {
+    const keys: PressedKey[] = [];
     let isOdd = false;
     let rest = data;
     this.#rest = '';
@@ -172,8 +172,8 @@ export class KeyReader {
 }
 
 /** Lines that came at once, of a terminal that does not mark what is pasted: only the last line end is the Enter key. */
-function joined(keys: readonly Key[]): Key[] {
-  const all: Key[] = [];
+function joined(keys: readonly PressedKey[]): PressedKey[] {
+  const all: PressedKey[] = [];
   for (const [at, key] of keys.entries()) {
     const last = all.at(-1);
     const isInside = key.kind === 'key' && (key.name === 'enter' || key.name === 'newline') && at < keys.length - 1;
@@ -184,7 +184,7 @@ function joined(keys: readonly Key[]): Key[] {
   return all;
 }
 
-function alone(keys: readonly Key[], isOdd: boolean): Press[] {
+function alone(keys: readonly PressedKey[], isOdd: boolean): KeyPress[] {
   const [key] = keys;
   const isOne = key?.kind === 'key' || (key?.kind === 'text' && [...key.text].length === 1);
   const isAlone = isOne && keys.length === 1 && !isOdd;

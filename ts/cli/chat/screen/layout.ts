@@ -1,16 +1,16 @@
 /** Texts as lines of a screen. */
-import { fit, oneLine, style, widthOf, type Style } from '../../style.js';
+import { fit, oneLine, style, widthOf, type TextStyle } from '../../style.js';
 import { safeLong } from '../../../terminal/safe-long.js';
 
 /** How big the screen is, and what it can show. */
-export interface Screen {
+export interface ScreenKind {
   readonly columns: number;
   readonly rows: number;
-  readonly symbols: Symbols;
+  readonly symbols: ScreenSymbols;
 }
 
 /** Signs of our own. */
-export interface Symbols {
+export interface ScreenSymbols {
   readonly safe: string;
   readonly auto: string;
   readonly other: string;
@@ -31,7 +31,7 @@ export interface Symbols {
   shown(line: string): string;
 }
 
-const UNICODE: Symbols = {
+const UNICODE: ScreenSymbols = {
   safe: '🔴 Safe mode',
   auto: '🟢 Auto-approve',
   other: '🔵',
@@ -51,7 +51,7 @@ const UNICODE: Symbols = {
   shown: (line) => line,
 };
 
-const WITHOUT_EMOJI: Symbols = { ...UNICODE, safe: '[safe] Safe mode', auto: '[auto] Auto-approve', other: '' };
+const WITHOUT_EMOJI: ScreenSymbols = { ...UNICODE, safe: '[safe] Safe mode', auto: '[auto] Auto-approve', other: '' };
 
 /** What the previews of the core use, and lists of ours. One column for one: lines stay as wide as they are. */
 const TO_ASCII: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ const TO_ASCII: Readonly<Record<string, string>> = {
   '’': "'",
 };
 
-const ASCII: Symbols = {
+const ASCII: ScreenSymbols = {
   ...WITHOUT_EMOJI,
   rule: '-',
   dot: '-',
@@ -91,7 +91,7 @@ const ASCII: Symbols = {
 };
 
 /** What the terminal's locale lets it show. */
-export function symbolsFor(emoji: boolean | undefined, env: NodeJS.ProcessEnv = process.env): Symbols {
+export function symbolsFor(emoji: boolean | undefined, env: NodeJS.ProcessEnv = process.env): ScreenSymbols {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   // Windows' and macOS' terminals speak UTF-8, whatever the locale says.
   const isUtf8 = /utf-?8/i.test(locale) || process.platform === 'win32' || process.platform === 'darwin';
@@ -147,13 +147,13 @@ export function pieces(line: string, width: number, continuation: string): strin
 }
 
 /** The lines with something before the first, and as much room before the others. */
-export function hanging(first: string, lines: readonly string[], how?: Style): string[] {
+export function hanging(first: string, lines: readonly string[], how?: TextStyle): string[] {
   const room = ' '.repeat(widthOf(first));
   return lines.map((line, at) => `${at === 0 ? (how === undefined ? first : style(how, first)) : room}${line}`);
 }
 
 /** At most so many lines: the beginning and the end, and how many are between. */
-export function bothEnds(lines: readonly string[], most: number, { more }: Symbols, hint = ''): string[] {
+export function bothEnds(lines: readonly string[], most: number, { more }: ScreenSymbols, hint = ''): string[] {
   if (lines.length <= most) return [...lines];
   if (most < 3) return lines.slice(0, Math.max(0, most));
   const tail = Math.max(1, Math.floor((most - 1) / 3));
@@ -167,7 +167,7 @@ export function bothEnds(lines: readonly string[], most: number, { more }: Symbo
 }
 
 /** A line across the screen, with a title on the left and something on the right. */
-export function rule(title: string, right: string, { columns, symbols }: Screen, how: Style): string {
+export function rule(title: string, right: string, { columns, symbols }: ScreenKind, how: TextStyle): string {
   const end = right === '' ? '' : ` ${right} ${symbols.rule}`;
   const name = fit(oneLine(title), Math.max(8, columns - widthOf(end) - 5));
   const line = Math.max(1, columns - widthOf(name) - widthOf(end) - 5);

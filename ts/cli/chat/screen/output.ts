@@ -10,7 +10,7 @@ const SHOW_CURSOR = '\u001b[?25h';
 const CLEAR = '\u001b[H\u001b[J';
 
 /** The terminal as it is drawn on. */
-export class Output {
+export class ScreenOutput {
   /** Nothing is written: the terminal is somebody else's, or about to be painted anew. */
   isMute = false;
 
@@ -33,7 +33,7 @@ export class Output {
 }
 
 /** Takes the keyboard, and gives it back however this process ends. */
-export class Keyboard {
+export class KeyboardInput {
   #isOurs = false;
   readonly #onData: (data: Uint8Array) => void;
   readonly #giveBack = (): void => this.giveBack();

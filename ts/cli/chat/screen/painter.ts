@@ -1,5 +1,5 @@
 /** Draws on a terminal: finished lines go into the scrollback, and the frame below them is drawn over the last one. */
-import type { Frame } from './frame.js';
+import type { ScreenFrame } from './frame.js';
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -13,7 +13,7 @@ const ERASE_LINE = '\u001b[2K';
 const ERASE_BELOW = '\u001b[J';
 
 /** Begins where the cursor is. One that lost its place, as after a resize, is replaced by a new one. */
-export class Painter {
+export class ScreenPainter {
   readonly #write: (text: string) => void;
   /** Rows of the frame above the cursor. */
   #above = 0;
@@ -25,7 +25,7 @@ export class Painter {
   }
 
   /** Writes the finished lines once, and the frame below them. Each line is one row. */
-  draw(finished: readonly string[], { lines, cursor }: Pick<Frame, 'lines' | 'cursor'>): void {
+  draw(finished: readonly string[], { lines, cursor }: Pick<ScreenFrame, 'lines' | 'cursor'>): void {
     const below = cursor === undefined ? lines.length : cursor.y;
     const frame = [
       lines.map(asRow).join(''),

@@ -3,16 +3,16 @@ import type { DecisionType } from '../../../../index.js';
 import { messageOf } from '../../../errors/message-of.js';
 import { isYes } from '../../../terminal/words.js';
 import { revive, snapshot } from '../../../values/snapshot.js';
-import type { Ask } from '../view.js';
-import { draftOf, edited, EMPTY, insert, type Draft } from './draft.js';
-import type { Key } from './keys.js';
-import type { Surroundings } from './press.js';
-import { goTo, sent, warned, type Pressed, type State } from './state.js';
+import type { WaitingAsk } from '../view.js';
+import { draftOf, edited, EMPTY, insert, type TextDraft } from './draft.js';
+import type { PressedKey } from './keys.js';
+import type { PressContext } from './press.js';
+import { goTo, sent, warned, type PressResult, type ScreenState } from './state.js';
 
-export type Approval = Extract<Ask, { kind: 'approval' }>;
+export type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 
 /** A key that an approval knows, and what it does. */
-export interface Offer {
+export interface KeyOffer {
   key: string;
   /** In a word or two. */
   does: string;
@@ -21,9 +21,9 @@ export interface Offer {
 }
 
 /** The keys that this call may be answered with. */
-export function offers({ request, always }: Approval, isShown: boolean): Offer[] {
+export function offers({ request, always }: ApprovalAsk, isShown: boolean): KeyOffer[] {
   const may = (type: DecisionType): boolean => request.allowedDecisions.includes(type);
-  const offer = (is: boolean, key: string, does: string, help: string): Offer[] => (is ? [{ key, does, help }] : []);
+  const offer = (is: boolean, key: string, does: string, help: string): KeyOffer[] => (is ? [{ key, does, help }] : []);
   const runs = may('approve') && isShown;
   return [
     ...offer(runs, 'y', 'approve', 'Run it, as it is shown.'),
@@ -41,10 +41,16 @@ export function offers({ request, always }: Approval, isShown: boolean): Offer[]
   ];
 }
 
-export function pressApproval(state: State, ask: Approval, key: Key, isAlone: boolean, around: Surroundings): Pressed {
+export function pressApproval(
+  state: ScreenState,
+  ask: ApprovalAsk,
+  key: PressedKey,
+  isAlone: boolean,
+  around: PressContext,
+): PressResult {
   const at = state.ask?.at;
   const { approvalId } = ask.request;
-  const back = (said = ''): Pressed => ({ state: goTo(state, { at: 'keys' }, said) });
+  const back = (said = ''): PressResult => ({ state: goTo(state, { at: 'keys' }, said) });
   const isAgreed = key.kind === 'text' && isYes(key.text) && isAlone;
   switch (at?.at) {
     case 'keys':
@@ -76,12 +82,18 @@ export function pressApproval(state: State, ask: Approval, key: Key, isAlone: bo
 }
 
 /** Whether what was typed as a reason is a yes. */
-const isYesInWords = (at: { at: string; draft: Draft }, key: Key): boolean =>
+const isYesInWords = (at: { at: string; draft: TextDraft }, key: PressedKey): boolean =>
   at.at === 'reason' && key.kind === 'key' && key.name === 'enter' && isYes(at.draft.text);
 
 /** A yes in words counts as its key does: on its own, and where the key does. */
-function agree(state: State, ask: Approval, draft: Draft, isAlone: boolean, around: Surroundings): Pressed {
-  const stay = (said: string): Pressed => ({ state: goTo(state, { at: 'reason', draft }, said) });
+function agree(
+  state: ScreenState,
+  ask: ApprovalAsk,
+  draft: TextDraft,
+  isAlone: boolean,
+  around: PressContext,
+): PressResult {
+  const stay = (said: string): PressResult => ({ state: goTo(state, { at: 'reason', draft }, said) });
   if (!offers(ask, around.isShown).some(({ key }) => key === 'y')) return stay('it cannot be approved here');
   if (!isAlone) return stay('Enter once more approves it');
   if (mustLookTwice(state, ask))
@@ -91,17 +103,23 @@ function agree(state: State, ask: Approval, draft: Draft, isAlone: boolean, arou
 }
 
 /** Whether it may be another call than it seems to be, and the human was not told yet to look twice. */
-const mustLookTwice = ({ ask }: State, { warnings }: Approval): boolean =>
+const mustLookTwice = ({ ask }: ScreenState, { warnings }: ApprovalAsk): boolean =>
   warnings.length > 0 && ask?.isWarned !== true;
 
-const lookTwice = ({ warnings }: Approval): string => `look twice, ${warnings.join('; ')}`;
+const lookTwice = ({ warnings }: ApprovalAsk): string => `look twice, ${warnings.join('; ')}`;
 
-const isLetter = (key: Key, letter: string, isAlone: boolean): boolean =>
+const isLetter = (key: PressedKey, letter: string, isAlone: boolean): boolean =>
   isAlone && key.kind === 'text' && key.text === letter;
 
-function pressKeys(state: State, ask: Approval, key: Key, isAlone: boolean, around: Surroundings): Pressed {
+function pressKeys(
+  state: ScreenState,
+  ask: ApprovalAsk,
+  key: PressedKey,
+  isAlone: boolean,
+  around: PressContext,
+): PressResult {
   const { approvalId } = ask.request;
-  const reject: Pressed = {
+  const reject: PressResult = {
     state: sent(state),
     action: { type: 'decide', approvalId, decision: { type: 'reject' } },
   };
@@ -140,14 +158,20 @@ function pressKeys(state: State, ask: Approval, key: Key, isAlone: boolean, arou
   }
 }
 
-function edit(state: State, ask: Approval, text: string, { hasEditor }: Surroundings): Pressed {
+function edit(state: ScreenState, ask: ApprovalAsk, text: string, { hasEditor }: PressContext): PressResult {
   if (hasEditor) return { state, action: { type: 'edit', approvalId: ask.request.approvalId, text } };
   return { state: goTo(state, { at: 'edit', draft: draftOf(text) }) };
 }
 
-function pressDraft(state: State, ask: Approval, at: 'reason' | 'respond' | 'edit', draft: Draft, key: Key): Pressed {
-  const go = (next: Draft): Pressed => ({ state: goTo(state, { at, draft: next }) });
-  const back: Pressed = { state: goTo(state, { at: 'keys' }) };
+function pressDraft(
+  state: ScreenState,
+  ask: ApprovalAsk,
+  at: 'reason' | 'respond' | 'edit',
+  draft: TextDraft,
+  key: PressedKey,
+): PressResult {
+  const go = (next: TextDraft): PressResult => ({ state: goTo(state, { at, draft: next }) });
+  const back: PressResult = { state: goTo(state, { at: 'keys' }) };
   if (key.kind !== 'key') return go(insert(draft, key.text));
   if (key.name === 'escape') return back;
   if (key.name === 'backspace' && draft.text === '') return back;
@@ -167,7 +191,7 @@ function pressDraft(state: State, ask: Approval, at: 'reason' | 'respond' | 'edi
 }
 
 /** With other arguments, as the human wrote them: to be shown before they run. What is tagged stays what its tag says. */
-export function withEdited(state: State, { request }: Approval, text: string): State {
+export function withEdited(state: ScreenState, { request }: ApprovalAsk, text: string): ScreenState {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -180,7 +204,7 @@ export function withEdited(state: State, { request }: Approval, text: string): S
 }
 
 /** Where a key scrolls to; `undefined`: it leaves. Several that were typed at once are several keys. */
-function scrolled(at: number, key: Key, scroll: Surroundings['scroll']): number | undefined {
+function scrolled(at: number, key: PressedKey, scroll: PressContext['scroll']): number | undefined {
   if (key.kind === 'paste') return at;
   let place: number | undefined = at;
   for (const name of key.kind === 'key' ? [key.name] : key.text) {
@@ -189,7 +213,7 @@ function scrolled(at: number, key: Key, scroll: Surroundings['scroll']): number 
   return place;
 }
 
-function scrolledBy(at: number, name: string, { most, page }: Surroundings['scroll']): number | undefined {
+function scrolledBy(at: number, name: string, { most, page }: PressContext['scroll']): number | undefined {
   const to = (place: number): number => Math.min(most, Math.max(0, place));
   switch (name) {
     case 'j':

@@ -1,11 +1,11 @@
 /** What keys do to questions of the model. */
 import type { Question } from '../../../../index.js';
-import type { Ask } from '../view.js';
+import type { WaitingAsk } from '../view.js';
 import { edited, insert } from './draft.js';
-import type { Key } from './keys.js';
-import { firstQuestion, goTo, sent, type Answering, type Pressed, type State } from './state.js';
+import type { PressedKey } from './keys.js';
+import { firstQuestion, goTo, sent, type AnsweringState, type PressResult, type ScreenState } from './state.js';
 
-type Questions = Extract<Ask, { kind: 'question' }>;
+type QuestionAsk = Extract<WaitingAsk, { kind: 'question' }>;
 
 /** How many options there are, with the one in the human's own words. */
 export const optionsOf = (question: Question): number => {
@@ -14,15 +14,17 @@ export const optionsOf = (question: Question): number => {
 };
 
 /** Whether the human writes at this place: an answer, or "other". */
-export const isWriting = (question: Question, { option }: Answering): boolean =>
+export const isWriting = (question: Question, { option }: AnsweringState): boolean =>
   question.kind === 'text' || (question.kind === 'multiple_choice' && option === question.options.length);
 
-export function pressQuestion(state: State, ask: Questions, key: Key): Pressed {
+export function pressQuestion(state: ScreenState, ask: QuestionAsk, key: PressedKey): PressResult {
   const at = state.ask?.at;
   const question = at?.at === 'question' ? ask.questions[at.index] : undefined;
   if (at?.at !== 'question' || question === undefined) return { state };
   const { approvalId } = ask.request;
-  const go = (change: Partial<Answering>, said = ''): Pressed => ({ state: goTo(state, { ...at, ...change }, said) });
+  const go = (change: Partial<AnsweringState>, said = ''): PressResult => ({
+    state: goTo(state, { ...at, ...change }, said),
+  });
   if (key.kind !== 'key') return written(key, question, at, go);
   switch (key.name) {
     case 'escape':
@@ -45,10 +47,15 @@ export function pressQuestion(state: State, ask: Questions, key: Key): Pressed {
   }
 }
 
-type Go = (change: Partial<Answering>, said?: string) => Pressed;
+type AnsweringStep = (change: Partial<AnsweringState>, said?: string) => PressResult;
 
 /** Words are written where there is room for them; on a list, space and digits choose. */
-function written(key: Exclude<Key, { kind: 'key' }>, question: Question, at: Answering, go: Go): Pressed {
+function written(
+  key: Exclude<PressedKey, { kind: 'key' }>,
+  question: Question,
+  at: AnsweringState,
+  go: AnsweringStep,
+): PressResult {
   if (question.kind === 'text' || isWriting(question, at)) return go({ draft: insert(at.draft, key.text) });
   const letter = key.kind === 'text' && [...key.text].length === 1 ? key.text : '';
   const digit = /^[1-9]$/.test(letter) ? Number(letter) - 1 : undefined;
@@ -70,7 +77,13 @@ function written(key: Exclude<Key, { kind: 'key' }>, question: Question, at: Ans
 const toggled = (chosen: readonly number[], option: number): number[] =>
   chosen.includes(option) ? chosen.filter((each) => each !== option) : [...chosen, option].toSorted((a, b) => a - b);
 
-function answered(state: State, ask: Questions, question: Question, at: Answering, go: Go): Pressed {
+function answered(
+  state: ScreenState,
+  ask: QuestionAsk,
+  question: Question,
+  at: AnsweringState,
+  go: AnsweringStep,
+): PressResult {
   const answer = answerOf(question, at);
   if (answer === null && question.required !== false)
     return go({}, 'this one must be answered; Esc answers none of them');
@@ -80,7 +93,7 @@ function answered(state: State, ask: Questions, question: Question, at: Answerin
 }
 
 /** `null`: none. */
-function answerOf(question: Question, at: Answering): string | string[] | null {
+function answerOf(question: Question, at: AnsweringState): string | string[] | null {
   const words = at.draft.text.trim() === '' ? null : at.draft.text.trim();
   switch (question.kind) {
     case 'text':

@@ -1,13 +1,13 @@
 /** What keys do. Nothing here reads or writes. */
 import type { ChatView } from '../view.js';
-import { draftOf, edited, EMPTY, insert, MOST, type Draft } from './draft.js';
-import type { Key, Press } from './keys.js';
+import { draftOf, edited, EMPTY, insert, MOST, type TextDraft } from './draft.js';
+import type { PressedKey, KeyPress } from './keys.js';
 import { pressApproval } from './press-approval.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, unseen, type Pressed, type State } from './state.js';
+import { readyAt, unseen, type PressResult, type ScreenState } from './state.js';
 
 /** What is known beside the state. */
-export interface Surroundings {
+export interface PressContext {
   view: ChatView;
   /** In ms of {@link performance.now}. */
   now: number;
@@ -23,7 +23,7 @@ export interface Surroundings {
   hasEditor: boolean;
 }
 
-export function press(state: State, { key, isAlone }: Press, around: Surroundings): Pressed {
+export function press(state: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const clear = { ...state, said: '' };
   const name = key.kind === 'key' ? key.name : undefined;
   if (name === 'ctrl-l') return { state, action: { type: 'repaint' } };
@@ -46,13 +46,13 @@ export function press(state: State, { key, isAlone }: Press, around: Surrounding
 }
 
 /** The question has only just come: whoever was writing goes on writing, and nothing else is meant yet. */
-function pressEarly(state: State, key: Key, around: Surroundings): Pressed {
+function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
   const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
   if (isDrafting) return pressPrompt(state, key, around);
   return { state: { ...state, said: 'that key came too early: press it again' } };
 }
 
-function pressPrompt(state: State, key: Key, around: Surroundings): Pressed {
+function pressPrompt(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
   const { draft } = state;
   const { now } = around;
   if (key.kind !== 'key') return { state: withText(state, key.text, now) };
@@ -82,9 +82,13 @@ function pressPrompt(state: State, key: Key, around: Surroundings): Pressed {
   }
 }
 
-const withDraft = (state: State, draft: Draft, now: number): State => ({ ...state, draft, draftedAt: now });
+const withDraft = (state: ScreenState, draft: TextDraft, now: number): ScreenState => ({
+  ...state,
+  draft,
+  draftedAt: now,
+});
 
-function withText(state: State, text: string, now: number): State {
+function withText(state: ScreenState, text: string, now: number): ScreenState {
   const draft = insert(state.draft, text);
   const said =
     draft.text.length >= MOST ? `a prompt has at most ${MOST} characters: the rest was left out` : state.said;
@@ -94,12 +98,12 @@ function withText(state: State, text: string, now: number): State {
 /** How many prompts are kept. */
 const REMEMBERED = 500;
 
-function remembered({ history }: State, line: string): State['history'] {
+function remembered({ history }: ScreenState, line: string): ScreenState['history'] {
   const lines = history.lines.at(-1) === line ? history.lines : [...history.lines, line].slice(-REMEMBERED);
   return { lines, at: null, kept: EMPTY };
 }
 
-function fromHistory(state: State, way: 'up' | 'down'): State {
+function fromHistory(state: ScreenState, way: 'up' | 'down'): ScreenState {
   const { lines, at, kept } = state.history;
   const next = (at ?? lines.length) + (way === 'up' ? -1 : 1);
   if (next < 0 || next > lines.length) return state;
@@ -108,7 +112,7 @@ function fromHistory(state: State, way: 'up' | 'down'): State {
 }
 
 /** As far as all that it may become agree. */
-function completed(state: State, { complete, now }: Surroundings): State {
+function completed(state: ScreenState, { complete, now }: PressContext): ScreenState {
   const { text } = state.draft;
   if (!text.startsWith('/')) return state;
   const lines = complete(text);

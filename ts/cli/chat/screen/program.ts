@@ -2,16 +2,16 @@
 import { messageOf } from '../../../errors/message-of.js';
 import { inEditor, namedEditor } from '../../edit.js';
 import { oneLine } from '../../style.js';
-import type { Chat, Entry } from '../view.js';
+import type { Chat, TranscriptEntry } from '../view.js';
 import { entryLines } from './entries.js';
-import { frame, type Frame } from './frame.js';
-import { KeyReader, type Press } from './keys.js';
-import { wrap, type Screen, type Symbols } from './layout.js';
-import { Keyboard, Output, takeConsole } from './output.js';
-import { Painter } from './painter.js';
-import { press, type Surroundings } from './press.js';
+import { frame, type ScreenFrame } from './frame.js';
+import { KeyReader, type KeyPress } from './keys.js';
+import { wrap, type ScreenKind, type ScreenSymbols } from './layout.js';
+import { KeyboardInput, ScreenOutput, takeConsole } from './output.js';
+import { ScreenPainter } from './painter.js';
+import { press, type PressContext } from './press.js';
 import { withEdited } from './press-approval.js';
-import { goTo, readyAt, START, unseen, unsent, withView, type Action, type State } from './state.js';
+import { goTo, readyAt, START, unseen, unsent, withView, type KeyAction, type ScreenState } from './state.js';
 
 /** How long Esc may be the beginning of another key, in ms. */
 const ESCAPE = 40;
@@ -20,25 +20,25 @@ const FRAME = 25;
 /** How long a window must stay as it is until it is painted anew, in ms. */
 const RESIZED = 60;
 
-export class Program {
+export class ScreenProgram {
   /** Resolves with the exit code when the human has left. */
   readonly over: Promise<number>;
   readonly #chat: Chat;
-  readonly #symbols: Symbols;
-  readonly #output = new Output();
-  readonly #keyboard = new Keyboard((data) => this.#onData(data));
+  readonly #symbols: ScreenSymbols;
+  readonly #output = new ScreenOutput();
+  readonly #keyboard = new KeyboardInput((data) => this.#onData(data));
   readonly #keys = new KeyReader();
   readonly #end: (code: number) => void;
-  #state: State = START;
-  #painter: Painter;
+  #state: ScreenState = START;
+  #painter: ScreenPainter;
   /** What goes on, below the scrollback. */
-  #frame: Frame;
+  #frame: ScreenFrame;
   /** Finished lines that are not drawn yet. */
   #finished: string[] = [];
   /** Lines that others printed, which are not drawn yet. */
   #printed: string[] = [];
   /** Entries that stand in the scrollback, or are about to. */
-  #written: Entry[] = [];
+  #written: TranscriptEntry[] = [];
   /** Whether somebody else has the terminal. */
   #isAway = false;
   /** Whether all is drawn as it is now. */
@@ -48,13 +48,13 @@ export class Program {
   #heard = 0;
   #hearing: NodeJS.Immediate | undefined;
 
-  constructor(chat: Chat, symbols: Symbols) {
+  constructor(chat: Chat, symbols: ScreenSymbols) {
     this.#chat = chat;
     this.#symbols = symbols;
     let end: (code: number) => void = () => {};
     this.over = new Promise((resolve) => (end = resolve));
     this.#end = end;
-    this.#painter = new Painter((text) => this.#output.write(text));
+    this.#painter = new ScreenPainter((text) => this.#output.write(text));
     this.#frame = this.#framed([]);
   }
 
@@ -90,7 +90,7 @@ export class Program {
     };
   }
 
-  get #screen(): Screen {
+  get #screen(): ScreenKind {
     return { columns: this.#output.columns, rows: this.#output.height, symbols: this.#symbols };
   }
 
@@ -131,7 +131,7 @@ export class Program {
     }, FRAME);
   }
 
-  #write(frame: Pick<Frame, 'lines' | 'cursor'>): void {
+  #write(frame: Pick<ScreenFrame, 'lines' | 'cursor'>): void {
     this.#painter.draw([...this.#finished, ...this.#printed], frame);
     [this.#finished, this.#printed] = [[], []];
   }
@@ -143,11 +143,11 @@ export class Program {
     this.#draw();
   }
 
-  #linesOf(done: readonly Entry[], at: number): string[] {
+  #linesOf(done: readonly TranscriptEntry[], at: number): string[] {
     return entryLines(done[at]!, done[at - 1], this.#screen).map((line) => this.#symbols.shown(line));
   }
 
-  #framed(live: readonly Entry[]): Frame {
+  #framed(live: readonly TranscriptEntry[]): ScreenFrame {
     this.#wake();
     const now = { heard: this.#heard, epoch: Date.now() };
     return frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
@@ -183,7 +183,7 @@ export class Program {
     if (this.#isAway) return;
     this.#output.isMute = false;
     this.#output.clear();
-    this.#painter = new Painter((text) => this.#output.write(text));
+    this.#painter = new ScreenPainter((text) => this.#output.write(text));
     // What came while the screen was somebody else's has not been seen; what was typed there is no answer to it.
     this.#state = unseen(this.#state, performance.now());
     const done = this.#written;
@@ -208,9 +208,9 @@ export class Program {
     if (this.#keys.isOpen) this.#timers.escape = setTimeout(() => this.#take(this.#keys.flush()), ESCAPE);
   }
 
-  #take(presses: readonly Press[]): void {
+  #take(presses: readonly KeyPress[]): void {
     for (const each of presses) {
-      const around: Surroundings = {
+      const around: PressContext = {
         view: this.#chat.view,
         now: performance.now(),
         typedAfter: this.#heard,
@@ -227,7 +227,7 @@ export class Program {
     }
   }
 
-  #act(action: Action): void {
+  #act(action: KeyAction): void {
     const chat = this.#chat;
     switch (action.type) {
       case 'submit':

@@ -1,15 +1,15 @@
 /** Questions of the model, as lines: one question at a time. */
-import type { Ask } from '../view.js';
+import type { WaitingAsk } from '../view.js';
 import { oneLine, style, widthOf } from '../../style.js';
-import type { Drawing, Drawn } from './approval.js';
+import type { DrawContext, DrawnLines } from './approval.js';
 import { laid } from './draft.js';
 import { bothEnds, hanging, rows, rule, wrap } from './layout.js';
 import { isWriting } from './press-question.js';
-import type { Asked } from './state.js';
+import type { AskState } from './state.js';
 
-type Questions = Extract<Ask, { kind: 'question' }>;
+type QuestionAsk = Extract<WaitingAsk, { kind: 'question' }>;
 
-export function questionLines({ at, isAnswered }: Asked, ask: Questions, drawing: Drawing): Drawn {
+export function questionLines({ at, isAnswered }: AskState, ask: QuestionAsk, drawing: DrawContext): DrawnLines {
   const { screen, room, isReady, said } = drawing;
   const { columns, symbols } = screen;
   const question = at.at === 'question' ? ask.questions[at.index] : undefined;
@@ -81,7 +81,7 @@ export function questionLines({ at, isAnswered }: Asked, ask: Questions, drawing
   };
 }
 
-function keysOf(kind: Questions['questions'][number]['kind'], dot: string, width: number): string[] {
+function keysOf(kind: QuestionAsk['questions'][number]['kind'], dot: string, width: number): string[] {
   const move = ['arrows or digits move'];
   const parts = {
     text: ['Enter answers', 'Ctrl+J new line'],

@@ -1,65 +1,65 @@
 /** What the screen is about at one moment. Never changed: the next moment is another object. */
 import type { Decision, QuestionsAnswered } from '../../../../index.js';
-import type { Ask, ChatView } from '../view.js';
-import { EMPTY, type Draft } from './draft.js';
+import type { WaitingAsk, ChatView } from '../view.js';
+import { EMPTY, type TextDraft } from './draft.js';
 
-export interface State {
+export interface ScreenState {
   /** What is being written to the agent. */
-  readonly draft: Draft;
+  readonly draft: TextDraft;
   /** When the human last wrote on it, in ms of {@link performance.now}. */
   readonly draftedAt: number;
-  readonly history: History;
+  readonly history: InputHistory;
   /** What is asked at this moment. */
-  readonly ask: Asked | null;
+  readonly ask: AskState | null;
   /** One line about the last key, until the next. */
   readonly said: string;
 }
 
-export interface History {
+export interface InputHistory {
   /** Oldest first. */
   readonly lines: readonly string[];
   /** Which is shown; `null`: the one that is being written. */
   readonly at: number | null;
   /** The one that was being written. */
-  readonly kept: Draft;
+  readonly kept: TextDraft;
 }
 
 /** What is asked, and how far the human is with it. */
-export interface Asked {
-  readonly ask: Ask;
+export interface AskState {
+  readonly ask: WaitingAsk;
   /** When what a key would decide about came on the screen, in ms of {@link performance.now}. */
   readonly shownAt: number;
   /** It was answered: the chat is about to take it. */
   readonly isAnswered: boolean;
   /** It stands out, and the human was told to look twice. */
   readonly isWarned?: boolean;
-  readonly at: Place;
+  readonly at: AskPlace;
 }
 
-export type Place =
+export type AskPlace =
   | { readonly at: 'keys' }
   /** A reason for a rejection, a result to respond with, or arguments as JSON. */
-  | { readonly at: 'reason' | 'respond' | 'edit'; readonly draft: Draft }
+  | { readonly at: 'reason' | 'respond' | 'edit'; readonly draft: TextDraft }
   /** Other arguments, shown before they are approved. `text` is their JSON. */
   | { readonly at: 'edited'; readonly args: unknown; readonly text: string }
   | { readonly at: 'always' }
   | { readonly at: 'whole' | 'help'; readonly scroll: number }
-  | Answering;
+  | AnsweringState;
 
 /** Questions, one at a time. */
-export interface Answering {
+export interface AnsweringState {
   readonly at: 'question';
   readonly index: number;
   /** Which option the cursor is on; behind the last one is "other". */
   readonly option: number;
   readonly chosen: readonly number[];
   /** The answer to a question of kind `text`, or "other". */
-  readonly draft: Draft;
+  readonly draft: TextDraft;
   readonly answers: QuestionsAnswered['answers'];
 }
 
 /** What a key asks for beyond the screen. */
-export type Action =
+export type KeyAction =
   | { type: 'submit'; line: string }
   | { type: 'decide'; approvalId: string; decision: Decision }
   | { type: 'always'; approvalId: string }
@@ -71,12 +71,12 @@ export type Action =
   | { type: 'repaint' }
   | { type: 'quit' };
 
-export interface Pressed {
-  state: State;
-  action?: Action;
+export interface PressResult {
+  state: ScreenState;
+  action?: KeyAction;
 }
 
-export const START: State = {
+export const START: ScreenState = {
   draft: EMPTY,
   draftedAt: -Infinity,
   history: { lines: [], at: null, kept: EMPTY },
@@ -90,12 +90,12 @@ const SEEN = 250;
 const QUIET = 1000;
 
 /** From when on keys are meant for what is asked, in ms of {@link performance.now}. */
-export function readyAt({ ask, draftedAt }: State): number {
+export function readyAt({ ask, draftedAt }: ScreenState): number {
   return ask === null ? Infinity : Math.max(ask.shownAt + SEEN, draftedAt + QUIET);
 }
 
 /** With what the chat shows now: another question comes on the screen, or the one that was there no longer waits. */
-export function withView(state: State, view: ChatView, now: number): State {
+export function withView(state: ScreenState, view: ChatView, now: number): ScreenState {
   const [first] = view.asks;
   const old = state.ask;
   if (first === undefined) {
@@ -105,18 +105,18 @@ export function withView(state: State, view: ChatView, now: number): State {
   if (old?.ask.request.approvalId === first.request.approvalId) {
     return old.ask === first ? state : { ...state, ask: { ...old, ask: first } };
   }
-  const at: Place = first.kind === 'question' ? firstQuestion() : { at: 'keys' };
+  const at: AskPlace = first.kind === 'question' ? firstQuestion() : { at: 'keys' };
   const said = old !== null && isHalfDone(old) ? 'the one before no longer waits' : '';
   return { ...state, ask: { ask: first, shownAt: now, isAnswered: false, at }, said };
 }
 
 /** The human was about to answer when somebody, or time, was faster. */
-function isHalfDone({ isAnswered, at }: Asked): boolean {
+function isHalfDone({ isAnswered, at }: AskState): boolean {
   if (isAnswered || at.at === 'keys') return false;
   return at.at !== 'question' || at.answers.length > 0 || at.chosen.length > 0 || at.draft.text !== '';
 }
 
-export const firstQuestion = (): Answering => ({
+export const firstQuestion = (): AnsweringState => ({
   at: 'question',
   index: 0,
   option: 0,
@@ -126,24 +126,24 @@ export const firstQuestion = (): Answering => ({
 });
 
 /** With the question at another place. */
-export const goTo = (state: State, at: Place, said = ''): State =>
+export const goTo = (state: ScreenState, at: AskPlace, said = ''): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, at }, said };
 
 /** Something else is on the screen now: nothing is decided about it before it has been seen. */
-export const unseen = (state: State, now: number): State =>
+export const unseen = (state: ScreenState, now: number): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, shownAt: now } };
 
 /** The human is told to look twice: what was pressed counts when it is pressed once more. */
-export const warned = (state: State, said: string, now: number): State =>
+export const warned = (state: ScreenState, said: string, now: number): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, isWarned: true, shownAt: now }, said };
 
 /** Answered: no key means it any more. */
-export const sent = (state: State): State =>
+export const sent = (state: ScreenState): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, isAnswered: true }, said: '' };
 
 /** It was answered, and waits nevertheless: the answer was not taken. */
-export function unsent(state: State, approvalId: string): State {
+export function unsent(state: ScreenState, approvalId: string): ScreenState {
   if (state.ask?.ask.request.approvalId !== approvalId || !state.ask.isAnswered) return state;
-  const at: Place = state.ask.ask.kind === 'question' ? firstQuestion() : { at: 'keys' };
+  const at: AskPlace = state.ask.ask.kind === 'question' ? firstQuestion() : { at: 'keys' };
   return { ...state, ask: { ...state.ask, isAnswered: false, at } };
 }

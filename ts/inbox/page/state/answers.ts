@@ -1,20 +1,20 @@
 /** Decisions on their way. Nothing counts as decided before the inbox has said so. */
 import { batch, signal } from '@preact/signals';
 import type { Decision, DecisionType } from '../../../../index.js';
-import type { BulkBody, BulkResults, Decided, DecisionBody, ErrorBody, ShownRecord } from '../../protocol.js';
-import { NoAnswer, Refused, post } from '../api.js';
+import type { BulkBody, BulkResults, DecideAnswer, DecisionBody, ErrorBody, ShownRecord } from '../../protocol.js';
+import { NoAnswer, RefusedError, post } from '../api.js';
 import { decided, standing } from '../words.js';
 import { detail, faultOf, readDetail, readList, readSession, revision } from './store.js';
 
-export type Answer =
+export type AnswerResult =
   | { at: 'sending'; type: DecisionType }
   | { at: 'done'; text: string }
   | { at: 'failed'; text: string; problems: NonNullable<ErrorBody['problems']> };
 
 /** By the id of the request. */
-export const answers = signal<ReadonlyMap<string, Answer>>(new Map());
+export const answers = signal<ReadonlyMap<string, AnswerResult>>(new Map());
 
-function set(id: string, answer: Answer | null): void {
+function set(id: string, answer: AnswerResult | null): void {
   const next = new Map(answers.value);
   if (answer === null) next.delete(id);
   else next.set(id, answer);
@@ -31,7 +31,7 @@ export async function decide(id: string, decision: Decision): Promise<boolean> {
   set(id, { at: 'sending', type });
   try {
     const body: DecisionBody = { decision };
-    const { record, counted } = await post<Decided>(`requests/${encodeURIComponent(id)}/decision`, body);
+    const { record, counted } = await post<DecideAnswer>(`requests/${encodeURIComponent(id)}/decision`, body);
     batch(() => {
       set(id, { at: 'done', text: outcome(record, counted) });
       show(record);
@@ -39,7 +39,7 @@ export async function decide(id: string, decision: Decision): Promise<boolean> {
     return true;
   } catch (error) {
     set(id, failure(error));
-    if (error instanceof Refused && error.body.winner) show(error.body.winner);
+    if (error instanceof RefusedError && error.body.winner) show(error.body.winner);
     return false;
   } finally {
     readAgain();
@@ -96,12 +96,12 @@ function reason(error: ErrorBody | null): string {
   return error.message;
 }
 
-function failure(error: unknown): Answer {
+function failure(error: unknown): AnswerResult {
   if (error instanceof NoAnswer) {
     const text = 'No answer came. It may have been decided or not: look at what is shown here once you are connected';
     return { at: 'failed', text, problems: [] };
   }
-  if (!(error instanceof Refused)) return { at: 'failed', text: faultOf(error), problems: [] };
+  if (!(error instanceof RefusedError)) return { at: 'failed', text: faultOf(error), problems: [] };
   // The token may be of another time: with the next one it may be tried again.
   if (error.status === 403) void readSession();
   faultOf(error);

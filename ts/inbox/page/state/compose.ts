@@ -1,21 +1,21 @@
 /** What is about to be decided. It belongs to one request: whatever else comes to be shown, it does not go over to that. */
 import { computed, effect, signal } from '@preact/signals';
 import type { DecisionType } from '../../../../index.js';
-import type { Detail, ShownRecord } from '../../protocol.js';
+import type { RequestDetail, ShownRecord } from '../../protocol.js';
 import { flag, isWarning } from '../words.js';
 import { decide, isSending } from './answers.js';
 import { clock, detail, session } from './store.js';
 
-export type Sheet = DecisionType | 'always' | 'together';
+export type ComposeSheet = DecisionType | 'always' | 'together';
 
-const opened = signal<{ id: string; sheet: Sheet } | null>(null);
+const opened = signal<{ id: string; sheet: ComposeSheet } | null>(null);
 
 /** The sheet that is open for the request that is shown. */
-export const sheet = computed<Sheet | null>(() =>
+export const sheet = computed<ComposeSheet | null>(() =>
   opened.value !== null && opened.value.id === detail.value?.record.approvalId ? opened.value.sheet : null,
 );
 
-export const openSheet = (id: string, sheet: Sheet): void => {
+export const openSheet = (id: string, sheet: ComposeSheet): void => {
   opened.value = { id, sheet };
 };
 export const closeSheet = (): void => {
@@ -53,12 +53,12 @@ export function keyPressed(): void {
 export const isTimeUp = ({ expiresAt }: ShownRecord): boolean => expiresAt !== null && expiresAt <= clock.value;
 
 /** What this person may decide about it here and now. */
-export function mayDecide({ record }: Detail, type: DecisionType): boolean {
+export function mayDecide({ record }: RequestDetail, type: DecisionType): boolean {
   if (session.value?.person.mayDecide !== true || record.status !== 'pending' || isTimeUp(record)) return false;
   return record.mayDecide.includes(type);
 }
 
-export const mayRemember = (shown: Detail): boolean => {
+export const mayRemember = (shown: RequestDetail): boolean => {
   const { allow, deny, scopes } = shown.record.always;
   if (scopes.length === 0) return false;
   return (allow !== null && mayDecide(shown, 'approve')) || (deny !== null && mayDecide(shown, 'reject'));
@@ -69,7 +69,7 @@ const TAKES_AWAY =
   /(?:^|[;&|(⏎]\s*|command=)(?:sudo +)?(?:rm|rmdir|shred|dd|mkfs\S*|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|git +(?:push|reset|clean)|(?:npm|cargo) +publish|kubectl +delete|terraform +(?:apply|destroy)|docker +(?:rm|rmi|system))(?: |$)/;
 
 /** Why this one wants a second look, each in a few words; none: nothing stands out. */
-export function doubts({ record, segments }: Detail): string[] {
+export function doubts({ record, segments }: RequestDetail): string[] {
   const doubts = record.flags.filter((name) => isWarning(name)).map((name) => flag(name));
   for (const { kind, text, reason } of segments) {
     if (kind === 'unknown') doubts.push(`Part of it cannot be proven: ${reason ?? text}`);
@@ -83,7 +83,7 @@ export function doubts({ record, segments }: Detail): string[] {
 }
 
 /** Approves what is shown, at once where nothing stands out; else it asks once more. */
-export function approve(shown: Detail): void {
+export function approve(shown: RequestDetail): void {
   const id = shown.record.approvalId;
   if (ready.value !== id || isSending(id) || !mayDecide(shown, 'approve')) return;
   if (doubts(shown).length > 0) openSheet(id, 'approve');

@@ -2,14 +2,14 @@
 import type { InboxItem } from '../../protocol.js';
 
 /** A row. What no longer waits stays, `gone`, while it is selected: rows do not move under the hand that points at them. */
-export interface Row {
+export interface ListRow {
   item: InboxItem;
   gone: boolean;
 }
 
 /** With what the inbox says that waits now; the selected row keeps its place whatever has become of it. */
-export function withItems(rows: readonly Row[], items: readonly InboxItem[], selected: string | null): Row[] {
-  const fresh = items.map((item): Row => ({ item, gone: false }));
+export function withItems(rows: readonly ListRow[], items: readonly InboxItem[], selected: string | null): ListRow[] {
+  const fresh = items.map((item): ListRow => ({ item, gone: false }));
   if (items.some(({ approvalId }) => approvalId === selected)) return fresh;
   const before = rows.findIndex(({ item }) => item.approvalId === selected);
   if (before === -1) return fresh;
@@ -20,14 +20,14 @@ export function withItems(rows: readonly Row[], items: readonly InboxItem[], sel
 }
 
 /** The id of the row so many below (above, for negatives) the selected one; with none selected the first, or the last. */
-export function stepFrom(rows: readonly Row[], selected: string | null, by: number): string | null {
+export function stepFrom(rows: readonly ListRow[], selected: string | null, by: number): string | null {
   const at = rows.findIndex(({ item }) => item.approvalId === selected);
   const next = at === -1 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by));
   return rows[next]?.item.approvalId ?? null;
 }
 
 /** Those that were not there before. */
-export function arrivals(before: readonly Row[], after: readonly Row[]): Row[] {
+export function arrivals(before: readonly ListRow[], after: readonly ListRow[]): ListRow[] {
   const known = new Set(before.map(({ item }) => item.approvalId));
   return after.filter(({ item }) => !known.has(item.approvalId));
 }

@@ -1,33 +1,33 @@
 /** What the page knows, and how it comes to know it. What changes it stands in `answers.ts`. */
 import { batch, effect, signal, untracked } from '@preact/signals';
-import type { Detail, InboxItem, Pending, Session } from '../../protocol.js';
-import { Refused, get, setCsrf } from '../api.js';
+import type { RequestDetail, InboxItem, PendingAnswer, SessionAnswer } from '../../protocol.js';
+import { RefusedError, get, setCsrf } from '../api.js';
 import { listen } from '../live.js';
 import { standing, words } from '../words.js';
 import { coalesced } from './coalesced.js';
-import { arrivals, withItems, type Row } from './list.js';
+import { arrivals, withItems, type ListRow } from './list.js';
 import { selected } from './route.js';
 
-export interface Filters {
+export interface ListFilters {
   run: string;
   agent: string;
   tool: string;
   q: string;
 }
 
-export const NO_FILTERS: Filters = { run: '', agent: '', tool: '', q: '' };
+export const NO_FILTERS: ListFilters = { run: '', agent: '', tool: '', q: '' };
 
-export const session = signal<Session | null>(null);
+export const session = signal<SessionAnswer | null>(null);
 /** Why this person sees nothing; `null`: they do. */
 export const locked = signal<string | null>(null);
-export const filters = signal<Filters>(NO_FILTERS);
-export const rows = signal<readonly Row[]>([]);
+export const filters = signal<ListFilters>(NO_FILTERS);
+export const rows = signal<readonly ListRow[]>([]);
 /** What was said of the list beside its items; `null` until it was read. */
-export const pending = signal<Omit<Pending, 'items'> | null>(null);
+export const pending = signal<Omit<PendingAnswer, 'items'> | null>(null);
 /** Why the list could not be read when that was last tried. */
 export const listFault = signal<string | null>(null);
 /** The request that is shown: never another than the selected one. */
-export const detail = signal<Detail | null>(null);
+export const detail = signal<RequestDetail | null>(null);
 export const detailFault = signal<string | null>(null);
 /** Said to those who do not see the list. */
 export const announced = signal('');
@@ -46,13 +46,13 @@ export function setClock(now: number): void {
 
 /** What went wrong, in words; whoever is not let in sees that and nothing else. */
 export function faultOf(error: unknown): string {
-  if (error instanceof Refused && error.status === 401) locked.value = error.message;
+  if (error instanceof RefusedError && error.status === 401) locked.value = error.message;
   return error instanceof Error ? error.message : String(error);
 }
 
 export async function readSession(): Promise<void> {
   try {
-    const read = await get<Session>('session');
+    const read = await get<SessionAnswer>('session');
     setCsrf(read.csrf);
     batch(() => {
       session.value = read;
@@ -76,15 +76,15 @@ const GLANCE = 40;
 /** How many pages of the list are shown. */
 let pages = 1;
 /** What the rows are: those of these filters. */
-let shownFor: Filters | null = null;
+let shownFor: ListFilters | null = null;
 
 export const readList = coalesced(async () => {
   const asked = filters.value;
   const items: InboxItem[] = [];
-  let last: Pending | undefined;
+  let last: PendingAnswer | undefined;
   try {
     for (let cursor: string | null = '', page = 0; page < pages && cursor !== null; page++) {
-      last = await get<Pending>('pending', { ...asked, cursor });
+      last = await get<PendingAnswer>('pending', { ...asked, cursor });
       items.push(...last.items);
       cursor = last.next;
     }
@@ -115,7 +115,7 @@ export function readMore(): void {
   readList();
 }
 
-export function setFilters(to: Partial<Filters>): void {
+export function setFilters(to: Partial<ListFilters>): void {
   filters.value = { ...filters.value, ...to };
   pages = 1;
   readList();
@@ -131,7 +131,7 @@ async function readShown(): Promise<void> {
   const turn = ++turns;
   const isCurrent = () => id === selected.value && turn > answered;
   try {
-    const read = await get<Detail>(`requests/${encodeURIComponent(id)}`);
+    const read = await get<RequestDetail>(`requests/${encodeURIComponent(id)}`);
     if (!isCurrent()) return;
     answered = turn;
     const { record } = read;

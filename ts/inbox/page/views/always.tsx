@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks';
 import type { GrantScope, PolicyRule } from '../../../../index.js';
-import type { Detail } from '../../protocol.js';
+import type { RequestDetail } from '../../protocol.js';
 import { decide } from '../state/answers.js';
 import { mayDecide } from '../state/compose.js';
 import { Frame } from './frame.js';
@@ -14,7 +14,7 @@ const SCOPES: Readonly<Record<GrantScope, string>> = {
 };
 
 /** What would be remembered, shown whole before it is. */
-export function Always({ shown, onDone }: { shown: Detail; onDone: () => void }) {
+export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
   const { approvalId, always } = shown.record;
   const offers = [
     { type: 'approve', verb: 'Approve', offer: mayDecide(shown, 'approve') ? always.allow : null },

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { connection } from '../live.js';
-import { route, selected, type View } from '../state/route.js';
+import { route, selected, type PageView } from '../state/route.js';
 import { announced, locked, pending, session } from '../state/store.js';
 import { Audit } from './audit.js';
 import { Help, isHelpOpen } from './help.js';
@@ -46,7 +46,7 @@ function Locked({ why }: { why: string }) {
   );
 }
 
-const VIEWS: readonly (readonly [View, string])[] = [
+const VIEWS: readonly (readonly [PageView, string])[] = [
   ['waiting', 'Waiting'],
   ['history', 'History'],
   ['audit', 'Audit'],

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 /** What can be decided about the request that is shown, and what became of it. */
 import type { DecisionType } from '../../../../index.js';
-import type { Detail } from '../../protocol.js';
-import { answers, dismiss, type Answer } from '../state/answers.js';
+import type { RequestDetail } from '../../protocol.js';
+import { answers, dismiss, type AnswerResult } from '../state/answers.js';
 import { approve, closeSheet, isTimeUp, mayDecide, mayRemember, openSheet, ready, sheet } from '../state/compose.js';
 import { session } from '../state/store.js';
 import { VERB } from '../words.js';
@@ -13,7 +13,7 @@ import { Questions } from './questions.js';
 import { Respond, SecondLook, WithReason } from './sheets.js';
 import { Together } from './together.js';
 
-export function Decide({ shown }: { shown: Detail }) {
+export function Decide({ shown }: { shown: RequestDetail }) {
   const { approvalId } = shown.record;
   const answer = answers.value.get(approvalId);
   return (
@@ -25,7 +25,7 @@ export function Decide({ shown }: { shown: Detail }) {
 }
 
 /** What became of the last decision: on its way, done, or why not. */
-function Told({ id, answer }: { id: string; answer: Answer }) {
+function Told({ id, answer }: { id: string; answer: AnswerResult }) {
   if (answer.at === 'sending') {
     return (
       <p class="told sending" role="status">
@@ -54,7 +54,7 @@ function Told({ id, answer }: { id: string; answer: Answer }) {
   );
 }
 
-function Open({ shown }: { shown: Detail }) {
+function Open({ shown }: { shown: RequestDetail }) {
   const { record } = shown;
   const id = record.approvalId;
   const done = closeSheet;
@@ -89,7 +89,7 @@ function Open({ shown }: { shown: Detail }) {
   }
 }
 
-function Bar({ shown }: { shown: Detail }) {
+function Bar({ shown }: { shown: RequestDetail }) {
   const id = shown.record.approvalId;
   const may = (type: DecisionType) => mayDecide(shown, type) && (type !== 'edit' || shown.record.argsJson !== null);
   const isReady = ready.value === id;

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Checked, Detail } from '../../protocol.js';
+import type { CheckAnswer, RequestDetail } from '../../protocol.js';
 import { post } from '../api.js';
 import { changedRows, parse, written } from '../changed.js';
 import { decide } from '../state/answers.js';
@@ -12,16 +12,16 @@ import { Given } from './parts.js';
 import { Verdict } from './why.js';
 
 /** What the inbox said of one text in the editor. */
-type Check = { text: string } & ({ checked: Checked } | { fault: string });
+type EditCheck = { text: string } & ({ checked: CheckAnswer } | { fault: string });
 
 /** So long, in ms, must typing pause before the inbox is asked. */
 const PAUSE = 250;
 
 /** Other arguments than were asked for. They are sent only once the inbox has found nothing against these very ones. */
-export function Edit({ shown: { record }, onDone }: { shown: Detail; onDone: () => void }) {
+export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDone: () => void }) {
   const original = record.argsJson ?? '';
   const [text, setText] = useState(original);
-  const [check, setCheck] = useState<Check | null>(null);
+  const [check, setCheck] = useState<EditCheck | null>(null);
   const parsed = useMemo(() => parse(text), [text]);
   const before = useMemo(() => canonical(original), [original]);
   const after = parsed.ok ? written(parsed.value) : null;
@@ -32,9 +32,9 @@ export function Edit({ shown: { record }, onDone }: { shown: Detail; onDone: () 
     let isOver = false;
     const timer = window.setTimeout(async () => {
       const path = `requests/${encodeURIComponent(record.approvalId)}/check`;
-      const told = await post<Checked>(path, { args: parsed.value }).then(
-        (checked): Check => ({ text, checked }),
-        (error: unknown): Check => ({ text, fault: faultOf(error) }),
+      const told = await post<CheckAnswer>(path, { args: parsed.value }).then(
+        (checked): EditCheck => ({ text, checked }),
+        (error: unknown): EditCheck => ({ text, fault: faultOf(error) }),
       );
       if (!isOver) setCheck(told);
     }, PAUSE);
@@ -91,7 +91,7 @@ function canonical(text: string): string {
   return parsed.ok ? written(parsed.value) : text;
 }
 
-function Said({ said }: { said: Check | null }) {
+function Said({ said }: { said: EditCheck | null }) {
   if (said === null) return <p class="note">Checking…</p>;
   if ('fault' in said) {
     return (

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { effect, signal } from '@preact/signals';
-import type { History as Page, HistoryItem } from '../../protocol.js';
+import type { HistoryAnswer as Page, HistoryItem } from '../../protocol.js';
 import { get } from '../api.js';
 import { coalesced } from '../state/coalesced.js';
 import { route } from '../state/route.js';

@@ -2,7 +2,7 @@
 /** What the lists of requests have in common. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { addressOf, selected, type View } from '../state/route.js';
+import { addressOf, selected, type PageView } from '../state/route.js';
 
 /** So long, in ms, must typing pause before it is searched. */
 const PAUSE = 200;
@@ -44,7 +44,7 @@ export function Search({ label, value, onSearch }: SearchProps) {
 }
 
 interface RowLinkProps {
-  view: View;
+  view: PageView;
   id: string;
   children: ComponentChildren;
 }

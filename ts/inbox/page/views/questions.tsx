@@ -6,7 +6,7 @@ import { Frame } from './frame.js';
 import { Given } from './parts.js';
 
 /** As {@link QuestionsAnswered} wants it: a text, one option or own words, several options; `null`: left out. */
-type Answer = string | readonly string[] | null;
+type ShownAnswer = string | readonly string[] | null;
 
 interface QuestionsProps {
   id: string;
@@ -16,7 +16,7 @@ interface QuestionsProps {
 
 /** What the model asks, to be answered. */
 export function Questions({ id, questions, onDone }: QuestionsProps) {
-  const [answers, setAnswers] = useState<readonly Answer[]>(questions.map(() => null));
+  const [answers, setAnswers] = useState<readonly ShownAnswer[]>(questions.map(() => null));
   const isWhole = questions.every(({ required }, index) => !required || isGiven(answers[index] ?? null));
   return (
     <Frame
@@ -43,14 +43,14 @@ export function Questions({ id, questions, onDone }: QuestionsProps) {
   );
 }
 
-const isGiven = (answer: Answer) =>
+const isGiven = (answer: ShownAnswer) =>
   answer !== null && (typeof answer === 'string' ? answer.trim() !== '' : answer.length > 0);
 
 interface AskProps {
   name: string;
   question: ShownQuestion;
-  answer: Answer;
-  onAnswer: (answer: Answer) => void;
+  answer: ShownAnswer;
+  onAnswer: (answer: ShownAnswer) => void;
 }
 
 function Ask({ name, question, answer, onAnswer }: AskProps) {
@@ -82,9 +82,9 @@ function Ask({ name, question, answer, onAnswer }: AskProps) {
   );
 }
 
-type Options = ShownQuestion['options'];
+type QuestionOptions = ShownQuestion['options'];
 
-function Label({ label, description }: Options[number]) {
+function Label({ label, description }: QuestionOptions[number]) {
   return (
     <span>
       <Given>{label}</Given>
@@ -98,7 +98,7 @@ function Label({ label, description }: Options[number]) {
 }
 
 /** One of them, or something else in own words. */
-function OneOf({ name, options, answer, onAnswer }: Omit<AskProps, 'question'> & { options: Options }) {
+function OneOf({ name, options, answer, onAnswer }: Omit<AskProps, 'question'> & { options: QuestionOptions }) {
   const [isOther, setOther] = useState(false);
   const [own, setOwn] = useState('');
   return (
@@ -145,9 +145,9 @@ function OneOf({ name, options, answer, onAnswer }: Omit<AskProps, 'question'> &
 }
 
 interface SomeOfProps {
-  options: Options;
+  options: QuestionOptions;
   answer: readonly string[];
-  onAnswer: (answer: Answer) => void;
+  onAnswer: (answer: ShownAnswer) => void;
 }
 
 function SomeOf({ options, answer, onAnswer }: SomeOfProps) {

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Detail } from '../../protocol.js';
+import type { RequestDetail } from '../../protocol.js';
 import { callOf } from '../state/compose.js';
 import { addressOf, route, selected } from '../state/route.js';
 import { detail, detailFault } from '../state/store.js';
@@ -53,7 +53,7 @@ function Back() {
   );
 }
 
-function Whole({ shown }: { shown: Detail }) {
+function Whole({ shown }: { shown: RequestDetail }) {
   const { record } = shown;
   return (
     <article class="request" aria-labelledby="request-title" data-id={record.approvalId}>
@@ -75,7 +75,7 @@ function Whole({ shown }: { shown: Detail }) {
   );
 }
 
-function Head({ shown: { record } }: { shown: Detail }) {
+function Head({ shown: { record } }: { shown: RequestDetail }) {
   const isPending = record.status === 'pending';
   return (
     <header class="head">
@@ -127,7 +127,7 @@ function Head({ shown: { record } }: { shown: Detail }) {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function Warnings({ shown: { record } }: { shown: Detail }) {
+function Warnings({ shown: { record } }: { shown: RequestDetail }) {
   const warnings = record.flags.filter((name) => isWarning(name));
   if (warnings.length === 0 && record.contents === 'kept') return null;
   return (
@@ -144,7 +144,7 @@ function Warnings({ shown: { record } }: { shown: Detail }) {
 }
 
 /** What would run: the diffs of the files that it would change, or the call itself. */
-function Contents({ shown: { record } }: { shown: Detail }) {
+function Contents({ shown: { record } }: { shown: RequestDetail }) {
   const { approvalId, changes, preview, whole } = record;
   const isCall = changes.length === 0 || callOf.value === approvalId;
   return (

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** The sheets of plain decisions. */
 import { useState } from 'preact/hooks';
-import type { Detail } from '../../protocol.js';
+import type { RequestDetail } from '../../protocol.js';
 import { decide } from '../state/answers.js';
 import { doubts } from '../state/compose.js';
 import { VERB } from '../words.js';
@@ -9,7 +9,7 @@ import { Field, Frame } from './frame.js';
 import { Given } from './parts.js';
 
 /** What stands out about it, before it is approved all the same. */
-export function SecondLook({ shown, onDone }: { shown: Detail; onDone: () => void }) {
+export function SecondLook({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
   const id = shown.record.approvalId;
   return (
     <Frame

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useEffect, useState } from 'preact/hooks';
-import type { Detail, InboxItem, Pending } from '../../protocol.js';
+import type { RequestDetail, InboxItem, PendingAnswer } from '../../protocol.js';
 import { get } from '../api.js';
 import { decideAll } from '../state/answers.js';
 import { doubts } from '../state/compose.js';
@@ -17,21 +17,21 @@ const TYPES = ['approve', 'reject', 'skip'] as const;
 const LABEL = { approve: 'Approve', reject: 'Reject', skip: 'Skip' } as const;
 
 /** Several requests of one run at once, each with its call. Where something stands out, it is approved by itself. */
-export function Together({ shown, onDone }: { shown: Detail; onDone: () => void }) {
+export function Together({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
   const { runId } = shown.record;
   const [items, setItems] = useState<readonly InboxItem[] | null>(null);
-  const [details, setDetails] = useState<ReadonlyMap<string, Detail>>(new Map());
+  const [details, setDetails] = useState<ReadonlyMap<string, RequestDetail>>(new Map());
   const [fault, setFault] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [type, setType] = useState<(typeof TYPES)[number]>('approve');
   useEffect(() => {
     let isOver = false;
     const read = async () => {
-      const waiting = (await get<Pending>('pending', { run: runId })).items.slice(0, MOST);
+      const waiting = (await get<PendingAnswer>('pending', { run: runId })).items.slice(0, MOST);
       setItems(waiting);
       for (const { approvalId } of waiting) {
         if (isOver) return;
-        const detail = await get<Detail>(`requests/${encodeURIComponent(approvalId)}`);
+        const detail = await get<RequestDetail>(`requests/${encodeURIComponent(approvalId)}`);
         setDetails((known) => new Map([...known, [approvalId, detail]]));
       }
     };
@@ -107,7 +107,7 @@ export function Together({ shown, onDone }: { shown: Detail; onDone: () => void 
 }
 
 /** Why this one is not among them; `null`: it may be. */
-function whyNot(item: InboxItem, detail: Detail | undefined, type: (typeof TYPES)[number]): string | null {
+function whyNot(item: InboxItem, detail: RequestDetail | undefined, type: (typeof TYPES)[number]): string | null {
   if (session.value?.person.mayDecide !== true) return 'You may look, not decide';
   if (!item.mayDecide.includes(type)) return item.whyNot ?? 'Is decided by itself';
   if (type !== 'approve') return null;
@@ -116,7 +116,7 @@ function whyNot(item: InboxItem, detail: Detail | undefined, type: (typeof TYPES
   return doubt === undefined ? null : `Is approved by itself: ${doubt}`;
 }
 
-function Call({ detail }: { detail: Detail | undefined }) {
+function Call({ detail }: { detail: RequestDetail | undefined }) {
   if (detail === undefined || detail.record.kind === 'question') return null;
   return (
     <details class="call">

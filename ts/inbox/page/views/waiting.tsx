@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-import type { Facet } from '../../protocol.js';
+import type { FilterFacet } from '../../protocol.js';
 import { NO_FILTERS, filters, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
 import { isWarning, words } from '../words.js';
-import type { Row } from '../state/list.js';
+import type { ListRow } from '../state/list.js';
 import { RowLink, Search } from './list.js';
 import { Ago, Empty, Given, TimeLeft } from './parts.js';
 
@@ -79,7 +79,7 @@ function Choices() {
 interface ChoiceProps {
   label: string;
   value: string;
-  facets: readonly Facet[];
+  facets: readonly FilterFacet[];
   onChoose: (value: string) => void;
 }
 
@@ -103,7 +103,7 @@ function Choice({ label, value, facets, onChoose }: ChoiceProps) {
   );
 }
 
-function Item({ row: { item, gone } }: { row: Row }) {
+function Item({ row: { item, gone } }: { row: ListRow }) {
   const { approvalId } = item;
   const warnings = item.flags.filter((name) => isWarning(name)).length;
   const [need] = item.needs;

@@ -1,11 +1,18 @@
 /** @jsxImportSource preact */
 /** Why it asks, what it would do part by part, and how the like was decided before. */
-import type { Detail, Segment, ShownRecord, ShownRule, ShownVerdict, Similar } from '../../protocol.js';
+import type {
+  RequestDetail,
+  CallSegment,
+  ShownRecord,
+  ShownRule,
+  ShownVerdict,
+  SimilarRequest,
+} from '../../protocol.js';
 import { addressOf } from '../state/route.js';
 import { KIND } from '../words.js';
 import { Ago, Effect, Given, Status } from './parts.js';
 
-export function Why({ shown: { record, segments } }: { shown: Detail }) {
+export function Why({ shown: { record, segments } }: { shown: RequestDetail }) {
   const { verdict } = record;
   if (verdict === null && segments.length === 0) {
     if (record.kind === 'question') return null;
@@ -42,7 +49,7 @@ function Rule({ rule: { source, layer, line } }: { rule: ShownRule }) {
   );
 }
 
-export function Segments({ segments, more }: { segments: readonly Segment[]; more: number }) {
+export function Segments({ segments, more }: { segments: readonly CallSegment[]; more: number }) {
   if (segments.length === 0) return null;
   return (
     <ol class="segments" aria-label="What it would do">
@@ -68,7 +75,7 @@ export function Segments({ segments, more }: { segments: readonly Segment[]; mor
   );
 }
 
-export function Similars({ similar }: { similar: readonly Similar[] }) {
+export function Similars({ similar }: { similar: readonly SimilarRequest[] }) {
   if (similar.length === 0) return null;
   return (
     <section class="similar" aria-labelledby="similar-title">
