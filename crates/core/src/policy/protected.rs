@@ -215,6 +215,11 @@ pub(crate) fn protection(
         .find_map(located)
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
         .or_else(|| {
+            spots.found.iter().find_map(|path| {
+                of_text(path, access).or_else(|| of_text(&files.real(path).ok()?, access))
+            })
+        })
+        .or_else(|| {
             spots.loose.iter().find_map(|(pieces, _)| match pieces.first() {
                 Some(Piece::Text(text)) => of_others(text, access, context, files),
                 _ => None,
