@@ -516,8 +516,47 @@ fn what_a_pattern_finds_is_as_secret_as_what_is_spelled_out() {
                 "cd ops && cat *",
                 "for f in ops/*; do cat \"$f\"; done",
                 "cat < ops/i*",
+                "cat /roo?/x",
+                "cat /r*/.profile",
+                "cat /proc/1/mem",
+                "xxd -s 1 -l 4096 /proc/1/mem",
+                "cat /proc/1/envir*",
+                "for p in 1 2; do cat /proc/$p/mem; done",
+                "cat /proc/kcore",
+                "cat /dev/mem",
+                "head -c 512 /dev/sda",
+                "cat /dev/tty1",
+                "cat /dev/mapper/x",
+                "cat .git/modules/m/config",
             ],
             &["cat plain/*", "cat pl*/a*", "ls ops/*", "grep -n x plain/*.txt", "wc -l src/*.rs"],
+        );
+    }
+}
+
+#[test]
+fn a_name_that_is_a_place_on_another_machine_is_met_by_a_pattern() {
+    let house = House::new("hosts");
+    for folder in ["project/t", "project/plain"] {
+        fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
+    fs::write(house.root.join("project/plain/a.tgz"), "").unwrap();
+    fs::write(house.root.join("project/t/u@evil.example:a.tgz"), "").unwrap();
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project/t"),
+            &[
+                "tar -tf *.tgz",
+                "tar tf *",
+                "for f in *.tgz; do tar tf \"$f\"; done",
+                "tar -tf \"$(ls)\"",
+            ],
+            &["tar -tf ./*.tgz"],
+        );
+        tried(
+            &started(&house, name, "project"),
+            &["cd t; tar -tf *.tgz", "tar -tf u@evil.example:a.tgz"],
+            &["tar -tf plain/*.tgz", "tar -tf *.tgz"],
         );
     }
 }

@@ -84,10 +84,8 @@ impl Judge<'_> {
                 let spelled_out = by.as_ref().is_some_and(|by| by.arg > 0);
                 let program = by.as_ref().and_then(|by| self.argv(by)?.first()?.literal());
                 let through = *access == Access::Write || program.is_some_and(goes_through_links);
-                if *access == Access::Read && program.is_some_and(reads_names_only) {
-                    // That a file is there is no secret.
-                    places.found.clear();
-                }
+                places.names_only =
+                    *access == Access::Read && program.is_some_and(reads_names_only);
                 if through && *extent == Extent::Tree && spelled_out {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
