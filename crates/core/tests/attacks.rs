@@ -281,6 +281,7 @@ fn started(house: &House, name: &str, folder: &str) -> Policy {
         "deny-env" => {
             r#"{"version":1,"rule":[{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/.env"]}]}"#
         }
+        text if text.starts_with('{') => text,
         name => preset(name).unwrap(),
     };
     let format = if text.starts_with('{') { Format::Json } else { Format::Toml };
@@ -474,7 +475,7 @@ fn a_secret_that_git_knows_is_met_by_each_pathspec_and_by_none() {
 
 #[test]
 fn what_a_pattern_finds_is_as_secret_as_what_is_spelled_out() {
-    let house = House::new("patterns");
+    let house = House::new("wildcards");
     for file in [
         "ops/id_rsa",
         "ops/prod.env",
@@ -559,6 +560,22 @@ fn a_name_that_is_a_place_on_another_machine_is_met_by_a_pattern() {
             &["tar -tf plain/*.tgz", "tar -tf *.tgz"],
         );
     }
+}
+
+#[test]
+fn a_formatter_is_not_led_out_of_the_project_by_a_symlink() {
+    let house = House::new("formats");
+    fs::create_dir_all(house.root.join("project/plain")).unwrap();
+    fs::write(house.root.join("project/plain/a.go"), "").unwrap();
+    let denied = r#"{"version":1,"rule":[{"effect":"allow","commands":["gofmt","go","cargo","rustfmt"]},{"effect":"deny","writes":["OUT/**"]}]}"#;
+    let denied = denied.replace("OUT", &house.at("out"));
+    let lines = ["gofmt -w .", "go fmt ./...", "cargo fmt", "gofmt -w ./", "gofmt -w d"];
+    for name in ["developer", denied.as_str()] {
+        // `d/l` leads out.
+        tried(&started(&house, name, "project"), &lines, &[]);
+        tried(&started(&house, name, "project/plain"), &[], &lines[..3]);
+    }
+    tried(&started(&house, "developer", "project"), &[], &["prettier --write .", "git stash"]);
 }
 
 #[test]

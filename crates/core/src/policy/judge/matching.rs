@@ -6,14 +6,16 @@ use super::below::{Below, Meant};
 use super::sieve::Sieve;
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
-use crate::path::{Address, Links, Partial};
+use crate::path::{Address, Links, Partial, PathError};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::document::CommandPattern;
 use crate::policy::reading::glob_of;
 use crate::policy::subject::{By, Extent, Kind, Subject};
 use crate::policy::tokens::{self, Meets, Words, base_name};
-use crate::shell::{Access, Word, goes_through_links, reads_names_only, takes_data_only};
+use crate::shell::{
+    Access, Word, goes_through_links, passes_links, reads_names_only, takes_data_only,
+};
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, Copy)]
@@ -80,15 +82,21 @@ impl Judge<'_> {
                 let places = Self::located(Spots::of(target, *extent, &subject.start, self.files))?;
                 let mut places =
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
-                // A formatter goes over the sources of a project, and what it writes there is no word of the line.
-                let spelled_out = by.as_ref().is_some_and(|by| by.arg > 0);
                 let program = by.as_ref().and_then(|by| self.argv(by)?.first()?.literal());
                 let through = *access == Access::Write || program.is_some_and(goes_through_links);
                 places.names_only =
                     *access == Access::Read && program.is_some_and(reads_names_only);
-                if through && *extent == Extent::Tree && spelled_out {
+                // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and
+                // not what symlinks among them lead to.
+                let unsaid = by.as_ref().is_some_and(|by| by.arg == 0);
+                let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
+                if through && *extent == Extent::Tree && !passes {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
+                    if unsaid && !places.certain && places.error.is_none() {
+                        let why = "there are symlinks below, or too many names to tell".to_owned();
+                        places.error = Some(PathError::Unreadable(why));
+                    }
                 }
                 if *access == Access::Read && matches!(extent, Extent::Tree | Extent::Below) {
                     places.below = Some(self.below(&places, *extent, by.as_ref()));

@@ -10,7 +10,7 @@ use crate::policy::subject::{Extent, Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};
 
 /// How many names below what is written are looked through for symlinks.
-const MOST_NAMES: usize = 5_000;
+const MOST_NAMES: usize = 20_000;
 
 /// All places that a path may mean.
 #[derive(Debug, Default)]
