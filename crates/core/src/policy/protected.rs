@@ -50,6 +50,7 @@ const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
 const MANY: &str = "more files than can be looked through: some may hold secrets";
 const OTHERS: &str = "the home of another user";
+const MACHINE: &str = "a device, or what a process holds";
 const LEDGER: &str = "the ledger that the approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
@@ -113,6 +114,57 @@ const WRITES: Names = &[
     (".countersign", OWN),
 ];
 
+/// What everybody may know of a process, of which the rest is its memory and its settings.
+const OF_PROCESSES: &[&str] = &[
+    "",
+    "autogroup",
+    "cgroup",
+    "cmdline",
+    "comm",
+    "coredump_filter",
+    "cpuset",
+    "gid_map",
+    "io",
+    "limits",
+    "loginuid",
+    "maps",
+    "mountinfo",
+    "mounts",
+    "mountstats",
+    "net",
+    "numa_maps",
+    "oom_adj",
+    "oom_score",
+    "oom_score_adj",
+    "personality",
+    "sched",
+    "schedstat",
+    "sessionid",
+    "setgroups",
+    "smaps",
+    "smaps_rollup",
+    "stat",
+    "statm",
+    "status",
+    "timers",
+    "timerslack_ns",
+    "uid_map",
+    "wchan",
+];
+
+/// Devices that hold nothing, and folders of files.
+const DEVICES: &[&str] = &[
+    "", "null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr", "fd",
+    "shm",
+];
+
+/// The memory of the machine, its keys, and what it reports once.
+const MEMORY: &[&str] =
+    &["kcore", "kmsg", "vmcore", "kpagecgroup", "kpagecount", "kpageflags", "keys"];
+
+/// Files of git's settings, in which an address may hold a password.
+const GIT_SETTINGS: &[&str] = &["config", "config.worktree"];
+
 /// Protected from reading and from writing.
 const BOTH: Names = &[
     // An address in it may hold a password.
@@ -136,6 +188,10 @@ const BOTH: Names = &[
     (".dockercfg", SECRETS),
     (".oci", SECRETS),
     (".fly", SECRETS),
+    (".xauthority", SECRETS),
+    (".htpasswd", SECRETS),
+    (".dev.vars", SECRETS),
+    (".flaskenv", ENV),
     (".password-store", SECRETS),
     (".vault-token", SECRETS),
     (".terraform.d", SECRETS),
@@ -177,6 +233,12 @@ const BOTH_CHAINS: Chains = &[
     (&[".gradle", "gradle.properties"], SECRETS),
     (&["run", "secrets"], SECRETS),
     (&["ssl", "private"], SECRETS),
+    (&["etc", "kubernetes"], SECRETS),
+    (&["etc", "rancher"], SECRETS),
+    (&["etc", "wireguard"], SECRETS),
+    (&["networkmanager", "system-connections"], SECRETS),
+    (&["etc", "shadow-"], SECRETS),
+    (&["etc", "gshadow-"], SECRETS),
     (&[".config", "gh"], SECRETS),
     (&[".config", "gcloud"], SECRETS),
     (&[".config", "op"], SECRETS),
@@ -194,36 +256,35 @@ pub(crate) fn protection(
     if let Some(own) = context.own.iter().find(|own| is_own(own, spots, access, extent, files)) {
         return Some(Protection::new(LEDGER, own.rsplit('/').next().unwrap_or_default()));
     }
+    // That a file or a device is there is no secret.
+    let system = |path: &str| if spots.names_only { None } else { of_system(path) };
+    let of_path = |path: &str| of_text(path, access).or_else(|| system(path));
+    let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
     let located = |path: &Located| {
-        of_text(&path.lexical, access)
-            .or_else(|| of_text(&path.real, access))
-            .or_else(|| of_text(&path.real_of_lexical, access))
-            .or_else(|| {
-                [&path.lexical, &path.real, &path.real_of_lexical]
-                    .into_iter()
-                    .find_map(|path| of_others(path, access, context, files))
-            })
-            .or_else(|| {
-                (extent.is_recursive() && access == Access::Write)
-                    .then(|| of_roots(path, context))
-                    .flatten()
-            })
+        let readings = [&path.lexical, &path.real, &path.real_of_lexical];
+        readings.into_iter().find_map(|path| of_place(path)).or_else(|| {
+            (extent.is_recursive() && access == Access::Write)
+                .then(|| of_roots(path, context))
+                .flatten()
+        })
     };
+    let loose = |pieces: &[Piece]| {
+        of_pieces(pieces, access).or_else(|| system(&guessed(pieces))).or_else(|| match pieces {
+            [Piece::Text(text), ..] => of_others(text, access, context, files),
+            _ => None,
+        })
+    };
+    let found = |path: &String| of_place(path).or_else(|| of_place(&files.real(path).ok()?));
     spots
         .located
         .iter()
         .find_map(located)
-        .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
-        .or_else(|| {
-            spots.loose.iter().find_map(|(pieces, _)| match pieces.first() {
-                Some(Piece::Text(text)) => of_others(text, access, context, files),
-                _ => None,
-            })
-        })
+        .or_else(|| spots.loose.iter().find_map(|(pieces, _)| loose(pieces)))
+        .or_else(|| spots.found.iter().filter(|_| !spots.names_only).find_map(found))
         .or_else(|| {
             let below = spots.below.as_ref()?;
             let more = || below.may_tell_more(files).then(|| Protection::new(MANY, ""));
-            let found = below.told(|path| of_text(path, access), files).or_else(more)?;
+            let found = below.told(of_path, files).or_else(more)?;
             Some(Protection { below: true, ..found })
         })
 }
@@ -286,15 +347,44 @@ fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
     above.then(|| Protection::new("a whole working directory, with all that is in it", name))
 }
 
+/// What a process, or a device, holds: all that is not known to be there for everybody.
+fn of_system(path: &str) -> Option<Protection> {
+    let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let mut names = path.strip_prefix('/')?.split('/');
+    let (first, second) = (names.next()?, names.next()?);
+    let (name, open) = match (first, names.next()) {
+        ("proc", Some(third)) if is_number(second) => (third, OF_PROCESSES.contains(&third)),
+        ("proc", _) => (second, !MEMORY.contains(&second)),
+        ("dev", _) => (second, DEVICES.contains(&second)),
+        _ => return None,
+    };
+    (!open && !name.is_empty()).then(|| Protection::new(MACHINE, name))
+}
+
+/// The path that pieces may be, a number for what is not known of a name.
+fn guessed(pieces: &[Piece]) -> String {
+    let names = names_of(pieces).into_iter();
+    let guessed: Vec<String> =
+        names.map(|(name, open)| if open { format!("{name}0") } else { name }).collect();
+    guessed.join("/")
+}
+
 fn of_text(path: &str, access: Access) -> Option<Protection> {
     let mut before = "";
+    let mut in_git = false;
     let mut folders = Folders::default();
     let mut names = path.trim_end_matches('/').split('/').peekable();
     while let Some(name) = names.next() {
         let secret = || names.peek().is_none().then(|| folders.secret(trimmed(name))).flatten();
-        if let Some(what) = of_name(before, name, access).or_else(secret) {
+        // Those of worktrees and submodules lie further down.
+        let settings = || {
+            let is = |known: &&str| known.eq_ignore_ascii_case(trimmed(name));
+            (in_git && GIT_SETTINGS.iter().any(|known| is(&known))).then_some(GIT)
+        };
+        if let Some(what) = of_name(before, name, access).or_else(secret).or_else(settings) {
             return Some(Protection::new(what, name));
         }
+        in_git |= trimmed(name).eq_ignore_ascii_case(".git");
         folders.enter(name);
         before = name;
     }
@@ -460,6 +550,13 @@ mod tests {
             ("/p/.g\u{200c}it/config", Write, true),
             ("/p/.gët/config", Write, false),
             ("/p/src/main.rs", Write, false),
+            ("/p/.git/config.worktree", Read, true),
+            ("/p/.git/modules/m/config", Read, true),
+            ("/p/.git/worktrees/w/config.worktree", Read, true),
+            ("/p/.git/logs/refs/heads/config", Write, true),
+            ("/p/config", Read, false),
+            ("/etc/kubernetes/admin.conf", Read, true),
+            ("/etc/shadow-", Read, true),
             ("/p/server.key", Read, true),
             ("/p/src/auth.ts", Read, false),
             ("/h/.codex/auth.json", Read, true),

@@ -64,7 +64,8 @@ const OPEN: &[&str] = &[
 ];
 
 /// Ends of names of files that hold keys.
-const KEYS: &[&str] = &["p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk"];
+const KEYS: &[&str] =
+    &["p12", "pfx", "p8", "jks", "keystore", "keytab", "kdbx", "kdb", "ppk", "ovpn", "kubeconfig"];
 
 /// Ends of names of files that hold data, and no code.
 const DATA: &[&str] = &[
@@ -128,11 +129,14 @@ impl Folders {
             Some(parts) => parts,
             None => (name.as_str(), ""),
         };
-        if end == "env" && !is_template(stem) {
+        if matches!(end, "env" | "tfvars") && !is_template(stem) {
             return Some(VARIABLES);
         }
         if self.tests > 0 {
             return None;
+        }
+        if name.starts_with("krb5cc_") || name == "kubeconfig" {
+            return Some(KEY);
         }
         if IDENTITIES.iter().any(|known| name.starts_with(known)) && end != "pub" {
             return Some(KEY);
@@ -154,7 +158,8 @@ impl Folders {
         let accounts = end == "json"
             && (stem.starts_with("client_secret")
                 || stem.contains("service-account")
-                || stem.contains("service_account"));
+                || stem.contains("service_account")
+                || stem.contains("serviceaccount"));
         let named = !end.is_empty() && stem.contains("credentials");
         let words = || {
             let mut words = stem.split(|char: char| !char.is_ascii_alphanumeric());
@@ -173,7 +178,7 @@ pub(super) fn of_pattern(begins: &str, ends: &str) -> Option<&'static str> {
     }
     let end = ends.rsplit_once('.').map(|(_, end)| end)?;
     match end {
-        "env" => Some(VARIABLES),
+        "env" | "tfvars" => Some(VARIABLES),
         "key" => Some(KEY),
         "tfstate" => Some(STATE),
         end => KEYS.contains(&end).then_some(KEY),
@@ -221,6 +226,13 @@ mod tests {
             "/p/terraform.tfstate",
             "/p/terraform.tfstate.backup",
             "/p/prod.env",
+            "/p/prod.tfvars",
+            "/p/AuthKey.p8",
+            "/etc/krb5.keytab",
+            "/tmp/krb5cc_0",
+            "/p/vpn.ovpn",
+            "/p/kubeconfig",
+            "/p/serviceAccountKey.json",
             "/p/credentials.json",
             "/p/aws-credentials.csv",
             "/p/client_secret_1.json",
@@ -253,6 +265,7 @@ mod tests {
             "/p/ca.pem",
             "/p/public.key",
             "/p/example.env",
+            "/p/terraform.tfvars.example",
             "/p/test/fixtures/keys/server.key",
             "/p/tests/credentials.json",
             "/p/tests/a/b/key.pem",

@@ -267,6 +267,8 @@ pub enum Why {
     MayBeOption,
     /// A pattern for names of files that may find names which are options.
     FindsOptions,
+    /// A pattern for names of files that may find names which are places on other machines: `host:file`.
+    FindsHosts,
     /// An option, or an argument, that makes the command run other code.
     RunsCode,
     /// It runs with other rights.
@@ -305,6 +307,13 @@ pub enum Why {
     Locale,
 }
 
+impl Why {
+    /// Whether it is a doubt about names of files: who knows those knows whether it is one.
+    pub(crate) fn is_about_names(self) -> bool {
+        matches!(self, Self::FindsOptions | Self::FindsHosts)
+    }
+}
+
 impl fmt::Display for Why {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str(match self {
@@ -325,6 +334,9 @@ impl fmt::Display for Why {
             Self::UnknownOption => "an option that this command is not known to have",
             Self::MayBeOption => "a word that could turn out to be an option",
             Self::FindsOptions => "a pattern that may find files whose names are options",
+            Self::FindsHosts => {
+                "a pattern that may find files whose names are places on other machines"
+            }
             Self::RunsCode => "an argument that makes the command run other code",
             Self::Privileged => "it runs with other rights",
             Self::Elsewhere => "it runs elsewhere or later, out of sight",

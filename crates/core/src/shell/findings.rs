@@ -128,12 +128,14 @@ impl Findings {
     /// An unknown that a rule which spells out the command up to this argument may allow.
     pub(super) fn unknown_at(&mut self, span: Span, why: Why, command: usize, arg: usize) {
         let named = Some((command, arg));
-        let known = self.facts.iter().skip(command);
-        if !known
-            .rev()
-            .take(8)
-            .any(|fact| matches!(&fact.what, What::Unknown { named: other, .. } if *other == named))
-        {
+        // A doubt about names may be gone once they are known: it stands for no other.
+        let says = |fact: &Fact| match &fact.what {
+            What::Unknown { why: known, named: other } => {
+                *other == named && (*known == why || !known.is_about_names())
+            }
+            _ => false,
+        };
+        if !self.facts.iter().skip(command).rev().take(8).any(says) {
             self.push(span, What::Unknown { why, named });
         }
     }

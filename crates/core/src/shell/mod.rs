@@ -25,7 +25,7 @@ pub use effects::{
 };
 pub(crate) use effects::{
     Kind, Knowledge, goes_through_links, is_understood, kind, knowledge_of, option_marks,
-    reads_names_only, special_like, takes_data_only, without_g,
+    passes_links, reads_names_only, special_like, takes_data_only, without_g,
 };
 pub(crate) use effects::{Parts, parts, stays_below};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};

@@ -1,6 +1,7 @@
 //! The policies of one gate or run, at work: which files count, what was granted, and the verdicts.
 //!
-//! A verdict is tried without the file system first. What needs it ([`NeedsFiles`]) is done again by a caller that may block.
+//! A verdict is tried first without the file system, but for a few looks at what is near ([`NearFiles`]). What needs more
+//! ([`NeedsFiles`]) is done again by a caller that may block.
 
 mod book;
 mod show;
@@ -14,10 +15,8 @@ use book::{GrantBook, GrantFile};
 pub use show::{AlwaysOffer, ShownCall};
 
 use crate::call::Json;
-use crate::layers::{
-    self, CodePolicy, LayerFiles, LayerProblem, LayerSnapshot, LayersOptions, PolicyLayers,
-};
-use crate::path::{Cached, Files, NoFiles, RealFiles, Where};
+use crate::layers::{self, CodePolicy, LayerFiles, Layers, LayersOptions, Problem, Snapshot};
+use crate::path::{Cached, Files, NearFiles, NoFiles, RealFiles, Where};
 use crate::policy::document::{Document, DocumentError, Format, Layer, Mode, Source, load};
 use crate::policy::{
     Cause, Effect, JudgedCall, NeedsFiles, Policy, Verdict, denies_all_of, explain, judge,
@@ -122,15 +121,15 @@ impl Policies {
         })
     }
 
-    /// What they say, as far as that can be told without the file system.
+    /// What they say, as far as that can be told by what is near.
     ///
     /// # Errors
     /// [`NeedsFiles`]: ask [`Policies::judge_with_files`].
-    pub fn judge(&self, call: &PolicyCall) -> Result<Verdict, NeedsFiles> {
-        self.known()?.judge(call, &NoFiles)
+    pub fn judge(&self, call: &Call) -> Result<Verdict, NeedsFiles> {
+        self.near(|ready, files| ready.judge(call, files))
     }
 
-    /// What a human who is asked is shown, as far as that can be told without the file system. `floor`: something beside the
+    /// What a human who is asked is shown, as far as that can be told by what is near. `floor`: something beside the
     /// policies asks, so that "always" must answer for the whole call.
     ///
     /// # Errors
@@ -139,7 +138,7 @@ impl Policies {
         if preview::file_of(&call.tool_name, &call.args).is_some() {
             return Err(NeedsFiles);
         }
-        self.known()?.show(call, floor, Vec::new(), self.has_rules(), &NoFiles)
+        self.near(|ready, files| ready.show(call, floor, Vec::new(), self.has_rules(), files))
     }
 
     /// What a human who is asked is shown. Blocks.
@@ -179,7 +178,7 @@ impl Policies {
             };
             return ready.judge_read_only(call, &files);
         }
-        self.known()?.judge_read_only(call, &NoFiles)
+        self.near(|ready, files| ready.judge_read_only(call, files))
     }
 
     /// Looks at the policy files again. What is wrong with them, when one of them changed. Blocks.
@@ -210,7 +209,7 @@ impl Policies {
         ]))
     }
 
-    /// The grant that answers this call, as far as that can be told without the file system.
+    /// The grant that answers this call, as far as that can be told by what is near.
     ///
     /// # Errors
     /// [`NeedsFiles`]: ask [`Policies::granted_with_files`].
@@ -218,8 +217,7 @@ impl Policies {
         if self.book().count() == 0 && self.grant_file().is_none() {
             return Ok(None);
         }
-        let ready = self.known()?;
-        self.granted_by(&ready, call, floor, &NoFiles)
+        self.near(|ready, files| self.granted_by(ready, call, floor, files))
     }
 
     /// The grant that answers this call. Blocks.
@@ -381,12 +379,19 @@ impl Policies {
         self.ready.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What is known without looking; files that may have changed must be looked at.
-    fn known(&self) -> Result<Arc<ReadyPolicies>, NeedsFiles> {
-        if self.options.machine != MachinePolicies::None {
+    /// What can be said of what is known, and of what is near. Policy files may have changed and must be looked at.
+    fn near<T>(
+        &self, say: impl FnOnce(&Ready, &dyn Files) -> Result<T, NeedsFiles>,
+    ) -> Result<T, NeedsFiles> {
+        if self.options.machine != Machine::None {
             return Err(NeedsFiles);
         }
-        self.state().or_else(|| self.bare()).ok_or(NeedsFiles)
+        let Some(ready) = self.state() else {
+            return say(&*self.bare().ok_or(NeedsFiles)?, &NoFiles);
+        };
+        let files = NearFiles::new(&self.options.cwd);
+        let said = say(&ready, &files)?;
+        if files.is_beyond() { Err(NeedsFiles) } else { Ok(said) }
     }
 
     /// Where the program gives no policy, only what is shown beside a request is wanted of us. What does not need the file

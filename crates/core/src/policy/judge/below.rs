@@ -68,7 +68,7 @@ impl Below {
                     Some(paths) => {
                         found.files.extend(paths.into_iter().map(|path| (path, root.len() + 1)));
                     }
-                    None => found.look(root, files),
+                    None => found.look(root, self.sieve.products, files),
                 }
             }
             found
@@ -117,12 +117,17 @@ impl Below {
 }
 
 fn is_foreign(path: &str, from: usize) -> bool {
-    let below = path.get(from..).unwrap_or_default();
-    below.split('/').any(|name| FOREIGN.contains(&name))
+    FOREIGN.iter().any(|name| has_name(path, from, name))
+}
+
+/// Whether a part of the path below the directory is called this.
+fn has_name(path: &str, from: usize, name: &str) -> bool {
+    path.get(from..).unwrap_or_default().split('/').any(|part| part == name)
 }
 
 impl Found {
-    fn look(&mut self, root: &str, files: &dyn Files) {
+    /// Looks through a directory. `products`: who reads passes over those.
+    fn look(&mut self, root: &str, products: bool, files: &dyn Files) {
         let from = root.len() + 1;
         let mut left = MOST_NAMES;
         let mut dirs = VecDeque::from([root.to_owned()]);
@@ -137,7 +142,8 @@ impl Found {
                 }
                 Listing::TooMany => {
                     self.complete = false;
-                    self.complete_own &= is_foreign(&dir, from);
+                    self.complete_own &= is_foreign(&dir, from)
+                        || products && BULKY.iter().any(|name| has_name(&dir, from, name));
                     continue;
                 }
             };

@@ -6,13 +6,16 @@ use super::below::{Below, Meant};
 use super::sieve::Sieve;
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
-use crate::path::{Address, Links, Partial};
+use crate::path::{Address, Links, Partial, PathError};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::document::CommandPattern;
+use crate::policy::reading::glob_of;
 use crate::policy::subject::{By, Extent, Kind, Subject};
 use crate::policy::tokens::{self, Meets, Words, base_name};
-use crate::shell::{Access, Word, goes_through_links, takes_data_only};
+use crate::shell::{
+    Access, Word, goes_through_links, passes_links, reads_names_only, takes_data_only,
+};
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, Copy)]
@@ -79,22 +82,24 @@ impl Judge<'_> {
                 let places = Self::located(Spots::of(target, *extent, &subject.start, self.files))?;
                 let mut places =
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
-                // A formatter goes over the sources of a project, and what it writes there is no word of the line.
-                let spelled_out = by.as_ref().is_some_and(|by| by.arg > 0);
-                let through = *access == Access::Write
-                    || by.is_some_and(|by| match self.kind(by.command) {
-                        Some(Kind::Command { argv, .. }) => {
-                            let name = argv.first().and_then(Word::literal);
-                            name.is_some_and(goes_through_links)
-                        }
-                        _ => false,
-                    });
-                if through && *extent == Extent::Tree && spelled_out {
+                let program = by.as_ref().and_then(|by| self.argv(by)?.first()?.literal());
+                let through = *access == Access::Write || program.is_some_and(goes_through_links);
+                places.names_only =
+                    *access == Access::Read && program.is_some_and(reads_names_only);
+                // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and
+                // not what symlinks among them lead to.
+                let unsaid = by.as_ref().is_some_and(|by| by.arg == 0);
+                let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
+                if through && *extent == Extent::Tree && !passes {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
+                    if unsaid && !places.certain && places.error.is_none() {
+                        let why = "there are symlinks below, or too many names to tell".to_owned();
+                        places.error = Some(PathError::Unreadable(why));
+                    }
                 }
-                if *access == Access::Read && *extent == Extent::Tree {
-                    places.below = Some(self.below(&places, by.as_ref()));
+                if *access == Access::Read && matches!(extent, Extent::Tree | Extent::Below) {
+                    places.below = Some(self.below(&places, *extent, by.as_ref()));
                 }
                 let (rules, links) = match access {
                     Access::Read => (&index.reads, &self.read_links),
@@ -222,6 +227,14 @@ impl Judge<'_> {
         self.subjects.get(subject).map(|subject| &subject.kind)
     }
 
+    /// The words of the command that an argument belongs to.
+    fn argv(&self, by: &By) -> Option<&[Word]> {
+        match self.kind(by.command)? {
+            Kind::Command { argv, .. } => Some(argv),
+            _ => None,
+        }
+    }
+
     /// What is known of the places that are known in part; `None` for one that could be anywhere.
     fn guesses(&self, spots: &Spots) -> Result<Vec<Option<Partial>>, NeedsFiles> {
         let guesses = spots.loose.iter().map(|(pieces, from)| {
@@ -296,7 +309,8 @@ impl Judge<'_> {
             self.spend(4);
             // What cannot be told could be.
             let this = match Self::located(paths.bites(path, access, extent, self.files))? {
-                Ok(Meets::Could) => match &spots.below {
+                // What a tool passes over is known well enough for what nobody named, and not for a rule that does.
+                Ok(Meets::Could) => match spots.below.as_ref().filter(|_| extent == Extent::Tree) {
                     Some(below) => self.below_meets(paths, below),
                     None => Meets::Could,
                 },
@@ -309,17 +323,18 @@ impl Judge<'_> {
 
     /// What lies below what is read. A program that does what the files of its folder say reads what they say, and not what
     /// its words do.
-    fn below(&self, spots: &Spots, by: Option<&By>) -> Below {
-        let argv = by.and_then(|by| match self.kind(by.command)? {
-            Kind::Command { argv, .. } => Some(argv),
-            _ => None,
-        });
+    fn below(&self, spots: &Spots, extent: Extent, by: Option<&By>) -> Below {
+        let argv = by.and_then(|by| self.argv(by));
         let name = argv.and_then(|argv| argv.first()?.literal());
         let tells = by.is_none()
             || name.is_some_and(|name| takes_data_only(base_name(name)))
             || argv.is_some_and(|argv| git_shows(argv));
         let tracked = argv.is_some_and(|argv| git_shows(argv) && git_knows(argv));
-        let sieve = argv.map(|argv| Sieve::of(argv)).unwrap_or_default();
+        let sieve = match (argv, extent) {
+            (Some(argv), _) => Sieve::of(argv),
+            (None, Extent::Below) => Sieve::of_tool(glob_of(self.call)),
+            (None, _) => Sieve::default(),
+        };
         Below::of(&spots.located, sieve, tells, tracked)
     }
 

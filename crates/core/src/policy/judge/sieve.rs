@@ -16,6 +16,8 @@ pub(super) struct Sieve {
     not_into: Vec<String>,
     /// It passes over names that begin with a dot, unless a file of patterns there takes them in again.
     visible: bool,
+    /// It passes over what git ignores, which folders of products are.
+    pub(super) products: bool,
 }
 
 /// Files of patterns that ripgrep reads.
@@ -103,6 +105,20 @@ impl Sieve {
         };
         let words: Option<Vec<String>> = argv.iter().skip(1).map(written).collect();
         words.and_then(|words| read(&words)).unwrap_or_default()
+    }
+
+    /// Of a tool that searches, and of the files alone whose name is of this form: it passes over hidden names. Those that the
+    /// form names are subjects of their own.
+    pub(super) fn of_tool(glob: Option<&str>) -> Self {
+        let name = glob.filter(|glob| !glob.starts_with('!'));
+        let name = name.map(|glob| match glob.rsplit_once('/') {
+            // `{a/b,c}`
+            Some((dirs, _)) if dirs.matches('{').count() > dirs.matches('}').count() => "**",
+            Some((_, name)) => name,
+            None => glob,
+        });
+        let only = name.filter(|name| !matches!(*name, "" | "**")).map(str::to_owned);
+        Self { only: only.into_iter().collect(), visible: true, products: true, ..Self::default() }
     }
 
     /// `--include`, `--exclude` and `--exclude-dir`. `None` where a word may be such an option in a way that is not read here:

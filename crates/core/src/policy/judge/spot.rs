@@ -10,7 +10,7 @@ use crate::policy::subject::{Extent, Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};
 
 /// How many names below what is written are looked through for symlinks.
-const MOST_NAMES: usize = 5_000;
+const MOST_NAMES: usize = 20_000;
 
 /// All places that a path may mean.
 #[derive(Debug, Default)]
@@ -19,6 +19,10 @@ pub(crate) struct Spots {
     pub(crate) located: Vec<Located>,
     /// What is known of it where it is not certain, and from where.
     pub(crate) loose: Vec<(Vec<Piece>, Where)>,
+    /// The paths that a pattern of the shell finds.
+    pub(crate) found: Vec<String>,
+    /// Whether of what is read the names alone are told.
+    pub(crate) names_only: bool,
     /// What is known in part is used with all that is below it, and it is not known which directories those are.
     pub(crate) loose_below: bool,
     /// Whether the places located are all there are.
@@ -164,8 +168,8 @@ impl Spots {
         Ok(())
     }
 
-    /// Symlinks that a pattern of the shell finds are places like others; directories are, where all below them is used. Where
-    /// part of the path is not known at all, they could be anything anyway. Says whether these are all.
+    /// Symlinks that a pattern of the shell finds are places like others; directories are, where all below them is used. What
+    /// else it finds is known by its path. Where part of the path is not known at all, they could be anything anyway. Says whether these are all.
     fn expand(
         &mut self, target: &Word, extent: Extent, places: &[String], adrift: bool, start: &Start,
         files: &dyn Files,
@@ -179,12 +183,14 @@ impl Spots {
         for base in places {
             let from = start.at(base);
             match expanded(&target.pieces, &from, files) {
-                Ok(Expanded { links, dirs, complete }) => {
+                Ok(Expanded { links, dirs, files: more, complete }) => {
                     all &= complete;
-                    let dirs = if extent.is_recursive() { dirs } else { Vec::new() };
-                    for path in links.iter().chain(&dirs) {
+                    let below = if extent.is_recursive() { dirs.as_slice() } else { &[] };
+                    for path in links.iter().chain(below) {
                         self.add(path, base, start, files)?;
                     }
+                    self.found.extend(dirs);
+                    self.found.extend(more);
                 }
                 Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
                 Err(error) => self.error = Some(error),

@@ -270,19 +270,12 @@ impl Reader<'_> {
                     });
                     continue;
                 }
-                What::Unknown { why: Why::FindsOptions, named: Some((command, arg)) } => {
+                What::Unknown { why, named: Some((command, arg)) } if why.is_about_names() => {
                     let by = by(command, arg);
                     let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
                     let argument = Arc::clone(&argument);
                     let target = self.argument_of(by).unwrap_or_else(|| literal(""));
-                    self.loads.push(Loads {
-                        by,
-                        target,
-                        why: Why::FindsOptions,
-                        span,
-                        argument,
-                        start,
-                    });
+                    self.loads.push(Loads { by, target, why, span, argument, start });
                     continue;
                 }
                 What::Url { command, arg, target } => {
@@ -308,10 +301,11 @@ impl Reader<'_> {
 
 /// Whether it depends on the files what it comes to.
 fn is_looked_up(fact: &Fact) -> bool {
-    matches!(
-        fact.what,
-        What::Loads { .. } | What::Unknown { why: Why::FindsOptions, named: Some(_) }
-    )
+    match fact.what {
+        What::Loads { .. } => true,
+        What::Unknown { why, named } => named.is_some() && why.is_about_names(),
+        _ => false,
+    }
 }
 
 /// A word of which nothing is known, in the same place.

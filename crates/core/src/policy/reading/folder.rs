@@ -55,12 +55,23 @@ impl Reader<'_> {
                 Err(PathError::NeedsFiles) => return Err(NeedsFiles),
                 found => found.unwrap_or_default(),
             };
-            let mut hidden = self.folders_of(&start, true, true)? == Folders::Repository;
+            let mut hidden = false;
             for dir in &dirs {
+                let located = match locate(".", &start.at(dir), self.files) {
+                    Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                    located => located.ok(),
+                };
+                let paths = located.map(|it| [it.real, it.real_of_lexical]);
+                hidden |= paths.is_none();
+                for path in paths.iter().flatten() {
+                    match repository::is_hidden(path, self.files) {
+                        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                        found => hidden |= found.unwrap_or(true),
+                    }
+                }
                 let dir = dir.trim_end_matches('/');
                 // What the line itself makes is not there yet.
-                let own = has(&format!("{dir}/.git"), self.files)?;
-                hidden |= !own && self.makes_repository();
+                hidden |= self.makes_repository() && !has(&format!("{dir}/.git"), self.files)?;
                 for name in &named {
                     match repository::is_repository(&format!("{dir}/{name}"), self.files) {
                         Err(PathError::NeedsFiles) => return Err(NeedsFiles),

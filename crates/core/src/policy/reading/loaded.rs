@@ -27,7 +27,11 @@ impl Reader<'_> {
     pub(super) fn loaded(&mut self) -> Result<(), NeedsFiles> {
         for Loads { by, target, why, span, argument, start } in std::mem::take(&mut self.loads) {
             let own = match why {
-                Why::FindsOptions => self.finds_operands(by, &target, &start),
+                Why::FindsOptions => {
+                    let marks = option_marks(self.program(by));
+                    self.finds_none(&target, &start, |name| name.starts_with(marks))
+                }
+                Why::FindsHosts => self.finds_none(&target, &start, |name| name.contains(':')),
                 _ => self.is_own(&target, &start),
             };
             let own = match own {
@@ -51,13 +55,19 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether no name that the pattern could find begins as options do. What the line itself makes is not there yet.
-    fn finds_operands(&self, by: By, target: &Word, start: &Start) -> Result<bool, PathError> {
-        let Some(Kind::Command { argv, .. }) = self.subjects.get(by.command).map(|it| &it.kind)
-        else {
-            return Ok(false);
-        };
-        let name = argv.first().and_then(Word::literal).unwrap_or_default();
+    /// The name of the program that an argument belongs to.
+    fn program(&self, by: By) -> &str {
+        match self.subjects.get(by.command).map(|it| &it.kind) {
+            Some(Kind::Command { argv, .. }) => argv.first().and_then(Word::literal),
+            _ => None,
+        }
+        .unwrap_or_default()
+    }
+
+    /// Whether no name that the pattern could find is one of these. What the line itself makes is not there yet.
+    fn finds_none(
+        &self, target: &Word, start: &Start, is_one: impl Fn(&str) -> bool,
+    ) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
         if adrift || self.subjects.iter().any(|subject| may_name_a_file(&subject.kind)) {
             return Ok(false);
@@ -65,10 +75,7 @@ impl Reader<'_> {
         for dir in dirs {
             match self.files.list(&dir, MOST_NAMES) {
                 Listing::Names(names) => {
-                    let marked = |name: &str, marks: &[char]| name.starts_with(marks);
-                    let marks = option_marks(name);
-                    if names.iter().any(|it| marked(&it.name, marks) && may_find(target, &it.name))
-                    {
+                    if names.iter().any(|it| is_one(&it.name) && may_find(target, &it.name)) {
                         return Ok(false);
                     }
                 }
@@ -135,15 +142,17 @@ fn may_find(pattern: &Word, name: &str) -> bool {
     }
 }
 
-/// Whether this may make a file whose name is an option: a program that does what the project says, or one that writes where
-/// not one name is told.
+/// Whether this may make a file whose name is an option, or a place on another machine: a program that does what the project says,
+/// or one that writes where not one name is told.
 fn may_name_a_file(kind: &Kind) -> bool {
     match kind {
         Kind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),
         Kind::Path { access: Access::Write, target, extent, .. } => {
             let name = target.literal().map(|text| text.rsplit('/').next().unwrap_or(text));
             *extent != Extent::Itself
-                || name.is_none_or(|name| name.is_empty() || name.starts_with(['-', '+', '@']))
+                || name.is_none_or(|name| {
+                    name.is_empty() || name.starts_with(['-', '+', '@']) || name.contains(':')
+                })
         }
         _ => false,
     }

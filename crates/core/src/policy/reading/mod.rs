@@ -451,6 +451,16 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The form of the names of files that a search is for, as the call says.
+pub(super) fn glob_of<'a>(call: &JudgedCall<'a>) -> Option<&'a str> {
+    let Json::Object(entries) = call.args else { return None };
+    let names = plan(call.tool_name, None)?.only?;
+    names.iter().find_map(|name| match entries.get(*name) {
+        Some(Json::String(glob)) => Some(glob.as_str()),
+        _ => None,
+    })
+}
+
 fn no_text(name: &str, value: &Json) -> String {
     format!("the argument `{name}` is {}, where a text is expected", value.kind())
 }

@@ -60,59 +60,90 @@ pub(super) fn stays(argv: &[Word]) -> bool {
     })
 }
 
-/// What git finds from this absolute path upwards.
-pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
-    let mut path = path.trim_end_matches('/');
-    let mut found = Found::Nothing;
-    for _ in 0..MAX_DEPTH {
-        let git = format!("{path}/.git");
-        if files.has(&git)? {
-            if leads_to(&git, files).is_some() {
-                return Ok(Found::Some);
-            }
-            found = found.max(if is_plain(&git, files) { Found::Plain } else { Found::Some });
-            if files.has(&format!("{git}/HEAD"))? {
-                return Ok(found);
-            }
-            // To git this is none, and it looks further.
-        }
-        if files.has(&format!("{path}/HEAD"))? {
-            return Ok(Found::Hidden);
-        }
-        match path.rsplit_once('/') {
-            Some((above, _)) if !path.is_empty() => path = above,
-            _ => return Ok(found),
-        }
-    }
-    Ok(Found::Hidden)
+/// What git sees in one folder.
+enum Seen {
+    Nothing,
+    /// A repository that is kept there. git alone makes a file that leads to it, as a worktree or a submodule has: no clone
+    /// brings one.
+    Linked(String),
+    /// A repository, in `.git`.
+    Own,
+    /// A `.git` that is none: git looks further.
+    Husk,
 }
 
-/// Where the repository is, as the file says that a worktree or a submodule has. git alone makes one: no clone brings it.
-fn leads_to(git: &str, files: &dyn Files) -> Option<String> {
-    let text = files.text(git, MOST_TEXT)?;
-    Some(text.strip_prefix("gitdir:")?.trim().to_owned())
+/// What git sees in this folder. Most are seen by one look.
+fn seen(folder: &str, files: &dyn Files) -> Result<Seen, PathError> {
+    let git = format!("{folder}/.git");
+    if files.has(&format!("{git}/HEAD"))? {
+        return Ok(Seen::Own);
+    }
+    if !files.has(&git)? {
+        return Ok(Seen::Nothing);
+    }
+    let text = files.text(&git, MOST_TEXT);
+    let linked = text.and_then(|text| Some(text.strip_prefix("gitdir:")?.trim().to_owned()));
+    Ok(linked.map_or(Seen::Husk, Seen::Linked))
+}
+
+/// The folder of this absolute path, and those above it; `None` behind the most that are looked at.
+fn upwards(path: &str) -> impl Iterator<Item = Option<&str>> {
+    let folders = std::iter::successors(Some(path.trim_end_matches('/')), |path| {
+        path.rsplit_once('/').map(|(above, _)| above)
+    });
+    folders.enumerate().map(|(depth, folder)| (depth < MAX_DEPTH).then_some(folder))
+}
+
+/// What git finds from this absolute path upwards.
+pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
+    let mut found = Found::Nothing;
+    for folder in upwards(path) {
+        let Some(folder) = folder else { return Ok(Found::Hidden) };
+        let seen = seen(folder, files)?;
+        if let Seen::Linked(_) = seen {
+            return Ok(Found::Some);
+        }
+        if !matches!(seen, Seen::Nothing) {
+            let plain = is_plain(&format!("{folder}/.git"), files);
+            found = found.max(if plain { Found::Plain } else { Found::Some });
+        }
+        if let Seen::Own = seen {
+            return Ok(found);
+        }
+        if files.has(&format!("{folder}/HEAD"))? {
+            return Ok(Found::Hidden);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether what git finds from this absolute path upwards may be one that nobody made ([`Found::Hidden`]): with the fewest
+/// looks.
+pub(super) fn is_hidden(path: &str, files: &dyn Files) -> Result<bool, PathError> {
+    for folder in upwards(path) {
+        let Some(folder) = folder else { return Ok(true) };
+        if matches!(seen(folder, files)?, Seen::Own | Seen::Linked(_)) {
+            return Ok(false);
+        }
+        if files.has(&format!("{folder}/HEAD"))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The folder of the work tree that git finds from this absolute path upwards, and the one that it keeps its own files in.
 pub(in crate::policy) fn work_tree(
     path: &str, files: &dyn Files,
 ) -> Result<Option<(String, String)>, PathError> {
-    let mut path = path.trim_end_matches('/');
-    for _ in 0..MAX_DEPTH {
-        let git = format!("{path}/.git");
-        if files.has(&git)? {
-            if let Some(there) = leads_to(&git, files) {
-                let there = if there.starts_with('/') { there } else { format!("{path}/{there}") };
-                return Ok(Some((path.to_owned(), there)));
-            }
-            if files.has(&format!("{git}/HEAD"))? {
-                return Ok(Some((path.to_owned(), git)));
-            }
-        }
-        match path.rsplit_once('/') {
-            Some((above, _)) if !path.is_empty() => path = above,
-            _ => break,
-        }
+    for folder in upwards(path).map_while(|folder| folder) {
+        let git = match seen(folder, files)? {
+            Seen::Nothing | Seen::Husk => continue,
+            Seen::Own => format!("{folder}/.git"),
+            Seen::Linked(there) if there.starts_with('/') => there,
+            Seen::Linked(there) => format!("{folder}/{there}"),
+        };
+        return Ok(Some((folder.to_owned(), git)));
     }
     Ok(None)
 }

@@ -90,6 +90,9 @@ fn archive(walk: &mut Walk, part: Part, creates: bool) {
     let word = walk.word(part);
     if words::beginning(&word).split('/').next().is_some_and(|host| host.contains(':')) {
         walk.runs(part.arg, Why::RunsCode);
+    } else if word.literal().is_none() && !words::begins_with_a_folder(&word) {
+        let finds = words::is_pattern(&word);
+        walk.runs(part.arg, if finds { Why::FindsHosts } else { Why::RunsCode });
     }
     walk.apply(if creates { Use::Write } else { Use::Read }, part, 0);
 }

@@ -85,6 +85,11 @@ pub(crate) fn goes_through_links(name: &str) -> bool {
     always_keeps(name, "through")
 }
 
+/// Whether this program, over all that is below a directory, writes nothing through the symlinks there.
+pub(crate) fn passes_links(name: &str) -> bool {
+    always_keeps(name, "past-links")
+}
+
 /// Whether this program reads of directories the names alone of what is in them.
 pub(crate) fn reads_names_only(name: &str) -> bool {
     always_keeps(name, "names")

@@ -154,7 +154,9 @@ fn over(walk: &mut Walk, of: &Shown) {
         let part = Part { arg: operand.arg, skip: 0 };
         let pattern = !of.revisions || dashes.is_some_and(|dashes| dashes < operand.arg);
         if !pattern || !words::beginning(walk.place(operand.arg)).starts_with(':') {
-            git::named(walk, part, of.uses);
+            // A folder stands for all that is in it.
+            let uses = if pattern && of.shown { Use::ReadBelow } else { of.uses };
+            git::named(walk, part, uses);
         }
         if !of.shown {
             continue;

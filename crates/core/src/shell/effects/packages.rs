@@ -188,6 +188,13 @@ pub(super) fn gofmt(walk: &mut Walk) {
     walk.path(0, Access::Write, words::text(walk.place(0), "."), true);
 }
 
+/// The same, unless it only says what it would change.
+pub(super) fn fmt(walk: &mut Walk, part: Part) {
+    if !walk.argv.iter().any(|word| word.literal() == Some("--check")) {
+        walk.path(part.arg, Access::Write, words::text(walk.place(0), "."), true);
+    }
+}
+
 /// A property of a build, by whose name the project's own code goes.
 pub(super) fn property(walk: &mut Walk, part: Part) {
     argument(walk, part);

@@ -128,6 +128,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
 pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
     Some(match name {
         "moves.branch" => moves::branch,
+        "packages.fmt" => packages::fmt,
         "network.filter" => network::filter,
         "archives.beneath" => archives::beneath,
         "archives.from_here" => archives::from_here,

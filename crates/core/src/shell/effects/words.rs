@@ -153,6 +153,11 @@ pub(super) fn leads_outside(word: &Word) -> bool {
     })
 }
 
+/// Whether a `/` stands in it for certain before all that is not certain.
+pub(super) fn begins_with_a_folder(word: &Word) -> bool {
+    matches!(word.pieces.first(), Some(Piece::Home)) || beginning(word).contains('/')
+}
+
 /// Whether its first character is not certain.
 pub(super) fn begins_unknown(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(Piece::Glob(_) | Piece::Unknown { .. }))

@@ -531,7 +531,9 @@ const ROWS: &[Row] = &[
     ("go build -o /x ./...", "w3:/x l4:./..."),
     ("cmake -B build", "W0:. W2:build"),
     ("mypy --html-report /x src", "W2:/x r3:src"),
-    ("cargo fmt -- /x/a.rs", "r3:/x/a.rs w3:/x/a.rs"),
+    ("cargo fmt", "W0:."),
+    ("cargo fmt --all -- --check", ""),
+    ("cargo fmt -- /x/a.rs", "W0:. r3:/x/a.rs w3:/x/a.rs"),
     ("golangci-lint run --out-format=json:/x", "W2:/x"),
     ("python -m json.tool a b", "?2"),
     // What they run, or what decides it, has to be the project's own.
