@@ -512,7 +512,7 @@ export declare function importPolicy(
   format: ForeignPolicyFormat,
   text: string,
   options?: { name?: string },
-): {
+): Promise<{
   /** The policy as TOML. */
   toml: string;
   policy: Policy;
@@ -524,7 +524,7 @@ export declare function importPolicy(
     /** `stricter`: kept, but it asks or denies more. `dropped`: an allow that is not there. */
     effect: 'stricter' | 'dropped';
   }[];
-};
+}>;
 
 /**
  * For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file, for this project.

@@ -17,7 +17,7 @@ const shared = {
 };
 
 /** The rooms that the package's entries share: their classes must be the same in each. */
-const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy|gate|terminal|ai-sdk|native\.ts)/;
+const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy\/|gate|terminal|ai-sdk|native\.ts)/;
 
 /** What two of them share beside that; its own `index.ts` is one of them. */
 const AGENT = /\/ts\/agent\/(?!index\.ts)/;
@@ -29,6 +29,8 @@ const INBOX = /\/ts\/inbox\/(?!index\.ts)|\/node_modules\/@cfworker\//;
 const CHAT = 'ts/cli/chat/main.ts';
 /** The command that serves the inbox, for the same reason. */
 const INBOX_COMMAND = 'ts/cli/inbox/main.ts';
+/** What reads the rules of other products, on the first day and rarely again: only `importPolicy` loads it. */
+const POLICY_IMPORT = 'ts/policy-import/index.ts';
 /** What it imports only where it needs it: its screen on a terminal, and the provider of a server. Most of both is other people's. */
 const LAZY = { './screen/index.js': './screen.js', './provider.js': './provider.js' };
 
@@ -42,6 +44,7 @@ export default [
       mcp: 'ts/protocols/mcp.ts',
       webhooks: 'ts/webhooks/index.ts',
       chat: CHAT,
+      'policy-import': POLICY_IMPORT,
       inbox: 'ts/inbox/index.ts',
       'inbox-command': INBOX_COMMAND,
     },
@@ -87,13 +90,17 @@ export default [
   {
     ...shared,
     input: { command: 'ts/cli/main.ts' },
-    external: [...shared.external, './chat/main.js', './inbox/main.js'],
+    external: [...shared.external, './chat/main.js', './inbox/main.js', '../policy-import/index.js'],
     output: {
       ...shared.output,
       codeSplitting: false,
       // A program tells what went wrong in words: nobody reads its stacks.
       minify: true,
-      paths: { './chat/main.js': './chat.js', './inbox/main.js': './inbox-command.js' },
+      paths: {
+        './chat/main.js': './chat.js',
+        './inbox/main.js': './inbox-command.js',
+        '../policy-import/index.js': './policy-import.js',
+      },
     },
   },
 ];

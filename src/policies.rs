@@ -1,15 +1,14 @@
-//! `NativePolicies`, and the functions of policies that judge nothing.
+//! `NativePolicies`, and what is asked about policies that judge nothing.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use countersign_bridge::check::Batch;
 use countersign_bridge::envelope::envelope;
-use countersign_bridge::policies as wire;
-use countersign_core::gate::GateError;
+use countersign_bridge::policies::{self as wire, calls, documents};
+use countersign_core::gate::Error;
 use countersign_core::gate::policies::Policies;
-use countersign_core::layers::{LayerFiles, TrustFile, TrustedPolicy, project_root};
+use countersign_core::layers::project_root;
 use countersign_core::path::{RealFiles, Where};
-use countersign_core::policy::document::settings;
 use countersign_core::preview;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};
@@ -43,7 +42,10 @@ impl Task for Blocking {
     }
 }
 
-/// Policies that judge. Synchronous methods answer from what is known; those that look at files return promises.
+/// Policies that judge.
+///
+/// What they are asked is an operation, `{ name: arguments }`, and the answer an envelope: `PolicyOperations` of `ts/wire.ts` has
+/// them all. What looks at files goes through `call`.
 #[napi]
 pub struct NativePolicies {
     policies: std::result::Result<Arc<Policies>, Mutex<Option<GateError>>>,
@@ -51,7 +53,7 @@ pub struct NativePolicies {
 
 #[napi]
 impl NativePolicies {
-    /// Takes `{ documents, files, cwd, project, home }`. Whether they can be read is what `status` says.
+    /// Takes `NativePolicyOptions`. Whether they can be read is what the first operation says.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String) -> Self {
         Self {
@@ -59,100 +61,20 @@ impl NativePolicies {
         }
     }
 
-    /// `null`, or what is wrong with the policies.
-    #[napi(catch_unwind)]
-    pub fn status(&self) -> String {
-        envelope(self.get().map(|_| ()))
-    }
-
-    /// `NativeCall` to `NativeJudged`, or `null`: files must be looked at.
-    #[napi(catch_unwind)]
-    pub fn judge(&self, call: String) -> String {
-        envelope(self.get().and_then(|policies| wire::judge(policies, &call)))
-    }
-
-    /// `NativeCall` to `NativeJudged`.
+    /// Does what is asked on a thread that is not JavaScript's. Never rejects.
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn judge_with_files(&self, call: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::judge_with_files(policies, &call)))
+    pub fn call(&self, operation: String) -> AsyncTask<Blocking> {
+        let policies = self.get().map(Arc::clone);
+        Blocking::new(move || match policies {
+            Ok(policies) => calls::perform(Ok(&policies), &operation),
+            Err(error) => calls::perform(Err(error), &operation),
+        })
     }
 
-    /// What a human is shown, or `null`: files must be looked at.
+    /// Does what is asked at once, from what is known.
     #[napi(catch_unwind)]
-    pub fn show(&self, call: String) -> String {
-        envelope(self.get().and_then(|policies| wire::show(policies, &call)))
-    }
-
-    /// What a human is shown.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn show_with_files(&self, call: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::show_with_files(policies, &call)))
-    }
-
-    /// The explanation as text.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn explain(&self, call: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::explain(policies, &call)))
-    }
-
-    /// The numbers of the conditions of rules for this tool: `number[]`.
-    #[napi(catch_unwind)]
-    pub fn conditions(&self, tool_name: String) -> String {
-        envelope(self.get().map(|policies| policies.conditions(&tool_name)))
-    }
-
-    /// `{ cwd, policy, shell }`
-    #[napi(catch_unwind)]
-    pub fn context(&self, tool_name: String) -> String {
-        envelope(self.get().map(|policies| policies.context(&tool_name)))
-    }
-
-    /// `{ path, before }[]` to `{ problems, changed }`.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn refresh(&self, files: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::refresh(policies, &files)))
-    }
-
-    /// `string[]` to `string[]`
-    #[napi(catch_unwind)]
-    pub fn hidden(&self, tool_names: String) -> String {
-        envelope(self.get().and_then(|policies| wire::hidden(policies, &tool_names)))
-    }
-
-    /// `string | null`
-    #[napi(catch_unwind)]
-    pub fn forbids(&self, mode: String) -> String {
-        envelope(self.get().and_then(|policies| wire::forbids(policies, &mode)))
-    }
-
-    /// `number`
-    #[napi(catch_unwind)]
-    pub fn grant_count(&self) -> String {
-        envelope(self.get().map(|policies| policies.grant_count()))
-    }
-
-    /// `Grant` without an id to `Grant`.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn grant(&self, grant: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::grant(policies, &grant)))
-    }
-
-    /// `Grant[]`
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn grants(&self, now: f64) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::grants(policies, now)))
-    }
-
-    /// `boolean`
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn revoke(&self, id: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::revoke(policies, &id)))
-    }
-
-    /// Forgets what was granted for a run.
-    #[napi(catch_unwind)]
-    pub fn end_run(&self, run_id: String) -> String {
-        envelope(self.get().map(|policies| policies.end_run(&run_id)))
+    pub fn call_now(&self, operation: String) -> String {
+        calls::perform(self.get().map(AsRef::as_ref), &operation)
     }
 }
 
@@ -165,41 +87,25 @@ impl NativePolicies {
             })
         })
     }
-
-    fn blocking(
-        &self, work: impl FnOnce(&Policies) -> String + Send + 'static,
-    ) -> AsyncTask<Blocking> {
-        let policies = self.get().map(Arc::clone);
-        Blocking::new(move || match policies {
-            Ok(policies) => work(&policies),
-            Err(error) => envelope::<()>(Err(error)),
-        })
-    }
 }
 
-/// Fails unless these documents can be read: `NativeDocument[]`.
+/// Does what is asked about policies as they are written, at once: `DocumentOperations` of `ts/wire.ts`.
 #[napi(catch_unwind)]
-pub fn check_documents(documents: String) -> String {
-    envelope(wire::check_documents(&documents))
+pub fn call_documents_now(operation: String) -> String {
+    documents::perform(&operation)
 }
 
-/// `{ documents, toolNames }` to `PolicyFinding[]`.
-#[napi(catch_unwind)]
-pub fn lint_documents(request: String) -> String {
-    envelope(wire::lint_documents(&request))
-}
-
-/// Another product's rules: `{ toml, losses }`.
-#[napi(catch_unwind)]
-pub fn import_document(format: String, text: String, name: String) -> String {
-    envelope(wire::import_document(&format, &text, &name))
+/// The same on a thread that is not JavaScript's, for what looks at files. Never rejects.
+#[napi(catch_unwind, ts_return_type = "Promise<string>")]
+pub fn call_documents(operation: String) -> AsyncTask<Blocking> {
+    Blocking::new(move || documents::perform(&operation))
 }
 
 /// One line of `countersign policy check --batch` to one line. Looks at files.
 #[napi(catch_unwind)]
 pub fn check_line(line: String) -> String {
     static BATCH: OnceLock<Mutex<Batch>> = OnceLock::new();
-    let batch = BATCH.get_or_init(|| Mutex::new(Batch::new(here(), project_of)));
+    let batch = BATCH.get_or_init(|| Mutex::new(Batch::new(here(), documents::project_of)));
     batch.lock().unwrap_or_else(PoisonError::into_inner).check_line(&line, &RealFiles)
 }
 
@@ -214,73 +120,6 @@ pub fn preview_line(line: String) -> String {
 pub fn safe_text(text: String) -> String {
     const END: usize = 2_000;
     preview::text(&text, END)
-}
-
-/// The text of a preset: `string | null`.
-#[napi(catch_unwind)]
-pub fn preset_text(name: String) -> String {
-    envelope(Ok(countersign_core::layers::preset(&name)))
-}
-
-/// The values of a TOML text, each with its place: `{ settings } | { problem }`.
-#[napi(catch_unwind)]
-pub fn read_settings(toml: String) -> String {
-    envelope(Ok(match settings(&toml) {
-        Ok(settings) => serde_json::json!({ "settings": settings }),
-        Err(problem) => serde_json::json!({ "problem": problem }),
-    }))
-}
-
-/// The project that this directory is in: `string`.
-#[napi(catch_unwind)]
-pub fn project_directory(directory: String) -> String {
-    envelope(Ok(project_of(&directory)))
-}
-
-/// Trusts the policy of the project that this directory is in: `{ path, hash }`.
-#[napi(catch_unwind, ts_return_type = "Promise<string>")]
-pub fn trust(directory: String) -> AsyncTask<Blocking> {
-    Blocking::new(move || {
-        envelope(in_project(&directory, |trust, policy| trust.trust(policy, None)))
-    })
-}
-
-/// `boolean`: whether it was trusted.
-#[napi(catch_unwind, ts_return_type = "Promise<string>")]
-pub fn untrust(directory: String) -> AsyncTask<Blocking> {
-    Blocking::new(move || envelope(in_project(&directory, |trust, policy| trust.untrust(policy))))
-}
-
-/// `{ path, hash }[]`
-#[napi(catch_unwind, ts_return_type = "Promise<string>")]
-pub fn trusted() -> AsyncTask<Blocking> {
-    Blocking::new(|| {
-        let all = in_project(".", |trust, _| trust.trusted());
-        envelope::<Vec<TrustedPolicy>>(all)
-    })
-}
-
-fn in_project<T>(
-    directory: &str,
-    work: impl FnOnce(
-        &TrustFile,
-        &std::path::Path,
-    ) -> std::result::Result<T, countersign_core::layers::TrustError>,
-) -> std::result::Result<T, GateError> {
-    let directory = std::path::absolute(directory)
-        .map_err(|error| GateError::InvalidConfig(format!("{directory}: {error}")))?;
-    let files = LayerFiles::usual(&project_root(&directory));
-    match (files.trust, files.project) {
-        (Some(trust), Some(policy)) => work(&TrustFile::new(trust), &policy)
-            .map_err(|error| GateError::InvalidConfig(error.to_string())),
-        _ => Err(GateError::InvalidConfig(
-            "there is no place for the user's files: set HOME".to_owned(),
-        )),
-    }
-}
-
-fn project_of(cwd: &str) -> String {
-    project_root(std::path::Path::new(cwd)).to_str().unwrap_or(cwd).to_owned()
 }
 
 /// Where this process is.

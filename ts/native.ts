@@ -26,6 +26,7 @@ import { whenAborted } from './values/when-aborted.js';
 import type {
   CanonicalText,
   DecideMeta,
+  DocumentOperations,
   Envelope,
   InterruptPlan,
   NativeAbout,
@@ -36,7 +37,6 @@ import type {
   NativeFilesOptions,
   NativeGateOptions,
   NativeHead,
-  NativeImport,
   NativeJudged,
   NativeNote,
   NativePast,
@@ -47,12 +47,18 @@ import type {
   NativeSaveRun,
   NativeSavedRun,
   NativeSeen,
+  NativeSettings,
   NativeShown,
   NativeTidied,
+  NativeTree,
   NativeValue,
   NativeVerified,
   Operations,
+  PatternKind,
+  PolicyOperations,
   PreviewText,
+  TreeFormat,
+  TrustedPolicy,
 } from './wire.js';
 
 export type {
@@ -72,6 +78,7 @@ export type {
   NativeRunStatus,
   NativeSaveRun,
   NativeSavedRun,
+  NativeSetting,
   NativeTidied,
   NativeVerified,
   NativeWho,
@@ -449,19 +456,52 @@ export class NativeGate implements RunStore {
   }
 }
 
+/** What is asked about policies as they are written. */
+function documents<NAME extends keyof DocumentOperations>(
+  operation: NAME,
+  takes: DocumentOperations[NAME]['takes'],
+): DocumentOperations[NAME]['answers'] {
+  return open(binding.callDocumentsNow(operationText(operation, takes)));
+}
+
+/** The same for what looks at files. */
+async function documentsLater<NAME extends keyof DocumentOperations>(
+  operation: NAME,
+  takes: DocumentOperations[NAME]['takes'],
+): Promise<DocumentOperations[NAME]['answers']> {
+  return open(await binding.callDocuments(operationText(operation, takes)));
+}
+
+const operationText = (operation: string, takes: object): string => `{"${operation}":${JSON.stringify(takes)}}`;
+
 /** Fails with `ERR_POLICY` (`problems`) unless these documents can be read. */
-export function checkDocuments(documents: NativeDocument[]): void {
-  open(binding.checkDocuments(JSON.stringify(documents)));
+export function checkDocuments(given: NativeDocument[]): void {
+  documents('check', { documents: given });
 }
 
 /** What is probably not meant. Fails with `ERR_POLICY`. */
-export function lintDocuments(documents: NativeDocument[], toolNames: readonly string[] | null): PolicyFinding[] {
-  return open(binding.lintDocuments(JSON.stringify({ documents, toolNames })));
+export function lintDocuments(given: NativeDocument[], toolNames: readonly string[] | null): PolicyFinding[] {
+  return documents('lint', { documents: given, toolNames });
 }
 
-/** Another product's rules. Fails with `ERR_POLICY`. */
-export function importDocument(format: string, text: string, name: string): NativeImport {
-  return open(binding.importDocument(format, text, name));
+/** What a TOML or JSON text says, with the place of each part. JSON may have comments, and a key of it may stand twice. */
+export function readTree(text: string, format: TreeFormat): NativeTree {
+  return documents('tree', { text, format });
+}
+
+/** A policy object as TOML. Fails with `ERR_POLICY`. */
+export function writeToml(name: string, document: object): string {
+  return documents('toml', { name, document });
+}
+
+/** Why a rule does not take a pattern; `null`: it does. */
+export function patternFault(pattern: string, of: PatternKind): string | null {
+  return documents('patternFault', { pattern, of });
+}
+
+/** The names of the tools that have a built-in reading, in snake case. */
+export function builtinTools(): string[] {
+  return documents('builtinTools', {});
 }
 
 /** Policies that judge. Synchronous methods answer from what is known; those that look at files return promises. */
@@ -471,71 +511,84 @@ export class NativePolicies {
   /** Fails with `ERR_POLICY`. */
   constructor(options: NativePolicyOptions) {
     this.#policies = new binding.NativePolicies(JSON.stringify(options));
-    open(this.#policies.status());
+    this.#now('ready', {});
+  }
+
+  #now<NAME extends keyof PolicyOperations>(
+    operation: NAME,
+    takes: PolicyOperations[NAME]['takes'],
+  ): PolicyOperations[NAME]['answers'] {
+    return open(this.#policies.callNow(operationText(operation, takes)));
+  }
+
+  async #later<NAME extends keyof PolicyOperations>(
+    operation: NAME,
+    takes: PolicyOperations[NAME]['takes'],
+  ): Promise<PolicyOperations[NAME]['answers']> {
+    return open(await this.#policies.call(operationText(operation, takes)));
   }
 
   /** `null`: files must be looked at. */
   judge(call: NativeCall): NativeJudged | null {
-    return open(this.#policies.judge(JSON.stringify(call)));
+    return this.#now('judge', call);
   }
 
-  async judgeWithFiles(call: NativeCall): Promise<NativeJudged> {
-    return open(await this.#policies.judgeWithFiles(JSON.stringify(call)));
+  judgeWithFiles(call: NativeCall): Promise<NativeJudged> {
+    return this.#later('judgeWithFiles', call);
   }
 
   /** What a human is shown: offers to remember, diffs, and the preview with them. */
   async show(call: NativeCall): Promise<NativeShown> {
-    const text = JSON.stringify(call);
-    return open<NativeShown | null>(this.#policies.show(text)) ?? open(await this.#policies.showWithFiles(text));
+    return this.#now('show', call) ?? this.#later('showWithFiles', call);
   }
 
   /** The explanation as text. */
-  async explain(call: NativeCall): Promise<string> {
-    return open(await this.#policies.explain(JSON.stringify(call)));
+  explain(call: NativeCall): Promise<string> {
+    return this.#later('explain', call);
   }
 
   /** The numbers of the conditions of rules for this tool. */
   conditions(toolName: string): number[] {
-    return open(this.#policies.conditions(toolName));
+    return this.#now('conditions', { toolName });
   }
 
   /** `{ cwd, policy, shell }` */
   context(toolName: string): object {
-    return open(this.#policies.context(toolName));
+    return this.#now('context', { toolName });
   }
 
   /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */
-  async refresh(files: NativeSeen[]): Promise<NativeRefreshed> {
-    return open(await this.#policies.refresh(JSON.stringify(files)));
+  refresh(files: NativeSeen[]): Promise<NativeRefreshed> {
+    return this.#later('refresh', { files });
   }
 
   hidden(toolNames: readonly string[]): string[] {
-    return open(this.#policies.hidden(JSON.stringify(toolNames)));
+    return this.#now('hidden', { toolNames });
   }
 
   forbids(mode: string): string | null {
-    return open(this.#policies.forbids(mode));
+    return this.#now('forbids', { mode });
   }
 
   grantCount(): number {
-    return open(this.#policies.grantCount());
+    return this.#now('grantCount', {});
   }
 
-  async grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
-    return open(await this.#policies.grant(JSON.stringify(grant)));
+  grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
+    return this.#later('grant', grant);
   }
 
-  async grants(now: number): Promise<Grant[]> {
-    return open(await this.#policies.grants(now));
+  grants(now: number): Promise<Grant[]> {
+    return this.#later('grants', { now });
   }
 
-  async revoke(id: string): Promise<boolean> {
-    return open(await this.#policies.revoke(id));
+  revoke(id: string): Promise<boolean> {
+    return this.#later('revoke', { id });
   }
 
   /** Forgets what was granted for this run. */
   endRun(runId: string): void {
-    open(this.#policies.endRun(runId));
+    this.#now('endRun', { runId });
   }
 }
 
@@ -554,41 +607,33 @@ export function safeText(text: string): string {
   return binding.safeText(text.toWellFormed());
 }
 
-/** A project's policy that the user trusts, by the SHA-256 (hex) of its content. */
-export type Trusted = { path: string; hash: string };
-
 /** Trusts the policy of the project that this directory is in, as it is now. Fails with `ERR_POLICY`. */
-export async function trust(directory: string): Promise<Trusted> {
-  return open(await binding.trust(directory));
+export function trust(directory: string): Promise<TrustedPolicy> {
+  return documentsLater('trust', { directory });
 }
 
 /** `false`: it was not trusted. */
-export async function untrust(directory: string): Promise<boolean> {
-  return open(await binding.untrust(directory));
+export function untrust(directory: string): Promise<boolean> {
+  return documentsLater('untrust', { directory });
 }
 
-export async function trusted(): Promise<Trusted[]> {
-  return open(await binding.trusted());
+export function trusted(): Promise<TrustedPolicy[]> {
+  return documentsLater('trusted', {});
 }
-
-/** One value of a TOML text, and where its last key stands, from 1. */
-export type NativeSetting = { path: string[]; value: unknown; line: number; column: number };
 
 /** The values of a TOML text, in their order, or the place where it is none. */
-export function readSettings(
-  toml: string,
-): { settings: NativeSetting[] } | { problem: { message: string; line: number; column: number } } {
-  return open(binding.readSettings(toml));
+export function readSettings(toml: string): NativeSettings {
+  return documents('settings', { toml });
 }
 
 /** The project that this directory is in: the nearest one upward with `.countersign` or `.git`, else itself. */
 export function projectDirectory(directory: string): string {
-  return open(binding.projectDirectory(directory));
+  return documents('project', { directory });
 }
 
 /** The text of a preset; `null`: there is none of that name. */
 export function presetText(name: string): string | null {
-  return open(binding.presetText(name));
+  return documents('preset', { name });
 }
 
 /** What is kept beside a request, as it was given to {@link NativeGate.request}. */

@@ -23,11 +23,20 @@ name: string, value: string, };
 /** Whether what is asked here outlives this process. */
 export type AskLasting = Record<symbol, never>;
 
+/** Fails when the policies cannot be read. */
+export type AskReady = Record<symbol, never>;
+
+/** `{ cwd, policy, shell }` */
+export type CallContext = object;
+
 /** Cancels what a run waits for and takes back what was approved but not started. */
 export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
 
 /** RFC 8785 text and its SHA-256 (hex). */
 export type CanonicalText = { text: string, digest: string, };
+
+/** Fails unless these documents can be read. */
+export type CheckDocuments = { documents: Array<NativeDocument>, };
 
 /** Claims an approval for a call that is to run. */
 export type ClaimApproval = { runId: string | null, toolCallId: string, call: ClaimedCall, };
@@ -42,6 +51,9 @@ export type CloseGate = { reason: string, };
 export type CompactLedger = Record<symbol, never>;
 
 export type Contents = "kept" | "redacted" | "dropped";
+
+/** How many grants hold. */
+export type CountGrants = Record<symbol, never>;
 
 /** Who decides, and what an edit runs. */
 export type DecideMeta = { by: string | null,
@@ -70,11 +82,30 @@ export type DecisionType = "approve" | "edit" | "reject" | "respond" | "skip";
 /** What the ledger holds. */
 export type DescribeLedger = Record<symbol, never>;
 
+/** What can be asked about policies as they are written. */
+export type DocumentOperations = {
+  check: { takes: CheckDocuments; answers: Done };
+  lint: { takes: LintDocuments; answers: Array<PolicyFinding> };
+  tree: { takes: ReadTree; answers: NativeTree };
+  toml: { takes: WriteToml; answers: string };
+  patternFault: { takes: FindFault; answers: string | null };
+  builtinTools: { takes: ListBuiltinTools; answers: Array<string> };
+  preset: { takes: ReadPreset; answers: string | null };
+  settings: { takes: ReadSettings; answers: NativeSettings };
+  project: { takes: FindProject; answers: string };
+  trust: { takes: TrustProject; answers: TrustedPolicy };
+  untrust: { takes: UntrustProject; answers: boolean };
+  trusted: { takes: ListTrusted; answers: Array<TrustedPolicy> };
+};
+
 /** Nothing is answered but that it is done. */
 export type Done = void;
 
 /** What happened since the last time, oldest first: at most 128 events, and about 4 MiB. */
 export type DrainEvents = Record<symbol, never>;
+
+/** Forgets what was granted for a run. */
+export type EndRun = { runId: string, };
 
 export type EntryType = "file" | "directory" | "symlink" | "other";
 
@@ -83,6 +114,9 @@ export type Envelope<T> = { "ok": T } | { "error": NativeError };
 
 /** Events, each as it is written. */
 export type EventsText = Array<NativeEvent>;
+
+/** The explanation as text. */
+export type ExplainCall = NativeCall;
 
 /** What an operation answers. */
 export type FileAnswer = FileText | FileWritten | FileEdited | FileListing | FilePaths | FileMatches;
@@ -160,6 +194,18 @@ export type FileWritten = {
 /** There was none before. */
 created: boolean, bytes: number, sha256: string, };
 
+/** Why a rule does not take a pattern; `null`: it does. */
+export type FindFault = { pattern: string, of: PatternKind, };
+
+/** The source that forbids a mode; `null`: none does. */
+export type FindForbidding = { mode: string, };
+
+/** Of these tools, those that are always denied. */
+export type FindHidden = { toolNames: readonly string[], };
+
+/** The project that this directory is in: the nearest one upward with `.countersign` or `.git`, else itself. */
+export type FindProject = { directory: string, };
+
 /** The records of a call id. */
 export type FindRecords = {
 /** `null`: of all runs. */
@@ -195,6 +241,9 @@ export type GrantOffer = { label: string, rules: PolicyRule[], also: Array<strin
 
 export type GrantScope = "run" | "session" | "always";
 
+/** A grant of one's own. */
+export type GrantText = Grant;
+
 /** What `interruptOn` says about each tool. */
 export type InterruptPlan = {
 /** One per own property of `tools`, in their order. A list of pairs, since a name may be `__proto__`. */
@@ -206,6 +255,26 @@ unknown: Array<string>, };
 export type InterruptRuns = {
 /** `null`: of all runs. */
 runId: string | null, };
+
+/** What the policies say of a call. */
+export type JudgeWithFiles = NativeCall;
+
+/** What the policies say of a call: [`NativeJudged`], owned. */
+export type Judged = NativeJudged;
+
+/** What is probably not meant. */
+export type LintDocuments = { documents: Array<NativeDocument>, toolNames: readonly string[] | null, };
+
+/** The names of the tools that have a built-in reading, in snake case. */
+export type ListBuiltinTools = Record<symbol, never>;
+
+/** The numbers of the conditions of rules for this tool. */
+export type ListConditions = { toolName: string, };
+
+/** The grants that hold, oldest first. */
+export type ListGrants = {
+/** ms since the epoch. */
+now: number, };
 
 /** What waits, oldest first. */
 export type ListPending = {
@@ -219,6 +288,9 @@ export type ListRecords = { runId: string, };
 export type ListRuns = {
 /** Only those that can be continued. */
 open: boolean, limit: number, };
+
+/** All that are trusted. */
+export type ListTrusted = Record<symbol, never>;
 
 /** What a ledger holds. */
 export type NativeAbout = { place: string, schema: number, encrypted: boolean, records: number, pending: number, runs: number, entries: number, bytes: number, };
@@ -311,9 +383,6 @@ retainRecordsMs?: number | null, };
 /** Where the audit stands. */
 export type NativeHead = { size: number, hash: string, at: number, };
 
-/** Another product's rules. */
-export type NativeImport = { toml: string, losses: Array<NativeLoss>, };
-
 /** What the policies say of a call. */
 export type NativeJudged = { verdict: PolicyVerdict,
 /** An administrator's rule asks: only a human answers. */
@@ -324,14 +393,6 @@ grant?: Grant,
 problems?: Array<PolicyProblem>,
 /** Who must agree, as all rules that ask say together. */
 who?: NativeWho, };
-
-/** What is to be looked at. */
-export type NativeLint = { documents: Array<NativeDocument>, toolNames: readonly string[] | null, };
-
-/** What could not be said exactly. */
-export type NativeLoss = { what: string, line: number | null, why: string, effect: NativeLossEffect, };
-
-export type NativeLossEffect = "stricter" | "dropped";
 
 export type NativeMachine = "none" | "managed" | "all";
 
@@ -448,11 +509,22 @@ heads: Array<string>, state: unknown, info: NativeRunInfo, };
 /** A file as it was seen. */
 export type NativeSeen = { path: string, before: string | null, };
 
+/** One value of a TOML text, and where its last key stands, from 1. */
+export type NativeSetting = { path: Array<string>, value: unknown, line: number, column: number, };
+
+/** The values, in their order, or the place where the text is no TOML. */
+export type NativeSettings = { "settings": Array<NativeSetting> } | { "problem": { message: string, line: number, column: number, } };
+
 /** What a human is shown beside a request. */
 export type NativeShown = { always: NativeOffers, changes: Array<FileChange>, page: NativePreview, };
 
 /** What was dropped. */
 export type NativeTidied = { contents: number, records: number, entries: number, bytes: number, };
+
+/** The tree, or the first place where the text is not of its format. */
+export type NativeTree = { "root": TreeNode } | { "problem": { message: string,
+/** In units of UTF-16. */
+start: number, } };
 
 /** A text that is kept. */
 export type NativeValue = { text: string,
@@ -539,6 +611,8 @@ export type ParseAnswer = {
 /** Any JSON. */
 answer: unknown, toolName: string, };
 
+export type PatternKind = "files" | "addresses";
+
 export type PolicyEffect = "allow" | "ask" | "deny";
 
 export type PolicyErrorCode = "ERR_POLICY_SYNTAX" | "ERR_POLICY_UNKNOWN_KEY" | "ERR_POLICY_VALUE" | "ERR_POLICY_VERSION" | "ERR_POLICY_EXAMPLE" | "ERR_POLICY_FILE";
@@ -549,6 +623,26 @@ export type PolicyFinding = { code: PolicyFindingCode, severity: PolicySeverity,
 export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-broad" | "says-nothing" | "no-reason" | "no-examples";
 
 export type PolicyLayer = "managed" | "user" | "project" | "code" | "session";
+
+/** What policies can be asked. `judge` and `show` answer `null` when files must be looked at. */
+export type PolicyOperations = {
+  ready: { takes: AskReady; answers: Done };
+  judge: { takes: NativeCall; answers: Judged | null };
+  judgeWithFiles: { takes: JudgeWithFiles; answers: Judged };
+  show: { takes: ShowCall; answers: Shown | null };
+  showWithFiles: { takes: ShowWithFiles; answers: Shown };
+  explain: { takes: ExplainCall; answers: string };
+  conditions: { takes: ListConditions; answers: Array<number> };
+  context: { takes: ReadContext; answers: CallContext };
+  refresh: { takes: RefreshFiles; answers: RefreshedText };
+  hidden: { takes: FindHidden; answers: Array<string> };
+  forbids: { takes: FindForbidding; answers: string | null };
+  grantCount: { takes: CountGrants; answers: number };
+  grant: { takes: SaveGrant; answers: GrantText };
+  grants: { takes: ListGrants; answers: Array<GrantText> };
+  revoke: { takes: RevokeGrant; answers: boolean };
+  endRun: { takes: EndRun; answers: Done };
+};
 
 /** A place where a policy cannot be read. */
 export type PolicyProblem = { code: PolicyErrorCode, message: string, source: string, line: number | null, column: number | null, };
@@ -589,11 +683,23 @@ export type PreviewText = { text: string, flags: string[], };
 /** The entries of the audit after this number. */
 export type ReadAudit = { after: number, limit: number, };
 
+/** What an approval of a call of this tool is bound to. */
+export type ReadContext = { toolName: string, };
+
 /** Where the audit stands. */
 export type ReadHead = Record<symbol, never>;
 
+/** The text of a preset; `null`: there is none of that name. */
+export type ReadPreset = { name: string, };
+
 /** A run as it was kept; `null`: there is none. */
 export type ReadRun = { runId: string, };
+
+/** The values of a TOML text, each with its place. */
+export type ReadSettings = { toml: string, };
+
+/** What a text of another program says. A key may stand in an object of JSON twice. */
+export type ReadTree = { text: string, format: TreeFormat, };
 
 /** The text that is kept under a key; `null`: there is none. */
 export type ReadValue = { key: string, };
@@ -606,6 +712,11 @@ export type RecordText = NativeRecord;
 
 /** Records. */
 export type RecordsText = NativeRecord[];
+
+/** Reads policy files that changed, and looks whether these files are as they were. */
+export type RefreshFiles = { files: Array<NativeSeen>, };
+
+export type RefreshedText = NativeRefreshed;
 
 /** Lets go of a run, so that another process may take it. */
 export type ReleaseRun = { runId: string, };
@@ -622,6 +733,12 @@ export type RequestsText = NativeApproval[];
 /** Takes back an approval that was not started. `false`: there was nothing to take back. */
 export type RevokeApproval = { approvalId: string, reason: string, };
 
+/** Takes a grant back. `false`: there is none of this id. */
+export type RevokeGrant = { id: string, };
+
+/** Keeps a grant, given without an id. */
+export type SaveGrant = Omit<Grant, 'id'>;
+
 /** Keeps a text of at most 1 MiB if what is there is of this version. `false`: it is not. */
 export type SetValue = { key: string,
 /** `null`: if nothing is there. */
@@ -632,6 +749,15 @@ export type SettleCall = { approvalId: string, succeeded: boolean,
 /** Kept by a ledger that lasts, for whoever continues the run. */
 result?: unknown, };
 
+/** What a human is shown beside a request. */
+export type ShowCall = NativeCall;
+
+/** What a human is shown beside a request. */
+export type ShowWithFiles = NativeCall;
+
+/** What a human is shown: [`NativeShown`], owned. */
+export type Shown = NativeShown;
+
 /** Makes a run this process' own. */
 export type TakeRun = { runId: string, };
 
@@ -641,6 +767,31 @@ export type TidyLedger = {
 contents: number | null,
 /** `null`: nothing. */
 records: number | null, };
+
+/** A key, where it begins, and its value. */
+export type TreeEntry = { key: string,
+/** In units of UTF-16. */
+start: number, node: TreeNode, };
+
+export type TreeFormat = "toml" | "json";
+
+/** A value, and where it stands: in units of UTF-16. */
+export type TreeNode = { start: number,
+/** A table of TOML may go on elsewhere. */
+end: number, } & ({ "kind": "text", text: string, } | { "kind": "flag", flag: boolean, } | { "kind": "number",
+/** `null`: none that is finite. */
+number: number | null, } | { "kind": "list", items: Array<TreeNode>, } | { "kind": "table", entries: Array<TreeEntry>, } | { "kind": "null" } | { "kind": "date" });
+
+/** Trusts the policy of the project that this directory is in, as it is now. */
+export type TrustProject = { directory: string, };
+
+/** A project's policy that the user trusts. */
+export type TrustedPolicy = { path: string,
+/** SHA-256 (hex) of its content. */
+hash: string, };
+
+/** `false`: it was not trusted. */
+export type UntrustProject = { directory: string, };
 
 /** Verifies the whole ledger. */
 export type VerifyLedger = Record<symbol, never>;
@@ -661,3 +812,6 @@ export type WholeRecords = NativeWholeRecord[];
 
 /** Writes notes into the audit. */
 export type WriteNotes = { notes: Array<NativeNote>, };
+
+/** A policy object as TOML. Fails when it is none. */
+export type WriteToml = { name: string, document: object, };

@@ -13,6 +13,7 @@ const ORDER = [
   ['options'],
   ['redact', 'telemetry'],
   ['native'],
+  ['policy-import'],
   ['policy'],
   ['gate'],
   ['terminal'],

@@ -13,7 +13,7 @@ export const mustShip = (): string[] => [
   ...exportedFiles(),
   'binding/binding.js',
   'dist/inbox/index.html',
-  ...['core', 'cli', 'command', 'chat', 'screen', 'provider'].map((name) => `dist/${name}.js`),
+  ...['core', 'cli', 'command', 'chat', 'policy-import', 'screen', 'provider'].map((name) => `dist/${name}.js`),
 ];
 
 /** The files that stand behind the names in `exports`. */

@@ -40,9 +40,9 @@ export async function policiesAreReadAndAsked(): Promise<void> {
   expectTypeOf(await checkPolicy(document, call)).toEqualTypeOf<PolicyVerdict>();
   expectTypeOf(await explainPolicy([document, 'preset:developer'], call)).toEqualTypeOf<PolicyExplanation>();
   expectTypeOf(lintPolicy(document)).toEqualTypeOf<PolicyFinding[]>();
-  expectTypeOf(importPolicy('claude-code', '{}').toml).toEqualTypeOf<string>();
+  expectTypeOf((await importPolicy('claude-code', '{}')).toml).toEqualTypeOf<string>();
   // @ts-expect-error no such product
-  importPolicy('emacs', '');
+  void importPolicy('emacs', '');
   // @ts-expect-error no such preset
   createGate({ policy: 'preset:admin' });
   // @ts-expect-error a version to come

@@ -211,7 +211,7 @@ async function importCommand(args: readonly string[]): Promise<number> {
     throw new UsageError(
       'policy import needs a format and a file: countersign policy import claude-code .claude/settings.json',
     );
-  const { toml, losses } = importPolicy(format as never, await readFile(file, 'utf8'), { name: file });
+  const { toml, losses } = await importPolicy(format as never, await readFile(file, 'utf8'), { name: file });
   if (values.output === undefined) process.stdout.write(toml);
   // Never over a policy that is there.
   else await writeFile(values.output, toml, { flag: 'wx' });

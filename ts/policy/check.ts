@@ -3,7 +3,7 @@ import type * as Api from '../../index.js';
 import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { PolicyError } from '../errors/index.js';
-import { checkDocuments, importDocument, lintDocuments } from '../native.js';
+import { checkDocuments, lintDocuments } from '../native.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { readAtMost } from '../values/read-at-most.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
@@ -88,9 +88,11 @@ function at(
 }
 
 /** @see index.d.ts */
-export const importPolicy: typeof Api.importPolicy = (format, text, options = {}) => {
+export const importPolicy: typeof Api.importPolicy = async (format, text, options = {}) => {
   checkOptions('importPolicy', options);
   const { name = format } = options;
+  // A tool for the first day: nobody else loads it.
+  const { importDocument } = await import('../policy-import/index.js');
   const { toml, losses } = importDocument(format, text, name);
   return { toml, policy: parsePolicy(toml, { name, format: 'toml' }), losses };
 };

@@ -27,6 +27,7 @@ mod decision;
 pub mod envelope;
 pub mod files;
 pub mod operation;
+mod operations;
 pub mod options;
 pub mod plan;
 pub mod policies;
@@ -37,5 +38,6 @@ mod tests;
 pub mod text;
 #[cfg(test)]
 mod types;
+mod units;
 #[cfg(test)]
 mod words;

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::PolicyProblem;
 use crate::check::shown;
 use crate::record::ApprovalNeed;
+use crate::units::Units;
 #[cfg(test)]
 use crate::words;
 use countersign_core::call::Json;
@@ -22,7 +23,8 @@ use countersign_core::shell::{Role, Word};
 
 /// What the policies say of a call: [`NativeJudged`], owned.
 #[derive(Debug)]
-pub struct Judged {
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeJudged"))]
+pub(crate) struct Judged {
     verdict: Verdict,
     /// The span of each subject, in units of UTF-16.
     spans: Vec<Option<[usize; 2]>>,
@@ -288,6 +290,7 @@ impl<'a> From<&'a Grant> for NativeGrant<'a> {
 }
 
 /// A grant of one's own.
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "Grant"))]
 pub(super) struct GrantText(pub(super) Grant);
 
 impl Serialize for GrantText {
@@ -316,45 +319,6 @@ impl<'a> Texts<'a> {
         let (_, units) = self.last.as_ref()?;
         Some([units.before(span.start), units.before(span.end)])
     }
-}
-
-/// Bytes of UTF-8 to units of UTF-16, without a walk through all the text for each place.
-struct Units<'a> {
-    text: &'a [u8],
-    /// How many units stand before each [`STEP`] bytes. `None`: a byte is a unit.
-    marks: Option<Vec<usize>>,
-}
-
-const STEP: usize = 256;
-
-impl<'a> Units<'a> {
-    fn of(text: &'a str) -> Self {
-        let text = text.as_bytes();
-        let marks = (!text.is_ascii()).then(|| {
-            let mut units = 0;
-            text.chunks(STEP)
-                .map(|chunk| {
-                    let before = units;
-                    units += units_in(chunk);
-                    before
-                })
-                .collect()
-        });
-        Self { text, marks }
-    }
-
-    fn before(&self, at: usize) -> usize {
-        let at = at.min(self.text.len());
-        let Some(marks) = &self.marks else { return at };
-        let mark = (at / STEP).min(marks.len().saturating_sub(1));
-        let rest = self.text.get(mark * STEP..at).unwrap_or_default();
-        marks.get(mark).copied().unwrap_or_default() + units_in(rest)
-    }
-}
-
-/// A character counts at its first byte, twice when it has four.
-fn units_in(bytes: &[u8]) -> usize {
-    bytes.iter().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
 }
 
 #[cfg(test)]
@@ -400,25 +364,6 @@ mod tests {
         for argument in [None, Some("other")] {
             let nowhere = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","subjects":[{"kind":"env","name":"X","effect":"ask","rule":null}]},"managedAsk":true}"#;
             assert_eq!(text(judged(argument, true)), nowhere);
-        }
-    }
-
-    #[test]
-    fn places_are_counted_as_javascript_counts() {
-        for text in ["", "plain", "é€🙂a", &"aé€🙂".repeat(300)] {
-            let units = Units::of(text);
-            for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
-                let before: String = text
-                    .chars()
-                    .scan(0, |bytes, c| {
-                        let here = *bytes < at;
-                        *bytes += c.len_utf8();
-                        here.then_some(c)
-                    })
-                    .collect();
-                assert_eq!(units.before(at), before.encode_utf16().count(), "{at} of {text:?}");
-            }
-            assert_eq!(units.before(usize::MAX), text.encode_utf16().count());
         }
     }
 }

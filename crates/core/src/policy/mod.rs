@@ -6,7 +6,6 @@ pub mod document;
 mod effect;
 mod explain;
 mod grants;
-pub mod import;
 pub mod interrupt;
 mod judge;
 pub mod lint;
@@ -26,6 +25,7 @@ pub use explain::{Considered, Explanation, Outcome, explain};
 pub use grants::Grants;
 pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
+pub use reading::builtin_tools;
 pub use suggest::{Suggestion, suggest, suggest_reject};
 pub use verdict::{Cause, JudgedSubject, RuleRef, Verdict, narrow};
 

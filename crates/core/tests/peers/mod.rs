@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use countersign_core::path::{RealFiles, Where};
 use countersign_core::policy::document::Document;
-use countersign_core::policy::import::{Format, Options, import};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use serde_json::Value;
 
@@ -23,11 +22,6 @@ pub(crate) fn cases(name: &str) -> Option<Value> {
             None
         }
     }
-}
-
-/// A policy of another product. `None`: it is refused.
-pub(crate) fn policy_of(from: Format, text: &str) -> Option<Document> {
-    import(from, text, &Options::default()).ok().map(|imported| imported.document)
 }
 
 /// What policies say about a call in a project.

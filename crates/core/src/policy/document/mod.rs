@@ -21,9 +21,10 @@ pub use model::{
     Reading, Rule, Source, Token, Who,
 };
 pub use read::{MAX_BYTES, MAX_RULES, read};
+pub use rule::pattern_fault;
 pub use schema::VERSION;
 pub use settings::{Setting, SettingsError, settings};
-pub use tree::Format;
+pub use tree::{Entry, Format, Node, Value, tree};
 pub(crate) use write::string as toml_string;
 pub use write::{NotWritable, rule_to_toml, to_toml};
 

@@ -334,6 +334,13 @@ fn says_nothing(rule: &Rule) -> bool {
     rule.tools.is_none() && rule.is_unconditional()
 }
 
+/// Why this is no pattern for files (`!` before it: what it takes out); for addresses with `is_url`.
+pub fn pattern_fault(pattern: &str, is_url: bool) -> Option<String> {
+    let checked =
+        if is_url { url(pattern) } else { glob(pattern.strip_prefix('!').unwrap_or(pattern)) };
+    checked.err()
+}
+
 /// Where its variables lead does not matter here.
 fn glob(pattern: &str) -> Result<(), String> {
     Glob::parse(pattern, &nowhere()).map(drop).map_err(|error| error.to_string())

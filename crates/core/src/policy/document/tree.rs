@@ -24,28 +24,45 @@ impl Format {
     }
 }
 
-/// A value, and the byte at which it begins.
-pub(super) struct Node {
-    pub(super) at: usize,
-    pub(super) value: Value,
+/// A value, and where it stands.
+#[derive(Debug)]
+pub struct Node {
+    /// The byte at which it begins.
+    pub at: usize,
+    /// The byte after it. A table of TOML may go on elsewhere.
+    pub end: usize,
+    /// What it is.
+    pub value: Value,
 }
 
-pub(super) enum Value {
+/// A value of TOML or JSON.
+#[derive(Debug)]
+pub enum Value {
+    /// A string.
     Text(String),
+    /// `true` or `false`.
     Flag(bool),
     /// As it is written, in decimal.
     Number(String),
+    /// A list.
     List(Vec<Node>),
+    /// A table of TOML or an object of JSON: its entries in the order in which they stand.
     Table(Vec<Entry>),
+    /// `null` of JSON.
     Null,
+    /// A date or a time of TOML.
     Date,
 }
 
 /// A key of a table and what it is for.
-pub(super) struct Entry {
-    pub(super) key: String,
-    pub(super) at: usize,
-    pub(super) node: Node,
+#[derive(Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// The byte at which the key begins.
+    pub at: usize,
+    /// Its value.
+    pub node: Node,
 }
 
 impl Value {
@@ -66,9 +83,40 @@ impl Value {
 
 /// What the text says, or what is wrong with it: at which byte, and why.
 pub(super) fn parse(text: &str, format: Format) -> Result<Node, Vec<(usize, String)>> {
+    let root = tree(text, format)?;
+    refuse_second(&root)?;
+    Ok(root)
+}
+
+/// The same, where a key of JSON may stand in an object twice: then both are there. TOML never has one twice.
+///
+/// # Errors
+/// At which byte the text is not of this format, and why. There is at least one.
+pub fn tree(text: &str, format: Format) -> Result<Node, Vec<(usize, String)>> {
     match format {
         Format::Toml => toml_tree(text),
         Format::Json | Format::Object => json_tree(text),
+    }
+}
+
+/// Which of two entries with one key counts would depend on who reads.
+fn refuse_second(node: &Node) -> Result<(), Vec<(usize, String)>> {
+    match &node.value {
+        Value::Table(entries) => {
+            let mut seen = std::collections::HashSet::new();
+            entries.iter().try_for_each(|entry| {
+                if !seen.insert(entry.key.as_str()) {
+                    let key = super::error::quoted(&entry.key);
+                    return Err(vec![(
+                        entry.at,
+                        format!("the key {key} stands here a second time"),
+                    )]);
+                }
+                refuse_second(&entry.node)
+            })
+        }
+        Value::List(items) => items.iter().try_for_each(refuse_second),
+        _ => Ok(()),
     }
 }
 
@@ -81,7 +129,7 @@ fn toml_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
             .map(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))
             .collect());
     }
-    Ok(Node { at: 0, value: Value::Table(toml_entries(table.into_inner())) })
+    Ok(Node { at: 0, end: text.len(), value: Value::Table(toml_entries(table.into_inner())) })
 }
 
 fn toml_entries(table: DeTable<'_>) -> Vec<Entry> {
@@ -100,7 +148,7 @@ fn toml_entries(table: DeTable<'_>) -> Vec<Entry> {
 
 /// As deep as the parser goes, which has a limit.
 fn toml_node(value: Spanned<DeValue<'_>>) -> Node {
-    let at = value.span().start;
+    let (at, end) = (value.span().start, value.span().end);
     let value = match value.into_inner() {
         DeValue::String(text) => Value::Text(text.into_owned()),
         DeValue::Boolean(flag) => Value::Flag(flag),
@@ -114,7 +162,7 @@ fn toml_node(value: Spanned<DeValue<'_>>) -> Node {
         DeValue::Array(items) => Value::List(items.into_iter().map(toml_node).collect()),
         DeValue::Table(table) => Value::Table(toml_entries(table)),
     };
-    Node { at, value }
+    Node { at, end, value }
 }
 
 fn json_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
@@ -136,40 +184,31 @@ fn json_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
     let parsed = parse_to_ast(body, &CollectOptions::default(), &options)
         .map_err(|error| vec![(error.range().start + shift, error.kind().to_string())])?;
     match parsed.value {
-        Some(value) => json_node(value, shift),
+        Some(value) => Ok(json_node(value, shift)),
         None => Err(vec![(0, "nothing is here".to_owned())]),
     }
 }
 
 /// As deep as the parser goes, which has a limit.
-fn json_node(value: ast::Value<'_>, shift: usize) -> Result<Node, Vec<(usize, String)>> {
-    let at = shift + jsonc_parser::common::Ranged::range(&value).start;
+fn json_node(value: ast::Value<'_>, shift: usize) -> Node {
+    let range = jsonc_parser::common::Ranged::range(&value);
+    let (at, end) = (shift + range.start, shift + range.end);
     let value = match value {
         ast::Value::StringLit(text) => Value::Text(text.value.into_owned()),
         ast::Value::NumberLit(number) => Value::Number(number.value.to_owned()),
         ast::Value::BooleanLit(flag) => Value::Flag(flag.value),
         ast::Value::NullKeyword(_) => Value::Null,
-        ast::Value::Array(list) => Value::List(
-            list.elements
-                .into_iter()
-                .map(|item| json_node(item, shift))
-                .collect::<Result<_, _>>()?,
-        ),
+        ast::Value::Array(list) => {
+            Value::List(list.elements.into_iter().map(|item| json_node(item, shift)).collect())
+        }
         ast::Value::Object(object) => {
-            let mut seen = std::collections::HashSet::new();
-            let mut entries = Vec::with_capacity(object.properties.len());
-            for property in object.properties {
-                let at = shift + property.range.start;
-                let key = property.name.into_string();
-                // Which of the two counts would depend on who reads.
-                if !seen.insert(key.clone()) {
-                    let key = super::error::quoted(&key);
-                    return Err(vec![(at, format!("the key {key} stands here a second time"))]);
-                }
-                entries.push(Entry { key, at, node: json_node(property.value, shift)? });
-            }
-            Value::Table(entries)
+            let entries = object.properties.into_iter().map(|property| Entry {
+                at: shift + property.range.start,
+                key: property.name.into_string(),
+                node: json_node(property.value, shift),
+            });
+            Value::Table(entries.collect())
         }
     };
-    Ok(Node { at, value })
+    Node { at, end, value }
 }

@@ -434,8 +434,8 @@ pub(super) fn of(name: &str) -> Option<Builtin> {
     TOOLS.iter().find(|(names, _)| names.contains(&name)).map(|(_, tool)| *tool)
 }
 
-/// The names of all usual tools, in snake case.
-pub(in crate::policy) fn names() -> impl Iterator<Item = &'static str> {
+/// The names of all tools with a built-in reading, in snake case.
+pub fn names() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().flat_map(|(names, _)| *names).copied()
 }
 

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use builtin::names as builtin_tools;
 use builtin::{Builtin, Recursive, Says};
 use loaded::Loads;
 

@@ -1,0 +1,71 @@
+/** Imported policies, as lines. */
+import { expect } from 'vitest';
+import type { ForeignPolicyFormat, PolicyProblem, PolicyRule } from '../../index.js';
+import { PolicyError } from '../../ts/index.js';
+import { readTree, writeToml } from '../../ts/native.js';
+import { importDocument, readForeign } from '../../ts/policy-import/index.js';
+import type { TreeNode } from '../../ts/wire.js';
+
+/** What is written there, the rules that it becomes, and how many losses there are. */
+export type Row = [written: string, expected: string[], losses: number];
+
+export const FORMATS = ['claude-code', 'codex', 'gemini-cli', 'opencode', 'vscode'] as const;
+
+type Imported = ReturnType<typeof readForeign>;
+
+export const imported = (format: ForeignPolicyFormat, text: string): Imported => readForeign(format, text, 'theirs');
+
+export function problemOf(format: ForeignPolicyFormat, text: string): PolicyProblem {
+  try {
+    importDocument(format, text, 'theirs');
+  } catch (error) {
+    if (PolicyError.isInstance(error)) return error.problems[0]!;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+export const claude = (lists: Record<string, string[]>): string => JSON.stringify({ permissions: lists });
+
+const wordOf = (token: string | string[]): string => {
+  if (typeof token !== 'string') return token.join('|');
+  return token.includes('*') && token !== '*' ? `~${token}` : token;
+};
+
+export function line({ effect, tools, commands, reads, writes, urls }: PolicyRule): string {
+  const words = (commands ?? []) as (string | string[])[][];
+  const said = [
+    ...words.map((tokens) => ` \`${tokens.map(wordOf).join(' ')}\``),
+    ...Object.entries({ reads, writes, urls }).flatMap(([key, patterns]) =>
+      patterns === undefined ? [] : [` ${key} ${(patterns as string[]).join(' ')}`],
+    ),
+  ];
+  return `${effect}${said.length > 0 ? said.join('') : ` tools ${(tools as string[]).join(' ')}`}`;
+}
+
+export const linesOf = ({ document }: Imported): string[] => document.rule.map(line);
+
+/** What is written of a policy reads back as the same. */
+export function readBack({ document }: Imported): void {
+  const toml = writeToml('ours', document);
+  const tree = readTree(toml, 'toml');
+  if ('problem' in tree) throw new Error(tree.problem.message);
+  expect(writeToml('ours', plainOf(tree.root) as object)).toBe(toml);
+}
+
+function plainOf(node: TreeNode): unknown {
+  switch (node.kind) {
+    case 'text':
+      return node.text;
+    case 'flag':
+      return node.flag;
+    case 'number':
+      return node.number;
+    case 'list':
+      return node.items.map(plainOf);
+    case 'table':
+      return Object.fromEntries(node.entries.map(({ key, node }) => [key, plainOf(node)]));
+    default:
+      return null;
+  }
+}

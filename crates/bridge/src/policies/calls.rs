@@ -1,0 +1,415 @@
+//! What policies are asked about calls, modes and grants.
+
+use std::collections::BTreeMap;
+
+use countersign_core::call::Json;
+use countersign_core::gate::Error;
+use countersign_core::gate::policies::{Call, Grant, Policies};
+use countersign_core::policy::Verdict;
+use countersign_core::policy::document::{MAX_RULES, Mode};
+use serde::{Deserialize, Serialize};
+
+use super::judged::{GrantText, Judged};
+use super::shown::Shown;
+use super::{PolicyProblem, problems_out};
+use crate::envelope::{Raw, envelope, raw, read};
+use crate::operations::{Done, Operate, operations};
+
+operations! {
+    PolicyOperations, "What policies can be asked. `judge` and `show` answer `null` when files must be looked at.", &Policies:
+    Ready(AskReady),
+    Judge(NativeCall),
+    JudgeWithFiles(JudgeWithFiles),
+    Show(ShowCall),
+    ShowWithFiles(ShowWithFiles),
+    Explain(ExplainCall),
+    Conditions(ListConditions),
+    Context(ReadContext),
+    Refresh(RefreshFiles),
+    Hidden(FindHidden),
+    Forbids(FindForbidding),
+    GrantCount(CountGrants),
+    Grant(SaveGrant),
+    Grants(ListGrants),
+    Revoke(RevokeGrant),
+    EndRun(EndRun),
+}
+
+/// Does what is asked of these policies: the text of an operation to an envelope with its answer. Those that look at files
+/// or write them block.
+pub fn perform(policies: Result<&Policies, Error>, operation: &str) -> String {
+    match policies.and_then(|policies| Ok((policies, read::<Operation>(operation)?))) {
+        Ok((policies, operation)) => operation.perform(policies),
+        Err(error) => envelope::<()>(Err(error)),
+    }
+}
+
+/// Fails when the policies cannot be read.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct AskReady {}
+
+impl Operate<&Policies> for AskReady {
+    type Answer = Done;
+
+    fn perform(self, _: &Policies) -> Result<Self::Answer, Error> {
+        Ok(Done)
+    }
+}
+
+/// A call to judge.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct NativeCall {
+    tool_name: String,
+    #[cfg_attr(test, ts(type = "unknown"))]
+    args: Json,
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "Record<string, boolean>"))]
+    annotations: BTreeMap<String, bool>,
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    run_id: Option<String>,
+    /// ms since the epoch, for grants.
+    now: f64,
+    /// What the functions of the rules said; `null`: they failed.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "Record<string, boolean | null>"))]
+    conditions: BTreeMap<usize, Option<bool>>,
+    /// By the `read-only` preset instead.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    read_only: bool,
+    /// Look for a grant that answers.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    grants: bool,
+    /// It is asked about whatever the policies say.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    floor: bool,
+}
+
+/// More numbers of conditions than a document has rules would only be there to fill the memory.
+const MOST_CONDITIONS: usize = MAX_RULES * 16;
+
+/// What is to be looked at beside the call.
+struct Also {
+    read_only: bool,
+    grants: bool,
+    floor: bool,
+}
+
+impl NativeCall {
+    fn read(self) -> Result<(Call, Also), Error> {
+        let Self {
+            tool_name,
+            args,
+            annotations,
+            run_id,
+            now,
+            conditions: answers,
+            read_only,
+            grants,
+            floor,
+        } = self;
+        let last = answers.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        if last > MOST_CONDITIONS {
+            return Err(Error::InvalidConfig("there are too many conditions".to_owned()));
+        }
+        let mut conditions = vec![None; last];
+        for (index, answer) in answers {
+            if let Some(place) = conditions.get_mut(index) {
+                *place = answer;
+            }
+        }
+        let now = now.max(0.0) as u64;
+        let call = Call { tool_name, args, annotations, conditions, run_id, now };
+        Ok((call, Also { read_only, grants, floor }))
+    }
+}
+
+impl Operate<&Policies> for NativeCall {
+    type Answer = Option<Judged>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let (call, Also { read_only, grants, floor }) = self.read()?;
+        let verdict =
+            if read_only { policies.judge_read_only(&call, false) } else { policies.judge(&call) };
+        let Ok(verdict) = verdict else { return Ok(None) };
+        let grant = if grants { policies.granted(&call, floor) } else { Ok(None) };
+        let Ok(grant) = grant else { return Ok(None) };
+        Ok(Some(Judged::new(verdict, &call.args, grant, None)))
+    }
+}
+
+macro_rules! of_a_call {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeCall"))]
+        struct $name(NativeCall);
+    )*};
+}
+
+of_a_call! {
+    /// What the policies say of a call.
+    JudgeWithFiles;
+    /// What a human is shown beside a request.
+    ShowCall;
+    /// What a human is shown beside a request.
+    ShowWithFiles;
+    /// The explanation as text.
+    ExplainCall;
+}
+
+impl Operate<&Policies> for JudgeWithFiles {
+    type Answer = Judged;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let (call, Also { read_only, grants, floor }) = self.0.read()?;
+        let problems = policies.refresh();
+        let verdict = if read_only {
+            policies
+                .judge_read_only(&call, true)
+                .unwrap_or_else(|error| Verdict::refuse(error.to_string()))
+        } else {
+            policies.judge_with_files(&call)
+        };
+        let grant = if grants { policies.granted_with_files(&call, floor) } else { None };
+        Ok(Judged::new(verdict, &call.args, grant, problems))
+    }
+}
+
+impl Operate<&Policies> for ShowCall {
+    type Answer = Option<Shown>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let (call, Also { floor, .. }) = self.0.read()?;
+        Ok(policies.show(&call, floor).ok().map(Shown))
+    }
+}
+
+impl Operate<&Policies> for ShowWithFiles {
+    type Answer = Shown;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let (call, Also { floor, .. }) = self.0.read()?;
+        policies.show_with_files(&call, floor).map(Shown).map_err(Error::InvalidConfig)
+    }
+}
+
+impl Operate<&Policies> for ExplainCall {
+    type Answer = String;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let (call, _) = self.0.read()?;
+        Ok(policies.explain(&call))
+    }
+}
+
+/// The numbers of the conditions of rules for this tool.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct ListConditions {
+    tool_name: Box<str>,
+}
+
+impl Operate<&Policies> for ListConditions {
+    type Answer = Vec<usize>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        Ok(policies.conditions(&self.tool_name))
+    }
+}
+
+/// What an approval of a call of this tool is bound to.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct ReadContext {
+    tool_name: Box<str>,
+}
+
+/// `{ cwd, policy, shell }`
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "object"))]
+struct CallContext(Json);
+
+impl Operate<&Policies> for ReadContext {
+    type Answer = CallContext;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        Ok(CallContext(policies.context(&self.tool_name)))
+    }
+}
+
+/// Reads policy files that changed, and looks whether these files are as they were.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct RefreshFiles {
+    files: Vec<NativeSeen>,
+}
+
+/// A file as it was seen.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeSeen {
+    path: Box<str>,
+    before: Option<Box<str>>,
+}
+
+/// What changed.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeRefreshed<'a> {
+    /// What is wrong with the policy files; `null`: none changed.
+    problems: Option<Vec<PolicyProblem<'a>>>,
+    /// Files with another content.
+    changed: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeRefreshed"))]
+struct RefreshedText(Raw);
+
+impl Operate<&Policies> for RefreshFiles {
+    type Answer = RefreshedText;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let problems = policies.refresh();
+        let seen = self.files.iter().map(|file| (&*file.path, file.before.as_deref()));
+        let changed = policies.changed(seen);
+        let problems = problems.as_deref().map(problems_out);
+        raw(&NativeRefreshed { problems, changed }).map(RefreshedText)
+    }
+}
+
+/// Of these tools, those that are always denied.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct FindHidden {
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    tool_names: Vec<String>,
+}
+
+impl Operate<&Policies> for FindHidden {
+    type Answer = Vec<String>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        Ok(policies.hidden(&self.tool_names).into_iter().map(str::to_owned).collect())
+    }
+}
+
+/// The source that forbids a mode; `null`: none does.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FindForbidding {
+    mode: Box<str>,
+}
+
+impl Operate<&Policies> for FindForbidding {
+    type Answer = Option<String>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let name = &*self.mode;
+        let mode: Mode = serde_json::from_value(name.into())
+            .map_err(|_| Error::InvalidConfig(format!("there is no mode {name:?}")))?;
+        let forbids = policies.forbids(mode).map(|source| source.name.to_string());
+        // What it would deny nobody knows, so that somebody has to be asked.
+        let unknown = || {
+            let broken = policies.broken().filter(|_| mode == Mode::Auto)?;
+            Some(format!("a policy that cannot be read ({broken})"))
+        };
+        Ok(forbids.or_else(unknown))
+    }
+}
+
+/// How many grants hold.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct CountGrants {}
+
+impl Operate<&Policies> for CountGrants {
+    type Answer = usize;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        Ok(policies.grant_count())
+    }
+}
+
+/// Keeps a grant, given without an id.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "Omit<Grant, 'id'>"))]
+struct SaveGrant(Grant);
+
+impl Operate<&Policies> for SaveGrant {
+    type Answer = GrantText;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        policies.grant(self.0).map(GrantText).map_err(Error::InvalidConfig)
+    }
+}
+
+/// The grants that hold, oldest first.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ListGrants {
+    /// ms since the epoch.
+    now: f64,
+}
+
+impl Operate<&Policies> for ListGrants {
+    type Answer = Vec<GrantText>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        let grants = policies.grants(self.now.max(0.0) as u64);
+        Ok(grants.into_iter().map(GrantText).collect())
+    }
+}
+
+/// Takes a grant back. `false`: there is none of this id.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct RevokeGrant {
+    id: Box<str>,
+}
+
+impl Operate<&Policies> for RevokeGrant {
+    type Answer = bool;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        match uuid::Uuid::try_parse(&self.id) {
+            Ok(id) => policies.revoke(id).map_err(Error::InvalidConfig),
+            Err(_) => Ok(false),
+        }
+    }
+}
+
+/// Forgets what was granted for a run.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct EndRun {
+    run_id: Box<str>,
+}
+
+impl Operate<&Policies> for EndRun {
+    type Answer = Done;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+        policies.end_run(&self.run_id);
+        Ok(Done)
+    }
+}
+
+#[cfg(test)]
+pub(super) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
+    Operation::types(all)
+        .with::<super::judged::NativeJudged<'static>>()
+        .with::<super::judged::NativeGrant<'static>>()
+        .with::<NativeRefreshed<'static>>()
+}

@@ -1,0 +1,301 @@
+//! What is asked about policies as they are written, and about the files that they stand in.
+
+use std::path::{Path, absolute};
+
+use countersign_core::gate::Error;
+use countersign_core::gate::policies::code_source;
+use countersign_core::layers::{
+    CodePolicy, LayerFiles, Trust, TrustError, Trusted, preset, project_root,
+};
+use countersign_core::policy::document::{
+    Code, Format, Setting, SettingsError, load, pattern_fault, settings, to_toml,
+};
+use countersign_core::policy::{builtin_tools, lint};
+use serde::{Deserialize, Serialize};
+
+use super::tree::ReadTree;
+use super::{NativeDocument, PolicyFinding, fault, policies_of};
+use crate::envelope::{Raw, envelope, read};
+use crate::operations::{Done, Operate, operations};
+
+operations! {
+    DocumentOperations, "What can be asked about policies as they are written.", ():
+    Check(CheckDocuments),
+    Lint(LintDocuments),
+    Tree(ReadTree),
+    Toml(WriteToml),
+    PatternFault(FindFault),
+    BuiltinTools(ListBuiltinTools),
+    Preset(ReadPreset),
+    Settings(ReadSettings),
+    Project(FindProject),
+    Trust(TrustProject),
+    Untrust(UntrustProject),
+    Trusted(ListTrusted),
+}
+
+/// Does what is asked: the text of an operation to an envelope with its answer. Those about trust block.
+pub fn perform(operation: &str) -> String {
+    match read::<Operation>(operation) {
+        Ok(operation) => operation.perform(()),
+        Err(error) => envelope::<()>(Err(error)),
+    }
+}
+
+/// Fails unless these documents can be read.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct CheckDocuments {
+    documents: Vec<NativeDocument>,
+}
+
+impl Operate<()> for CheckDocuments {
+    type Answer = Done;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        for CodePolicy { name, format, text } in policies_of(self.documents)? {
+            load(&text, format, code_source(&name)).map_err(Error::Policy)?;
+        }
+        Ok(Done)
+    }
+}
+
+/// What is probably not meant.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct LintDocuments {
+    documents: Vec<NativeDocument>,
+    #[cfg_attr(test, ts(type = "readonly string[] | null"))]
+    tool_names: Option<Vec<String>>,
+}
+
+impl Operate<()> for LintDocuments {
+    type Answer = Vec<PolicyFinding>;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        let documents = policies_of(self.documents)?
+            .into_iter()
+            .map(|CodePolicy { name, format, text }| load(&text, format, code_source(&name)))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Error::Policy)?;
+        let findings = lint::lint(&documents, self.tool_names.as_deref());
+        Ok(findings.into_iter().map(PolicyFinding::from).collect())
+    }
+}
+
+/// A policy object as TOML. Fails when it is none.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct WriteToml {
+    name: Box<str>,
+    #[cfg_attr(test, ts(type = "object"))]
+    document: Raw,
+}
+
+impl Operate<()> for WriteToml {
+    type Answer = String;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        let document = load(self.document.get(), Format::Object, code_source(&self.name));
+        let fault = |error: &dyn ToString| fault(Code::Value, &self.name, error.to_string());
+        to_toml(&document.map_err(Error::Policy)?)
+            .map_err(|error| Error::Policy(vec![fault(&error)]))
+    }
+}
+
+/// Why a rule does not take a pattern; `null`: it does.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FindFault {
+    pattern: Box<str>,
+    of: PatternKind,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+enum PatternKind {
+    /// Of `reads` and `writes`. `!` before it does not matter.
+    Files,
+    /// Of `urls`.
+    Addresses,
+}
+
+impl Operate<()> for FindFault {
+    type Answer = Option<String>;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        Ok(pattern_fault(&self.pattern, matches!(self.of, PatternKind::Addresses)))
+    }
+}
+
+/// The names of the tools that have a built-in reading, in snake case.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ListBuiltinTools {}
+
+impl Operate<()> for ListBuiltinTools {
+    type Answer = Vec<&'static str>;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        Ok(builtin_tools().collect())
+    }
+}
+
+/// The text of a preset; `null`: there is none of that name.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ReadPreset {
+    name: Box<str>,
+}
+
+impl Operate<()> for ReadPreset {
+    type Answer = Option<&'static str>;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        Ok(preset(&self.name))
+    }
+}
+
+/// The values of a TOML text, each with its place.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ReadSettings {
+    toml: Box<str>,
+}
+
+/// The values, in their order, or the place where the text is no TOML.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+enum NativeSettings {
+    Settings(Vec<NativeSetting>),
+    Problem { message: String, line: u32, column: u32 },
+}
+
+/// One value of a TOML text, and where its last key stands, from 1.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeSetting {
+    path: Vec<String>,
+    #[cfg_attr(test, ts(type = "unknown"))]
+    value: serde_json::Value,
+    line: u32,
+    column: u32,
+}
+
+impl Operate<()> for ReadSettings {
+    type Answer = NativeSettings;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        let setting =
+            |Setting { path, value, line, column }| NativeSetting { path, value, line, column };
+        Ok(match settings(&self.toml) {
+            Ok(found) => NativeSettings::Settings(found.into_iter().map(setting).collect()),
+            Err(SettingsError { message, line, column }) => {
+                NativeSettings::Problem { message, line, column }
+            }
+        })
+    }
+}
+
+/// The project that this directory is in: the nearest one upward with `.countersign` or `.git`, else itself.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FindProject {
+    directory: Box<str>,
+}
+
+impl Operate<()> for FindProject {
+    type Answer = String;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        Ok(project_of(&self.directory))
+    }
+}
+
+/// The project that this directory is in.
+pub fn project_of(directory: &str) -> String {
+    project_root(Path::new(directory)).to_str().unwrap_or(directory).to_owned()
+}
+
+/// A project's policy that the user trusts.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct TrustedPolicy {
+    path: String,
+    /// SHA-256 (hex) of its content.
+    hash: String,
+}
+
+impl From<Trusted> for TrustedPolicy {
+    fn from(Trusted { path, hash }: Trusted) -> Self {
+        Self { path, hash }
+    }
+}
+
+/// Trusts the policy of the project that this directory is in, as it is now.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct TrustProject {
+    directory: Box<str>,
+}
+
+impl Operate<()> for TrustProject {
+    type Answer = TrustedPolicy;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        let trusted = in_project(&self.directory, |trust, policy| trust.trust(policy, None))?;
+        Ok(trusted.into())
+    }
+}
+
+/// `false`: it was not trusted.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct UntrustProject {
+    directory: Box<str>,
+}
+
+impl Operate<()> for UntrustProject {
+    type Answer = bool;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        in_project(&self.directory, |trust, policy| trust.untrust(policy))
+    }
+}
+
+/// All that are trusted.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ListTrusted {}
+
+impl Operate<()> for ListTrusted {
+    type Answer = Vec<TrustedPolicy>;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+        let all = in_project(".", |trust, _| trust.trusted())?;
+        Ok(all.into_iter().map(TrustedPolicy::from).collect())
+    }
+}
+
+fn in_project<T>(
+    directory: &str, work: impl FnOnce(&Trust, &Path) -> Result<T, TrustError>,
+) -> Result<T, Error> {
+    let directory = absolute(directory)
+        .map_err(|error| Error::InvalidConfig(format!("{directory}: {error}")))?;
+    let files = LayerFiles::usual(&project_root(&directory));
+    match (files.trust, files.project) {
+        (Some(trust), Some(policy)) => work(&Trust::new(trust), &policy)
+            .map_err(|error| Error::InvalidConfig(error.to_string())),
+        _ => {
+            Err(Error::InvalidConfig("there is no place for the user's files: set HOME".to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
+    Operation::types(all)
+}

@@ -1,0 +1,107 @@
+/** What must be minded when all rules are put together: allows of whole commands, and rules that say more than theirs. */
+import { SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
+import { ANY_WORD, type Token } from './words.js';
+
+/** An allow of `npm test` alone is an allow of what begins so, and an ask for what has one more word. */
+export function closeStrictest(
+  items: readonly DraftItem[],
+  stricter: (foreign: ForeignRule, why: string) => void,
+): OwnRule[] {
+  const allows = items.map(allowedCommand).filter((allowed) => allowed !== undefined);
+  return items.flatMap(({ rule, foreign, closed }) => {
+    const tokens = closed ? rule.command : undefined;
+    if (tokens === undefined) return [rule];
+    // Another allow says it already, and more.
+    if (allows.some((other) => !other.closed && covers(other.tokens, tokens))) return [];
+    if (allows.some((other) => other.tokens.length > tokens.length && overlap(other.tokens, tokens))) {
+      stricter(foreign, 'a rule over words cannot end where another goes on: the shorter command asks');
+      return [];
+    }
+    return [rule, longer(rule, tokens, 'ask')];
+  });
+}
+
+/**
+ * The same where the first rule that matches decides. A rule that matches more than theirs must not ask where a later one of
+ * theirs denies.
+ */
+export function closeFirst(items: readonly DraftItem[]): OwnRule[] {
+  const denied: OwnRule[] = [];
+  const meetsDenied = (rule: OwnRule) => denied.some((deny) => couldMeet(deny, rule));
+  const rules: OwnRule[] = [];
+  // From the last to the first, so that those that come after are known.
+  for (const { rule, closed, wider } of items.toReversed()) {
+    if (rule.effect === 'deny') denied.push(rule);
+    const decides = wider && rule.effect === 'ask' && meetsDenied(rule) ? ({ ...rule, effect: 'deny' } as const) : rule;
+    rules.push(decides);
+    if (!closed || rule.command === undefined) continue;
+    const rest = longer(decides, rule.command, 'ask');
+    rules.push(meetsDenied(rest) ? { ...rest, effect: 'deny' } : rest);
+  }
+  return rules.toReversed();
+}
+
+/** What begins as the rule says and has one more word. */
+function longer(rule: OwnRule, tokens: readonly Token[], effect: OwnRule['effect']): OwnRule {
+  const { tools: _, ...rest } = rule;
+  const reason = 'only the command without further arguments is allowed';
+  return { ...rest, effect, reason, command: [...tokens, ANY_WORD] };
+}
+
+function allowedCommand({ rule, closed }: DraftItem): { closed: boolean; tokens: readonly Token[] } | undefined {
+  if (rule.effect !== 'allow') return undefined;
+  if (rule.command !== undefined) return { closed, tokens: rule.command };
+  const wholeShell = rule.tools?.some((tool) => (SHELLS as readonly string[]).includes(tool)) ?? false;
+  return wholeShell && !hasMatcher(rule) ? { closed: false, tokens: [] } : undefined;
+}
+
+const isSome = (patterns: readonly unknown[] | undefined): boolean => patterns !== undefined && patterns.length > 0;
+
+const hasMatcher = ({ command, reads, writes, urls }: OwnRule): boolean =>
+  command !== undefined || isSome(reads) || isSome(writes) || isSome(urls);
+
+/** Whether a call could be meant by both. Errs on the side of yes. */
+function couldMeet(one: OwnRule, other: OwnRule): boolean {
+  if (one.tools !== undefined && other.tools !== undefined) {
+    const others = other.tools;
+    const shared = one.tools.some(
+      (tool) => tool.includes('*') || others.some((name) => name.includes('*') || name === tool),
+    );
+    if (!shared) return false;
+  }
+  if (one.command !== undefined && other.command !== undefined) return overlap(one.command, other.command);
+  return (
+    !hasMatcher(one) ||
+    !hasMatcher(other) ||
+    (isSome(one.reads) && isSome(other.reads)) ||
+    (isSome(one.writes) && isSome(other.writes)) ||
+    (isSome(one.urls) && isSome(other.urls))
+  );
+}
+
+/** Whether what begins with the one could begin with the other. Errs on the side of yes. */
+function overlap(one: readonly Token[], other: readonly Token[]): boolean {
+  return one.slice(0, other.length).every((token, index) => {
+    const beside = other[index];
+    const ones = textsOf(token);
+    const others = beside === undefined ? undefined : textsOf(beside);
+    if (ones === undefined || others === undefined) return true;
+    return ones.some((text) => others.some((each) => text === each || (index === 0 && baseOf(text) === baseOf(each))));
+  });
+}
+
+/** Whether all that begins with `tokens` begins with `wide`. Errs on the side of no. */
+const covers = (wide: readonly Token[], tokens: readonly Token[]): boolean =>
+  wide.length <= tokens.length &&
+  wide.every((token, index) => token.kind === 'any' || isSame(token, tokens[index] ?? ANY_WORD));
+
+function isSame(one: Token, other: Token): boolean {
+  if (one.kind === 'any' || other.kind === 'any') return one.kind === other.kind;
+  if (one.kind === 'oneOf' || other.kind === 'oneOf') {
+    if (one.kind !== 'oneOf' || other.kind !== 'oneOf' || one.texts.length !== other.texts.length) return false;
+    return one.texts.every((text, index) => text === other.texts[index]);
+  }
+  return one.kind === other.kind && one.text === other.text;
+}
+
+const baseOf = (command: string): string => command.slice(command.lastIndexOf('/') + 1);

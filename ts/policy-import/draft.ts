@@ -1,0 +1,279 @@
+/** A document in the making. */
+import type { PolicyRule } from '../../index.js';
+import { builtinTools, patternFault } from '../native.js';
+import type { PolicyEffect } from '../wire.js';
+import { closeFirst, closeStrictest } from './close.js';
+import { FETCHERS, SHELLS, textsOf, type DraftItem, type ForeignRule, type OwnRule } from './rules.js';
+import { ImportFault, NOWHERE, type Place } from './text.js';
+import { ANY_WORD, meansEvery, narrowed, widened, type Token, type WordPattern } from './words.js';
+
+/** Something that could not be taken over exactly. */
+export interface ImportLoss {
+  what: string;
+  at: Place;
+  why: string;
+  effect: 'stricter' | 'dropped';
+}
+
+/** A policy as an object, and what it could not take over, in the order of the text. */
+export interface ImportedPolicy {
+  document: {
+    version: number;
+    match: 'first' | 'strictest';
+    default?: PolicyEffect;
+    forbid?: readonly string[];
+    rule: PolicyRule[];
+  };
+  losses: ImportLoss[];
+}
+
+/** A document has no more of them. */
+const MOST_RULES = 20_000;
+
+/** What has been read so far, the rule that decides first first. */
+export class PolicyDraft {
+  readonly #match: 'first' | 'strictest';
+  readonly #items: DraftItem[] = [];
+  readonly #losses: ImportLoss[] = [];
+  /** What is done with what no rule speaks of. */
+  default: PolicyEffect | undefined;
+  /** Modes that nobody may switch to. */
+  forbid: readonly string[] = [];
+
+  constructor(match: 'first' | 'strictest') {
+    this.#match = match;
+  }
+
+  /** Whether something is allowed so far. */
+  get allows(): boolean {
+    return this.#items.some(({ rule }) => rule.effect === 'allow');
+  }
+
+  /** Something is left out. */
+  dropped({ what, at }: { what: string; at: Place }, why: string): void {
+    this.#losses.push({ what, at, why, effect: 'dropped' });
+  }
+
+  /** Something is stricter now. */
+  stricter({ what, at }: { what: string; at: Place }, why: string): void {
+    this.#losses.push({ what, at, why, effect: 'stricter' });
+  }
+
+  /** A rule that says exactly what theirs says, or less if it allows. */
+  rule(foreign: ForeignRule, said: Partial<OwnRule>): void {
+    this.#item(foreign, said, {});
+  }
+
+  /** An ask or a deny that says more than theirs. */
+  wider(foreign: ForeignRule, said: Partial<OwnRule>, why: string): void {
+    this.stricter(foreign, why);
+    this.#item(foreign, said, { wider: true });
+  }
+
+  /** The same, where what it says more is no difference that anybody would see. */
+  quietlyWider(foreign: ForeignRule, said: Partial<OwnRule>): void {
+    this.#item(foreign, said, { wider: true });
+  }
+
+  #item(
+    foreign: ForeignRule,
+    said: Partial<OwnRule>,
+    { closed = false, wider = false }: { closed?: boolean; wider?: boolean },
+  ): void {
+    const { effect, reason } = foreign;
+    const rule = this.#mended(foreign, { effect, reason, ...said });
+    if (rule !== undefined) this.#items.push({ rule, foreign, closed, wider });
+  }
+
+  /** The rule without the patterns that ours does not take: an allow says less then, an ask or a deny more. */
+  #mended(foreign: ForeignRule, given: OwnRule): OwnRule | undefined {
+    const allow = given.effect === 'allow';
+    let rule = given;
+    for (const key of ['reads', 'writes'] as const) {
+      const globs = rule[key] ?? [];
+      const faults = globs.map((glob) => patternFault(glob, 'files'));
+      const fault = faults.find((each) => each !== null);
+      if (fault === undefined || fault === null) continue;
+      const taken = globs.filter((_, index) => faults[index] === null);
+      if (allow && taken.length === 0) {
+        this.dropped(foreign, fault);
+        return undefined;
+      }
+      if (!allow) this.stricter(foreign, `it speaks of every file now: ${fault}`);
+      rule = { ...rule, [key]: allow ? taken : ['/**'] };
+    }
+    for (const url of rule.urls ?? []) {
+      const fault = patternFault(url, 'addresses');
+      if (fault === null) continue;
+      if (allow) {
+        this.dropped(foreign, fault);
+        return undefined;
+      }
+      this.stricter(foreign, `it speaks of the whole tool now: ${fault}`);
+      const { urls: _, ...rest } = rule;
+      return { ...rest, tools: [...FETCHERS, 'http_request'] };
+    }
+    return rule;
+  }
+
+  /** A rule about whole tools. An allow is for tools of these names; an ask or a deny too. */
+  tools(foreign: ForeignRule, tools: readonly string[]): void {
+    this.rule(foreign, { tools });
+  }
+
+  /**
+   * A rule about all commands, whatever the tool that runs them is called. An allow is for the usual tools and covers what the
+   * commands do as well.
+   */
+  shell(foreign: ForeignRule, theirs: readonly string[]): void {
+    if (foreign.effect === 'allow') {
+      this.stricter(foreign, 'a command line that cannot be proven still asks');
+      this.tools(foreign, SHELLS);
+      return;
+    }
+    this.tools(foreign, [...SHELLS, ...theirs]);
+    this.rule(foreign, commandRule(foreign, [ANY_WORD]));
+  }
+
+  /** A rule about beginnings of commands. */
+  commands(foreign: ForeignRule, pattern: WordPattern): void {
+    if (foreign.effect === 'allow') this.#allowCommands(foreign, pattern);
+    else this.#stopCommands(foreign, pattern, true);
+  }
+
+  /** An ask or a deny about beginnings of commands that already says more than theirs. */
+  commandsAtLeast(foreign: ForeignRule, pattern: WordPattern): void {
+    this.#stopCommands(foreign, pattern, false);
+  }
+
+  /** A rule about beginnings of commands that is given by words. */
+  tokens(foreign: ForeignRule, tokens: readonly Token[]): void {
+    // `*` is a sign of ours that theirs does not know.
+    const strange = tokens.findIndex((token) => textsOf(token)?.some((text) => text.includes('*')) ?? true);
+    if (strange === -1) {
+      this.rule(foreign, commandRule(foreign, tokens));
+      return;
+    }
+    const said = tokens.slice(0, strange);
+    if (foreign.effect === 'allow') this.dropped(foreign, 'ours cannot speak of a word with `*` in it as it is');
+    else if (said.length === 0) this.wider(foreign, commandRule(foreign, [ANY_WORD]), 'now it speaks of every command');
+    else this.wider(foreign, commandRule(foreign, said), beginsWith(said));
+  }
+
+  #allowCommands(foreign: ForeignRule, pattern: WordPattern): void {
+    const narrow = narrowed(pattern);
+    if (narrow === undefined) {
+      const why =
+        'it speaks of quotes, operators or patterns in the text of a command, which no rule over words can say';
+      this.dropped(foreign, why);
+      return;
+    }
+    if (!narrow.exact) {
+      this.stricter(foreign, 'a rule over words says less: `*` stands for one word, and words count as a whole');
+    }
+    this.#item(foreign, commandRule(foreign, narrow.tokens), { closed: narrow.closed });
+  }
+
+  #stopCommands(foreign: ForeignRule, pattern: WordPattern, exactly: boolean): void {
+    const wide = widened(pattern);
+    if (exactly && wide.exact) {
+      this.rule(foreign, commandRule(foreign, meansEvery(pattern) ? [ANY_WORD] : wide.tokens));
+    } else if (wide.tokens.length === 0) {
+      // What it surely means stays denied.
+      const narrow = narrowed(pattern);
+      if (narrow !== undefined) this.rule(foreign, commandRule(foreign, narrow.tokens));
+      this.everyCommand(foreign);
+    } else {
+      this.wider(foreign, commandRule(foreign, wide.tokens), beginsWith(wide.tokens));
+    }
+  }
+
+  /** An ask or a deny that could mean any command. Denying them all would say the same of far too much. */
+  everyCommand(foreign: ForeignRule): void {
+    const why = 'it does not say which command it begins with: every command asks now; write the commands out';
+    const ask = { ...foreign, effect: 'ask' } as const;
+    this.wider(ask, commandRule(ask, [ANY_WORD]), why);
+  }
+
+  /** The document. */
+  finish(): ImportedPolicy {
+    if (this.#items.length > MOST_RULES) {
+      const message = `it makes ${this.#items.length} rules, ${MOST_RULES} are allowed; import it in parts`;
+      throw new ImportFault(message, NOWHERE);
+    }
+    const rules =
+      this.#match === 'first'
+        ? closeFirst(this.#items)
+        : closeStrictest(this.#items, (foreign, why) => this.stricter(foreign, why));
+    const document = {
+      version: 1,
+      match: this.#match,
+      ...(this.default === undefined ? {} : { default: this.default }),
+      ...(this.forbid.length === 0 ? {} : { forbid: this.forbid }),
+      rule: rules.map(asWritten),
+    };
+    const losses = this.#losses.toSorted(
+      (one, other) => one.at.line - other.at.line || one.at.column - other.at.column,
+    );
+    return { document, losses };
+  }
+}
+
+export function commandRule({ effect }: ForeignRule, command: readonly Token[]): Partial<OwnRule> {
+  return effect === 'allow' ? { tools: SHELLS, command } : { command };
+}
+
+function asWritten({ effect, reason, tools, command, reads, writes, urls }: OwnRule): PolicyRule {
+  return {
+    effect,
+    ...(reason === undefined ? {} : { reason }),
+    ...(tools === undefined ? {} : { tools: [...tools] }),
+    ...(command === undefined ? {} : { commands: [command.map(wordAsWritten)] }),
+    ...listed('reads', reads),
+    ...listed('writes', writes),
+    ...listed('urls', urls),
+  };
+}
+
+/** An empty list matches nothing: it is left out. */
+const listed = (key: 'reads' | 'writes' | 'urls', patterns: readonly string[] | undefined): Partial<PolicyRule> =>
+  patterns === undefined || patterns.length === 0 ? {} : { [key]: [...patterns] };
+
+function wordAsWritten(token: Token): string | string[] {
+  switch (token.kind) {
+    case 'any':
+      return '*';
+    case 'like':
+      return token.text;
+    case 'oneOf':
+      return [...token.texts];
+    case 'text':
+      // In a list of its own a star is a star.
+      return token.text.includes('*') ? [token.text] : token.text;
+  }
+}
+
+let known: readonly string[] | undefined;
+
+/** The names of the tools with a built-in reading. */
+const builtin = (): readonly string[] => (known ??= builtinTools());
+
+const LIKELY = ['view', 'list', 'patch', 'request'];
+
+/** Whether a pattern over names could mean a tool with a built-in reading, however it is spelled. Errs on the side of yes. */
+export function mayNameOurs(pattern: string): boolean {
+  const plain = (name: string) => name.toLowerCase().replaceAll(/[_.-]/g, '');
+  const star = pattern.search(/[*?]/);
+  const beginning = plain(star === -1 ? pattern : pattern.slice(0, star));
+  return [...builtin(), ...LIKELY]
+    .map(plain)
+    .some((name) => (star === -1 ? name === beginning : name.startsWith(beginning)));
+}
+
+function beginsWith(tokens: readonly Token[]): string {
+  const shown = tokens.map((token) => {
+    if (token.kind === 'any') return '*';
+    return token.kind === 'oneOf' ? token.texts.join('|') : token.text;
+  });
+  return `now it speaks of every command that begins with \`${shown.join(' ')}\``;
+}
