@@ -168,7 +168,17 @@ describe.each(kinds)('with %s', (kind) => {
     await chat.gate.reject(pending?.approvalId ?? '', { by: 'ada' });
     await chat.post(chat.answer(true));
     expect(chat.ran).toEqual([]);
-    expect(chat.refused).toHaveLength(1);
+    expect(chat.refused).toMatchObject([{ reason: 'This request is over (rejected): an answer counts once.' }]);
+  });
+
+  it('rejected in an inbox with a reason: the model is told it, whatever the client says', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const [pending] = await chat.gate.pending();
+    await chat.gate.reject(pending?.approvalId ?? '', 'legal hold, ask Mia', { by: 'noah' });
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual([]);
+    expect(JSON.stringify(chat.prompts.at(-1))).toContain('This request is over (rejected): legal hold, ask Mia');
   });
 
   it('a double click: the same messages twice at once run it once', async () => {
