@@ -53,7 +53,7 @@ export async function verifyApprovals<MESSAGE extends Message>(
   const left = async (call: LeftCall) =>
     leave(local, await recordOfLeft(local, call, calls, options), call, unanswered, options.by ?? null);
   const closed = await closeLeft(messages, left);
-  const verifier = new Verifier(local, options, calls, closed);
+  const verifier = new Verifier(local, options, unanswered, calls, closed);
   const verified: MESSAGE[] = [];
   for (const [index, message] of closed.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verifier.edited(verified);
@@ -91,6 +91,7 @@ const isSameCall = (gate: LocalGate, { approvalId, contents, args }: ApprovalRec
 class Verifier {
   readonly #gate: LocalGate;
   readonly #options: VerifyApprovalsOptions;
+  readonly #unanswered: 'cancel' | 'keep';
   readonly #calls: Calls;
   readonly #requests = new Map<string, string>();
   /** Where the last result of a call stands. */
@@ -101,9 +102,16 @@ class Verifier {
 
   readonly #breaks = new Breaks();
 
-  constructor(gate: LocalGate, options: VerifyApprovalsOptions, calls: Calls, messages: readonly Message[]) {
+  constructor(
+    gate: LocalGate,
+    options: VerifyApprovalsOptions,
+    unanswered: 'cancel' | 'keep',
+    calls: Calls,
+    messages: readonly Message[],
+  ) {
     this.#gate = gate;
     this.#options = options;
+    this.#unanswered = unanswered;
     this.#calls = calls;
     for (const [index, message] of messages.entries())
       for (const part of LISTS.flatMap((list) => partsIn(message, list))) this.#note(part, index);
@@ -198,17 +206,17 @@ class Verifier {
   /** Takes the answer to the gate; says why it was not taken. */
   async #refusal(answer: ClientAnswer): Promise<string | undefined> {
     const reason = await this.#why(answer);
-    if (reason === undefined) return undefined;
-    const refused: RefusedApproval = {
-      approvalId: answer.approvalId,
-      toolCallId: answer.call?.toolCallId ?? null,
-      reason,
-    };
-    this.#options.onRefused?.(refused);
+    if (reason !== undefined) this.#tellRefused(answer, reason);
     return reason;
   }
 
-  async #why({ approvalId, approved, reason, call }: ClientAnswer): Promise<string | undefined> {
+  #tellRefused({ approvalId, call }: ClientAnswer, reason: string): void {
+    const refused: RefusedApproval = { approvalId, toolCallId: call?.toolCallId ?? null, reason };
+    this.#options.onRefused?.(refused);
+  }
+
+  async #why(answer: ClientAnswer): Promise<string | undefined> {
+    const { approvalId, approved, reason, call } = answer;
     if (call === undefined) return 'This answer belongs to no call in the conversation.';
     if ((this.#calls.get(call.toolCallId)?.length ?? 0) > 1) return DUPLICATE_ID;
     if ((this.#answers.get(approvalId) ?? 0) > 1) return 'This request was answered more than once.';
@@ -222,35 +230,66 @@ class Verifier {
     // Where another run asked about a call of this id since, it may be that one that is answered.
     const record = open.length === 1 && open[0] === records.at(-1) ? open[0] : undefined;
     if (record === undefined) return whyNot(records, open);
-    if (!approved) return this.#decide(record, false, reason);
+    if (!approved) {
+      await this.#reject(record, answer);
+      return undefined;
+    }
     if (record.toolName !== call.toolName || !isSameCall(this.#gate, record, call.input)) {
       return 'The call in the conversation is not the one that was asked about.';
     }
-    const refusal = await this.#decide(record, true, reason);
+    const refusal = await this.#approve(record, reason);
     if (refusal === undefined && record.decision?.type === 'edit')
       this.#edits.set(call.toolCallId, { approvalId, args: record.decision.args });
     return refusal;
   }
 
-  async #decide(
-    { approvalId, status }: ApprovalRecord,
-    approved: boolean,
-    reason: string | undefined,
-  ): Promise<string | undefined> {
+  async #approve({ approvalId, status }: ApprovalRecord, reason: string | undefined): Promise<string | undefined> {
     // Approved already, e.g. through an inbox, and not run yet: the two answers agree. So they do on what somebody has changed.
-    if ((status === 'approved' || status === 'edited') && approved) return undefined;
+    if (status === 'approved' || status === 'edited') return undefined;
     try {
-      const decided = await this.#gate.decideByMessage(approvalId, approved, reason, this.#options.by ?? null);
+      const decided = await this.#gate.decideByMessage(approvalId, true, reason, this.#options.by ?? null);
       return decided.status === 'pending' ? COUNTED : undefined;
     } catch (error) {
-      if (!approved) return undefined;
       return AlreadyDecidedError.isInstance(error) ? 'This request was decided before.' : messageOf(error);
     }
+  }
+
+  /**
+   * A no that cannot be the decision, of somebody who may not decide or after somebody else's yes, ends the call all the same: the
+   * conversation goes on without it, and a later yes must not run it. What is not taken is told. Never rejects.
+   */
+  async #reject({ approvalId, status }: ApprovalRecord, answer: ClientAnswer): Promise<void> {
+    const { reason = REJECTED } = answer;
+    if (status === 'pending') {
+      try {
+        await this.#gate.decideByMessage(approvalId, false, answer.reason, this.#options.by ?? null);
+        return;
+      } catch (error) {
+        if (!AlreadyDecidedError.isInstance(error)) this.#tellRefused(answer, messageOf(error));
+        if (this.#unanswered === 'keep' && !AlreadyDecidedError.isInstance(error)) return;
+      }
+    }
+    await this.#gate.withdraw(approvalId, reason, 'messages');
+    const after = await this.#gate.get(approvalId).catch(() => undefined);
+    if (after === undefined || MAY_RUN.has(after.status))
+      this.#tellRefused(answer, 'It was approved before, and may have begun to run.');
   }
 }
 
 /** What a call may still run on. */
 const OPEN: ReadonlySet<string> = new Set(['pending', 'approved', 'edited'] satisfies ApprovalRecord['status'][]);
+
+/** After a no. */
+const MAY_RUN: ReadonlySet<string> = new Set([
+  'approved',
+  'edited',
+  'started',
+  'succeeded',
+  'failed',
+  'interrupted',
+] satisfies ApprovalRecord['status'][]);
+
+const REJECTED = 'The user rejected this call in the chat.';
 
 /** It may not run on this answer alone. */
 const COUNTED = 'This approval was counted, and more are needed: ask again when all have approved.';
