@@ -88,7 +88,7 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     expect(refusals).toMatchObject([{ code: 'ERR_INVALID_CONFIG' }]);
   });
 
-  it.each([
+  it.each<[string, unknown]>([
     ['what cannot run', undefined],
     ['what cannot run either', null],
     ['a tool without a schema', { execute: async () => 'ran' }],

@@ -43,7 +43,7 @@ export function checkGateable(tool: unknown, name: string, place: string): void 
   const isSdks = inputSchema !== undefined && runs;
   const isTool = runs || inputSchema !== undefined || type === 'provider' || type === 'provider-defined';
   // What a class of tools does behind its `execute` is its own; what has none may be run by any of its methods.
-  const way = isTool ? otherWay(tool, isSdks ? Object.keys(tool) : namesOf(tool)) : undefined;
+  const way = !isTool ? undefined : isSdks ? ownFunctions(tool).find(isOther) : functionsOf(tool).find(isOther);
   if (isTool && way === undefined) return;
   throw new InvalidConfigError({
     message: isSdks
@@ -68,18 +68,20 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'contextSchema',
 ]);
 
-function otherWay(tool: object, names: readonly string[]): string | undefined {
-  return names.find((name) => !FUNCTIONS.has(name) && typeof (tool as Record<string, unknown>)[name] === 'function');
-}
+const isOther = (name: string): boolean => !FUNCTIONS.has(name);
 
-/** Also of what it inherits. */
-function namesOf(tool: object): string[] {
-  const names: string[] = [];
+/** Without asking a getter. */
+const ownFunctions = (tool: object): string[] =>
+  Object.keys(tool).filter((name) => typeof Object.getOwnPropertyDescriptor(tool, name)?.value === 'function');
+
+/** Also those that it inherits, or that a getter makes. */
+function functionsOf(tool: object): string[] {
+  const names = new Set<string>();
   for (
     let at: object | null = tool;
     at !== null && at !== Object.prototype;
     at = Object.getPrototypeOf(at) as object | null
   )
-    names.push(...Object.getOwnPropertyNames(at).filter((name) => at === tool || name !== 'constructor'));
-  return names;
+    for (const name of Object.getOwnPropertyNames(at)) if (at === tool || name !== 'constructor') names.add(name);
+  return [...names].filter((name) => typeof (tool as Record<string, unknown>)[name] === 'function');
 }
