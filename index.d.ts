@@ -106,7 +106,8 @@ export interface JudgeContext {
 /**
  * Which tools must be asked about: by name, all (`'all'` or the entry `'*'`), or none.
  *
- * Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`.
+ * Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`. A `toolApproval`
+ * of AI SDK 7, in the options or of the agent, only tightens that.
  *
  * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) whatever
  * `unknownTools` says. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use countersign_bridge::check::Batch;
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::policies::{self as wire, calls, documents};
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::gate::policies::Policies;
 use countersign_core::layers::project_root;
 use countersign_core::path::{RealFiles, Where};

@@ -217,14 +217,18 @@ describe('callbacks of the constructor and of the call', () => {
 });
 
 describe.runIf(major === 7)('experimental_steering (AI SDK 7)', () => {
-  it.each(['agent', 'streamText'])('a steering object does not end the run at the first stop (%s)', async (kind) => {
+  it.each(['agent', 'streamText'])('is refused: its messages would be lost after the first approval (%s)', (kind) => {
     const steering = (ai as unknown as { experimental_createSteering(): object }).experimental_createSteering();
-    const { run, ran, tools } = agentOf();
-    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
+    const { run, tools } = agentOf();
+    const { model } = scripted([says('Done.')]);
     const more = kind === 'agent' ? {} : { agent: undefined, model, tools };
-    const events = await collect(run({ ...more, experimental_steering: steering }));
-    expect(events.at(-1)).toMatchObject({ type: 'done', text: 'Done.' });
-    expect(ran).toEqual(['del /a']);
+    expect(() => run({ ...more, experimental_steering: steering })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringMatching(/has no option "experimental_steering": .* Abort the run/),
+      }),
+    );
+    expect(() => run({ ...more, experimental_steering: undefined })).not.toThrow();
   });
 });
 

@@ -3,8 +3,8 @@ import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GateEvent, PolicyDocument } from '../../index.js';
-import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
-import { call, calls, collect, says, scripted, stepCount } from '../support/model.js';
+import { createGate, gateTools, streamWithEvents, toolApproval } from '../../ts/index.js';
+import { call, calls, collect, major, says, scripted, stepCount } from '../support/model.js';
 import { play, start, types, until } from '../support/play.js';
 import { askUserTool, COLOUR } from '../support/questions.js';
 import { recordingTools } from '../support/tools.js';
@@ -48,6 +48,26 @@ describe('what the mode approves is no secret', () => {
     await ai.generateText({ ...options, prompt: 'go', stopWhen: stepCount(3) } as never);
     expect(ran).toEqual(['del /1']);
     expect(await gate.history()).toMatchObject([{ decidedBy: 'auto', status: 'succeeded' }]);
+  });
+
+  const stopping =
+    major === 7 ? (['stop', 'toolApproval', 'toolApproval, with a callback'] as const) : (['stop'] as const);
+  it.each(stopping)('where the turn would end at the approval the gate keeps it too (%s)', async (how) => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate({ mode: 'auto' });
+    const shared = { interruptOn: 'all', gate, runId: 'r' } as const;
+    const onApprovalRequest = () => expect.unreachable();
+    const options =
+      how === 'stop'
+        ? { tools: gateTools(tools, { ...shared, mode: 'stop' }) }
+        : {
+            tools,
+            toolApproval: toolApproval(how === 'toolApproval' ? shared : { ...shared, onApprovalRequest }),
+          };
+    const model = scripted(one()).model;
+    await ai.generateText({ model, ...options, prompt: 'go', stopWhen: stepCount(3) } as never);
+    expect(ran).toEqual(['del /1']);
+    expect(await gate.history()).toMatchObject([{ toolName: 'del', decidedBy: 'auto', status: 'succeeded' }]);
   });
 
   it('a response says whether a human gave it', async () => {

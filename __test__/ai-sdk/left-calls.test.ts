@@ -1,7 +1,7 @@
 /** The user types instead of answering: a call waits for an approval, or has no result yet, and the conversation goes on. */
 import * as ai from 'ai';
 import type { ModelMessage, UIMessage } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AgentRun, Gate, RunOptions } from '../../index.js';
 import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
@@ -62,8 +62,28 @@ function chat(kind: Kind, gate = createGate()) {
     kind === 'model messages'
       ? [...(messages as ModelMessage[]), { role: 'user' as const, content: text }]
       : [...(messages as UIMessage[]), user(text)];
-  return { gate, ran, errors, post, says, messages: () => messages };
+  /** The client's answer to a question, not sent yet. */
+  const answer = (toolCallId: string, given: { approved: boolean; reason?: string }) => {
+    if (kind !== 'model messages') {
+      const parts = (messages as UIMessage[]).flatMap((message) => message.parts) as unknown as Record<
+        string,
+        unknown
+      >[];
+      const part = parts.find((one) => one['toolCallId'] === toolCallId) ?? {};
+      Object.assign(part, { state: 'approval-responded', approval: { ...(part['approval'] as object), ...given } });
+      return;
+    }
+    const parts = (messages as ModelMessage[]).flatMap(({ content }) => content as { type: string }[]);
+    const request = parts.find(
+      (part) => part.type === 'tool-approval-request' && (part as { toolCallId?: string }).toolCallId === toolCallId,
+    ) as { approvalId?: string } | undefined;
+    const response = { type: 'tool-approval-response', approvalId: request?.approvalId ?? '', ...given } as const;
+    messages = [...(messages as ModelMessage[]), { role: 'tool', content: [response] }];
+  };
+  return { gate, ran, errors, post, says, answer, messages: () => messages };
 }
+
+const two = (): ModelTurn => calls(call('del', { path: '/a' }, 'c1'), call('del', { path: '/b' }, 'c2'));
 
 const denial = (reason: RegExp): object => {
   const said = expect.stringMatching(reason) as string;
@@ -131,6 +151,50 @@ describe.each(kinds)('with %s', (kind) => {
     expect(resultsIn(prompt)).toEqual({ c1: denial(/^not today$/) });
   });
 
+  it.each(['cancel', 'keep'])(
+    'a no to one of two questions is taken, with its reason (unanswered: %s)',
+    async (unanswered) => {
+      const { gate, ran, errors, post, answer, says: types } = chat(kind);
+      await post(types('go'), two());
+      answer('c1', { approved: false, reason: 'it is the payroll' });
+      const { prompt } = await post(types('what is b?'), says('A file.'), { unanswered, by: 'ada' });
+      expect(errors).toEqual([]);
+      const other = unanswered === 'keep' ? /Nobody has answered yet/ : /did not answer .* did not run/;
+      expect(resultsIn(prompt)).toEqual({ c1: denial(/^it is the payroll$/), c2: denial(other) });
+      const records = await gate.history();
+      expect(records.find(({ toolCallId }) => toolCallId === 'c1')).toMatchObject({
+        status: 'rejected',
+        decidedBy: 'ada',
+        via: 'messages',
+        decision: { reason: 'it is the payroll' },
+      });
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it('a yes to one of two questions runs nothing any more, and the record says so', async () => {
+    const { gate, ran, errors, post, answer, says: types } = chat(kind);
+    await post(types('go'), two());
+    answer('c1', { approved: true });
+    const { prompt } = await post(types('what is b?'), says('A file.'));
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({
+      c1: denial(/approved when the conversation had gone on/),
+      c2: denial(/did not answer .* did not run/),
+    });
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+    expect(ran).toEqual([]);
+  });
+
+  it('a no of somebody who may not answer is none: the request is cancelled', async () => {
+    const { gate, post, answer, says: types } = chat(kind, createGate({ authorize: () => false }));
+    await post(types('go'), asks());
+    answer('c1', { approved: false, reason: 'never' });
+    const { prompt } = await post(types('well?'), says('A file.'));
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/did not answer .* did not run/) });
+    expect(await gate.history()).toMatchObject([{ status: 'cancelled' }]);
+  });
+
   it('the request of another call under the same id is left alone', async () => {
     const { gate, post, says: types } = chat(kind);
     await post(types('go'), asks());
@@ -167,6 +231,29 @@ describe('what waits for its answer rightly', () => {
     expect(await gate.pending()).toMatchObject([{ runId: 'chat-2' }]);
     await verifyApprovals(forged, gate, { runId: 'chat-2' });
     expect(await gate.pending()).toEqual([]);
+  });
+
+  it('is looked up among thousands of forged calls, and what else is due comes round meanwhile', async () => {
+    const gate = createGate();
+    const parts = Array.from({ length: 4_000 }, (_, index) => ({
+      type: 'tool-del',
+      toolCallId: `c${index}`,
+      state: 'approval-requested',
+      input: {},
+      approval: { id: `q${index}` },
+    }));
+    // The clock of this test: each look at the time is a moment later.
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1));
+    let turns = 0;
+    const turn = (): void => void (turns++ >= 0 && (next = setImmediate(turn)));
+    let next = setImmediate(turn);
+    const forged = [user('go'), { id: 'a1', role: 'assistant', parts }, user('hm')] as UIMessage[];
+    const verified = await verifyApprovals(forged, gate, { runId: RUN });
+    clearImmediate(next);
+    clock.mockRestore();
+    expect(turns).toBeGreaterThan(10);
+    expect(verified[1]?.parts.every((part) => (part as { state?: string }).state === 'output-denied')).toBe(true);
   });
 
   it('messages in which every call has its result are the very same', async () => {

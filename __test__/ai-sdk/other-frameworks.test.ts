@@ -17,6 +17,12 @@ import { listenToWarnings } from '../support/warnings.js';
 
 const no = { onApprovalRequest: () => false } as const;
 const schema = z.object({ path: z.string() });
+const functions = () =>
+  Object.fromEntries(
+    ['description', 'needsApproval', 'toModelOutput', 'onInputStart', 'onInputDelta', 'onInputAvailable'].map(
+      (name) => [name, () => {}],
+    ),
+  );
 
 describe('a gated entry that is no tool of the AI SDK is an error, and not handed back ungated', () => {
   const foreign: [string, unknown][] = [
@@ -29,6 +35,8 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     ['a tool of LlamaIndex', { metadata: { name: 'del' }, call: () => 'ran' }],
     ['what has a schema of ours, and runs on a way of its own', { inputSchema: schema, handler: () => 'ran' }],
     ['what has an execute that nobody need call', { execute: () => 'ran', invoke: () => 'ran' }],
+    ['what runs on a way that nobody has heard of', { inputSchema: schema, executor: () => 'ran' }],
+    ['what inherits such a way', Object.create({ perform: () => 'ran' }, { inputSchema: { value: schema } })],
     ['an empty object', {}],
     ['a text', 'del'],
   ];
@@ -45,6 +53,17 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     expect(() =>
       streamWithEvents({ model: scripted([]).model, prompt: 'go', tools, interruptOn: 'all' } as never),
     ).toThrow(refused);
+  });
+
+  it('nor is a tool whose execute is gated, and another way is not', () => {
+    const { tools } = recordingTools();
+    const both = { del: { ...tools.del, invoke: () => 'ran' } };
+    expect(() => gateTools(both, { interruptOn: 'all', ...no })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringMatching(/"del" has the function "invoke" beside its execute/) as unknown,
+      }),
+    );
   });
 
   it.each(foreign)('%s, gated by what it is a part of', async (_, foreignTool) => {
@@ -69,11 +88,27 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     expect(refusals).toMatchObject([{ code: 'ERR_INVALID_CONFIG' }]);
   });
 
-  it.each([
+  it.each<[string, unknown]>([
     ['what cannot run', undefined],
     ['what cannot run either', null],
     ['a tool without a schema', { execute: async () => 'ran' }],
     ['a tool that the client runs', { inputSchema: schema }],
+    [
+      'a tool with all that the AI SDK calls',
+      { inputSchema: () => schema, ...functions(), execute: async () => 'ran' },
+    ],
+    [
+      'a tool of a class with methods of its own',
+      new (class {
+        inputSchema = schema;
+        async execute(): Promise<string> {
+          return this.help();
+        }
+        help(): string {
+          return 'ran';
+        }
+      })(),
+    ],
   ])('but not %s', (_, tool) => {
     const tools = { del: tool } as never;
     expect(() => gateTools(tools, { interruptOn: 'all', ...no })).not.toThrow();

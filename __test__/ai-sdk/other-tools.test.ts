@@ -2,8 +2,8 @@
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { gateTools } from '../../ts/index.js';
-import { call, calls, finish, major, resultsIn, says, sleep, text } from '../support/model.js';
+import { gateTools, streamWithEvents } from '../../ts/index.js';
+import { call, calls, collect, finish, major, resultsIn, says, scripted, sleep, text } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 
@@ -575,9 +575,34 @@ describe.runIf(major === 7)("a toolApproval of one's own (AI SDK 7)", () => {
     expect([asked, ran, events.at(-1)?.type]).toEqual([1, ['del /a'], 'done']);
   });
 
-  it("speaks after the entry of the tool's own name", async () => {
-    expect((await judged(() => 'approved', { interruptOn: { del: true } })).asked).toBe(1);
-    expect((await judged(() => 'denied', { interruptOn: { del: false } })).ran).toEqual(['del /a']);
+  it.each([
+    ['all', 'all'],
+    ['*', { '*': { approvers: ['bob'] } }],
+    ['the name', { del: true }],
+  ])('that approves opens nothing that interruptOn closes (%s)', async (_, interruptOn) => {
+    const approves = await judged(() => 'approved', { interruptOn, onApprovalRequest: () => false });
+    expect([approves.asked, approves.ran]).toEqual([1, []]);
+    const { tools } = recordingTools();
+    const model = scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model;
+    const agent = new ai.ToolLoopAgent({ model, tools, toolApproval: () => 'approved' } as never);
+    const run = streamWithEvents({ agent, prompt: 'go', interruptOn, onApprovalRequest: () => false } as never);
+    expect((await collect(run as AsyncIterable<{ type: string }>)).map(({ type }) => type)).toContain(
+      'approval-requested',
+    );
+  });
+
+  it('that approves does not open a tool that needs approval itself', async () => {
+    const { tools } = recordingTools();
+    const del = { ...tools.del, needsApproval: true };
+    expect((await judged(() => 'approved', { tools: { del } })).asked).toBe(1);
+  });
+
+  it('that denies or asks is heard whatever interruptOn says', async () => {
+    for (const interruptOn of [{ del: false }, { del: true }, 'none', 'all']) {
+      const denies = await judged({ del: 'denied' }, { interruptOn });
+      expect([denies.asked, denies.ran]).toEqual([0, []]);
+      expect((await judged(() => 'user-approval', { interruptOn })).asked).toBe(1);
+    }
   });
 
   it('is asked once per call', async () => {

@@ -168,7 +168,60 @@ describe.each(kinds)('with %s', (kind) => {
     await chat.gate.reject(pending?.approvalId ?? '', { by: 'ada' });
     await chat.post(chat.answer(true));
     expect(chat.ran).toEqual([]);
+    expect(chat.refused).toMatchObject([{ reason: 'This request is over (rejected): an answer counts once.' }]);
+  });
+
+  it('rejected in an inbox with a reason: the model is told it, whatever the client says', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const [pending] = await chat.gate.pending();
+    await chat.gate.reject(pending?.approvalId ?? '', 'legal hold, ask Mia', { by: 'noah' });
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual([]);
+    expect(JSON.stringify(chat.prompts.at(-1))).toContain('This request is over (rejected): legal hold, ask Mia');
+  });
+
+  it.each(['approve', 'edit'])(
+    'a no after somebody else’s %s ends the call, and a later yes does not run it',
+    async (first) => {
+      const chat = new Chat(one(), kind);
+      await chat.post();
+      const id = (await chat.gate.pending())[0]?.approvalId ?? '';
+      await (first === 'edit' ? chat.gate.edit(id, { path: '/b' }) : chat.gate.approve(id, { by: 'noah' }));
+      const before = structuredClone(chat.messages);
+      await chat.post(chat.answer(false, { reason: 'never' }));
+      expect(JSON.stringify(chat.prompts.at(-1))).toContain('never');
+      expect(await chat.gate.get(id)).toMatchObject({ status: 'cancelled', decision: { reason: 'never' } });
+      expect(chat.refused).toEqual([]);
+      chat.messages = before;
+      await chat.post(chat.answer(true));
+      expect(chat.ran).toEqual([]);
+    },
+  );
+
+  it('a no of somebody who may not decide is told, ends the call, and a later yes does not run it', async () => {
+    const chat = new Chat(one(), kind, { authorize: (decision) => decision.type === 'approve' });
+    await chat.post();
+    const before = structuredClone(chat.messages);
+    await chat.post(chat.answer(false, { reason: 'never' }));
+    expect(JSON.stringify(chat.prompts.at(-1))).toContain('never');
     expect(chat.refused).toHaveLength(1);
+    expect(await chat.gate.history()).toMatchObject([{ status: 'cancelled', decision: { reason: 'never' } }]);
+    chat.messages = before;
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual([]);
+  });
+
+  it('a no to a call that has run is told, and changes nothing', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const before = structuredClone(chat.messages);
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual(['del /a']);
+    chat.messages = before;
+    await chat.post(chat.answer(false));
+    expect(chat.refused).toMatchObject([{ reason: 'This request is over (succeeded): an answer counts once.' }]);
+    expect(await chat.gate.history()).toMatchObject([{ status: 'succeeded' }]);
   });
 
   it('a double click: the same messages twice at once run it once', async () => {

@@ -5,9 +5,10 @@
  * The millisecond is measured by the benchmarks, on a quiet machine. Here: eight times the input takes no more than a generous
  * multiple of the processor time, and what limits give.
  */
+import type { UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { PolicyDocument } from '../../index.js';
-import { checkPolicy, createGate, preview } from '../../ts/index.js';
+import { checkPolicy, createGate, preview, verifyApprovals } from '../../ts/index.js';
 import { became, ways } from '../policy/ways.js';
 import { effort } from '../support/effort.js';
 import { major } from '../support/model.js';
@@ -72,7 +73,10 @@ const families: [name: string, make: (bytes: number) => { toolName: string; args
   ],
   [
     'deep arguments',
-    (bytes) => ({ toolName: 'x', args: { list: Array.from({ length: bytes / 16 }, (_, n) => ({ n })) } }),
+    (bytes) => ({
+      toolName: 'x',
+      args: { list: Array.from({ length: bytes / 64 }, (_, n) => ({ n: times(`${n} `, 48) })) },
+    }),
   ],
   ['content', (bytes) => ({ toolName: 'write_file', args: { file_path: '/p/x', content: times('line\n', bytes) } })],
 ];
@@ -185,11 +189,49 @@ describe('a limit that is reached', () => {
     for (const many of [args, { rows: Array.from({ length: 30 }, () => args) }]) {
       await expect(gate.check({ toolName: 'x', args: many, runId: 'r' })).rejects.toMatchObject({
         code: 'ERR_INVALID_ARGUMENTS',
-        message: expect.stringContaining('more than 50000 keys'),
+        message: expect.stringContaining('more than 10000 keys'),
       });
     }
     await gate.close();
   });
+
+  it.skipIf(isTwice)('so are more values than anybody reads', async () => {
+    await using gate = createGate({});
+    await expect(gate.request({ toolName: 'x', args: { numbers: Array(100_001).fill(1) } })).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENTS',
+      message: expect.stringContaining('more than 100000 values'),
+    });
+  });
+
+  it.skipIf(isTwice)(
+    'eight times the forged calls in a chat: their answers take no more than in proportion',
+    async () => {
+      await using gate = createGate({});
+      const forged = (count: number): UIMessage[] => [
+        {
+          id: 'a',
+          role: 'assistant',
+          parts: Array.from({ length: count }, (_, index) => ({
+            type: 'tool-x',
+            toolCallId: `c${index}`,
+            state: index % 2 === 0 ? 'approval-requested' : 'approval-responded',
+            input: {},
+            approval: { id: `q${index}`, ...(index % 2 === 0 ? {} : { approved: true }) },
+          })) as never,
+        },
+        { id: 'u', role: 'user', parts: [{ type: 'text', text: 'hm' }] },
+      ];
+      const [few, many] = [forged(500), forged(4_000)];
+      for (const [small, large] of [
+        [few, many],
+        [few.slice(0, 1), many.slice(0, 1)],
+      ] as const)
+        await expectInProportion(
+          () => verifyApprovals(small, gate, { runId: 'r' }),
+          () => verifyApprovals(large, gate, { runId: 'r' }),
+        );
+    },
+  );
 
   it.skipIf(isTwice)('rules by the thousand are no more than that', async () => {
     const rules = (count: number): PolicyDocument => ({

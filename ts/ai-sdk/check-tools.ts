@@ -34,24 +34,54 @@ export function checkNoSlip(tool: unknown, name: string, place: string): void {
 const isSlip = (key: string): boolean =>
   key !== 'needsApproval' && (SLIPS.has(fold(key)) || nearestOf(key, ['needsApproval']) !== undefined);
 
-/** How tools of other frameworks are run, past whatever is done to their `execute`. */
-const OTHER_WAYS = ['invoke', 'func', 'call', '_call', 'run', 'handler', 'callback'];
-
-/** @throws {InvalidConfigError} for a tool that runs on another way than the one that is gated */
+/** @throws {InvalidConfigError} for a tool that can be run on another way than the one that is gated */
 export function checkGateable(tool: unknown, name: string, place: string): void {
   // There is nothing to run.
-  if (tool === undefined || isSdkTool(tool)) return;
+  if (tool === undefined || tool === null) return;
+  const { execute, inputSchema, type } = isRecord(tool) ? tool : {};
+  const runs = typeof execute === 'function';
+  const isSdks = inputSchema !== undefined && runs;
+  const isTool = runs || inputSchema !== undefined || type === 'provider' || type === 'provider-defined';
+  // What a class of tools does behind its `execute` is its own; what has none may be run by any of its methods.
+  const way = !isTool ? undefined : isSdks ? ownFunctions(tool).find(isOther) : functionsOf(tool).find(isOther);
+  if (isTool && way === undefined) return;
   throw new InvalidConfigError({
-    message: `${place}: ${JSON.stringify(name)} is no tool of the AI SDK, and would run unasked: make one with tool({ inputSchema, execute }), or ask with gate.request in the function that it calls.`,
+    message: isSdks
+      ? `${place}: ${JSON.stringify(name)} has the function ${JSON.stringify(way)} beside its execute, which would run unasked: leave it out, or gate a tool made with tool({ inputSchema, execute }).`
+      : `${place}: ${JSON.stringify(name)} is no tool of the AI SDK, and would run unasked: make one with tool({ inputSchema, execute }), or ask with gate.request in the function that it calls.`,
   });
 }
 
-/** Whether the AI SDK runs it by its `execute`, or nobody here does. */
-function isSdkTool(tool: unknown): boolean {
-  if (!isRecord(tool)) return false;
-  const { execute, inputSchema, type } = tool;
-  const runs = typeof execute === 'function';
-  if (inputSchema !== undefined && runs) return true;
-  const isDescribed = inputSchema !== undefined || type === 'provider' || type === 'provider-defined';
-  return (isDescribed || runs) && !OTHER_WAYS.some((way) => typeof tool[way] === 'function');
+/** The functions that a tool of the AI SDK may have. None of them does what the tool is for, but `execute`. */
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  'execute',
+  'needsApproval',
+  'toModelOutput',
+  'onInputStart',
+  'onInputDelta',
+  'onInputAvailable',
+  // Made for each call.
+  'description',
+  // Some libraries' schemas are functions, and so are those that are made late.
+  'inputSchema',
+  'outputSchema',
+  'contextSchema',
+]);
+
+const isOther = (name: string): boolean => !FUNCTIONS.has(name);
+
+/** Without asking a getter. */
+const ownFunctions = (tool: object): string[] =>
+  Object.keys(tool).filter((name) => typeof Object.getOwnPropertyDescriptor(tool, name)?.value === 'function');
+
+/** Also those that it inherits, or that a getter makes. */
+function functionsOf(tool: object): string[] {
+  const names = new Set<string>();
+  for (
+    let at: object | null = tool;
+    at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at) as object | null
+  )
+    for (const name of Object.getOwnPropertyNames(at)) if (at === tool || name !== 'constructor') names.add(name);
+  return [...names].filter((name) => typeof (tool as Record<string, unknown>)[name] === 'function');
 }

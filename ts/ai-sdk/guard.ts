@@ -102,7 +102,7 @@ export class Guard {
     const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
     if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(toolName) === true)
       return true;
-    return gating.action !== 'allow' || (!isByName(gating) && hostJudges?.(toolName) === true);
+    return gating.action !== 'allow' || hostJudges?.(toolName) === true;
   }
 
   /** An explicit `false` wins over the tool's own `needsApproval`. */

@@ -6,7 +6,8 @@ import type { ModelMessage, UIMessage } from 'ai';
 import type { ApprovalRecord } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { LocalGate } from '../gate/gate.js';
-import { partsOf, type Part } from './messages.js';
+import { Breaks } from '../values/breaks.js';
+import { answerIn, partsOf, type MessageAnswer, type Part } from './messages.js';
 import { INTERRUPTED_TOOL, LOST_RESULT, reasonOf } from './reasons.js';
 
 export interface LeftCall {
@@ -15,6 +16,8 @@ export interface LeftCall {
   input: unknown;
   /** Of the request in the messages, where there is one. */
   approvalId: string | undefined;
+  /** What the user had answered before writing something else, e.g. to one of two questions. */
+  answer: MessageAnswer | undefined;
 }
 
 type Message = UIMessage | ModelMessage;
@@ -28,16 +31,21 @@ export async function closeLeft<MESSAGE extends Message>(
   said: Said,
 ): Promise<readonly MESSAGE[]> {
   const last = messages.findLastIndex(({ role }) => role === 'user');
+  const breaks = new Breaks();
+  const unhurried: Said = async (call) => {
+    await breaks.take();
+    return said(call);
+  };
   const closed: Message[] = [];
   let changes = false;
   for (const [index, message] of messages.entries()) {
     const wentOn = index < last && message.role === 'assistant';
-    const parts = wentOn ? await closedParts(message, said) : undefined;
+    const parts = wentOn ? await closedParts(message, unhurried) : undefined;
     closed.push(parts === undefined ? message : ({ ...message, parts } as UIMessage));
     changes ||= parts !== undefined;
     if (index >= last || messages[index + 1]?.role === 'tool') continue;
     // Behind the last message with results of the step.
-    const answer = await answerTo(messages, index, said);
+    const answer = await answerTo(messages, index, unhurried);
     if (answer === undefined) continue;
     closed.push(answer);
     changes = true;
@@ -51,16 +59,29 @@ export function checkUnanswered(given: 'cancel' | 'keep' | undefined, place: str
   throw new InvalidConfigError({ message: `${place}: unanswered must be 'cancel' or 'keep', not ${String(given)}.` });
 }
 
-/** What a request of such a call comes to at the gate: it does not run any more. Says why, for the model; never rejects. */
+/**
+ * What a request of such a call comes to at the gate: it does not run any more. A no is taken; a yes is not, since nothing waits
+ * for it. Says why, for the model; never rejects.
+ *
+ * @param by who answered in the messages
+ */
 export async function leave(
   gate: LocalGate,
-  record: ApprovalRecord | undefined,
+  asked: ApprovalRecord | undefined,
+  { answer }: Pick<LeftCall, 'answer'>,
   unanswered: 'cancel' | 'keep',
+  by: string | null,
 ): Promise<string> {
-  if (record === undefined) return NO_RESULT;
+  if (asked === undefined) return NO_RESULT;
+  const isNo = asked.status === 'pending' && answer?.approved === false;
+  const record = isNo ? await rejected(gate, asked, answer.reason, by) : asked;
   const { status, approvalId, decision } = record;
   switch (status) {
     case 'pending':
+      if (answer?.approved === true) {
+        await gate.withdraw(approvalId, TOO_LATE, 'messages');
+        return TOO_LATE;
+      }
       if (unanswered === 'keep') return NOT_ANSWERED;
       await gate.withdraw(approvalId, WENT_ON, 'messages');
       return WENT_ON;
@@ -76,6 +97,20 @@ export async function leave(
       return LOST_RESULT;
     default:
       return (decision === null ? undefined : reasonOf(decision)) ?? 'Rejected.';
+  }
+}
+
+/** As it is then: a gate may take no answer of whoever gave this one. */
+async function rejected(
+  gate: LocalGate,
+  record: ApprovalRecord,
+  reason: string | undefined,
+  by: string | null,
+): Promise<ApprovalRecord> {
+  try {
+    return await gate.decideByMessage(record.approvalId, false, reason, by);
+  } catch {
+    return (await gate.get(record.approvalId).catch(() => undefined)) ?? record;
   }
 }
 
@@ -98,13 +133,14 @@ async function closedParts(message: Message, said: Said): Promise<unknown[] | un
 }
 
 async function closedPart(part: Part, said: Said): Promise<Part> {
-  const approval = part['approval'] as { id?: unknown } | null | undefined;
+  const approval = part['approval'] as Record<string, unknown> | null | undefined;
   const toolName = part.type === 'dynamic-tool' ? String(part['toolName']) : part.type.slice('tool-'.length);
   const reason = await said({
     toolCallId: String(part['toolCallId']),
     toolName,
     input: part['input'],
-    approvalId: typeof approval?.id === 'string' ? approval.id : undefined,
+    approvalId: typeof approval?.['id'] === 'string' ? approval['id'] : undefined,
+    answer: answerIn(approval),
   });
   if (approval === null || approval === undefined) return { ...part, state: 'output-error', errorText: reason };
   return { ...part, state: 'output-denied', approval: { ...approval, approved: false, reason } };
@@ -133,11 +169,18 @@ async function answerTo(messages: readonly Message[], last: number, said: Said):
     (part) => part.type === 'tool-call' && part['providerExecuted'] !== true && !ended.has(part['toolCallId']),
   );
   if (left.length === 0) return undefined;
+  const requests = new Map<unknown, string>();
+  const answers = new Map<unknown, MessageAnswer>();
+  for (const { type, toolCallId, approvalId, ...rest } of [parts, ...results].flat()) {
+    if (type === 'tool-approval-request') requests.set(toolCallId, String(approvalId));
+    // Of two answers that contradict each other, the no.
+    const answer = type === 'tool-approval-response' ? answerIn(rest) : undefined;
+    if (answer !== undefined && answers.get(approvalId)?.approved !== false) answers.set(approvalId, answer);
+  }
   const content: object[] = [];
   for (const { toolCallId, toolName, input } of left as unknown as LeftCall[]) {
-    const request = parts.find((part) => part.type === 'tool-approval-request' && part['toolCallId'] === toolCallId) as
-      { approvalId?: string } | undefined;
-    const reason = await said({ toolCallId, toolName, input, approvalId: request?.approvalId });
+    const approvalId = requests.get(toolCallId);
+    const reason = await said({ toolCallId, toolName, input, approvalId, answer: answers.get(approvalId) });
     content.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'execution-denied', reason } });
   }
   return { role: 'tool', content } as ModelMessage;

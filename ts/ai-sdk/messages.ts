@@ -7,6 +7,19 @@ export function partsOf(message: { content?: unknown }): Part[] {
   return Array.isArray(message.content) ? (message.content as Part[]) : [];
 }
 
+/** What somebody answered. */
+export interface MessageAnswer {
+  approved: boolean;
+  reason: string | undefined;
+}
+
+/** The answer in a part or an approval that a client has written: only `true` is a yes. `undefined`: nobody has answered. */
+export function answerIn(given: Readonly<Record<string, unknown>> | null | undefined): MessageAnswer | undefined {
+  const { approved = null, reason } = given ?? ({} as Record<string, unknown>);
+  if (approved === null) return undefined;
+  return { approved: approved === true, reason: typeof reason === 'string' ? reason : undefined };
+}
+
 /** Whether the SDK looks at this call because its answer is in the last message: it is about to run it. */
 export function isResume(messages: unknown, toolCallId: string): boolean {
   if (!Array.isArray(messages)) return false;

@@ -91,11 +91,12 @@ export class Opening {
   }
 
   /** What is said of a call in the messages that the user went on without. */
-  async #leave({ approvalId = '', toolCallId }: LeftCall): Promise<string> {
+  async #leave(call: LeftCall): Promise<string> {
+    const { approvalId = '', toolCallId } = call;
     const { asker, unanswered } = this.#options.run;
     // A response that stays open has the gate's own id in its messages.
     const record = await asker.gate.get(approvalId).catch(() => undefined);
-    return leave(asker.gate, record?.toolCallId === toolCallId ? record : undefined, unanswered);
+    return leave(asker.gate, record?.toolCallId === toolCallId ? record : undefined, call, unanswered, null);
   }
 
   /** @param alsoGuarded see the guard's option of this name */

@@ -6,7 +6,7 @@
  */
 import type { ModelMessage } from 'ai';
 import { LedgerError } from '../errors/index.js';
-import { revive, snapshot } from '../values/snapshot.js';
+import { MESSAGE, revive, snapshot } from '../values/snapshot.js';
 import type { Step } from './sdk.js';
 import { isRecord } from './tools.js';
 
@@ -62,8 +62,8 @@ export function stateOf(state: Omit<RunState, 'v'>): RunState {
 
 /** @throws {InvalidArgumentsError} for a message that is no data */
 export function encode(message: ModelMessage, mark: StepMark | undefined): Entry {
-  const m = snapshot(message).json;
-  return mark === undefined ? { m } : { m, s: snapshot(mark).json };
+  const m = snapshot(message, MESSAGE).json;
+  return mark === undefined ? { m } : { m, s: snapshot(mark, MESSAGE).json };
 }
 
 /**

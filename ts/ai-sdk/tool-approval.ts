@@ -3,7 +3,7 @@ import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../..
 import { Asker, type Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { isApproval } from '../gate/records.js';
-import type { Verdict } from '../gate/judge.js';
+import { approvesByMode, isByMode, unanswered, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 import { hold } from '../values/hold.js';
@@ -72,7 +72,7 @@ class Approval {
       { toolCallId, toolName, args, context: { messages } },
       { gating, entry, tool, hostJudge: undefined, signal: undefined },
     );
-    if (verdict.effect === 'allow') {
+    if (verdict.effect === 'allow' && !isByMode(verdict)) {
       const isJudged = this.#asker.judgesAll || gating.action !== 'allow';
       return isJudged && !isHeld() ? { type: 'denied', reason: NOT_HELD } : { type: 'not-applicable' };
     }
@@ -81,7 +81,7 @@ class Approval {
   }
 
   async #ask(
-    question: Question & { verdict: Verdict & { effect: 'ask' } },
+    question: Question & { verdict: Exclude<Verdict, { effect: 'deny' }> },
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
@@ -89,11 +89,15 @@ class Approval {
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? crypto.randomUUID();
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
-      const { description } = await this.#asker.open(question, runId);
-      return { type: 'user-approval', reason: verdict.reason ?? description };
+      const record = await this.#asker.open(question, runId);
+      if (approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)))
+        return this.#handOver(runId, toolCallId, toolName, args, isHeld);
+      const { reason } = unanswered(verdict) as { reason?: string };
+      return { type: 'user-approval', reason: reason ?? record.description };
     }
     const { record, decided, staleness } = await this.#asker.openAndWait(question, runId);
-    this.#asker.ask(record, args, decided, new AbortController().signal);
+    if (!approvesByMode(verdict, record) || !(await gate.approveByMode(record.approvalId)))
+      this.#asker.ask(record, args, decided, new AbortController().signal);
     const { decision } = await decided;
     const stale = decision.type === 'approve' ? await staleness() : undefined;
     if (stale !== undefined) {

@@ -361,12 +361,15 @@ export class ToolGate {
     try {
       const args = snapshot(input);
       const verdict = await this.#judge(args, options);
-      if (verdict.effect === 'allow') return false;
+      if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       const runId = this.#options.runId ?? crypto.randomUUID();
       const edits = this.#editsOf(options);
-      const { approvalId, needs } = await asker.open(this.#question(toolCallId, args, verdict, edits), runId);
-      edits.needs = needs;
+      const record = await asker.open(this.#question(toolCallId, args, verdict, edits), runId);
+      const { approvalId } = record;
+      edits.needs = record.needs;
       if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
+      // The execution, which comes at once, looks for the decision.
+      if (approvesByMode(verdict, record)) return !(await asker.gate.approveByMode(approvalId));
     } catch {
       // Unknown to the gate, it can be answered by nobody: it does not run.
     }

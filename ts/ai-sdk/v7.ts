@@ -21,8 +21,7 @@ export const v7: SdkVersion = {
   optionNames: new Set(OPTION_NAMES.flatMap((line) => line.split(' '))),
   onStep: ['onStepEnd', 'onStepFinish'],
   onFinish: ['onEnd', 'onFinish'],
-  // A steering object is used up by one call.
-  firstCallOnly: ['onStart', 'experimental_onStart', 'experimental_steering'],
+  firstCallOnly: ['onStart', 'experimental_onStart'],
   onTurnEnd: ['onLanguageModelCallEnd', 'experimental_onLanguageModelCallEnd'],
   // `response.messages` is the last step's only.
   responseMessages: (finish) => finish.responseMessages ?? [],

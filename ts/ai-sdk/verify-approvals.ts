@@ -7,30 +7,40 @@ import type { ApprovalRecord, Gate, RefusedApproval, VerifyApprovalsOptions } fr
 import { AlreadyDecidedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
+import { isApproval } from '../gate/records.js';
 import { checkOptions } from '../options/check.js';
+import { Breaks } from '../values/breaks.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf } from './edits.js';
 import { requireSdk } from './installed.js';
 import { checkUnanswered, closeLeft, leave, type LeftCall } from './left-calls.js';
-import type { Part } from './messages.js';
-import { DUPLICATE_ID } from './reasons.js';
+import { answerIn, type MessageAnswer, type Part } from './messages.js';
+import { DUPLICATE_ID, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
 import { signApproval } from './signature.js';
 
 type Approval = Parameters<typeof signApproval>[2];
+type Message = UIMessage | ModelMessage;
+
+interface Call {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+}
+
+/** Calls of the conversation by id; more than one of an id makes all of them ambiguous. */
+type Calls = ReadonlyMap<string, readonly Call[]>;
 
 const PLACE = 'verifyApprovals';
 
 /** An answer, wherever it stands in the messages. */
-interface ClientAnswer {
+interface ClientAnswer extends MessageAnswer {
   approvalId: string;
-  approved: boolean;
-  reason: string | undefined;
-  call: { toolCallId: string; toolName: string; input: unknown } | undefined;
+  call: Call | undefined;
 }
 
 /** @see index.d.ts */
-export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
+export async function verifyApprovals<MESSAGE extends Message>(
   messages: readonly MESSAGE[],
   gate: Gate,
   options: VerifyApprovalsOptions = {},
@@ -39,9 +49,11 @@ export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
   const local = localGate(gate, PLACE);
   checkOptions(PLACE, options);
   const unanswered = checkUnanswered(options.unanswered, PLACE);
-  const left = async (call: LeftCall) => leave(local, await recordOfLeft(local, call, messages, options), unanswered);
+  const calls = callsIn(messages);
+  const left = async (call: LeftCall) =>
+    leave(local, await recordOfLeft(local, call, calls, options), call, unanswered, options.by ?? null);
   const closed = await closeLeft(messages, left);
-  const verifier = new Verifier(local, options, closed);
+  const verifier = new Verifier(local, options, unanswered, calls, closed);
   const verified: MESSAGE[] = [];
   for (const [index, message] of closed.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verifier.edited(verified);
@@ -51,7 +63,7 @@ export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
 async function recordOfLeft(
   gate: LocalGate,
   { toolCallId, toolName, input, approvalId }: LeftCall,
-  messages: readonly (UIMessage | ModelMessage)[],
+  calls: Calls,
   { runId }: VerifyApprovalsOptions,
 ): Promise<ApprovalRecord | undefined> {
   try {
@@ -62,8 +74,7 @@ async function recordOfLeft(
       return isOfRun && ofId.toolCallId === toolCallId ? ofId : undefined;
     }
     // Some models count their ids anew in each turn: then the last request may be that of a call that still waits.
-    const calls = messages.flatMap((message) => LISTS.flatMap((list) => partsIn(message, list))).map(callOf);
-    if (calls.filter((call) => call?.toolCallId === toolCallId).length > 1) return undefined;
+    if ((calls.get(toolCallId)?.length ?? 0) > 1) return undefined;
     const same = (await gate.find(runId ?? null, toolCallId)).filter(
       (record) => record.toolName === toolName && isSameCall(gate, record, input),
     );
@@ -80,8 +91,8 @@ const isSameCall = (gate: LocalGate, { approvalId, contents, args }: ApprovalRec
 class Verifier {
   readonly #gate: LocalGate;
   readonly #options: VerifyApprovalsOptions;
-  /** Calls of the conversation by id; more than one of an id makes all of them ambiguous. */
-  readonly #calls = new Map<string, { toolCallId: string; toolName: string; input: unknown }[]>();
+  readonly #unanswered: 'cancel' | 'keep';
+  readonly #calls: Calls;
   readonly #requests = new Map<string, string>();
   /** Where the last result of a call stands. */
   readonly #results = new Map<string, number>();
@@ -89,17 +100,25 @@ class Verifier {
   /** What calls run with that were approved with other arguments, by their ids, and the requests of those. */
   readonly #edits = new Map<string, { approvalId: string; args: unknown }>();
 
-  constructor(gate: LocalGate, options: VerifyApprovalsOptions, messages: readonly (UIMessage | ModelMessage)[]) {
+  readonly #breaks = new Breaks();
+
+  constructor(
+    gate: LocalGate,
+    options: VerifyApprovalsOptions,
+    unanswered: 'cancel' | 'keep',
+    calls: Calls,
+    messages: readonly Message[],
+  ) {
     this.#gate = gate;
     this.#options = options;
+    this.#unanswered = unanswered;
+    this.#calls = calls;
     for (const [index, message] of messages.entries())
       for (const part of LISTS.flatMap((list) => partsIn(message, list))) this.#note(part, index);
   }
 
   #note(part: Part, index: number): void {
     const { toolCallId, approvalId } = part as { toolCallId?: string; approvalId?: string };
-    const call = callOf(part);
-    if (call !== undefined) this.#calls.set(call.toolCallId, [...(this.#calls.get(call.toolCallId) ?? []), call]);
     if (part.type === 'tool-approval-request' && approvalId !== undefined && toolCallId !== undefined)
       this.#requests.set(approvalId, toolCallId);
     if (part.type === 'tool-result' && toolCallId !== undefined) this.#results.set(toolCallId, index);
@@ -107,20 +126,23 @@ class Verifier {
     if (answered !== undefined) this.#answers.set(answered, (this.#answers.get(answered) ?? 0) + 1);
   }
 
-  async message(message: UIMessage | ModelMessage, index: number): Promise<UIMessage | ModelMessage> {
+  async message(message: Message, index: number): Promise<Message> {
     let verified = message;
     for (const list of LISTS) {
       const parts = partsIn(message, list);
       if (!parts.some((part) => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined)) continue;
       const checked: Part[] = [];
-      for (const part of parts) checked.push(...(await this.#part(part, index)));
-      verified = { ...verified, [list]: checked } as unknown as UIMessage | ModelMessage;
+      for (const part of parts) {
+        await this.#breaks.take();
+        checked.push(...(await this.#part(part, index)));
+      }
+      verified = { ...verified, [list]: checked } as unknown as Message;
     }
     return verified;
   }
 
   /** With the arguments that calls run with which a human changed: the client has those of the model. */
-  async edited<MESSAGE extends UIMessage | ModelMessage>(messages: MESSAGE[]): Promise<MESSAGE[]> {
+  async edited<MESSAGE extends Message>(messages: MESSAGE[]): Promise<MESSAGE[]> {
     if (this.#edits.size === 0) return messages;
     const { toolApprovalSecret } = this.#options;
     const version = toolApprovalSecret === undefined ? undefined : (await loadSdk()).version;
@@ -174,13 +196,9 @@ class Verifier {
     // It ran: what stands here is history. With its result before the answer, the SDK would run it once more.
     if (toolCallId !== undefined && (this.#results.get(toolCallId) ?? -1) >= index) return [part];
     const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId)?.at(-1);
-    const refusal = await this.#refusal({
-      approvalId,
-      approved: part['approved'] === true,
-      reason: typeof part['reason'] === 'string' ? part['reason'] : undefined,
-      call,
-    });
-    if (refusal === undefined) return [{ ...part, approved: part['approved'] === true }];
+    const answer = answerIn(part) ?? NO;
+    const refusal = await this.#refusal({ approvalId, ...answer, call });
+    if (refusal === undefined) return [{ ...part, approved: answer.approved }];
     // The SDK throws on an answer to a request that is not there, whatever it says.
     return toolCallId === undefined ? [] : [{ ...part, approved: false, reason: refusal }];
   }
@@ -188,17 +206,17 @@ class Verifier {
   /** Takes the answer to the gate; says why it was not taken. */
   async #refusal(answer: ClientAnswer): Promise<string | undefined> {
     const reason = await this.#why(answer);
-    if (reason === undefined) return undefined;
-    const refused: RefusedApproval = {
-      approvalId: answer.approvalId,
-      toolCallId: answer.call?.toolCallId ?? null,
-      reason,
-    };
-    this.#options.onRefused?.(refused);
+    if (reason !== undefined) this.#tellRefused(answer, reason);
     return reason;
   }
 
-  async #why({ approvalId, approved, reason, call }: ClientAnswer): Promise<string | undefined> {
+  #tellRefused({ approvalId, call }: ClientAnswer, reason: string): void {
+    const refused: RefusedApproval = { approvalId, toolCallId: call?.toolCallId ?? null, reason };
+    this.#options.onRefused?.(refused);
+  }
+
+  async #why(answer: ClientAnswer): Promise<string | undefined> {
+    const { approvalId, approved, reason, call } = answer;
     if (call === undefined) return 'This answer belongs to no call in the conversation.';
     if ((this.#calls.get(call.toolCallId)?.length ?? 0) > 1) return DUPLICATE_ID;
     if ((this.#answers.get(approvalId) ?? 0) > 1) return 'This request was answered more than once.';
@@ -212,35 +230,66 @@ class Verifier {
     // Where another run asked about a call of this id since, it may be that one that is answered.
     const record = open.length === 1 && open[0] === records.at(-1) ? open[0] : undefined;
     if (record === undefined) return whyNot(records, open);
-    if (!approved) return this.#decide(record, false, reason);
+    if (!approved) {
+      await this.#reject(record, answer);
+      return undefined;
+    }
     if (record.toolName !== call.toolName || !isSameCall(this.#gate, record, call.input)) {
       return 'The call in the conversation is not the one that was asked about.';
     }
-    const refusal = await this.#decide(record, true, reason);
+    const refusal = await this.#approve(record, reason);
     if (refusal === undefined && record.decision?.type === 'edit')
       this.#edits.set(call.toolCallId, { approvalId, args: record.decision.args });
     return refusal;
   }
 
-  async #decide(
-    { approvalId, status }: ApprovalRecord,
-    approved: boolean,
-    reason: string | undefined,
-  ): Promise<string | undefined> {
+  async #approve({ approvalId, status }: ApprovalRecord, reason: string | undefined): Promise<string | undefined> {
     // Approved already, e.g. through an inbox, and not run yet: the two answers agree. So they do on what somebody has changed.
-    if ((status === 'approved' || status === 'edited') && approved) return undefined;
+    if (status === 'approved' || status === 'edited') return undefined;
     try {
-      const decided = await this.#gate.decideByMessage(approvalId, approved, reason, this.#options.by ?? null);
+      const decided = await this.#gate.decideByMessage(approvalId, true, reason, this.#options.by ?? null);
       return decided.status === 'pending' ? COUNTED : undefined;
     } catch (error) {
-      if (!approved) return undefined;
       return AlreadyDecidedError.isInstance(error) ? 'This request was decided before.' : messageOf(error);
     }
+  }
+
+  /**
+   * A no that cannot be the decision, of somebody who may not decide or after somebody else's yes, ends the call all the same: the
+   * conversation goes on without it, and a later yes must not run it. What is not taken is told. Never rejects.
+   */
+  async #reject({ approvalId, status }: ApprovalRecord, answer: ClientAnswer): Promise<void> {
+    const { reason = REJECTED } = answer;
+    if (status === 'pending') {
+      try {
+        await this.#gate.decideByMessage(approvalId, false, answer.reason, this.#options.by ?? null);
+        return;
+      } catch (error) {
+        if (!AlreadyDecidedError.isInstance(error)) this.#tellRefused(answer, messageOf(error));
+        if (this.#unanswered === 'keep' && !AlreadyDecidedError.isInstance(error)) return;
+      }
+    }
+    await this.#gate.withdraw(approvalId, reason, 'messages');
+    const after = await this.#gate.get(approvalId).catch(() => undefined);
+    if (after === undefined || MAY_RUN.has(after.status))
+      this.#tellRefused(answer, 'It was approved before, and may have begun to run.');
   }
 }
 
 /** What a call may still run on. */
 const OPEN: ReadonlySet<string> = new Set(['pending', 'approved', 'edited'] satisfies ApprovalRecord['status'][]);
+
+/** After a no. */
+const MAY_RUN: ReadonlySet<string> = new Set([
+  'approved',
+  'edited',
+  'started',
+  'succeeded',
+  'failed',
+  'interrupted',
+] satisfies ApprovalRecord['status'][]);
+
+const REJECTED = 'The user rejected this call in the chat.';
 
 /** It may not run on this answer alone. */
 const COUNTED = 'This approval was counted, and more are needed: ask again when all have approved.';
@@ -249,9 +298,11 @@ function whyNot(records: ApprovalRecord[], open: ApprovalRecord[]): string {
   if (open.length > 0) return 'Several requests have this tool call id: pass the runId that they belong to.';
   const last = records.at(-1);
   if (last === undefined) return 'Nobody was asked about this call here.';
-  return last.status === 'expired'
-    ? 'The request has expired.'
-    : `This request is over (${last.status}): an answer counts once.`;
+  if (last.status === 'expired') return 'The request has expired.';
+  // What a human said with a no is for the model, wherever it was said.
+  const { decision } = last;
+  const said = decision === null || isApproval(decision) ? undefined : reasonOf(decision);
+  return `This request is over (${last.status}): ${said ?? 'an answer counts once.'}`;
 }
 
 function sameArguments(asked: unknown, sent: unknown): boolean {
@@ -265,13 +316,25 @@ function sameArguments(asked: unknown, sent: unknown): boolean {
 /** Where a message has its parts, a UI message's and a model message's. A forged one may have both. */
 const LISTS = ['parts', 'content'] as const;
 
-function partsIn(message: UIMessage | ModelMessage, list: (typeof LISTS)[number]): Part[] {
+function partsIn(message: Message, list: (typeof LISTS)[number]): Part[] {
   const parts: unknown = (message as { parts?: unknown; content?: unknown })[list];
   return Array.isArray(parts) ? (parts as Part[]) : [];
 }
 
+function callsIn(messages: readonly Message[]): Calls {
+  const calls = new Map<string, Call[]>();
+  for (const part of messages.flatMap((message) => LISTS.flatMap((list) => partsIn(message, list)))) {
+    const call = callOf(part);
+    if (call === undefined) continue;
+    const others = calls.get(call.toolCallId);
+    if (others === undefined) calls.set(call.toolCallId, [call]);
+    else others.push(call);
+  }
+  return calls;
+}
+
 /** The tool call that a part is: a model message's, or a tool part of a UI message. */
-function callOf(part: Part): { toolCallId: string; toolName: string; input: unknown } | undefined {
+function callOf(part: Part): Call | undefined {
   const { toolCallId, toolName, input } = part as { toolCallId?: unknown; toolName?: unknown; input?: unknown };
   if (typeof toolCallId !== 'string') return undefined;
   if (part.type === 'tool-call' || part.type === 'dynamic-tool')
@@ -282,17 +345,16 @@ function callOf(part: Part): { toolCallId: string; toolName: string; input: unkn
 
 /** The answer that a UI message's part carries and that was not carried out yet. */
 function uiAnswer(part: Part): ClientAnswer | undefined {
-  const approval = part['approval'] as { id?: unknown; approved?: unknown; reason?: unknown } | null | undefined;
+  const approval = part['approval'] as Record<string, unknown> | null | undefined;
   const { state } = part;
   if (typeof state !== 'string' || OVER.has(state)) return undefined;
-  if (state !== 'approval-responded' && (approval?.approved ?? null) === null) return undefined;
-  return {
-    approvalId: String(approval?.id),
-    approved: approval?.approved === true,
-    reason: typeof approval?.reason === 'string' ? approval.reason : undefined,
-    call: callOf(part),
-  };
+  const answer = answerIn(approval);
+  if (state !== 'approval-responded' && answer === undefined) return undefined;
+  return { approvalId: String(approval?.['id']), ...(answer ?? NO), call: callOf(part) };
 }
+
+/** Of an answer that says neither yes nor no. */
+const NO: MessageAnswer = { approved: false, reason: undefined };
 
 /** States in which a call has its result: the SDK does not run it any more. */
 const OVER = new Set(['output-available', 'output-error', 'output-denied']);

@@ -26,7 +26,7 @@ export type Verdict = {
     | { effect: 'deny'; reason: string }
   );
 
-/** One more judge, which speaks after the entry of the tool's own name and before everything else. */
+/** One more judge, which only tightens. */
 export type HostJudge = (call: JudgedCall) => unknown;
 
 export interface JudgedCall {
@@ -77,19 +77,18 @@ export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
   );
 }
 
-/** What `interruptOn`, the tool itself and the host's `toolApproval` say. Whichever of them asks, who must agree does. */
+/**
+ * The strictest of what `interruptOn` with the tool itself and the host's `toolApproval` say: neither opens what the other closes.
+ * Whichever of them asks, who must agree does.
+ */
 export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
-  const verdict = await ownVerdict(call, by);
+  const host = by.hostJudge === undefined ? NOTHING : await readStatus(by.hostJudge, call, by.signal);
+  const verdict = host.effect === 'deny' ? host : strictest(host, await ownVerdict(call, by));
   const who = verdict.effect === 'ask' ? whoOf(by.gating) : undefined;
   return who === undefined ? verdict : ({ ...verdict, who } as Verdict);
 }
 
 async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
-  const decidedByName = isByName(by.gating);
-  if (by.hostJudge !== undefined && !decidedByName) {
-    const verdict = await readStatus(by.hostJudge, call, by.signal);
-    if (verdict !== undefined) return verdict;
-  }
   switch (by.gating.action) {
     case 'allow':
       return { effect: 'allow' };
@@ -134,9 +133,9 @@ export function strictest(left: Verdict, right: Verdict): Verdict {
 const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
 /** A question is put to the human whatever else is said of it, unless it is denied. */
-async function questionVerdict(call: JudgedCall, { hostJudge, gating, signal }: Judge): Promise<Verdict> {
-  const said = hostJudge === undefined || isByName(gating) ? undefined : await readStatus(hostJudge, call, signal);
-  return said?.effect === 'deny' ? said : { effect: 'ask', floor: true };
+async function questionVerdict(call: JudgedCall, { hostJudge, signal }: Judge): Promise<Verdict> {
+  const said = hostJudge === undefined ? NOTHING : await readStatus(hostJudge, call, signal);
+  return said.effect === 'deny' ? said : { effect: 'ask', floor: true };
 }
 
 /** @param owner what it is called on: a method of a class may need its fields */
@@ -158,12 +157,10 @@ async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal
   }
 }
 
-/** The four statuses of AI SDK 7; `undefined` when the judge has nothing to say. */
-async function readStatus(
-  hostJudge: HostJudge,
-  call: JudgedCall,
-  signal: AbortSignal | undefined,
-): Promise<Verdict | undefined> {
+const NOTHING: Verdict = { effect: 'allow' };
+
+/** The four statuses of AI SDK 7. */
+async function readStatus(hostJudge: HostJudge, call: JudgedCall, signal: AbortSignal | undefined): Promise<Verdict> {
   try {
     return verdictOf(await inTime(hostJudge(call), signal));
   } catch (error) {
@@ -171,8 +168,8 @@ async function readStatus(
   }
 }
 
-function verdictOf(answer: unknown): Verdict | undefined {
-  if (answer === undefined) return undefined;
+function verdictOf(answer: unknown): Verdict {
+  if (answer === undefined) return NOTHING;
   const own = (name: string): unknown =>
     Object.hasOwn(answer as object, name) ? (answer as Record<string, unknown>)[name] : undefined;
   const isObject = typeof answer === 'object' && answer !== null;
@@ -181,9 +178,8 @@ function verdictOf(answer: unknown): Verdict | undefined {
   const reason = typeof given === 'string' ? given : undefined;
   switch (status) {
     case 'not-applicable':
-      return undefined;
     case 'approved':
-      return { effect: 'allow' };
+      return NOTHING;
     case 'denied':
       return { effect: 'deny', reason: reason ?? 'Denied by toolApproval.' };
     case 'user-approval':

@@ -37,7 +37,10 @@ export function checkNeeded(name: EntryName, options: unknown, place: string = n
  */
 export function checkPassedOn(name: EntryName, options: unknown, passed: ReadonlySet<string>): string[] {
   const entry = ENTRIES[name];
-  const unknown = unknownIn(entry.names, options, name).filter((each) => !passed.has(each));
+  const instead = entry.instead ?? {};
+  const unknown = unknownIn(entry.names, options, name).filter(
+    (each) => !passed.has(each) || (Object.hasOwn(instead, each) && given(options, each)),
+  );
   for (const each of unknown) {
     const hint = meant(entry, each);
     if (hint !== undefined) throw refusal(name, each, hint);
@@ -45,6 +48,8 @@ export function checkPassedOn(name: EntryName, options: unknown, passed: Readonl
   checkGiven(entry.names, options, name);
   return unknown;
 }
+
+const given = (options: unknown, name: string): boolean => (options as Record<string, unknown>)[name] !== undefined;
 
 /** What was probably meant; `undefined`: that cannot be told. */
 function meant(entry: EntryOptions, name: string): string | undefined {

@@ -17,7 +17,7 @@ export interface EntryOptions {
   readonly names: OptionNames;
   /** Entries whose options people give to this one, the likeliest first. */
   readonly elsewhere?: readonly EntryName[];
-  /** What to do instead, for names of others that have no counterpart here. */
+  /** What to do instead, for names of others that have no counterpart here, and for what the AI SDK has and we cannot hand on. */
   readonly instead?: Readonly<Record<string, string>>;
 }
 
@@ -50,6 +50,12 @@ const RUN: OptionTable<Api.RunOptions<{}>> = {
 const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
 
 const PROTOCOL: OptionTable<Acp.AcpOptions> = { remember: 'restricts', by: true, groups: true };
+
+/** What the AI SDK has, and a run cannot have. */
+const NOT_HERE = {
+  experimental_steering:
+    'a steering object serves one generation of the AI SDK, and a run goes on in another one after each approval, so that messages would be lost. Abort the run, and begin another one with the message.',
+};
 
 const PROMPT_CACHING =
   'it is an option of the provider: give the model to wrapLanguageModel with defaultSettingsMiddleware.';
@@ -148,8 +154,8 @@ const TABLES = {
     >,
   },
   // What is not ours here goes to the AI SDK.
-  streamWithEvents: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'] },
-  resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'] },
+  streamWithEvents: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'], instead: NOT_HERE },
+  resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'], instead: NOT_HERE },
   listRuns: { names: { open: true, limit: true } satisfies OptionTable<Parameters<typeof Api.listRuns>[1]> },
   gateTools: {
     names: {

@@ -10,9 +10,21 @@ import { InvalidArgumentsError } from '../errors/index.js';
 
 const TAG = '$countersign';
 const MAX_DEPTH = 100;
-const MAX_NODES = 1_000_000;
-/** Of all objects together. Each key costs about 10 µs of the JavaScript thread, in copies and where they are written. */
-const MAX_KEYS = 50_000;
+
+/** How much a value may be, of all that is in it together. */
+export interface SizeLimit {
+  values: number;
+  keys: number;
+}
+
+/**
+ * What a person is asked about. A value costs about 1 µs of the JavaScript thread, and a key about 8, in copies and where they are
+ * written: the event loop stands still for no more than a tenth of a second.
+ */
+const ARGUMENTS: SizeLimit = { values: 100_000, keys: 10_000 };
+
+/** A message of a run that is kept: nobody is asked about it, and results of tools are in it. */
+export const MESSAGE: SizeLimit = { values: 1_000_000, keys: 50_000 };
 
 export interface ValueSnapshot {
   /** The copy. Hand out only copies of it, see {@link copyOf}. */
@@ -31,8 +43,8 @@ interface SourcePair {
 /**
  * @throws {InvalidArgumentsError} for functions, symbols, cycles, and values nested or sized beyond reason
  */
-export function snapshot(value: unknown): ValueSnapshot {
-  return new ValueCopier().copy(value, 'args', 0);
+export function snapshot(value: unknown, most: SizeLimit = ARGUMENTS): ValueSnapshot {
+  return new ValueCopier(most).copy(value, 'args', 0);
 }
 
 /** As {@link snapshot}; `undefined` for what cannot be copied. */
@@ -64,10 +76,15 @@ export function revive(json: unknown): unknown {
 class ValueCopier {
   #nodes = 0;
   #keys = 0;
+  readonly #most: SizeLimit;
   readonly #ancestors = new Set<object>();
 
+  constructor(most: SizeLimit) {
+    this.#most = most;
+  }
+
   copy(value: unknown, place: string, depth: number): SourcePair {
-    if (++this.#nodes > MAX_NODES) throw unfit(place, `more than ${MAX_NODES} values`);
+    if (++this.#nodes > this.#most.values) throw unfit(place, `more than ${this.#most.values} values`);
     switch (typeof value) {
       case 'string':
       case 'boolean':
@@ -99,7 +116,7 @@ class ValueCopier {
   #copyContainer(object: object, place: string, depth: number): SourcePair {
     if (Array.isArray(object)) {
       const { length } = object;
-      if (length > MAX_NODES) throw unfit(place, `more than ${MAX_NODES} values`);
+      if (length > this.#most.values) throw unfit(place, `more than ${this.#most.values} values`);
       const items = Array.from({ length }, (_, index) => this.copy(object[index], `${place}[${index}]`, depth));
       return { value: items.map((item) => item.value), json: items.map((item) => item.json) };
     }
@@ -139,7 +156,7 @@ class ValueCopier {
     const json: Record<string, unknown> = {};
     const keys = Object.keys(object);
     this.#keys += keys.length;
-    if (this.#keys > MAX_KEYS) throw unfit(place, `more than ${MAX_KEYS} keys`);
+    if (this.#keys > this.#most.keys) throw unfit(place, `more than ${this.#most.keys} keys`);
     for (const key of keys) {
       const read = (object as Record<string, unknown>)[key];
       const item = this.copy(read, `${place}.${key}`, depth);

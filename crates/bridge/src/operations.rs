@@ -1,6 +1,6 @@
 //! How what crosses is asked: `{ name: arguments }`, a type for each operation, with its arguments, its answer and what it does.
 
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use serde::Serialize;
 
 /// Something that can be asked of a `HOST`: its arguments.
@@ -8,7 +8,7 @@ pub(crate) trait Operate<HOST> {
     /// What it answers.
     type Answer: Serialize;
 
-    fn perform(self, host: HOST) -> Result<Self::Answer, Error>;
+    fn perform(self, host: HOST) -> Result<Self::Answer, GateError>;
 }
 
 /// Nothing is answered but that it is done.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use countersign_core::call::Json;
-use countersign_core::gate::Error;
-use countersign_core::gate::policies::{Call, Grant, Policies};
+use countersign_core::gate::GateError;
+use countersign_core::gate::policies::{Grant, Policies, PolicyCall};
 use countersign_core::policy::Verdict;
 use countersign_core::policy::document::{MAX_RULES, Mode};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ operations! {
 
 /// Does what is asked of these policies: the text of an operation to an envelope with its answer. Those that look at files
 /// or write them block.
-pub fn perform(policies: Result<&Policies, Error>, operation: &str) -> String {
+pub fn perform(policies: Result<&Policies, GateError>, operation: &str) -> String {
     match policies.and_then(|policies| Ok((policies, read::<Operation>(operation)?))) {
         Ok((policies, operation)) => operation.perform(policies),
         Err(error) => envelope::<()>(Err(error)),
@@ -52,7 +52,7 @@ struct AskReady {}
 impl Operate<&Policies> for AskReady {
     type Answer = Done;
 
-    fn perform(self, _: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, _: &Policies) -> Result<Self::Answer, GateError> {
         Ok(Done)
     }
 }
@@ -102,7 +102,7 @@ struct Also {
 }
 
 impl NativeCall {
-    fn read(self) -> Result<(Call, Also), Error> {
+    fn read(self) -> Result<(PolicyCall, Also), GateError> {
         let Self {
             tool_name,
             args,
@@ -116,7 +116,7 @@ impl NativeCall {
         } = self;
         let last = answers.keys().next_back().map_or(0, |last| last.saturating_add(1));
         if last > MOST_CONDITIONS {
-            return Err(Error::InvalidConfig("there are too many conditions".to_owned()));
+            return Err(GateError::InvalidConfig("there are too many conditions".to_owned()));
         }
         let mut conditions = vec![None; last];
         for (index, answer) in answers {
@@ -125,7 +125,7 @@ impl NativeCall {
             }
         }
         let now = now.max(0.0) as u64;
-        let call = Call { tool_name, args, annotations, conditions, run_id, now };
+        let call = PolicyCall { tool_name, args, annotations, conditions, run_id, now };
         Ok((call, Also { read_only, grants, floor }))
     }
 }
@@ -133,7 +133,7 @@ impl NativeCall {
 impl Operate<&Policies> for NativeCall {
     type Answer = Option<Judged>;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, Also { read_only, grants, floor }) = self.read()?;
         let verdict =
             if read_only { policies.judge_read_only(&call, false) } else { policies.judge(&call) };
@@ -167,7 +167,7 @@ of_a_call! {
 impl Operate<&Policies> for JudgeWithFiles {
     type Answer = Judged;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, Also { read_only, grants, floor }) = self.0.read()?;
         let problems = policies.refresh();
         let verdict = if read_only {
@@ -185,7 +185,7 @@ impl Operate<&Policies> for JudgeWithFiles {
 impl Operate<&Policies> for ShowCall {
     type Answer = Option<Shown>;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, Also { floor, .. }) = self.0.read()?;
         Ok(policies.show(&call, floor).ok().map(Shown))
     }
@@ -194,16 +194,16 @@ impl Operate<&Policies> for ShowCall {
 impl Operate<&Policies> for ShowWithFiles {
     type Answer = Shown;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, Also { floor, .. }) = self.0.read()?;
-        policies.show_with_files(&call, floor).map(Shown).map_err(Error::InvalidConfig)
+        policies.show_with_files(&call, floor).map(Shown).map_err(GateError::InvalidConfig)
     }
 }
 
 impl Operate<&Policies> for ExplainCall {
     type Answer = String;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, _) = self.0.read()?;
         Ok(policies.explain(&call))
     }
@@ -220,7 +220,7 @@ struct ListConditions {
 impl Operate<&Policies> for ListConditions {
     type Answer = Vec<usize>;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         Ok(policies.conditions(&self.tool_name))
     }
 }
@@ -241,7 +241,7 @@ struct CallContext(Json);
 impl Operate<&Policies> for ReadContext {
     type Answer = CallContext;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         Ok(CallContext(policies.context(&self.tool_name)))
     }
 }
@@ -278,7 +278,7 @@ struct RefreshedText(Raw);
 impl Operate<&Policies> for RefreshFiles {
     type Answer = RefreshedText;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let problems = policies.refresh();
         let seen = self.files.iter().map(|file| (&*file.path, file.before.as_deref()));
         let changed = policies.changed(seen);
@@ -299,7 +299,7 @@ struct FindHidden {
 impl Operate<&Policies> for FindHidden {
     type Answer = Vec<String>;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         Ok(policies.hidden(&self.tool_names).into_iter().map(str::to_owned).collect())
     }
 }
@@ -314,10 +314,10 @@ struct FindForbidding {
 impl Operate<&Policies> for FindForbidding {
     type Answer = Option<String>;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let name = &*self.mode;
         let mode: Mode = serde_json::from_value(name.into())
-            .map_err(|_| Error::InvalidConfig(format!("there is no mode {name:?}")))?;
+            .map_err(|_| GateError::InvalidConfig(format!("there is no mode {name:?}")))?;
         let forbids = policies.forbids(mode).map(|source| source.name.to_string());
         // What it would deny nobody knows, so that somebody has to be asked.
         let unknown = || {
@@ -336,7 +336,7 @@ struct CountGrants {}
 impl Operate<&Policies> for CountGrants {
     type Answer = usize;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         Ok(policies.grant_count())
     }
 }
@@ -349,8 +349,8 @@ struct SaveGrant(Grant);
 impl Operate<&Policies> for SaveGrant {
     type Answer = GrantText;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
-        policies.grant(self.0).map(GrantText).map_err(Error::InvalidConfig)
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
+        policies.grant(self.0).map(GrantText).map_err(GateError::InvalidConfig)
     }
 }
 
@@ -365,7 +365,7 @@ struct ListGrants {
 impl Operate<&Policies> for ListGrants {
     type Answer = Vec<GrantText>;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let grants = policies.grants(self.now.max(0.0) as u64);
         Ok(grants.into_iter().map(GrantText).collect())
     }
@@ -381,9 +381,9 @@ struct RevokeGrant {
 impl Operate<&Policies> for RevokeGrant {
     type Answer = bool;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         match uuid::Uuid::try_parse(&self.id) {
-            Ok(id) => policies.revoke(id).map_err(Error::InvalidConfig),
+            Ok(id) => policies.revoke(id).map_err(GateError::InvalidConfig),
             Err(_) => Ok(false),
         }
     }
@@ -400,7 +400,7 @@ struct EndRun {
 impl Operate<&Policies> for EndRun {
     type Answer = Done;
 
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, Error> {
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         policies.end_run(&self.run_id);
         Ok(Done)
     }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, absolute};
 
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::gate::policies::code_source;
 use countersign_core::layers::{
-    CodePolicy, LayerFiles, Trust, TrustError, Trusted, preset, project_root,
+    CodePolicy, LayerFiles, TrustEntry, TrustError, TrustFile, preset, project_root,
 };
 use countersign_core::policy::document::{
     Code, Format, Setting, SettingsError, load, pattern_fault, settings, to_toml,
@@ -52,9 +52,9 @@ struct CheckDocuments {
 impl Operate<()> for CheckDocuments {
     type Answer = Done;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         for CodePolicy { name, format, text } in policies_of(self.documents)? {
-            load(&text, format, code_source(&name)).map_err(Error::Policy)?;
+            load(&text, format, code_source(&name)).map_err(GateError::Policy)?;
         }
         Ok(Done)
     }
@@ -73,12 +73,12 @@ struct LintDocuments {
 impl Operate<()> for LintDocuments {
     type Answer = Vec<PolicyFinding>;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         let documents = policies_of(self.documents)?
             .into_iter()
             .map(|CodePolicy { name, format, text }| load(&text, format, code_source(&name)))
             .collect::<Result<Vec<_>, _>>()
-            .map_err(Error::Policy)?;
+            .map_err(GateError::Policy)?;
         let findings = lint::lint(&documents, self.tool_names.as_deref());
         Ok(findings.into_iter().map(PolicyFinding::from).collect())
     }
@@ -96,11 +96,11 @@ struct WriteToml {
 impl Operate<()> for WriteToml {
     type Answer = String;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         let document = load(self.document.get(), Format::Object, code_source(&self.name));
         let fault = |error: &dyn ToString| fault(Code::Value, &self.name, error.to_string());
-        to_toml(&document.map_err(Error::Policy)?)
-            .map_err(|error| Error::Policy(vec![fault(&error)]))
+        to_toml(&document.map_err(GateError::Policy)?)
+            .map_err(|error| GateError::Policy(vec![fault(&error)]))
     }
 }
 
@@ -125,7 +125,7 @@ enum PatternKind {
 impl Operate<()> for FindFault {
     type Answer = Option<String>;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         Ok(pattern_fault(&self.pattern, matches!(self.of, PatternKind::Addresses)))
     }
 }
@@ -138,7 +138,7 @@ struct ListBuiltinTools {}
 impl Operate<()> for ListBuiltinTools {
     type Answer = Vec<&'static str>;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         Ok(builtin_tools().collect())
     }
 }
@@ -153,7 +153,7 @@ struct ReadPreset {
 impl Operate<()> for ReadPreset {
     type Answer = Option<&'static str>;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         Ok(preset(&self.name))
     }
 }
@@ -188,7 +188,7 @@ struct NativeSetting {
 impl Operate<()> for ReadSettings {
     type Answer = NativeSettings;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         let setting =
             |Setting { path, value, line, column }| NativeSetting { path, value, line, column };
         Ok(match settings(&self.toml) {
@@ -210,7 +210,7 @@ struct FindProject {
 impl Operate<()> for FindProject {
     type Answer = String;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         Ok(project_of(&self.directory))
     }
 }
@@ -229,8 +229,8 @@ struct TrustedPolicy {
     hash: String,
 }
 
-impl From<Trusted> for TrustedPolicy {
-    fn from(Trusted { path, hash }: Trusted) -> Self {
+impl From<TrustEntry> for TrustedPolicy {
+    fn from(TrustEntry { path, hash }: TrustEntry) -> Self {
         Self { path, hash }
     }
 }
@@ -245,7 +245,7 @@ struct TrustProject {
 impl Operate<()> for TrustProject {
     type Answer = TrustedPolicy;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         let trusted = in_project(&self.directory, |trust, policy| trust.trust(policy, None))?;
         Ok(trusted.into())
     }
@@ -261,7 +261,7 @@ struct UntrustProject {
 impl Operate<()> for UntrustProject {
     type Answer = bool;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         in_project(&self.directory, |trust, policy| trust.untrust(policy))
     }
 }
@@ -274,24 +274,24 @@ struct ListTrusted {}
 impl Operate<()> for ListTrusted {
     type Answer = Vec<TrustedPolicy>;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         let all = in_project(".", |trust, _| trust.trusted())?;
         Ok(all.into_iter().map(TrustedPolicy::from).collect())
     }
 }
 
 fn in_project<T>(
-    directory: &str, work: impl FnOnce(&Trust, &Path) -> Result<T, TrustError>,
-) -> Result<T, Error> {
+    directory: &str, work: impl FnOnce(&TrustFile, &Path) -> Result<T, TrustError>,
+) -> Result<T, GateError> {
     let directory = absolute(directory)
-        .map_err(|error| Error::InvalidConfig(format!("{directory}: {error}")))?;
+        .map_err(|error| GateError::InvalidConfig(format!("{directory}: {error}")))?;
     let files = LayerFiles::usual(&project_root(&directory));
     match (files.trust, files.project) {
-        (Some(trust), Some(policy)) => work(&Trust::new(trust), &policy)
-            .map_err(|error| Error::InvalidConfig(error.to_string())),
-        _ => {
-            Err(Error::InvalidConfig("there is no place for the user's files: set HOME".to_owned()))
-        }
+        (Some(trust), Some(policy)) => work(&TrustFile::new(trust), &policy)
+            .map_err(|error| GateError::InvalidConfig(error.to_string())),
+        _ => Err(GateError::InvalidConfig(
+            "there is no place for the user's files: set HOME".to_owned(),
+        )),
     }
 }
 

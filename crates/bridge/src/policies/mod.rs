@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::envelope::read;
 #[cfg(test)]
 use crate::words;
-use countersign_core::gate::Error;
-use countersign_core::gate::policies::{Machine, Options, Policies};
-use countersign_core::layers::{CodePolicy, PRESETS, Problem, preset};
+use countersign_core::gate::GateError;
+use countersign_core::gate::policies::{MachinePolicies, Policies, PolicyOptions};
+use countersign_core::layers::{CodePolicy, LayerProblem, PRESETS, preset};
 use countersign_core::policy::document::{Code, DocumentError, Format, Place};
 use countersign_core::policy::lint::{Finding, FindingCode, Severity};
 

@@ -1,6 +1,6 @@
 //! What a human is shown beside a request.
 
-use countersign_core::gate::policies::{self as core, Offer};
+use countersign_core::gate::policies::{self as core, AlwaysOffer};
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::{Behind, CommandPattern, Located, Rule, Token};
 use countersign_core::preview::{FileChange, Flags};
@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 /// What a human is shown: [`NativeShown`], owned.
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeShown"))]
-pub(super) struct Shown(pub(super) core::Shown);
+pub(super) struct Shown(pub(super) core::ShownCall);
 
 impl Serialize for Shown {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -43,8 +43,8 @@ struct GrantOffer<'a> {
     also: &'a [String],
 }
 
-impl<'a> From<&'a Offer> for GrantOffer<'a> {
-    fn from(offer: &'a Offer) -> Self {
+impl<'a> From<&'a AlwaysOffer> for GrantOffer<'a> {
+    fn from(offer: &'a AlwaysOffer) -> Self {
         Self {
             label: &offer.label,
             rules: offer.rules.iter().map(RuleOut).collect(),
@@ -68,7 +68,7 @@ struct FileChangeText<'a> {
     path: &'a str,
     /// SHA-256 (hex) of its content; `null`: it does not exist.
     #[cfg_attr(test, ts(type = "string | null"))]
-    before: countersign_core::preview::Seen,
+    before: countersign_core::preview::SeenState,
     added: usize,
     removed: usize,
     diff: &'a str,
@@ -86,8 +86,8 @@ impl<'a> From<&'a FileChange> for FileChangeText<'a> {
     }
 }
 
-impl<'a> From<&'a core::Shown> for NativeShown<'a> {
-    fn from(shown: &'a core::Shown) -> Self {
+impl<'a> From<&'a core::ShownCall> for NativeShown<'a> {
+    fn from(shown: &'a core::ShownCall) -> Self {
         Self {
             always: NativeOffers {
                 allow: shown.allow.as_ref().map(GrantOffer::from),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use countersign_core::gate::Error;
+use countersign_core::gate::GateError;
 use countersign_core::policy::document::{Entry, Format, MAX_BYTES, Node, Value, tree};
 
 use crate::operations::Operate;
@@ -28,7 +28,7 @@ enum TreeFormat {
 impl Operate<()> for ReadTree {
     type Answer = NativeTree;
 
-    fn perform(self, (): ()) -> Result<Self::Answer, Error> {
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         if self.text.len() > MAX_BYTES {
             let message = format!("it has {} bytes, {MAX_BYTES} are allowed", self.text.len());
             return Ok(NativeTree::Problem { message, start: 0 });

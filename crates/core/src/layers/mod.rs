@@ -13,7 +13,7 @@ pub use live::{CodePolicy, LayersOptions, PolicyLayers};
 pub use places::{LayerFiles, project_root};
 pub use preset::{PRESETS, preset};
 pub use snapshot::{LayerProblem, LayerSnapshot};
-pub use trust::{TrustError, TrustFile, TrustedPolicy, trust_hash};
+pub use trust::{TrustEntry, TrustError, TrustFile, trust_hash};
 
 #[cfg(test)]
 mod tests;

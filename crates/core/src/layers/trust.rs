@@ -13,7 +13,7 @@ use crate::call::hex;
 /// A project's policy that the user trusts: this file, with this content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TrustedPolicy {
+pub struct TrustEntry {
     /// The file, absolute, its symlinks resolved.
     pub path: String,
     /// [`trust_hash`] of it.
@@ -58,7 +58,7 @@ pub struct TrustFile {
 struct TrustStore {
     version: u32,
     #[serde(default)]
-    trusted: Vec<TrustedPolicy>,
+    trusted: Vec<TrustEntry>,
 }
 
 impl TrustFile {
@@ -71,7 +71,7 @@ impl TrustFile {
     ///
     /// # Errors
     /// When the policy cannot be read or is not what was seen, or the trust cannot be kept.
-    pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<TrustedPolicy, TrustError> {
+    pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<TrustEntry, TrustError> {
         let failed = |reason: String| TrustError::Policy { path: policy.to_owned(), reason };
         let path = canonical(policy).map_err(|error| failed(error.to_string()))?;
         let content = file::read(Path::new(&path), FileCare::None).map_err(failed)?;
@@ -80,7 +80,7 @@ impl TrustFile {
         if seen.is_some_and(|seen| seen != hash) {
             return Err(TrustError::Changed { path: policy.to_owned() });
         }
-        let trusted = TrustedPolicy { path, hash };
+        let trusted = TrustEntry { path, hash };
         let _held = self.hold()?;
         let mut all = self.trusted()?;
         all.retain(|other| other.path != trusted.path);
@@ -112,7 +112,7 @@ impl TrustFile {
     ///
     /// # Errors
     /// When the file cannot be read, or everybody can write to it.
-    pub fn trusted(&self) -> Result<Vec<TrustedPolicy>, TrustError> {
+    pub fn trusted(&self) -> Result<Vec<TrustEntry>, TrustError> {
         let failed = |reason: String| TrustError::Store { path: self.file.clone(), reason };
         let content = file::read(&self.file, FileCare::NotEverybodys).map_err(failed)?;
         parse(content.bytes.as_deref()).map_err(failed)
@@ -125,12 +125,12 @@ impl TrustFile {
         })
     }
 
-    fn write(&self, all: &[TrustedPolicy]) -> Result<(), TrustError> {
+    fn write(&self, all: &[TrustEntry]) -> Result<(), TrustError> {
         use crate::policy::document::toml_string;
         let mut text =
             "# Policies of projects that may allow. Kept by `countersign policy trust`.\nversion = 1\n"
                 .to_owned();
-        for TrustedPolicy { path, hash } in all {
+        for TrustEntry { path, hash } in all {
             let (path, hash) = (toml_string(path), toml_string(hash));
             text.push_str(&format!("\n[[trusted]]\npath = {path}\nhash = {hash}\n"));
         }
@@ -142,7 +142,7 @@ impl TrustFile {
 }
 
 /// What the file says. No file: nothing is trusted.
-pub(super) fn parse(bytes: Option<&[u8]>) -> Result<Vec<TrustedPolicy>, String> {
+pub(super) fn parse(bytes: Option<&[u8]>) -> Result<Vec<TrustEntry>, String> {
     let Some(bytes) = bytes else { return Ok(Vec::new()) };
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let store: TrustStore = toml::from_str(text).map_err(|error| error.message().to_owned())?;

@@ -15,7 +15,9 @@ use book::{GrantBook, GrantFile};
 pub use show::{AlwaysOffer, ShownCall};
 
 use crate::call::Json;
-use crate::layers::{self, CodePolicy, LayerFiles, Layers, LayersOptions, Problem, Snapshot};
+use crate::layers::{
+    self, CodePolicy, LayerFiles, LayerProblem, LayerSnapshot, LayersOptions, PolicyLayers,
+};
 use crate::path::{Cached, Files, NearFiles, NoFiles, RealFiles, Where};
 use crate::policy::document::{Document, DocumentError, Format, Layer, Mode, Source, load};
 use crate::policy::{
@@ -125,7 +127,7 @@ impl Policies {
     ///
     /// # Errors
     /// [`NeedsFiles`]: ask [`Policies::judge_with_files`].
-    pub fn judge(&self, call: &Call) -> Result<Verdict, NeedsFiles> {
+    pub fn judge(&self, call: &PolicyCall) -> Result<Verdict, NeedsFiles> {
         self.near(|ready, files| ready.judge(call, files))
     }
 
@@ -381,9 +383,9 @@ impl Policies {
 
     /// What can be said of what is known, and of what is near. Policy files may have changed and must be looked at.
     fn near<T>(
-        &self, say: impl FnOnce(&Ready, &dyn Files) -> Result<T, NeedsFiles>,
+        &self, say: impl FnOnce(&ReadyPolicies, &dyn Files) -> Result<T, NeedsFiles>,
     ) -> Result<T, NeedsFiles> {
-        if self.options.machine != Machine::None {
+        if self.options.machine != MachinePolicies::None {
             return Err(NeedsFiles);
         }
         let Some(ready) = self.state() else {

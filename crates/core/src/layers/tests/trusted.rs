@@ -20,7 +20,7 @@ fn a_project_allows_only_as_it_was_trusted() {
     assert!(!is_trusted());
 
     let trusted = trust.trust(&file, Some(&hash)).unwrap();
-    assert_eq!(trusted, TrustedPolicy { path: canonical.to_owned(), hash });
+    assert_eq!(trusted, TrustEntry { path: canonical.to_owned(), hash });
     assert!(is_trusted());
     assert_ne!(layers.snapshot().hash, untrusted);
     // Once, however often.
