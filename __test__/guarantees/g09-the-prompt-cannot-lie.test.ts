@@ -209,9 +209,9 @@ describe('long text', () => {
   });
 
   it('many arguments: the last is shown, and how many are not', () => {
-    const args = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${String(n).padStart(6, '0')}`, n]));
+    const args = Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`k${String(n).padStart(6, '0')}`, n]));
     const { text, flags } = preview({ toolName: 'deploy', args });
-    expect(text).toContain('k019999');
+    expect(text).toContain('k008999');
     expect(text).toMatch(/\d+ [a-z ]+ hidden/);
     expect(text.length).toBeLessThan(40_000);
     expect(flags).toContain('long');
