@@ -28,6 +28,7 @@ import type {
   DecideMeta,
   DocumentOperations,
   Envelope,
+  FileOperations,
   InterruptPlan,
   NativeAbout,
   NativeAuditEntry,
@@ -63,6 +64,7 @@ import type {
 
 export type {
   DecideMeta,
+  FileOperations,
   Gating,
   InterruptPlan,
   NativeAuditEntry,
@@ -771,9 +773,6 @@ export class AuditVerifier {
   }
 }
 
-/** What {@link NativeFiles} does. */
-export type FileOperation = 'read' | 'write' | 'edit' | 'list' | 'glob' | 'grep';
-
 /** How many operations on the files of one root may be on their way at once: each takes a thread. */
 const MAX_FILE_OPERATIONS = 8;
 
@@ -788,13 +787,17 @@ export class NativeFiles {
   }
 
   /** Fails with a `BackendError`, or with the signal's reason: then nothing was changed. */
-  call<T>(operation: FileOperation, request: object, abortSignal?: AbortSignal): Promise<T> {
+  call<NAME extends keyof FileOperations>(
+    operation: NAME,
+    takes: FileOperations[NAME]['takes'],
+    abortSignal?: AbortSignal,
+  ): Promise<FileOperations[NAME]['answers']> {
     return this.#limit.run(async () => {
       abortSignal?.throwIfAborted();
       const cancellation = new binding.Cancellation();
       const forget = whenAborted(abortSignal, () => cancellation.cancel());
       try {
-        return open<T>(await this.#files.call(operation, JSON.stringify(request), cancellation));
+        return open(await this.#files.call(operationText(operation, takes), cancellation));
       } catch (error) {
         if (hasCode(error, 'ERR_CANCELLED')) throw abortSignal?.reason;
         throw error;
