@@ -18,7 +18,7 @@ import { AuditHeadError } from './errors/audit-head-error.js';
 import { hasCode } from './errors/countersign-error.js';
 import { fromNative } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
-import { isLater, type Awaitable } from './values/awaitable.js';
+import { after, isLater, type Awaitable } from './values/awaitable.js';
 import { Batches } from './values/batches.js';
 import { Limit } from './values/limit.js';
 import { Turns } from './values/turns.js';
@@ -506,7 +506,7 @@ export function builtinTools(): string[] {
   return documents('builtinTools', {});
 }
 
-/** Policies that judge. Synchronous methods answer from what is known; those that look at files return promises. */
+/** Policies that judge. What may have to look at files answers later where it does. */
 export class NativePolicies {
   readonly #policies: binding.NativePolicies;
 
@@ -516,6 +516,7 @@ export class NativePolicies {
     this.#now('ready', {});
   }
 
+  /** At once, also where it has to wait for files. */
   #now<NAME extends keyof PolicyOperations>(
     operation: NAME,
     takes: PolicyOperations[NAME]['takes'],
@@ -523,25 +524,34 @@ export class NativePolicies {
     return open(this.#policies.callNow(operationText(operation, takes)));
   }
 
+  #ask<NAME extends keyof PolicyOperations>(
+    operation: NAME,
+    takes: PolicyOperations[NAME]['takes'],
+  ): Awaitable<PolicyOperations[NAME]['answers']> {
+    const answer = this.#policies.call(operationText(operation, takes));
+    return after(answer, (text) => open<PolicyOperations[NAME]['answers']>(text));
+  }
+
   async #later<NAME extends keyof PolicyOperations>(
     operation: NAME,
     takes: PolicyOperations[NAME]['takes'],
   ): Promise<PolicyOperations[NAME]['answers']> {
-    return open(await this.#policies.call(operationText(operation, takes)));
+    return this.#ask(operation, takes);
   }
 
-  /** `null`: files must be looked at. */
-  judge(call: NativeCall): NativeJudged | null {
-    return this.#now('judge', call);
+  /** At once, or later where files must be looked at. */
+  judge(call: NativeCall): Awaitable<NativeJudged> {
+    return this.#ask('judge', call);
   }
 
-  judgeWithFiles(call: NativeCall): Promise<NativeJudged> {
-    return this.#later('judgeWithFiles', call);
+  /** What a human is shown: offers to remember, diffs, and the preview with them. Later where files must be looked at. */
+  show(call: NativeCall): Awaitable<NativeShown> {
+    return this.#ask('show', call);
   }
 
-  /** What a human is shown: offers to remember, diffs, and the preview with them. */
-  async show(call: NativeCall): Promise<NativeShown> {
-    return this.#now('show', call) ?? this.#later('showWithFiles', call);
+  /** The same at once: it waits for files where they must be looked at. */
+  showNow(call: NativeCall): NativeShown {
+    return this.#now('show', call);
   }
 
   /** The explanation as text. */

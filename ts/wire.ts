@@ -269,9 +269,6 @@ export type InterruptRuns = {
 /** `null`: of all runs. */
 runId: string | null, };
 
-/** What the policies say of a call. */
-export type JudgeWithFiles = NativeCall;
-
 /** What the policies say of a call: [`NativeJudged`], owned. */
 export type Judged = NativeJudged;
 
@@ -637,13 +634,11 @@ export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-
 
 export type PolicyLayer = "managed" | "user" | "project" | "code" | "session";
 
-/** What policies can be asked. `judge` and `show` answer `null` when files must be looked at. */
+/** What policies can be asked. */
 export type PolicyOperations = {
   ready: { takes: AskReady; answers: Done };
-  judge: { takes: NativeCall; answers: Judged | null };
-  judgeWithFiles: { takes: JudgeWithFiles; answers: Judged };
-  show: { takes: ShowCall; answers: Shown | null };
-  showWithFiles: { takes: ShowWithFiles; answers: Shown };
+  judge: { takes: NativeCall; answers: Judged };
+  show: { takes: ShowCall; answers: Shown };
   explain: { takes: ExplainCall; answers: string };
   conditions: { takes: ListConditions; answers: Array<number> };
   context: { takes: ReadContext; answers: CallContext };
@@ -764,9 +759,6 @@ result?: unknown, };
 
 /** What a human is shown beside a request. */
 export type ShowCall = NativeCall;
-
-/** What a human is shown beside a request. */
-export type ShowWithFiles = NativeCall;
 
 /** What a human is shown: [`NativeShown`], owned. */
 export type Shown = NativeShown;
