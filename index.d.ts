@@ -507,7 +507,7 @@ export type ForeignPolicyFormat = 'claude-code' | 'codex' | 'gemini-cli' | 'open
 /**
  * Another product's rules as a policy of ours. What cannot be said exactly becomes stricter, and each such place is listed.
  *
- * @throws {@link PolicyError} (`ERR_POLICY_…`) for a text that is not of that format
+ * @throws {@link PolicyError} (`ERR_POLICY_…`, a rejection) for a text that is not of that format
  */
 export declare function importPolicy(
   format: ForeignPolicyFormat,

@@ -48,20 +48,20 @@ impl NativeFiles {
         Ok(Self { root: Arc::new(root) })
     }
 
-    /// The operation of this name, on a thread that is not JavaScript's: JSON to an envelope. Never rejects.
+    /// Does what is asked on a thread that is not JavaScript's: one of `FileOperations` of `ts/wire.ts`, to an envelope. Never
+    /// rejects.
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn call<'env>(
-        &self, env: &'env Env, operation: String, request: String, cancellation: &Cancellation,
+        &self, env: &'env Env, operation: String, cancellation: &Cancellation,
     ) -> Result<Object<'env>> {
         let (deferred, promise) = env.create_deferred()?;
         let (root, cancel) = (Arc::clone(&self.root), cancellation.0.clone());
         spawn_blocking(move || {
-            let answer = catch_unwind(AssertUnwindSafe(|| {
-                files::call(&root, &operation, &request, &cancel).map_err(GateError::from)
-            }));
-            let answer = answer
-                .unwrap_or_else(|_| Err(GateError::Internal("work on files failed".to_owned())));
-            let answer = envelope(answer);
+            let answer =
+                catch_unwind(AssertUnwindSafe(|| files::perform(&root, &operation, &cancel)));
+            let answer = answer.unwrap_or_else(|_| {
+                envelope::<()>(Err(GateError::Internal("work on files failed".to_owned())))
+            });
             deferred.resolve(move |_| Ok(answer));
         });
         Ok(promise)

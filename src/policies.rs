@@ -10,7 +10,7 @@ use countersign_core::gate::policies::Policies;
 use countersign_core::layers::project_root;
 use countersign_core::path::{RealFiles, Where};
 use countersign_core::preview;
-use napi::bindgen_prelude::AsyncTask;
+use napi::bindgen_prelude::{AsyncTask, Either};
 use napi::{Env, Result, Task};
 use napi_derive::napi;
 
@@ -45,7 +45,7 @@ impl Task for Blocking {
 /// Policies that judge.
 ///
 /// What they are asked is an operation, `{ name: arguments }`, and the answer an envelope: `PolicyOperations` of `ts/wire.ts` has
-/// them all. What looks at files goes through `call`.
+/// them all.
 #[napi]
 pub struct NativePolicies {
     policies: std::result::Result<Arc<Policies>, Mutex<Option<GateError>>>,
@@ -61,17 +61,20 @@ impl NativePolicies {
         }
     }
 
-    /// Does what is asked on a thread that is not JavaScript's. Never rejects.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn call(&self, operation: String) -> AsyncTask<Blocking> {
+    /// Does what is asked: at once, or later where files may have to be looked at. Never rejects.
+    #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+    pub fn call(&self, operation: String) -> Either<String, AsyncTask<Blocking>> {
+        if let Some(answer) = calls::perform_at_once(self.get().map(AsRef::as_ref), &operation) {
+            return Either::A(answer);
+        }
         let policies = self.get().map(Arc::clone);
-        Blocking::new(move || match policies {
+        Either::B(Blocking::new(move || match policies {
             Ok(policies) => calls::perform(Ok(&policies), &operation),
             Err(error) => calls::perform(Err(error), &operation),
-        })
+        }))
     }
 
-    /// Does what is asked at once, from what is known.
+    /// Does what is asked at once: it waits for files where they must be looked at.
     #[napi(catch_unwind)]
     pub fn call_now(&self, operation: String) -> String {
         calls::perform(self.get().map(AsRef::as_ref), &operation)

@@ -18,7 +18,7 @@ import { AuditHeadError } from './errors/audit-head-error.js';
 import { hasCode } from './errors/countersign-error.js';
 import { fromNative } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
-import { isLater, type Awaitable } from './values/awaitable.js';
+import { after, isLater, type Awaitable } from './values/awaitable.js';
 import { BatchQueue } from './values/batches.js';
 import { WorkLimit } from './values/limit.js';
 import { TurnQueue } from './values/turns.js';
@@ -28,6 +28,7 @@ import type {
   DecideMeta,
   DocumentOperations,
   Envelope,
+  FileOperations,
   InterruptPlan,
   NativeAbout,
   NativeAuditEntry,
@@ -63,6 +64,7 @@ import type {
 
 export type {
   DecideMeta,
+  FileOperations,
   Gating,
   InterruptPlan,
   NativeAuditEntry,
@@ -504,7 +506,7 @@ export function builtinTools(): string[] {
   return documents('builtinTools', {});
 }
 
-/** Policies that judge. Synchronous methods answer from what is known; those that look at files return promises. */
+/** Policies that judge. What may have to look at files answers later where it does. */
 export class NativePolicies {
   readonly #policies: binding.NativePolicies;
 
@@ -514,6 +516,7 @@ export class NativePolicies {
     this.#now('ready', {});
   }
 
+  /** At once, also where it has to wait for files. */
   #now<NAME extends keyof PolicyOperations>(
     operation: NAME,
     takes: PolicyOperations[NAME]['takes'],
@@ -521,25 +524,34 @@ export class NativePolicies {
     return open(this.#policies.callNow(operationText(operation, takes)));
   }
 
+  #ask<NAME extends keyof PolicyOperations>(
+    operation: NAME,
+    takes: PolicyOperations[NAME]['takes'],
+  ): Awaitable<PolicyOperations[NAME]['answers']> {
+    const answer = this.#policies.call(operationText(operation, takes));
+    return after(answer, (text) => open<PolicyOperations[NAME]['answers']>(text));
+  }
+
   async #later<NAME extends keyof PolicyOperations>(
     operation: NAME,
     takes: PolicyOperations[NAME]['takes'],
   ): Promise<PolicyOperations[NAME]['answers']> {
-    return open(await this.#policies.call(operationText(operation, takes)));
+    return this.#ask(operation, takes);
   }
 
-  /** `null`: files must be looked at. */
-  judge(call: NativeCall): NativeJudged | null {
-    return this.#now('judge', call);
+  /** At once, or later where files must be looked at. */
+  judge(call: NativeCall): Awaitable<NativeJudged> {
+    return this.#ask('judge', call);
   }
 
-  judgeWithFiles(call: NativeCall): Promise<NativeJudged> {
-    return this.#later('judgeWithFiles', call);
+  /** What a human is shown: offers to remember, diffs, and the preview with them. Later where files must be looked at. */
+  show(call: NativeCall): Awaitable<NativeShown> {
+    return this.#ask('show', call);
   }
 
-  /** What a human is shown: offers to remember, diffs, and the preview with them. */
-  async show(call: NativeCall): Promise<NativeShown> {
-    return this.#now('show', call) ?? this.#later('showWithFiles', call);
+  /** The same at once: it waits for files where they must be looked at. */
+  showNow(call: NativeCall): NativeShown {
+    return this.#now('show', call);
   }
 
   /** The explanation as text. */
@@ -771,9 +783,6 @@ export class AuditVerifier {
   }
 }
 
-/** What {@link NativeFiles} does. */
-export type FileOperation = 'read' | 'write' | 'edit' | 'list' | 'glob' | 'grep';
-
 /** How many operations on the files of one root may be on their way at once: each takes a thread. */
 const MAX_FILE_OPERATIONS = 8;
 
@@ -788,13 +797,17 @@ export class NativeFiles {
   }
 
   /** Fails with a `BackendError`, or with the signal's reason: then nothing was changed. */
-  call<T>(operation: FileOperation, request: object, abortSignal?: AbortSignal): Promise<T> {
+  call<NAME extends keyof FileOperations>(
+    operation: NAME,
+    takes: FileOperations[NAME]['takes'],
+    abortSignal?: AbortSignal,
+  ): Promise<FileOperations[NAME]['answers']> {
     return this.#limit.run(async () => {
       abortSignal?.throwIfAborted();
       const cancellation = new binding.Cancellation();
       const forget = whenAborted(abortSignal, () => cancellation.cancel());
       try {
-        return open<T>(await this.#files.call(operation, JSON.stringify(request), cancellation));
+        return open(await this.#files.call(operationText(operation, takes), cancellation));
       } catch (error) {
         if (hasCode(error, 'ERR_CANCELLED')) throw abortSignal?.reason;
         throw error;

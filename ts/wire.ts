@@ -118,14 +118,12 @@ export type EventsText = Array<NativeEvent>;
 /** The explanation as text. */
 export type ExplainCall = NativeCall;
 
-/** What an operation answers. */
-export type FileAnswer = FileText | FileWritten | FileEdited | FileListing | FilePaths | FileMatches;
-
 /** A file that a call would change. */
 export type FileChange = { path: string,
 /** SHA-256 (hex) of its content; `null`: it does not exist. */
 before: string | null, added: number, removed: number, diff: string, };
 
+/** Replaces a text in a file. */
 export type FileEdit = { path: string, oldString: string, newString: string, replaceAll: boolean,
 /** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
 expected?: string | null, };
@@ -142,8 +140,10 @@ path: string, type: EntryType,
 /** Bytes, of files. */
 size?: number, };
 
+/** The files that a pattern names. */
 export type FileGlob = { pattern: string, path: string, limit: number, };
 
+/** The lines that an expression matches. */
 export type FileGrep = { pattern: string, path: string, glob: string | null, ignoreCase: boolean, limit: number, };
 
 /** A line of a file. */
@@ -151,6 +151,7 @@ export type FileLine = { path: string,
 /** From 1. */
 line: number, text: string, };
 
+/** The names in a folder. */
 export type FileList = { path: string, limit: number, };
 
 /** The names in a folder, sorted. */
@@ -165,11 +166,22 @@ files: number,
 /** There are more. */
 truncated: boolean, };
 
+/** What can be done to the files below a folder. */
+export type FileOperations = {
+  read: { takes: FileRead; answers: FileText };
+  write: { takes: FileWrite; answers: FileWritten };
+  edit: { takes: FileEdit; answers: FileEdited };
+  list: { takes: FileList; answers: FileListing };
+  glob: { takes: FileGlob; answers: FilePaths };
+  grep: { takes: FileGrep; answers: FileMatches };
+};
+
 /** Files that a pattern names. */
 export type FilePaths = { paths: Array<string>,
 /** There are more. */
 truncated: boolean, };
 
+/** Lines of a file, as many as `limit`. */
 export type FileRead = { path: string, offset: number, limit?: number | null, };
 
 /** Lines of a text. */
@@ -185,6 +197,7 @@ totalLines: number,
 /** Of the whole content. */
 sha256: string, };
 
+/** Writes a whole file. */
 export type FileWrite = { path: string, content: string,
 /** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
 expected?: string | null, };
@@ -255,9 +268,6 @@ unknown: Array<string>, };
 export type InterruptRuns = {
 /** `null`: of all runs. */
 runId: string | null, };
-
-/** What the policies say of a call. */
-export type JudgeWithFiles = NativeCall;
 
 /** What the policies say of a call: [`NativeJudged`], owned. */
 export type Judged = NativeJudged;
@@ -624,13 +634,11 @@ export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-
 
 export type PolicyLayer = "managed" | "user" | "project" | "code" | "session";
 
-/** What policies can be asked. `judge` and `show` answer `null` when files must be looked at. */
+/** What policies can be asked. */
 export type PolicyOperations = {
   ready: { takes: AskReady; answers: Done };
-  judge: { takes: NativeCall; answers: Judged | null };
-  judgeWithFiles: { takes: JudgeWithFiles; answers: Judged };
-  show: { takes: ShowCall; answers: Shown | null };
-  showWithFiles: { takes: ShowWithFiles; answers: Shown };
+  judge: { takes: NativeCall; answers: Judged };
+  show: { takes: ShowCall; answers: Shown };
   explain: { takes: ExplainCall; answers: string };
   conditions: { takes: ListConditions; answers: Array<number> };
   context: { takes: ReadContext; answers: CallContext };
@@ -751,9 +759,6 @@ result?: unknown, };
 
 /** What a human is shown beside a request. */
 export type ShowCall = NativeCall;
-
-/** What a human is shown beside a request. */
-export type ShowWithFiles = NativeCall;
 
 /** What a human is shown: [`NativeShown`], owned. */
 export type Shown = NativeShown;

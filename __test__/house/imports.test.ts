@@ -147,6 +147,8 @@ describe('no file imports', () => {
       ({ file, specifier }) => loaded.has(file) && specifier.startsWith('node:') && !quick.test(specifier),
     );
     expect(slow.map(told)).toEqual([]);
+    // A tool for the first day: `importPolicy` loads it.
+    expect([...loaded].filter((file) => roomOf(file) === 'policy-import')).toEqual([]);
   });
 
   test('anything of the rest, or of Node, into ts/react, but the check of names', () => {

@@ -167,13 +167,10 @@ export class Policies {
 
   /** Waits for nothing where nothing has to be looked at: every call passes here. */
   #ask(call: NativeCall): Awaitable<NativeJudged> {
-    return this.#native.judge(call) ?? this.#askWithFiles(call);
-  }
-
-  async #askWithFiles(call: NativeCall): Promise<NativeJudged> {
-    const judged = await this.#native.judgeWithFiles(call);
-    this.#tell(judged.problems ?? null);
-    return judged;
+    return after(this.#native.judge(call), (judged) => {
+      this.#tell(judged.problems ?? null);
+      return judged;
+    });
   }
 
   #tell(problems: PolicyProblem[] | null): void {

@@ -1,4 +1,4 @@
-//! What the files take and give as JSON text: the shapes of `agent.d.ts` and of `ts/native.ts`.
+//! What the files take and give as JSON text.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,26 +8,16 @@ use countersign_core::files::{
     CancelFlag, EditedFile, EntryKind, ExpectedFile, FileError, FileFault, FileRoot, FolderEntry,
     FolderListing, GlobMatches, GrepMatches, GrepQuery, MatchedLine, TextLines, WrittenFile,
 };
+use countersign_core::gate::GateError;
 use countersign_core::preview::TextEdit;
 
+use crate::envelope::envelope;
+use crate::operations::{Operate, operations};
 #[cfg(test)]
 use crate::words;
 
 /// The most that one answer holds: entries, paths or lines.
 const MOST: usize = 100_000;
-
-/// What an operation answers.
-#[derive(Serialize)]
-#[serde(untagged)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub(crate) enum FileAnswer {
-    Text(FileText),
-    Written(FileWritten),
-    Edited(FileEdited),
-    Listing(FileListing),
-    Globbed(FilePaths),
-    Grepped(FileMatches),
-}
 
 /// Lines of a text.
 #[derive(Serialize)]
@@ -121,42 +111,42 @@ struct FileLine {
     text: String,
 }
 
-impl From<TextLines> for FileAnswer {
+impl From<TextLines> for FileText {
     fn from(TextLines { text, first_line, lines, total_lines, sha256 }: TextLines) -> Self {
-        Self::Text(FileText { text, first_line, lines, total_lines, sha256 })
+        Self { text, first_line, lines, total_lines, sha256 }
     }
 }
 
-impl From<WrittenFile> for FileAnswer {
+impl From<WrittenFile> for FileWritten {
     fn from(WrittenFile { created, bytes, sha256 }: WrittenFile) -> Self {
-        Self::Written(FileWritten { created, bytes, sha256 })
+        Self { created, bytes, sha256 }
     }
 }
 
-impl From<EditedFile> for FileAnswer {
+impl From<EditedFile> for FileEdited {
     fn from(EditedFile { replaced, sha256 }: EditedFile) -> Self {
-        Self::Edited(FileEdited { replaced, sha256 })
+        Self { replaced, sha256 }
     }
 }
 
-impl From<FolderListing> for FileAnswer {
+impl From<FolderListing> for FileListing {
     fn from(FolderListing { entries, truncated }: FolderListing) -> Self {
         let entry = |FolderEntry { path, kind, size }| FileEntry { path, r#type: kind, size };
-        Self::Listing(FileListing { entries: entries.into_iter().map(entry).collect(), truncated })
+        Self { entries: entries.into_iter().map(entry).collect(), truncated }
     }
 }
 
-impl From<GlobMatches> for FileAnswer {
+impl From<GlobMatches> for FilePaths {
     fn from(GlobMatches { paths, truncated }: GlobMatches) -> Self {
-        Self::Globbed(FilePaths { paths, truncated })
+        Self { paths, truncated }
     }
 }
 
-impl From<GrepMatches> for FileAnswer {
+impl From<GrepMatches> for FileMatches {
     fn from(GrepMatches { matches, files, truncated }: GrepMatches) -> Self {
         let line = |MatchedLine { path, line, text }| FileLine { path, line, text };
         let matches = matches.into_iter().map(line).collect();
-        Self::Grepped(FileMatches { matches, files, truncated })
+        Self { matches, files, truncated }
     }
 }
 
@@ -168,6 +158,7 @@ struct NativeFilesOptions {
     max_file_bytes: f64,
 }
 
+/// Lines of a file, as many as `limit`.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct FileRead {
@@ -177,6 +168,7 @@ struct FileRead {
     limit: Option<usize>,
 }
 
+/// Writes a whole file.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct FileWrite {
@@ -188,6 +180,7 @@ struct FileWrite {
     expected: ExpectedFile,
 }
 
+/// Replaces a text in a file.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -202,6 +195,7 @@ struct FileEdit {
     expected: ExpectedFile,
 }
 
+/// The names in a folder.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct FileList {
@@ -209,6 +203,7 @@ struct FileList {
     limit: usize,
 }
 
+/// The files that a pattern names.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct FileGlob {
@@ -217,6 +212,7 @@ struct FileGlob {
     limit: usize,
 }
 
+/// The lines that an expression matches.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -234,7 +230,7 @@ fn expected<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ExpectedFile, 
     Ok(expected.map_or(ExpectedFile::Absent, ExpectedFile::Sha256))
 }
 
-/// Text of the binding's own making. A lone surrogate is all that can be wrong with it.
+/// TextLines of the binding's own making. A lone surrogate is all that can be wrong with it.
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
     serde_json::from_str(text).map_err(|error| {
         FileFault::NotText.at("", format!("what was asked is not well-formed text: {error}"))
@@ -250,63 +246,89 @@ pub fn open(options: &str) -> Result<FileRoot, FileError> {
     FileRoot::open(&options.root, options.max_file_bytes as u64)
 }
 
-/// Does the operation of this name: `read`, `write`, `edit`, `list`, `glob`, `grep`.
-///
-/// # Errors
-/// When it cannot be done. Then nothing was changed.
-pub fn call(
-    root: &FileRoot, operation: &str, request: &str, cancel: &CancelFlag,
-) -> Result<impl Serialize + use<>, FileError> {
-    cancel.check("")?;
-    let answer = match operation {
-        "read" => {
-            let FileRead { path, offset, limit } = read(request)?;
-            root.read(&path, offset, limit.unwrap_or(usize::MAX), cancel).map(FileAnswer::from)
-        }
-        "write" => {
-            let FileWrite { path, content, expected } = read(request)?;
-            root.write(&path, &content, &expected, cancel).map(FileAnswer::from)
-        }
-        "edit" => {
-            let FileEdit { path, old_string, new_string, replace_all, expected } = read(request)?;
-            let edit = TextEdit { old: &old_string, new: &new_string, everywhere: replace_all };
-            root.edit(&path, edit, &expected, cancel).map(FileAnswer::from)
-        }
-        "list" => {
-            let FileList { path, limit } = read(request)?;
-            root.list(&path, limit.min(MOST), cancel).map(FileAnswer::from)
-        }
-        "glob" => {
-            let FileGlob { pattern, path, limit } = read(request)?;
-            root.glob(&pattern, &path, limit.min(MOST), cancel).map(FileAnswer::from)
-        }
-        "grep" => {
-            let FileGrep { pattern, path, glob, ignore_case, limit } = read(request)?;
-            let query = GrepQuery {
-                pattern: &pattern,
-                path: &path,
-                glob: glob.as_deref(),
-                ignore_case,
-                limit: limit.min(MOST),
-            };
-            root.grep(&query, cancel).map(FileAnswer::from)
-        }
-        other => {
-            Err(FileFault::Io
-                .at("", format!("there is no operation {other:?}: a bug in countersign")))
-        }
-    }?;
-    Ok(answer)
+/// What operations are done on, until they are cancelled.
+struct Work<'a> {
+    root: &'a FileRoot,
+    cancel: &'a CancelFlag,
+}
+
+operations! {
+    FileOperations, "What can be done to the files below a folder.", &Work<'_>:
+    Read(FileRead),
+    Write(FileWrite),
+    Edit(FileEdit),
+    List(FileList),
+    Glob(FileGlob),
+    Grep(FileGrep),
+}
+
+/// Does what is asked: the text of an operation to an envelope with its answer. When it fails nothing was changed.
+pub fn perform(root: &FileRoot, operation: &str, cancel: &CancelFlag) -> String {
+    match cancel.check("").and_then(|()| read::<Operation>(operation)) {
+        Ok(operation) => operation.perform(&Work { root, cancel }),
+        Err(error) => envelope::<()>(Err(error.into())),
+    }
+}
+
+impl Operate<&Work<'_>> for FileRead {
+    type Answer = FileText;
+
+    fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
+        let limit = self.limit.unwrap_or(usize::MAX);
+        Ok(root.read(&self.path, self.offset, limit, cancel)?.into())
+    }
+}
+
+impl Operate<&Work<'_>> for FileWrite {
+    type Answer = FileWritten;
+
+    fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
+        Ok(root.write(&self.path, &self.content, &self.expected, cancel)?.into())
+    }
+}
+
+impl Operate<&Work<'_>> for FileEdit {
+    type Answer = FileEdited;
+
+    fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
+        let Self { path, old_string, new_string, replace_all, expected } = self;
+        let edit = TextEdit { old: &old_string, new: &new_string, everywhere: replace_all };
+        Ok(root.edit(&path, edit, &expected, cancel)?.into())
+    }
+}
+
+impl Operate<&Work<'_>> for FileList {
+    type Answer = FileListing;
+
+    fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
+        Ok(root.list(&self.path, self.limit.min(MOST), cancel)?.into())
+    }
+}
+
+impl Operate<&Work<'_>> for FileGlob {
+    type Answer = FilePaths;
+
+    fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
+        Ok(root.glob(&self.pattern, &self.path, self.limit.min(MOST), cancel)?.into())
+    }
+}
+
+impl Operate<&Work<'_>> for FileGrep {
+    type Answer = FileMatches;
+
+    fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
+        let query = GrepQuery {
+            pattern: &self.pattern,
+            path: &self.path,
+            glob: self.glob.as_deref(),
+            ignore_case: self.ignore_case,
+            limit: self.limit.min(MOST),
+        };
+        Ok(root.grep(&query, cancel)?.into())
+    }
 }
 
 #[cfg(test)]
 pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
-    all.with::<NativeFilesOptions>()
-        .with::<FileRead>()
-        .with::<FileWrite>()
-        .with::<FileEdit>()
-        .with::<FileList>()
-        .with::<FileGlob>()
-        .with::<FileGrep>()
-        .with::<FileAnswer>()
+    Operation::types(all).with::<NativeFilesOptions>()
 }

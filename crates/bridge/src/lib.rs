@@ -12,15 +12,6 @@
 //! - [`policies`]: calls, verdicts, and what is shown of them
 //! - [`files`]: what the tools of an agent do to files
 //! - [`check`]: verdicts by the line, for other programs
-#![cfg_attr(
-    test,
-    allow(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        reason = "a test that fails should panic"
-    )
-)]
 
 pub mod check;
 mod decision;

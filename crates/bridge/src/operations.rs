@@ -30,7 +30,9 @@ macro_rules! operations {
             fn perform(self, host: $host) -> String {
                 use $crate::operations::Operate;
                 match self {
-                    $(Self::$name(arguments) => $crate::envelope::envelope(arguments.perform(host)),)*
+                    $(Self::$name(arguments) => $crate::envelope::envelope(
+                        <$arguments as Operate<$host>>::perform(arguments, host)
+                    ),)*
                 }
             }
 

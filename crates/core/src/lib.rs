@@ -14,16 +14,6 @@
 //! - [`gate`]: the rooms above, put to work: deadlines, claims, events, wake-ups
 //!
 //! Whatever fails on the way of a call, the tool does not run: every refusal is a typed value, and no path panics.
-#![cfg_attr(
-    test,
-    allow(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::print_stderr,
-        reason = "a test that fails should panic"
-    )
-)]
 
 pub mod approval;
 pub mod call;

@@ -10,15 +10,6 @@
 //! - [`opinion`]: what other parsers see in a script
 //! - [`campaign`]: many scripts
 //! - [`options`]: the same for the options of programs
-#![cfg_attr(
-    test,
-    allow(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        reason = "a test that fails should panic"
-    )
-)]
 
 pub mod campaign;
 pub mod check;

@@ -1,11 +1,11 @@
 /** The files of this machine below one folder, and commands that start there. */
 import { resolve } from 'node:path';
-import type { Backend, BackendCall, CommandResult, DirectoryEntry, LocalBackendOptions } from '../../../agent.js';
+import type { Backend, BackendCall, CommandResult, LocalBackendOptions } from '../../../agent.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { checkPositive } from '../../gate/check-positive.js';
-import { NativeFiles, type FileOperation } from '../../native.js';
+import { NativeFiles, type FileOperations } from '../../native.js';
 import { checkOptions } from '../../options/check.js';
 import { environmentOf } from './environment.js';
 import { runCommand } from './run-command.js';
@@ -25,15 +25,15 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
   // What the user gives is read now: what becomes of the object later is not ours.
   const given = options.env === undefined ? undefined : { ...options.env };
 
-  async function call<T>(
-    operation: FileOperation,
-    request: { path: string; [field: string]: unknown },
+  async function call<NAME extends keyof FileOperations>(
+    operation: NAME,
+    takes: FileOperations[NAME]['takes'],
     { abortSignal }: BackendCall,
-  ): Promise<T> {
-    for (const value of Object.values(request)) {
-      if (typeof value === 'string' && !value.isWellFormed()) throw notText(request.path);
+  ): Promise<FileOperations[NAME]['answers']> {
+    for (const value of Object.values(takes)) {
+      if (typeof value === 'string' && !value.isWellFormed()) throw notText(takes.path);
     }
-    return files.call<T>(operation, request, abortSignal);
+    return files.call(operation, takes, abortSignal);
   }
 
   return {
@@ -43,12 +43,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
     writeFile: (path, content, options = {}) => call('write', { path, content, expected: options.expected }, options),
     editFile: (path, { oldString, newString, replaceAll }, options = {}) =>
       call('edit', { path, oldString, newString, replaceAll, expected: options.expected }, options),
-    list: (path, options = {}) =>
-      call<{ entries: DirectoryEntry[]; truncated: boolean }>(
-        'list',
-        { path, limit: count(options.limit, MOST) },
-        options,
-      ),
+    list: (path, options = {}) => call('list', { path, limit: count(options.limit, MOST) }, options),
     glob: (pattern, options = {}) =>
       call('glob', { pattern, path: options.path ?? '', limit: count(options.limit, MOST) }, options),
     grep: (pattern, options = {}) =>

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use self::asking::{
     AskLasting, CancelRun, ClaimApproval, CloseGate, DecideRequest, DrainEvents, FindRecords,
@@ -22,6 +22,7 @@ use self::runs::{
     InterruptRuns, ListRecords, ListRuns, NativeSaveRun, ReadRun, ReleaseRun, TakeRun,
 };
 use crate::envelope::{envelope, read};
+use crate::operations::{self, Done, operations};
 use crate::request::NativePast;
 
 /// What operations are done on.
@@ -49,56 +50,23 @@ pub trait Host {
 }
 
 /// Something that can be asked: its arguments.
-trait Operate {
+pub(crate) trait Operate {
     /// What it answers.
     type Answer: Serialize;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError>;
 }
 
-/// Nothing is answered but that it is done.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "void"))]
-struct Done;
+impl<T: Operate> operations::Operate<&dyn Host> for T {
+    type Answer = T::Answer;
 
-macro_rules! operations {
-    ($($name:ident($arguments:ty),)*) => {
-        /// What is asked: `{ name: arguments }`. The name is written in this form, the arguments are read without a copy.
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        enum Operation {
-            $($name($arguments),)*
-        }
-
-        impl Operation {
-            fn perform(self, host: &dyn Host) -> String {
-                match self {
-                    $(Self::$name(arguments) => envelope(arguments.perform(host)),)*
-                }
-            }
-        }
-
-        #[cfg(test)]
-        pub(crate) fn types(mut all: crate::types::Declarations) -> crate::types::Declarations {
-            let mut rows = String::new();
-            $(
-                all = all.with::<$arguments>().with::<<$arguments as Operate>::Answer>();
-                let takes = all.name_of::<$arguments>();
-                let answers = all.name_of::<<$arguments as Operate>::Answer>();
-                let name = stringify!($name);
-                let (first, rest) = name.split_at(1);
-                let name = format!("{}{rest}", first.to_lowercase());
-                rows.push_str(&format!("  {name}: {{ takes: {takes}; answers: {answers} }};\n"));
-            )*
-            all.declare(
-                "Operations",
-                &format!("/** What a gate can be asked to do. */\nexport type Operations = {{\n{rows}}};"),
-            )
-        }
-    };
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
+        Operate::perform(self, host)
+    }
 }
 
 operations! {
+    Operations, "What a gate can be asked to do.", &dyn Host:
     Lasts(AskLasting),
     Open(OpenLedger),
     Request(RequestApprovals),
@@ -132,6 +100,11 @@ operations! {
     About(DescribeLedger),
     Tidy(TidyLedger),
     Compact(CompactLedger),
+}
+
+#[cfg(test)]
+pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
+    Operation::types(all)
 }
 
 /// Does what is asked: the text of an operation to an envelope with its answer.

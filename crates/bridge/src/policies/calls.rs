@@ -16,12 +16,10 @@ use crate::envelope::{Raw, envelope, raw, read};
 use crate::operations::{Done, Operate, operations};
 
 operations! {
-    PolicyOperations, "What policies can be asked. `judge` and `show` answer `null` when files must be looked at.", &Policies:
+    PolicyOperations, "What policies can be asked.", &Policies:
     Ready(AskReady),
     Judge(NativeCall),
-    JudgeWithFiles(JudgeWithFiles),
     Show(ShowCall),
-    ShowWithFiles(ShowWithFiles),
     Explain(ExplainCall),
     Conditions(ListConditions),
     Context(ReadContext),
@@ -35,12 +33,34 @@ operations! {
     EndRun(EndRun),
 }
 
-/// Does what is asked of these policies: the text of an operation to an envelope with its answer. Those that look at files
-/// or write them block.
+/// Does what is asked of these policies: the text of an operation to an envelope with its answer. Looks at files where that is
+/// needed, which blocks.
 pub fn perform(policies: Result<&Policies, GateError>, operation: &str) -> String {
     match policies.and_then(|policies| Ok((policies, read::<Operation>(operation)?))) {
         Ok((policies, operation)) => operation.perform(policies),
         Err(error) => envelope::<()>(Err(error)),
+    }
+}
+
+/// The same, from what is known; `None`: it may have to wait for files.
+pub fn perform_at_once(policies: Result<&Policies, GateError>, operation: &str) -> Option<String> {
+    match policies.and_then(|policies| Ok((policies, read::<Operation>(operation)?))) {
+        Ok((policies, Operation::Judge(call))) => {
+            call.judge_at_once(policies).transpose().map(envelope)
+        }
+        Ok((policies, Operation::Show(call))) => {
+            call.0.show_at_once(policies).transpose().map(envelope)
+        }
+        Ok((
+            _,
+            Operation::Explain(_)
+            | Operation::Refresh(_)
+            | Operation::Grant(_)
+            | Operation::Grants(_)
+            | Operation::Revoke(_),
+        )) => None,
+        Ok((policies, operation)) => Some(operation.perform(policies)),
+        Err(error) => Some(envelope::<()>(Err(error))),
     }
 }
 
@@ -128,12 +148,9 @@ impl NativeCall {
         let call = PolicyCall { tool_name, args, annotations, conditions, run_id, now };
         Ok((call, Also { read_only, grants, floor }))
     }
-}
 
-impl Operate<&Policies> for NativeCall {
-    type Answer = Option<Judged>;
-
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
+    /// `None`: files must be looked at.
+    fn judge_at_once(self, policies: &Policies) -> Result<Option<Judged>, GateError> {
         let (call, Also { read_only, grants, floor }) = self.read()?;
         let verdict =
             if read_only { policies.judge_read_only(&call, false) } else { policies.judge(&call) };
@@ -141,6 +158,12 @@ impl Operate<&Policies> for NativeCall {
         let grant = if grants { policies.granted(&call, floor) } else { Ok(None) };
         let Ok(grant) = grant else { return Ok(None) };
         Ok(Some(Judged::new(verdict, &call.args, grant, None)))
+    }
+
+    /// `None`: files must be looked at.
+    fn show_at_once(self, policies: &Policies) -> Result<Option<Shown>, GateError> {
+        let (call, Also { floor, .. }) = self.read()?;
+        Ok(policies.show(&call, floor).ok().map(Shown))
     }
 }
 
@@ -154,21 +177,17 @@ macro_rules! of_a_call {
 }
 
 of_a_call! {
-    /// What the policies say of a call.
-    JudgeWithFiles;
     /// What a human is shown beside a request.
     ShowCall;
-    /// What a human is shown beside a request.
-    ShowWithFiles;
     /// The explanation as text.
     ExplainCall;
 }
 
-impl Operate<&Policies> for JudgeWithFiles {
+impl Operate<&Policies> for NativeCall {
     type Answer = Judged;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let (call, Also { read_only, grants, floor }) = self.0.read()?;
+        let (call, Also { read_only, grants, floor }) = self.read()?;
         let problems = policies.refresh();
         let verdict = if read_only {
             policies
@@ -183,15 +202,6 @@ impl Operate<&Policies> for JudgeWithFiles {
 }
 
 impl Operate<&Policies> for ShowCall {
-    type Answer = Option<Shown>;
-
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let (call, Also { floor, .. }) = self.0.read()?;
-        Ok(policies.show(&call, floor).ok().map(Shown))
-    }
-}
-
-impl Operate<&Policies> for ShowWithFiles {
     type Answer = Shown;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
