@@ -387,7 +387,16 @@ impl Judge<'_> {
 
 /// The command of git that it is: the first word that is one. `None` where it is not git.
 fn git_command(argv: &[Word]) -> Option<&str> {
-    const VALUED: &[&str] = &["-C", "-c", "--namespace", "--attr-source"];
+    const VALUED: &[&str] = &[
+        "-C",
+        "-c",
+        "--namespace",
+        "--attr-source",
+        "--git-dir",
+        "--work-tree",
+        "--config-env",
+        "--super-prefix",
+    ];
     let mut words = argv.iter().map(|word| word.literal().unwrap_or_default());
     if words.next().map(base_name) != Some("git") {
         return None;
@@ -418,6 +427,9 @@ fn git_shows(argv: &[Word]) -> bool {
         "reflog",
         "cat-file",
         "archive",
+        "bundle",
+        "fast-export",
+        "format-patch",
         "stash",
         "commit",
     ];

@@ -23,6 +23,30 @@ pub(super) fn at_file(walk: &mut Walk, part: Part) {
     }
 }
 
+/// A file, or several: curl makes them of braces and brackets.
+pub(super) fn upload(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    if word
+        .pieces
+        .iter()
+        .any(|piece| matches!(piece, Piece::Text(text) if text.contains(['{', '['])))
+    {
+        walk.path(part.arg, Access::Read, words::unknown(&word), false);
+    } else {
+        walk.apply(Use::Read, part, 0);
+    }
+}
+
+/// What is said at the end: `%output{file}` writes it there.
+pub(super) fn write_out(walk: &mut Walk, part: Part) {
+    at_file(walk, part);
+    let word = walk.word(part);
+    let output = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains("%output{"));
+    if word.literal().is_none() || word.pieces.iter().any(output) {
+        walk.path(part.arg, Access::Write, words::unknown(&word), false);
+    }
+}
+
 /// `name@file`, without a `=` before.
 pub(super) fn named_at_file(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
