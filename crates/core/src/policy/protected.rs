@@ -379,7 +379,7 @@ fn of_text(path: &str, access: Access) -> Option<Protection> {
         // Those of worktrees and submodules lie further down.
         let settings = || {
             let is = |known: &&str| known.eq_ignore_ascii_case(trimmed(name));
-            (in_git && GIT_SETTINGS.iter().any(|known| is(&known))).then_some(GIT)
+            (in_git && GIT_SETTINGS.iter().any(|known| is(known))).then_some(GIT)
         };
         if let Some(what) = of_name(before, name, access).or_else(secret).or_else(settings) {
             return Some(Protection::new(what, name));

@@ -328,7 +328,7 @@ impl Judge<'_> {
         let name = argv.and_then(|argv| argv.first()?.literal());
         let tells = by.is_none()
             || name.is_some_and(|name| takes_data_only(base_name(name)))
-            || argv.is_some_and(|argv| git_shows(argv));
+            || argv.is_some_and(git_shows);
         let tracked = argv.is_some_and(|argv| git_shows(argv) && git_knows(argv));
         let sieve = match (argv, extent) {
             (Some(argv), _) => Sieve::of(argv),
@@ -432,6 +432,8 @@ fn git_shows(argv: &[Word]) -> bool {
         "format-patch",
         "stash",
         "commit",
+        // Under another name they may be no secret.
+        "mv",
     ];
     git_command(argv).is_some_and(|command| command.is_empty() || SHOWS.contains(&command))
 }
