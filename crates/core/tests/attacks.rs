@@ -352,6 +352,7 @@ fn where_git_would_find_its_repository_is_judged_without_waiting() {
         ("project/src", "git status", Some(Effect::Allow)),
         ("project/pkg", "git status", Some(Effect::Ask)),
         ("project/pkg/objects", "git log", Some(Effect::Ask)),
+        ("project", "git push", Some(Effect::Ask)),
         // What is elsewhere, and what is in files, is looked at by who may wait.
         ("project", "git diff", None),
         ("project", "cat src/lib.rs", None),

@@ -41,11 +41,11 @@ impl Reader<'_> {
             if !starts.iter().any(|start| Arc::ptr_eq(start, &subject.start)) {
                 starts.push(Arc::clone(&subject.start));
             }
-            let words = argv.iter().skip(1).filter_map(Word::literal);
-            if words.clone().any(|word| TALKS.contains(&word)) {
-                let names =
-                    words.filter(|word| !word.starts_with('-') && !word.contains([':', '/', '.']));
-                named.extend(names.map(str::to_owned));
+            let mut words: Vec<&str> = argv.iter().skip(1).filter_map(Word::literal).collect();
+            if let Some(command) = words.iter().position(|word| TALKS.contains(word)) {
+                words.remove(command);
+                words.retain(|word| !word.starts_with('-') && !word.contains([':', '/', '.']));
+                named.extend(words.into_iter().map(str::to_owned));
             }
         }
         named.sort_unstable();
