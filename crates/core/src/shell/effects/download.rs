@@ -23,6 +23,13 @@ pub(super) fn at_file(walk: &mut Walk, part: Part) {
     }
 }
 
+/// The names and passwords of the user.
+pub(super) fn netrc(walk: &mut Walk, part: Part) {
+    let pieces = vec![Piece::Home, Piece::Text("/.netrc".to_owned())];
+    let target = Word { pieces, ..walk.place(part.arg).clone() };
+    walk.path(part.arg, Access::Read, target, false);
+}
+
 /// A file, or several: curl makes them of braces and brackets.
 pub(super) fn upload(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
@@ -75,8 +82,11 @@ pub(super) fn form(walk: &mut Walk, part: Part) {
             walk.path(part.arg, Access::Read, words::text(&word, name), false);
         }
     }
-    for piece in content.split(';').filter_map(|piece| piece.strip_prefix("headers=@")) {
-        walk.path(part.arg, Access::Read, words::text(&word, piece), false);
+    for piece in content.split(';').filter_map(|piece| piece.strip_prefix("headers=")) {
+        if let Some(name) = piece.strip_prefix(['@', '<']) {
+            let name = name.trim_matches('"');
+            walk.path(part.arg, Access::Read, words::text(&word, name), false);
+        }
     }
 }
 
@@ -141,7 +151,7 @@ fn address(walk: &mut Walk, part: Part) -> Word {
             .map_or(rest, |rest| rest.find('/').map_or("", |at| &rest[at..]));
         let skip = part.skip + begins.len() - path.len();
         let mut target = walk.word(Part { arg: part.arg, skip });
-        if begins.contains('%') {
+        if begins.contains('%') || word.literal().is_none() {
             target = words::unknown(&target);
         }
         walk.path(part.arg, Access::Read, target, false);
@@ -191,6 +201,10 @@ pub(super) fn curl(walk: &mut Walk) {
     }
     for part in walk.all_kept(NAMED) {
         let name = walk.word(part);
+        // `#1` is what the address has in its first braces.
+        let made =
+            name.pieces.iter().any(|it| matches!(it, Piece::Text(text) if text.contains('#')));
+        let name = if made { words::unknown(&name) } else { name };
         if name.literal() != Some("-") {
             download(walk, part.arg, &name);
         }

@@ -144,6 +144,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
         "checkers.setting" => checkers::setting,
         "checkers.style" => checkers::style,
         "download.at_file" => download::at_file,
+        "download.netrc" => download::netrc,
         "download.upload" => download::upload,
         "download.write_out" => download::write_out,
         "download.background" => download::background,
