@@ -385,8 +385,8 @@ fn of_text(path: &str, access: Access, projects: &[String]) -> Option<Protection
         let secret = || names.peek().is_none().then(|| folders.secret(trimmed(name))).flatten();
         // Those of worktrees and submodules lie further down.
         let settings = || {
-            let is = |known: &&str| known.eq_ignore_ascii_case(trimmed(name));
-            (in_git && GIT_SETTINGS.iter().any(|known| is(known))).then_some(GIT)
+            let mut known = GIT_SETTINGS.iter();
+            (in_git && known.any(|known| known.eq_ignore_ascii_case(trimmed(name)))).then_some(GIT)
         };
         if let Some(what) = of_name(before, name, access).or_else(secret).or_else(settings) {
             return Some(Protection::new(what, name));
