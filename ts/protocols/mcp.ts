@@ -109,7 +109,8 @@ function choicesOf(request: ApprovalRequest, options: Options | undefined): Choi
   const { allowedDecisions } = request;
   const choices = offersOf(request, options).map(({ id, label, decision }): Choice => ({
     name: id,
-    ...(id.endsWith('-always') ? { meaning: label } : {}),
+    // The names of the others say all that there is to say.
+    ...(label.toLowerCase() === id ? {} : { meaning: label }),
     decide: (reason) => ({ ...decision, ...reason }),
   }));
   if (allowedDecisions.includes('edit')) choices.push({ name: 'edit', field: 'args', decide: edited });
