@@ -110,7 +110,7 @@ describe('keys and heads', () => {
     [['verify', '--file', 'export.jsonl', '--from', '0'], /whole number from 1/],
     [['head', '--origin', 'x'], /--origin is for --sign/],
     [['list', '--limit', '-1'], /limit/],
-    [['list', '--kind', 'x'], /--kind must be one of requested/],
+    [['list', '--kind', 'x'], /--kind must be one of requested, voted, refused, reminded, escalated, decided/],
     [['list', '--since', 'x'], /--since must be/],
     [['list', '--ledger', 'memory:'], /no other process can see/],
     [['list', '--ledger', 'postgres:x'], /must be sqlite:PATH/],

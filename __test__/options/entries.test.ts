@@ -1,4 +1,5 @@
 /** Every entry knows its options: a name that it does not know is an error, for it may have been meant to gate something. */
+import { runInNewContext } from 'node:vm';
 import type { ToolSet } from 'ai';
 import type { InterruptOptions } from '../../index.js';
 import { describe, expect, test } from 'vitest';
@@ -13,6 +14,7 @@ import {
 } from '../../ts/agent/index.js';
 import { inboxHandler, serveInbox } from '../../ts/inbox/index.js';
 import * as api from '../../ts/index.js';
+import { checkOptions } from '../../ts/options/check.js';
 import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
 import { createActionLinks, newWebhookSecret, sendWebhooks, verifyWebhook } from '../../ts/webhooks/index.js';
 import { collect, major, scripted } from '../support/model.js';
@@ -232,5 +234,65 @@ test.runIf(major === 6)('the names that messages list are sorted, so that they c
   const error = (await failureOf(() => api.verifyApprovals([], gate(), { zzz: 1 } as never))) as Error;
   expect(error.message).toBe(
     'verifyApprovals has no option "zzz": the options are by, onRefused, runId, toolApprovalSecret, unanswered.',
+  );
+});
+
+describe('options that are no plain object are refused: of them only a part would be read, or nothing', () => {
+  class Options {
+    get policy() {
+      return 'preset:read-only';
+    }
+  }
+  const shapes: [string, object, RegExp][] = [
+    ['a promise', Promise.resolve({ policy: 'preset:read-only' }), /not a promise: await it/],
+    ['a map', new Map([['policy', 'preset:read-only']]), /not a Map/],
+    ['an instance of a class', new Options(), /an object that inherits some/],
+    [
+      'what inherits its options',
+      Object.create({ policy: 'preset:read-only' }) as object,
+      /an object that inherits some/,
+    ],
+  ];
+
+  test.each(shapes)('%s, by every entry', (_, shape, message) => {
+    const refused = expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(message) });
+    for (const name of Object.keys(ENTRIES) as EntryName[]) expect(() => checkOptions(name, shape)).toThrow(refused);
+  });
+
+  const entries: [string, (shape: never) => unknown][] = [
+    ['createGate', (shape) => api.createGate(shape)],
+    ['redact of createGate', (redact) => api.createGate({ redact })],
+    ['gateTools', (shape) => api.gateTools(tools, shape)],
+    ['streamWithEvents', (shape) => api.streamWithEvents(shape)],
+    ['verifyApprovals', (shape) => api.verifyApprovals([], gate(), shape)],
+    ['gate.approve', (shape) => gate().approve(id, shape)],
+    ['createDeepAgent', (shape) => createDeepAgent(shape)],
+    ['a subagent', (shape) => agent({ subagents: [shape] })],
+    ['a subagent of createTaskTool', (shape) => createTaskTool({ subagents: [shape] })],
+    ['createLocalBackend', (shape) => createLocalBackend(shape)],
+  ];
+  test.each(entries)('%s', async (_, entry) => {
+    for (const [, shape] of shapes)
+      await expect((async () => entry(shape as never))()).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+  });
+
+  test('but what another realm has made is taken', () => {
+    expect(() => api.createGate(runInNewContext('({ timeout: 5 })') as object)).not.toThrow();
+  });
+
+  test.each([null, 'ls', new Set(['ls'])])('builtinTools: %s is refused, and not all of them', (builtinTools) => {
+    const refused = expect.objectContaining({ code: 'ERR_INVALID_CONFIG' });
+    expect(() => agent({ builtinTools })).toThrow(refused);
+    expect(() => agent({ subagents: [{ name: 'a', description: 'a', builtinTools }] })).toThrow(refused);
+  });
+
+  test.each(['policy', 'interruptOn', 'gate', 'mode'])(
+    '%s that is null is refused, as one that is undefined is',
+    (name) => {
+      for (const value of [null, undefined])
+        expect(() => api.gateTools(tools, { interruptOn: 'all', [name]: value } as never)).toThrow(
+          expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }),
+        );
+    },
   );
 });

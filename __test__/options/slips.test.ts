@@ -40,6 +40,22 @@ const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
   ['streamWithEvents({ policies })', '"policy"', (s) => run({ ...s.of, ...no, policies: ['preset:read-only'] })],
   ['streamWithEvents({ onApproval })', '"onApprovalRequest"', (s) => run({ ...s.of, onApproval: () => false })],
   ['streamWithEvents({ approvals })', '"onApprovalRequest"', (s) => run({ ...s.of, approvals: () => false })],
+  ['streamWithEvents({ canUseTool })', '"onApprovalRequest"', (s) => run({ ...s.of, canUseTool: () => false })],
+  [
+    'streamWithEvents({ disallowedTools })',
+    '"policy"',
+    (s) => run({ ...s.of, ...no, disallowedTools: ['delete_file'] }),
+  ],
+  [
+    'streamWithEvents({ approvers }), which is said of a tool',
+    'interruptOn: { NAME: { … } }',
+    (s) => run({ ...s.of, interruptOn: 'all', approvers: ['bob'], onApprovalRequest: () => true }),
+  ],
+  [
+    'gateTools(tools, { quorum }), which is said of a tool',
+    'interruptOn: { NAME: { … } }',
+    async (s) => generate(s, api.gateTools(s.tools, { interruptOn: 'all', quorum: 2, ...no } as never)),
+  ],
   ['streamWithEvents({ judge })', 'give it to createGate', (s) => run({ ...s.of, ...no, judge: () => 'deny' })],
   ['streamWithEvents({ needsApproval })', '"interruptOn"', (s) => run({ ...s.of, ...no, needsApproval: true })],
   [
@@ -87,6 +103,7 @@ describe('nothing runs, and the error says what was meant', () => {
     'requireApproval',
     'approvalRequired',
     'shouldApprove',
+    'needsPermission',
   ])('a tool with %s', async (slip) => {
     const played = stage({ [slip]: true });
     const refused = {

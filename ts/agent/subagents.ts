@@ -59,7 +59,10 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
     rules: starter.rules || policy !== undefined,
     path: [...starter.path, subagent],
   };
-  const builtinTools = subagent.builtinTools ?? DEFAULT_BUILTINS;
+  const builtinTools = checkedNames(
+    subagent.builtinTools === undefined ? DEFAULT_BUILTINS : subagent.builtinTools,
+    `the subagent ${JSON.stringify(name)}`,
+  );
   if (subagents.length === 0 && builtinTools.includes('task')) throw wrong('has task, but no subagents to start.');
   const tools: ToolSet = {
     ...pick(house.builtins, builtinTools, `the subagent ${JSON.stringify(name)}`),
@@ -100,6 +103,14 @@ export const DEFAULT_BUILTINS: readonly Builtin[] = [
   'execute',
   'write_todos',
 ];
+
+/** @throws {InvalidConfigError} for what is no list: `null` is not all of them */
+export function checkedNames<NAME extends BuiltinToolName>(names: readonly NAME[], whose: string): readonly NAME[] {
+  if (Array.isArray(names)) return names;
+  throw new InvalidConfigError({
+    message: `createDeepAgent: builtinTools of ${whose} must be a list of names, and without it they are the usual ones.`,
+  });
+}
 
 /** The built-in tools of these names, but for `task`. @throws {InvalidConfigError} */
 export function pick(builtins: House['builtins'], names: readonly BuiltinToolName[], whose: string): ToolSet {

@@ -14,10 +14,13 @@ const SLIPS: ReadonlySet<string> = new Set([
   'interrupton',
   'needapproval',
   'needsconfirmation',
+  'needspermission',
   'requireapproval',
   'requireconfirmation',
+  'requirepermission',
   'requiresapproval',
   'requiresconfirmation',
+  'requirespermission',
   'shouldapprove',
 ]);
 

@@ -13,8 +13,8 @@ type NameHint = (name: string) => string | undefined;
  * @param options what was passed; `undefined` where all of them may be left out
  * @param place where it was passed, for the message. Default: the name of the entry
  * @param hint what to do about a name, where only the caller can know
- * @throws {InvalidConfigError} for what is no object, for a name that the entry does not know, and for one that restricts and is
- * `undefined`
+ * @throws {InvalidConfigError} for what is no plain object, for a name that the entry does not know, and for one that restricts and is
+ * `undefined` or `null`
  */
 export function checkOptions(name: EntryName, options: unknown, place: string = name, hint?: NameHint): void {
   if (options !== undefined) checkNeeded(name, options, place, hint);

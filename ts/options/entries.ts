@@ -8,10 +8,10 @@ import type * as Inbox from '../../inbox.js';
 import type * as Api from '../../index.js';
 import type * as Mcp from '../../mcp.js';
 import type * as Webhooks from '../../webhooks.js';
-import type { OptionNames } from './names.js';
+import type { OptionNames, Restricts } from './names.js';
 
 type NamesOf<OPTIONS> = OPTIONS extends unknown ? keyof OPTIONS : never;
-type OptionTable<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true | 'restricts'>>;
+type OptionTable<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true | Restricts>>;
 
 export interface EntryOptions {
   readonly names: OptionNames;
@@ -49,10 +49,23 @@ const RUN: OptionTable<Api.RunOptions<{}>> = {
 
 const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
 
-const PROTOCOL: OptionTable<Acp.AcpOptions> = { remember: 'restricts', by: true, groups: true };
+const PROTOCOL: OptionTable<Acp.AcpOptions> = { remember: 'restricts or null', by: true, groups: true };
 
-/** What the AI SDK has, and a run cannot have. */
-const NOT_HERE = {
+const OF_A_TOOL = "it is said of a tool: interruptOn: { NAME: { … } }, where '*' means all others.";
+
+/** What is said of single tools. */
+const NOT_FOR_ALL: Partial<Record<keyof Api.InterruptOptions, string>> = {
+  allowedDecisions: OF_A_TOOL,
+  approvers: OF_A_TOOL,
+  escalate: OF_A_TOOL,
+  excludeRequester: OF_A_TOOL,
+  quorum: OF_A_TOOL,
+  shouldApprove: OF_A_TOOL,
+};
+
+/** The same, and what the AI SDK has and a run cannot have. */
+const NOT_OF_A_RUN = {
+  ...NOT_FOR_ALL,
   experimental_steering:
     'a steering object serves one generation of the AI SDK, and a run goes on in another one after each approval, so that messages would be lost. Abort the run, and begin another one with the message.',
 };
@@ -154,8 +167,12 @@ const TABLES = {
     >,
   },
   // What is not ours here goes to the AI SDK.
-  streamWithEvents: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'], instead: NOT_HERE },
-  resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'], instead: NOT_HERE },
+  streamWithEvents: {
+    names: { ...RUN, agent: true },
+    elsewhere: ['createGate', 'createDeepAgent'],
+    instead: NOT_OF_A_RUN,
+  },
+  resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'], instead: NOT_OF_A_RUN },
   listRuns: { names: { open: true, limit: true } satisfies OptionTable<Parameters<typeof Api.listRuns>[1]> },
   gateTools: {
     names: {
@@ -177,6 +194,7 @@ const TABLES = {
       logger: true,
     } satisfies OptionTable<Api.GateToolsOptions>,
     elsewhere: ['createGate', 'streamWithEvents'],
+    instead: NOT_FOR_ALL,
   },
   toolApproval: {
     names: {
@@ -192,6 +210,7 @@ const TABLES = {
       logger: true,
     } satisfies OptionTable<Api.ToolApprovalOptions>,
     elsewhere: ['createGate', 'gateTools', 'streamWithEvents'],
+    instead: NOT_FOR_ALL,
   },
   verifyApprovals: {
     names: {

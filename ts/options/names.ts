@@ -1,12 +1,16 @@
-/** Names of options that are not known, without the tables of those that are: pages of a browser load this as well. */
+/** OptionNames of options that are not known, without the tables of those that are: pages of a browser load this as well. */
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
 
-/** `restricts`: without this option more may run, more people may decide, or more is kept in the clear. */
-export type OptionNames = Readonly<Record<string, true | 'restricts'>>;
+/**
+ * `restricts`: without this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the
+ * same, and `null` says something.
+ */
+export type OptionNames = Readonly<Record<string, true | Restricts>>;
+export type Restricts = 'restricts' | 'restricts or null';
 
-/** The names that are not among these. @throws {InvalidConfigError} for what is no object */
+/** The names that are not among these. @throws {InvalidConfigError} for what is no plain object */
 export function unknownIn(names: OptionNames, options: unknown, place: string): string[] {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (!isPlain(options)) {
     const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
     throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
   }
@@ -14,18 +18,21 @@ export function unknownIn(names: OptionNames, options: unknown, place: string): 
 }
 
 /**
- * What restricts may be left out, and not be there with nothing in it: what was read from a misspelt place would open, without a
+ * What restricts may be left out, and not be there with nothing in it, `undefined` or `null`: what was read from a misspelt place would open, without a
  * word, what it was to restrict.
  *
  * @throws {InvalidConfigError}
  */
 export function checkGiven(names: OptionNames, options: unknown, place: string): void {
   for (const [name, value] of Object.entries(options as object))
-    if (value === undefined && Object.hasOwn(names, name) && names[name] === 'restricts')
+    if (Object.hasOwn(names, name) && isNothing(value, names[name]))
       throw new InvalidConfigError({
-        message: `${place}: ${name} is undefined, and without it less would be refused: give it a value, or leave it out.`,
+        message: `${place}: ${name} is ${String(value)}, and without it less would be refused: give it a value, or leave it out.`,
       });
 }
+
+const isNothing = (value: unknown, kind: true | Restricts | undefined): boolean =>
+  value === undefined ? kind !== true : value === null && kind === 'restricts';
 
 export const didYouMean = (name: string): string => `did you mean ${JSON.stringify(name)}?`;
 
@@ -33,5 +40,21 @@ export const didYouMean = (name: string): string => `did you mean ${JSON.stringi
 export const refusal = (place: string, name: string, hint: string): InvalidConfigError =>
   new InvalidConfigError({ message: `${place} has no option ${JSON.stringify(name)}: ${hint}` });
 
-const kindOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+/**
+ * Of the language's own kind: of a promise, a map, or what inherits its options, only a part would be read. Of another realm, too,
+ * such as a test's.
+ */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  if (value instanceof Promise) return 'a promise: await it';
+  if (value instanceof Map) return 'a Map: Object.fromEntries makes one of it';
+  return 'an object that inherits some: write all of them into an object of its own';
+}

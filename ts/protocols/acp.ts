@@ -5,11 +5,14 @@ import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
+import { argumentLines } from '../terminal/whole.js';
 import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
 
 /** @see acp.d.ts */
 export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
   checkOptions('toPermissionRequest', options);
+  // Where the preview leaves something out, all of it: there is no other place to look it up.
+  const whole = argumentLines(request);
   return {
     sessionId,
     toolCall: {
@@ -19,6 +22,9 @@ export const toPermissionRequest: typeof Api.toPermissionRequest = (request, ses
       status: 'pending',
       content: [
         { type: 'content', content: { type: 'text', text: request.preview } },
+        ...(whole.length === 0
+          ? []
+          : [{ type: 'content', content: { type: 'text', text: whole.join('\n') } } as const]),
         ...request.changes.filter(({ path }) => isSafe(path)).flatMap(diffsOf),
       ],
       locations: request.changes.flatMap(({ path }) => (isSafe(path) ? [{ path }] : [])),

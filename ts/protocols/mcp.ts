@@ -6,6 +6,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { checkOptions } from '../options/check.js';
+import { argumentLines } from '../terminal/whole.js';
 import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
@@ -32,7 +33,9 @@ interface FormChoice {
 export const toElicitation: typeof Api.toElicitation = (request, options) => {
   checkOptions('toElicitation', options);
   const { description, preview } = request;
-  const asked = { mode: 'form', message: `${oneLine(description)}\n\n${preview}` } as const;
+  // Where the preview leaves something out, all of it: there is no other place to look it up.
+  const message = [`${oneLine(description)}\n\n${preview}`, ...argumentLines(request)].join('\n');
+  const asked = { mode: 'form', message } as const;
   if (isQuestion(request)) return { ...asked, requestedSchema: questionForm(request) };
   const choices = choicesOf(request, options);
   const meanings = choices.flatMap(({ name, meaning }) => (meaning === undefined ? [] : [`${name}: ${meaning}`]));
@@ -106,7 +109,8 @@ function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefine
   const { allowedDecisions } = request;
   const choices = offersOf(request, options).map(({ id, label, decision }): FormChoice => ({
     name: id,
-    ...(id.endsWith('-always') ? { meaning: label } : {}),
+    // The names of the others say all that there is to say.
+    ...(label.toLowerCase() === id ? {} : { meaning: label }),
     decide: (reason) => ({ ...decision, ...reason }),
   }));
   if (allowedDecisions.includes('edit')) choices.push({ name: 'edit', field: 'args', decide: edited });

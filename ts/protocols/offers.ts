@@ -1,5 +1,6 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
+import { standsOut } from '../gate/stands-out.js';
 
 /** What both protocols can be told. */
 export interface ProtocolOptions {
@@ -40,10 +41,13 @@ export function offersOf(request: ApprovalRequest, { remember = 'session' }: Pro
     if (scope !== null && forEver !== undefined)
       offers.push({ id: `${type}-always`, label: forEver, decision: { type, remember: scope } });
   };
-  offer('approve', 'Approve', always.allow?.label);
+  offer('approve', standsOut(request).length > 0 ? DOUBTFUL : 'Approve', always.allow?.label);
   offer('reject', 'Reject', always.deny?.label);
   return offers;
 }
+
+/** It deceives the eye, or a part of it is not in the preview. */
+const DOUBTFUL = 'Approve, though it may not be what it seems';
 
 /** What an answer means that cannot be taken. */
 export const rejection = (reason: string): { type: 'reject'; reason: string } => ({ type: 'reject', reason });
