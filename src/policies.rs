@@ -11,7 +11,7 @@ use countersign_core::layers::{LayerFiles, Trust, Trusted, project_root};
 use countersign_core::path::{RealFiles, Where};
 use countersign_core::policy::document::settings;
 use countersign_core::preview;
-use napi::bindgen_prelude::AsyncTask;
+use napi::bindgen_prelude::{AsyncTask, Either};
 use napi::{Env, Result, Task};
 use napi_derive::napi;
 
@@ -65,28 +65,32 @@ impl NativePolicies {
         envelope(self.get().map(|_| ()))
     }
 
-    /// `NativeCall` to `NativeJudged`, or `null`: files must be looked at.
+    /// `NativeCall` to `NativeJudged`: at once, or later where files must be looked at.
+    #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+    pub fn judge(&self, call: String) -> Either<String, AsyncTask<Blocking>> {
+        match self.get().and_then(|policies| wire::judge(policies, &call)) {
+            Ok(None) => Either::B(
+                self.blocking(move |policies| envelope(wire::judge_with_files(policies, &call))),
+            ),
+            judged => Either::A(envelope(judged)),
+        }
+    }
+
+    /// What a human is shown: at once, or later where files must be looked at.
+    #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+    pub fn show(&self, call: String) -> Either<String, AsyncTask<Blocking>> {
+        match self.get().and_then(|policies| wire::show(policies, &call)) {
+            Ok(None) => Either::B(
+                self.blocking(move |policies| envelope(wire::show_with_files(policies, &call))),
+            ),
+            shown => Either::A(envelope(shown)),
+        }
+    }
+
+    /// What a human is shown, at once: blocks where files must be looked at.
     #[napi(catch_unwind)]
-    pub fn judge(&self, call: String) -> String {
-        envelope(self.get().and_then(|policies| wire::judge(policies, &call)))
-    }
-
-    /// `NativeCall` to `NativeJudged`.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn judge_with_files(&self, call: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::judge_with_files(policies, &call)))
-    }
-
-    /// What a human is shown, or `null`: files must be looked at.
-    #[napi(catch_unwind)]
-    pub fn show(&self, call: String) -> String {
-        envelope(self.get().and_then(|policies| wire::show(policies, &call)))
-    }
-
-    /// What a human is shown.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn show_with_files(&self, call: String) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(wire::show_with_files(policies, &call)))
+    pub fn show_now(&self, call: String) -> String {
+        envelope(self.get().and_then(|policies| wire::show_now(policies, &call)))
     }
 
     /// The explanation as text.

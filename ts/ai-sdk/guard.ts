@@ -262,5 +262,5 @@ export class Guard {
   }
 }
 
-/** For a tool that the plan does not know: it is asked about. */
-export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
+/** For a tool that the plan does not know: it is asked about, and shown whole. */
+export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null, changesFile: true };

@@ -1,5 +1,5 @@
 /** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
-import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAskedEvent } from '../../index.js';
+import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../index.js';
 import { requestOf, type Asker, type Opened, type Superseded } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { approvesByMode, type Verdict } from '../gate/judge.js';
@@ -15,6 +15,7 @@ import type { Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
 import { Questioning } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
+import { requestedEvent } from './telling.js';
 import { valueOf, type Asked, type Round } from './round.js';
 import type { StreamPart } from './sdk.js';
 import { isComplete } from './turn.js';
@@ -181,12 +182,12 @@ export class Requests {
   }
 
   #tellAsked(asked: Asked, record: ApprovalRecord, isAutomatic: boolean): void {
-    const { args, ...request } = requestOf(record, shownArgs(asked));
-    if (asked.questioning !== undefined) {
-      this.#options.tell({ type: 'question-asked', ...request, ...(args as object) } as QuestionAskedEvent);
-      return;
-    }
-    this.#options.tell({ type: 'approval-requested', isAutomatic, ...request, args } as ApprovalRequestedEvent);
+    const { asker, tell } = this.#options;
+    const request = requestOf(record, shownArgs(asked), asker.gate);
+    if (asked.questioning === undefined) return tell(requestedEvent(request, isAutomatic));
+    const { args, ...rest } = Object.getOwnPropertyDescriptors(request);
+    const questions = Object.defineProperties({ type: 'question-asked' }, rest);
+    tell(Object.assign(questions, args.value as object) as QuestionAskedEvent);
   }
 
   /** `false`: it could not be taken back, and does not run in this run. */

@@ -353,6 +353,14 @@ pub fn show_with_files(policies: &Policies, call: &str) -> Answer<Box<RawValue>>
     raw(&NativeShown::from(&shown))
 }
 
+/// What a human is shown. Blocks where files must be looked at.
+pub fn show_now(policies: &Policies, call: &str) -> Answer<Box<RawValue>> {
+    match show(policies, call)? {
+        Some(shown) => Ok(shown),
+        None => show_with_files(policies, call),
+    }
+}
+
 /// What a human is shown beside a request.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -25,6 +25,7 @@ pub use batch::preview_line;
 pub use change::{File, FileChange, Seen, change_of, file_of};
 pub use edit::{Ambiguous, Edit, EditFault, Edited, apply};
 pub use flags::{Flag, Flags};
+pub use plan::may_change_file;
 pub use rows::{Row, order_of, rows};
 pub use segments::{Mark, MarkEffect, segments};
 
