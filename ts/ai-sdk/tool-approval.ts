@@ -8,6 +8,7 @@ import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 import { hold } from '../values/hold.js';
 import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import { askCall } from './ask-call.js';
 import { claimOrRefuse } from './claim.js';
 import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
@@ -92,16 +93,18 @@ class Approval {
       const { description } = await this.#asker.open(question, runId);
       return { type: 'user-approval', reason: verdict.reason ?? description };
     }
-    const { record, decided, staleness } = await this.#asker.openAndWait(question, runId);
-    this.#asker.ask(record, args, decided, new AbortController().signal);
-    const { decision } = await decided;
-    const stale = decision.type === 'approve' ? await staleness() : undefined;
-    if (stale !== undefined) {
-      await gate.revoke(record.approvalId, stale);
-      return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
-    }
+    const asked = await askCall(question, {
+      asker: this.#asker,
+      runId,
+      signal: new AbortController().signal,
+      open: (asking) => this.#asker.openAndWait(asking, runId),
+      opened: async () => ({ isAnswered: false }),
+      objection: async ({ staleness }, { decision }) => (decision.type === 'approve' ? staleness() : undefined),
+    });
+    if (asked.kind !== 'decided') return { type: 'denied', reason: `${asked.reason} Call it again to be asked again.` };
+    const { decision, approvalId } = asked.decided;
     if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args, isHeld);
-    if (isApproval(decision)) await gate.revoke(record.approvalId, NO_EDIT);
+    if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
         ? `"${decision.type}" cannot be carried out here`
