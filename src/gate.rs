@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use countersign_bridge::envelope::envelope;
-use countersign_bridge::operation::{Host, perform};
+use countersign_bridge::operation::{Host, perform, perform_now};
 use countersign_core::gate::{GateError, WakeCallback};
 use napi::bindgen_prelude::{Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -56,10 +56,11 @@ impl NativeGate {
         Ok(promise)
     }
 
-    /// Does what is asked at once. Fails for what may have to wait for a disk.
+    /// Does what is asked at once. Fails for what may have to wait for a disk. In memory the answer brings the events of what
+    /// was done, as `drain` would give them next.
     #[napi(catch_unwind)]
     pub fn call_now(&self, operation: String) -> String {
-        perform(&Here(&self.door), &operation)
+        perform_now(&Here(&self.door), &operation)
     }
 
     /// `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive.

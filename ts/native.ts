@@ -17,6 +17,7 @@ import { addonError } from './errors/addon-error.js';
 import { AuditHeadError } from './errors/audit-head-error.js';
 import { hasCode } from './errors/countersign-error.js';
 import { fromNative } from './errors/from-native.js';
+import { InternalError } from './errors/internal-error.js';
 import { LedgerError } from './errors/ledger-error.js';
 import { after, isLater, type Awaitable } from './values/awaitable.js';
 import { BatchQueue } from './values/batches.js';
@@ -88,6 +89,9 @@ export type {
 
 if (binding.failure !== undefined) throw addonError(binding.failure, binding.platform);
 
+/** An answer, and what happened before it that nobody was told of. */
+type Answered<T> = Envelope<T> & { events?: GateEvent[] };
+
 function open<T>(text: string): T {
   return opened(JSON.parse(text) as Envelope<T>);
 }
@@ -109,7 +113,7 @@ interface Completed {
   find: KeptRecord[];
   pending: KeptRecord[];
   history: KeptRecord[];
-  decide: KeptRecord;
+  decide: KeptRecord | { read: DecisionOutcome };
   records: KeptRecord[];
   interrupt: KeptRecord[];
   drain: GateEvent[];
@@ -233,13 +237,28 @@ export class NativeGate implements RunStore {
   /** Requests that are on their way. */
   readonly #requesting = new Set<Promise<unknown>>();
 
+  /** What came with answers. */
+  #events: GateEvent[] = [];
+  /** An answer did not bring all of it. */
+  #hasMore = false;
+
   constructor(options: NativeGateOptions) {
     this.#gate = new binding.NativeGate(JSON.stringify(options));
-    this.lasts = this.#now('lasts', {});
+    this.lasts = options.ledger !== 'memory:' && this.#now('lasts', {});
   }
 
   #now<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Answers<NAME> {
-    return open(this.#gate.callNow(textOf(operation, takes)));
+    return this.#callNow(textOf(operation, takes));
+  }
+
+  #callNow<T>(operation: string): T {
+    const text = this.#gate.callNow(operation);
+    const answer = JSON.parse(text) as Answered<T>;
+    if (answer.events !== undefined) {
+      this.#events.push(...answer.events);
+      this.#hasMore ||= isFull(answer.events, text);
+    }
+    return opened(answer);
   }
 
   #do<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Awaitable<Answers<NAME>> {
@@ -259,7 +278,7 @@ export class NativeGate implements RunStore {
 
   /** The answer to one request, at once. */
   #answerTo(request: string): Envelope<ApprovalRecord> {
-    const [answer] = open<Answers<'request'>>(this.#gate.callNow(requestsOf([request])));
+    const [answer] = this.#callNow<Answers<'request'>>(requestsOf([request]));
     return answer ?? { error: { code: 'ERR_INTERNAL', message: 'the core answered no request' } };
   }
 
@@ -296,7 +315,10 @@ export class NativeGate implements RunStore {
     if (this.lasts) await this.#later('watch', { approvalId });
   }
 
-  /** Tells of the requests of all processes, or no longer. */
+  /**
+   * Tells of the requests of all processes, or no longer. In memory: tells of requests, starts and ends too, or only of what
+   * somebody waits for.
+   */
   watchAll(on: boolean): void {
     this.#now('watchAll', { on });
   }
@@ -368,7 +390,25 @@ export class NativeGate implements RunStore {
   /** Reads any answer (see `ApprovalAnswer`) into a decision. Fails with `ERR_INVALID_DECISION`. */
   parseAnswer(answer: unknown, toolName: string): DecisionOutcome {
     const takes: Takes<'parseAnswer'> = { answer, toolName: toolName.toWellFormed() };
-    return open(this.#gate.callNow(JSON.stringify({ parseAnswer: takes })));
+    return this.#callNow(JSON.stringify({ parseAnswer: takes }));
+  }
+
+  /**
+   * Decides by any answer that says no more than approve, reject or skip. What says more is read, and not decided. Fails as
+   * {@link NativeGate.parseAnswer} before it fails as {@link NativeGate.decide}.
+   */
+  answer(
+    approvalId: string,
+    toolName: string,
+    answer: unknown,
+    meta: DecideMeta,
+  ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
+    const takes: Takes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta };
+    const text = JSON.stringify({ decide: takes });
+    const answered = this.lasts
+      ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text)))
+      : this.#callNow<Answers<'decide'>>(text);
+    return after(answered, (given) => ('read' in given ? given : { record: given }));
   }
 
   /**
@@ -378,7 +418,7 @@ export class NativeGate implements RunStore {
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
   decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
-    return this.#inTurn(approvalId, 'decide', { approvalId, decision, meta });
+    return after(this.#inTurn(approvalId, 'decide', { approvalId, decision, meta }), recordOf);
   }
 
   /** Cancels what this run still waits for and takes back what was approved but not started. */
@@ -410,17 +450,27 @@ export class NativeGate implements RunStore {
     return this.#do('settle', this.lasts ? { approvalId, succeeded, result } : { approvalId, succeeded });
   }
 
+  /** What happened since the last call, oldest first, as far as calls of this class made it happen. */
+  take(): GateEvent[] {
+    return this.lasts || this.#hasMore ? this.drain() : this.#brought();
+  }
+
   /** What happened since the last call, oldest first. */
   drain(): GateEvent[] {
-    const events: GateEvent[] = [];
+    const events = this.#brought();
+    this.#hasMore = false;
     for (;;) {
       const text = this.#gate.callNow(DRAIN);
       const batch = open<Answers<'drain'>>(text);
       events.push(...batch);
-      // A batch ends at 128 events or at about 4 MiB: only a full one can have left something.
-      if (batch.length < 128 && text.length < 1_000_000) return events;
-      if (batch.length === 0) return events;
+      if (!isFull(batch, text)) return events;
     }
+  }
+
+  #brought(): GateEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
   }
 
   saveRun(run: NativeSaveRun): Promise<string[]> {
@@ -475,6 +525,16 @@ async function documentsLater<NAME extends keyof DocumentOperations>(
 }
 
 const operationText = (operation: string, takes: object): string => `{"${operation}":${JSON.stringify(takes)}}`;
+
+/** A batch of events ends at 128 of them or at about 4 MiB: only a full one can have left something. */
+const isFull = (batch: readonly GateEvent[], text: string): boolean =>
+  batch.length >= 128 || (batch.length > 0 && text.length >= 1_000_000);
+
+/** The record of what was decided. */
+function recordOf(answer: Answers<'decide'>): KeptRecord {
+  if ('read' in answer) throw new InternalError({ message: 'the core decided nothing' });
+  return answer;
+}
 
 /** Fails with `ERR_POLICY` (`problems`) unless these documents can be read. */
 export function checkDocuments(given: NativeDocument[]): void {
@@ -683,8 +743,8 @@ export class NativeLedger {
   /** As {@link NativeGate.history}. */
   history = (past: NativePast): Promise<KeptRecord[]> => this.#do('history', past);
   /** Fails as {@link NativeGate.decide}. */
-  decide = (approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Promise<KeptRecord> =>
-    this.#do('decide', { approvalId, decision, meta });
+  decide = async (approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Promise<KeptRecord> =>
+    recordOf(await this.#do('decide', { approvalId, decision, meta }));
   /** The latest change first. */
   runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', { open, limit });
   note = (note: NativeNote): Promise<void> => this.#do('note', { notes: [note] });

@@ -55,6 +55,9 @@ export type Contents = "kept" | "redacted" | "dropped";
 /** How many grants hold. */
 export type CountGrants = Record<symbol, never>;
 
+/** What became of a decision, or of an answer. */
+export type DecideAnswer = NativeRecord | { read: DecisionText, };
+
 /** Who decides, and what an edit runs. */
 export type DecideMeta = { by: string | null,
 /** The groups that this person is in. */
@@ -64,8 +67,12 @@ editedArgs?: unknown,
 /** For an edit: what is kept instead of the arguments that will run, which the digest is of. */
 stored?: [unknown] | null, };
 
-/** Decides, if it is still open. */
-export type DecideRequest = { approvalId: string, decision: DecisionOutcome, meta: DecideMeta, };
+/** Decides, if it is still open: what is decided, or any answer that says no more than approve, reject or skip. */
+export type DecideRequest = { approvalId: string, decision?: DecisionOutcome,
+/** Any JSON, where there is no `decision`. */
+answer?: unknown,
+/** The tool that the answer is about. */
+toolName?: string, meta: DecideMeta, };
 
 export type DecidedVia = "callback" | "gate" | "terminal" | "messages" | "inbox" | "link" | "protocol" | "deadline" | "abort" | "system";
 
@@ -235,7 +242,9 @@ timeout: number | null,
 /** Who must agree, beside that somebody must. */
 needs?: readonly ApprovalNeed[],
 /** ms. */
-remind?: number | null, };
+remind?: number | null,
+/** What is shown of its calls may be the change of a file. */
+changesFile?: boolean, };
 
 export type GatingAction = "ask" | "allow" | "judge" | "own";
 
@@ -381,6 +390,8 @@ cwd?: string,
 key?: string | null,
 /** Only to look at a ledger that lasts: nothing is written, not even what is due. */
 readOnly?: boolean,
+/** In memory: events of requests, starts and ends are left out until `watchAll` wants them. */
+quiet?: boolean,
 /** The largest arguments of one call, in bytes of canonical JSON. */
 maxArgumentBytes: number,
 /** How many requests are kept after nothing can happen to them any more. */
@@ -589,7 +600,7 @@ export type Operations = {
   value: { takes: ReadValue; answers: NativeValue | null };
   setValue: { takes: SetValue; answers: boolean };
   parseAnswer: { takes: ParseAnswer; answers: DecisionText };
-  decide: { takes: DecideRequest; answers: RecordText };
+  decide: { takes: DecideRequest; answers: DecideAnswer };
   cancelRun: { takes: CancelRun; answers: Done };
   revoke: { takes: RevokeApproval; answers: boolean };
   claim: { takes: ClaimApproval; answers: NativeClaim };

@@ -123,3 +123,46 @@ describe('without a policy nothing speaks of rules', () => {
     expect(preview).toContain('is not covered by any rule');
   });
 });
+
+describe('what "always" would save', () => {
+  const run = (command: string, id: string) => call('execute', { command }, id);
+  const twice = () => [calls(run('rm notes.txt', 'c1')), calls(run('rm notes.txt', 'c2')), says('.')];
+  const options = () => ({ turns: twice(), tools: { execute: anything() }, interruptOn: 'all' as const });
+
+  it('is the same for the callback, for the event and for whoever reads it again', async () => {
+    const asked: ApprovalRequest[] = [];
+    const { of } = await play({ ...options(), onApprovalRequest: (request) => asked.push(request) > 0 });
+    const [request] = asked;
+    expect(request?.always.allow?.label).toMatch(/^Always allow exactly `rm notes.txt`/);
+    expect(request?.always).toBe(request?.always);
+    const [event] = of('approval-requested');
+    expect(event?.always).toBe(request?.always);
+    expect(JSON.parse(JSON.stringify(event))).toMatchObject({ always: request?.always, rows: request?.rows });
+    expect({ ...structuredClone(request) }).toMatchObject({ always: request?.always });
+  });
+
+  it('is saved though the callback has not looked at it', async () => {
+    let asked = 0;
+    const onApprovalRequest = () => {
+      asked++;
+      return { type: 'approve', remember: 'run' } as const;
+    };
+    let ran = 0;
+    const execute = tool({ inputSchema: z.object({ command: z.string() }), execute: () => ++ran });
+    await play({ ...options(), tools: { execute }, onApprovalRequest });
+    expect([asked, ran]).toEqual([1, 2]);
+  });
+
+  it('is what a callback was shown, not what it would be by now', async () => {
+    const requests: ApprovalRequest[] = [];
+    const onApprovalRequest = (request: ApprovalRequest) => {
+      requests.push(request);
+      request.always = { allow: null, deny: null };
+      return { type: 'approve', remember: 'run' } as const;
+    };
+    await play({ ...options(), onApprovalRequest });
+    // What a callback does to its copy changes nothing of what is offered.
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.always.allow).toBeNull();
+  });
+});

@@ -49,6 +49,7 @@ impl Door {
         match LedgerLocation::parse(&text.ledger, Path::new(&*text.cwd)) {
             Ok(LedgerLocation::Memory) => {
                 let gate = Gate::new(options, Box::new(SystemClock::new()), spawner());
+                gate.feed().hush(text.quiet);
                 Ok(Self { feed: Arc::clone(gate.feed()), way: Way::Here(gate) })
             }
             location => Ok(Self {
@@ -100,7 +101,11 @@ impl Host for Door {
     }
 
     fn watch_all(&self, on: bool) {
-        let Way::There { state, .. } = &self.way else { return };
+        let state = match &self.way {
+            // All that happens in memory happens here: it is only left out where nobody reads it.
+            Way::Here(_) => return self.feed.hush(!on),
+            Way::There { state, .. } => state,
+        };
         match &mut *lock(state) {
             State::Unopened { watch_all } => *watch_all = on,
             State::Open(gate) => {

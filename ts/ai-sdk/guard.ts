@@ -9,6 +9,7 @@ import type { Asker } from '../gate/asker.js';
 import { isByMode, isByName, type HostJudge, type Verdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { copyOf, snapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { stillAsked } from './ask-call.js';
 import type { CallContext } from './call-context.js';
 import type { Outcome } from './follow.js';
 import { guardTools } from './guarded-tools.js';
@@ -206,9 +207,7 @@ export class Guard {
     const isUnreadable = this.#asksHuman(toolName) && call?.questions === undefined;
     if (isUnreadable) return { effect: 'deny', reason: 'Its arguments are not questions.' };
     const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {});
-    // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
-    if (call !== undefined)
-      call.verdict = verdict.effect === 'allow' && !isByMode(verdict) ? { effect: 'ask', floor: true } : verdict;
+    if (call !== undefined) call.verdict = stillAsked(verdict);
     return verdict;
   }
 
@@ -267,5 +266,5 @@ export class Guard {
   }
 }
 
-/** For a tool that the plan does not know: it is asked about. */
-export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
+/** For a tool that the plan does not know: it is asked about, and shown whole. */
+export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null, changesFile: true };

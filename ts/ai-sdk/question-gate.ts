@@ -2,11 +2,11 @@
 import type { Tool } from 'ai';
 import type { ExecutionDenied, QuestionsAnswer } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { Asker, Question } from '../gate/asker.js';
+import type { Asker } from '../gate/asker.js';
 import { existingRecord } from '../gate/records.js';
 import type { Gating } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
-import { answerOf } from './answer-of.js';
+import { askCall } from './ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { modelOutput } from './history.js';
 import { answerText, Questioning, questionsIn } from './questions.js';
@@ -60,15 +60,22 @@ async function ask(
   if (verdict.effect === 'deny') return denied(verdict.reason, 'reject', null);
   const question = { toolCallId, toolName: name, args, gating, entry: undefined, verdict, questions };
   const ofRun = runId ?? crypto.randomUUID();
-  let supersedes: Question['supersedes'];
-  for (;;) {
-    abortSignal.throwIfAborted();
-    const opened = await asker.openAndWait({ ...question, supersedes, signal: abortSignal }, ofRun);
-    const decided = await answerOf(asker, opened, args, abortSignal);
-    const answer = questioning.take(decided);
-    if (questioning.objection === undefined) return answer;
-    supersedes = { approvalId: decided.approvalId, reason: questioning.objection, startedBefore: false };
-  }
+  let answer: QuestionsAnswer | undefined;
+  const asked = await askCall(question, {
+    asker,
+    runId: ofRun,
+    signal: abortSignal,
+    open: (asking) => asker.openAndWait(asking, ofRun),
+    opened: async () => ({ isAnswered: false }),
+    objection: async (_, decided) => {
+      answer = questioning.take(decided);
+      return questioning.objection;
+    },
+    // Only its answer did not fit.
+    judge: async () => verdict,
+  });
+  if (answer === undefined || asked.kind !== 'decided') throw new Error('The question has no answer.');
+  return answer;
 }
 
 function toModelOutput(tool: Tool, { input, output }: ModelOutputOptions): ModelOutput {

@@ -1,13 +1,14 @@
 /** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
-import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAskedEvent } from '../../index.js';
+import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../index.js';
 import { requestOf, type Asker, type Opened, type Superseded } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { approvesByMode, type Verdict } from '../gate/judge.js';
 import { questionsOf } from '../gate/questions.js';
 import { isDecided } from '../gate/records.js';
-import { existingRecord, isApproval, toRecord } from '../gate/records.js';
+import { existingRecord, toRecord } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { objectionTo, supersededBy } from './ask-call.js';
 import type { Decisions } from './decisions.js';
 import { digestOf, type Edits } from './edits.js';
 import { ASK, type Guard } from './guard.js';
@@ -15,6 +16,7 @@ import type { Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
 import { Questioning } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
+import { requestedEvent } from './telling.js';
 import { valueOf, type Asked, type Round } from './round.js';
 import type { StreamPart } from './sdk.js';
 import { isComplete } from './turn.js';
@@ -110,14 +112,12 @@ export class Requests {
     const { signal } = this.#options;
     for (const asked of round.requested) {
       const { record, toolCallId } = asked;
-      const reason = await objectionTo(asked);
+      const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
       if (asked.questioning === undefined && !(await this.#takeBack(asked, record, reason))) continue;
       asked.decision = undefined;
       const denied = await this.#judgedAgain(toolCallId, asked);
-      const { approvalId, needs, startedBefore } = record;
-      const supersedes = { approvalId, reason, needs, startedBefore };
-      if (await this.#openRequest(round, asked, denied, supersedes)) open.push(asked);
+      if (await this.#openRequest(round, asked, denied, supersededBy(record, reason))) open.push(asked);
     }
     this.#callHumans(open);
     return round.waiting > 0;
@@ -181,12 +181,12 @@ export class Requests {
   }
 
   #tellAsked(asked: Asked, record: ApprovalRecord, isAutomatic: boolean): void {
-    const { args, ...request } = requestOf(record, shownArgs(asked));
-    if (asked.questioning !== undefined) {
-      this.#options.tell({ type: 'question-asked', ...request, ...(args as object) } as QuestionAskedEvent);
-      return;
-    }
-    this.#options.tell({ type: 'approval-requested', isAutomatic, ...request, args } as ApprovalRequestedEvent);
+    const { asker, tell } = this.#options;
+    const request = requestOf(record, shownArgs(asked), asker.gate);
+    if (asked.questioning === undefined) return tell(requestedEvent(request, isAutomatic));
+    const { args, ...rest } = Object.getOwnPropertyDescriptors(request);
+    const questions = Object.defineProperties({ type: 'question-asked' }, rest);
+    tell(Object.assign(questions, args.value as object) as QuestionAskedEvent);
   }
 
   /** `false`: it could not be taken back, and does not run in this run. */
@@ -320,12 +320,8 @@ export class Requests {
 const shownArgs = ({ args, questioning }: Asked): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);
 
 /** Why what was decided does not hold; `undefined`: it does, or nothing follows from it. */
-async function objectionTo({ decision, edits, staleness, questioning }: Asked): Promise<string | undefined> {
-  if (questioning !== undefined) return questioning.objection;
-  if (decision === undefined || !isApproval(decision)) return undefined;
-  const objection = decision.type === 'edit' ? await edits.objection(decision.args) : undefined;
-  return objection ?? (await staleness?.());
-}
+const objectionOf = async (asked: Asked): Promise<string | undefined> =>
+  asked.questioning === undefined ? objectionTo(asked.decision, asked) : asked.questioning.objection;
 
 /** What a provider that runs the tool itself can be told: yes or no. */
 const PROVIDER_TAKES: DecisionType[] = ['approve', 'reject', 'skip'];

@@ -1,8 +1,15 @@
 /** What a run tells of a request that is not a call of its own: that it is asked, how it goes on, and what is decided. */
-import type { AgentEvent, ApprovalRecord, ApprovalRequestedEvent, ApprovalResponseEvent } from '../../index.js';
+import type {
+  AgentEvent,
+  ApprovalRecord,
+  ApprovalRequest,
+  ApprovalRequestedEvent,
+  ApprovalResponseEvent,
+} from '../../index.js';
 import { requestOf, type Opened } from '../gate/asker.js';
 import type { LocalGate } from '../gate/gate.js';
 import { isApproval, isByHuman, type Decided } from '../gate/records.js';
+import { joined } from '../values/lazily.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { progressOf } from './progress.js';
 
@@ -13,13 +20,18 @@ export function tellRequest(
   isAutomatic: boolean,
   tell: (event: AgentEvent) => void,
 ): void {
-  tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
+  tell(requestedEvent(requestOf(record, args, gate), isAutomatic));
   gate.watch(record.approvalId, (event) => tell(progressOf(event)));
   // Also one that comes with an abort.
   decided.then(
     (outcome) => tell(responseOf(outcome, outcome)),
     () => {},
   );
+}
+
+/** What is told of a request. */
+export function requestedEvent(request: ApprovalRequest, isAutomatic: boolean): ApprovalRequestedEvent {
+  return joined({ type: 'approval-requested', isAutomatic }, request) as ApprovalRequestedEvent;
 }
 
 /** What is told of a decision. */

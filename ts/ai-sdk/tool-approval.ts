@@ -8,6 +8,7 @@ import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 import { hold } from '../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { askCall } from './ask-call.js';
 import { claimOrRefuse } from './claim.js';
 import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
@@ -95,17 +96,20 @@ class Approval {
       const { reason } = unanswered(verdict) as { reason?: string };
       return { type: 'user-approval', reason: reason ?? record.description };
     }
-    const { record, decided, staleness } = await this.#asker.openAndWait(question, runId);
-    if (!approvesByMode(verdict, record) || !(await gate.approveByMode(record.approvalId)))
-      this.#asker.ask(record, args, decided, new AbortController().signal);
-    const { decision } = await decided;
-    const stale = decision.type === 'approve' ? await staleness() : undefined;
-    if (stale !== undefined) {
-      await gate.revoke(record.approvalId, stale);
-      return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
-    }
+    const asked = await askCall(question, {
+      asker: this.#asker,
+      runId,
+      signal: new AbortController().signal,
+      open: (asking) => this.#asker.openAndWait(asking, runId),
+      opened: async ({ record }) => ({
+        isAnswered: approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)),
+      }),
+      objection: async ({ staleness }, { decision }) => (decision.type === 'approve' ? staleness() : undefined),
+    });
+    if (asked.kind !== 'decided') return { type: 'denied', reason: `${asked.reason} Call it again to be asked again.` };
+    const { decision, approvalId } = asked.decided;
     if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args, isHeld);
-    if (isApproval(decision)) await gate.revoke(record.approvalId, NO_EDIT);
+    if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
         ? `"${decision.type}" cannot be carried out here`

@@ -8,7 +8,7 @@ import type {
   InterruptOn,
   InterruptOptions,
 } from '../../index.js';
-import type { Asker, Opened, Question, Superseded } from '../gate/asker.js';
+import type { Asker, Opened, Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
@@ -18,7 +18,7 @@ import { copyOf, revive, snapshot, type ValueSnapshot } from '../values/snapshot
 import { withCallContext, type CallContext } from './call-context.js';
 import { changedTool, isCaller, type Body, type GateCalled } from './callers.js';
 import type { Children } from './children.js';
-import { answerOf } from './answer-of.js';
+import { askCall, objectionTo } from './ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { Edits } from './edits.js';
 import { follow, lastOf, NotedError, Refused } from './follow.js';
@@ -265,30 +265,30 @@ export class ToolGate {
     const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, signal: abortSignal };
     const again = asker.rejections?.reasonFor(name, args);
     if (again !== undefined) return this.#rejectAgain(question, args, runId, again);
-    let asks: Verdict = verdict;
-    let supersedes: Superseded | undefined;
-    for (;;) {
-      const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
-      edits.needs = opened.record.needs;
-      const isByItself = approvesByMode(asks, opened.record);
-      const decided = await this.#answerOf(opened, args, abortSignal, isByItself);
-      const { decision, via } = decided;
-      asker.rejections?.take({ ...opened.record, args: args.value, contents: 'kept', decision, via });
-      const reason = await objection(opened, decided, edits);
-      abortSignal.throwIfAborted();
-      if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
-      await asker.gate.revoke(decided.approvalId, reason);
-      const { approvalId, needs, startedBefore } = decided;
-      supersedes = { approvalId, reason, needs, startedBefore };
-      const now = await this.#judge(args, options);
-      if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
-      // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
-      asks = now.effect === 'ask' || isByMode(now) ? now : { effect: 'ask', floor: true };
-    }
+    const asked = await askCall(question, {
+      asker,
+      runId,
+      signal: abortSignal,
+      open: (asking) => this.#open(asking, runId),
+      opened: async (opened, asks) => {
+        const { record } = opened;
+        edits.needs = record.needs;
+        const isByItself = approvesByMode(asks, record);
+        this.#tell(opened, args, isByItself || asker.isAutomatic);
+        return { isAnswered: isByItself && (await asker.gate.approveByMode(record.approvalId)) };
+      },
+      objection: ({ record, staleness }, { decision, via }) => {
+        asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
+        return objectionTo(decision, { edits, staleness });
+      },
+      judge: judgeAgain,
+    });
+    if (asked.kind === 'decided') return this.#carryOut(asked.decided, args, edits, runId, toolCallId);
+    return denial(asked.reason, 'reject', asked.kind === 'denied' ? asked.approvalId : null);
   }
 
   /** What is put to the human. */
-  #question(toolCallId: string, args: ValueSnapshot, verdict: Verdict, edits: Edits): Question {
+  #question(toolCallId: string, args: ValueSnapshot, verdict: Verdict, edits: Edits): Question & { verdict: Verdict } {
     const { name: toolName, tool, inheritance } = this.#options;
     const checkEdit = (written: unknown) => edits.check(written);
     const asked = { toolCallId, toolName, tool, args, gating: this.#gating, entry: inheritance.describes(toolName) };
@@ -315,18 +315,6 @@ export class ToolGate {
     } catch (error) {
       throw existingRecord(error) === undefined ? error : new Refused(DUPLICATE_ID);
     }
-  }
-
-  async #answerOf(
-    { record, decided }: Pick<Opened, 'record' | 'decided'>,
-    args: ValueSnapshot,
-    abortSignal: AbortSignal,
-    isByItself: boolean,
-  ): Promise<Decided> {
-    const { asker } = this.#options;
-    this.#tell({ record, decided }, args, isByItself || asker.isAutomatic);
-    if (isByItself && (await asker.gate.approveByMode(record.approvalId))) return decided;
-    return answerOf(asker, { record, decided }, args, abortSignal);
   }
 
   /** Tells the run that the tools are gated for a part of. */
@@ -453,12 +441,6 @@ export class ToolGate {
     const note = toolCallId === undefined ? undefined : this.#notes.get(toolCallId);
     return note === undefined ? shown : withNote(shown, note);
   }
-}
-
-/** Why an approval does not hold; `undefined`: it does, or it is none. */
-async function objection({ staleness }: Opened, { decision }: Decided, edits: Edits): Promise<string | undefined> {
-  if (!isApproval(decision)) return undefined;
-  return (decision.type === 'edit' ? await edits.objection(decision.args) : undefined) ?? (await staleness());
 }
 
 /** The messages of a loop that is not ours keep the arguments that the model wrote: it is told those that ran. */

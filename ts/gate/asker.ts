@@ -16,7 +16,8 @@ import type {
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type Gating, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
-import type { Policies } from '../policy/policies.js';
+import type { JudgedByPolicy, Policies } from '../policy/policies.js';
+import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
@@ -32,7 +33,7 @@ import { rejectionsOf, type Rejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import type { SchemaSource } from './schemas.js';
-import type { CheckEdit } from './teller.js';
+import type { CheckEdit, Offers } from './teller.js';
 import { checkRequester } from './requester.js';
 import { allOf, whoOf, type Who } from './who.js';
 import { judge, unanswered, type Judge, type JudgedCall, type Verdict } from './judge.js';
@@ -297,8 +298,12 @@ export class Asker {
       supersedes?.needs && { needs: supersedes.needs, remind: null },
     );
     const asks: Verdict = said === undefined ? { effect: 'ask', floor: true, who } : withWho(said, who);
-    const { page, ...shown } = await this.gate.control.shown(call, asks, this.#policies);
-    const schema = question.schema === undefined ? null : await this.gate.schemaDigest(question.schema);
+    const offers = this.#offersOf(question, ruleName, call, asks);
+    const { page, ...shown } =
+      offers === undefined ? await this.gate.control.shown(call, asks, this.#policies) : NOTHING_SHOWN;
+    // A schema is for those who look into the ledger.
+    const schema =
+      question.schema === undefined || this.#isPrivate ? null : await this.gate.schemaDigest(question.schema);
     const details = {
       ...shown,
       ...(schema === null ? {} : { schema }),
@@ -319,10 +324,39 @@ export class Asker {
       context: this.context(toolName),
       details,
       page,
+      offers,
       supersedes: supersedes?.approvalId ?? null,
       needs: who?.needs ?? [],
       remindMs: who?.remind ?? null,
       requester: this.#requester ?? null,
+    };
+  }
+
+  /** Whether nobody but the callback of the run sees what is asked. */
+  get #isPrivate(): boolean {
+    return !this.#hasGate && !this.gate.lasts && this.#logger === undefined;
+  }
+
+  /**
+   * What "always" would save, for when the callback asks; `undefined`: it is made now, since it belongs to what others see, or
+   * to the change of a file, which the approval is bound to.
+   */
+  #offersOf(
+    { toolName, gating }: Question,
+    ruleName: string,
+    call: JudgedByPolicy,
+    verdict: Verdict,
+  ): Offers | undefined {
+    if (!this.#isPrivate || gating === undefined || gating.changesFile === true || ruleName !== toolName)
+      return undefined;
+    const reader = this.#callback ?? this.gate;
+    // It may look at files: for those who read it, that is done on another thread before they are asked.
+    if (readers.has(reader)) return undefined;
+    const offers = this.gate.control.offersLater(call, verdict, this.#policies);
+    if (offers === undefined) return undefined;
+    return () => {
+      readers.add(reader);
+      return offers();
     };
   }
 
@@ -370,7 +404,9 @@ export class Asker {
     let answer: unknown;
     try {
       const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
-      answer = await this.inContext(() => callback(requestOf(record, args) as never, { abortSignal, objectionTo }));
+      answer = await this.inContext(() =>
+        callback(requestOf(record, args, this.gate) as never, { abortSignal, objectionTo }),
+      );
     } catch (error) {
       return () => this.#onFailure(record, error, abortSignal);
     }
@@ -426,9 +462,22 @@ function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate 
   throw new InvalidConfigError({ message: `${place}: leave place out: the gate has its own.` });
 }
 
-/** What a human is shown: with the arguments as the tool would get them. */
-export function requestOf(record: ApprovalRecord, args: ValueSnapshot): ApprovalRequest {
+/** Callbacks that have read what "always" would save. */
+const readers = new WeakSet<object>();
+
+/** Without rules and without the change of a file: the core shows the arguments. */
+const NOTHING_SHOWN = { verdict: null, changes: [], page: null };
+
+/** What a human is shown: with the arguments as the tool would get them. What takes long is made when it is read. */
+export function requestOf(record: ApprovalRecord, args: ValueSnapshot, gate: LocalGate): ApprovalRequest {
   const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
-  // In the order of the call, which the ledger does not keep.
-  return { ...request, rows: argumentRows(args.json), args: copyOf(args) };
+  const offers = gate.offersOf(record.approvalId);
+  const shown = lazily<ApprovalRequest, Pick<ApprovalRequest, 'rows'>>(
+    { ...request, args: copyOf(args) },
+    // In the order of the call, which the ledger does not keep.
+    { rows: () => argumentRows(args.json) },
+  );
+  return offers === undefined
+    ? shown
+    : lazily<ApprovalRequest, Pick<ApprovalRequest, 'always'>>(shown, { always: offers });
 }

@@ -17,6 +17,7 @@ import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
+import { once } from '../values/lazily.js';
 import type { Verdict } from './judge.js';
 import { allOf, asksPeople, type Who } from './who.js';
 import { mainRunOf } from './run-ids.js';
@@ -205,6 +206,17 @@ export class Control {
     const asking = (await firstThatAsks(narrower, call)) ?? (narrower[0] as Policies);
     // A run's own policy asks: the parts of the call are marked as it judges them. The gate keeps the grants, so it offers.
     return { ...(await asking.shown(call, said, floor)), always: shown.always };
+  }
+
+  /** What "always" would save of a call, for when somebody asks; `undefined`: rules have a say, which stands in what is shown. */
+  offersLater(
+    call: JudgedByPolicy,
+    verdict: Verdict,
+    narrower: readonly Policies[],
+  ): (() => Shown['always']) | undefined {
+    if (this.#policies !== undefined || narrower.length > 0 || verdict.effect !== 'ask') return undefined;
+    const { who, floor = false } = verdict;
+    return once(() => (asksPeople(who) ? { allow: null, deny: null } : this.#reading().offersNow(call, floor)));
   }
 
   /** What an approval is bound to. */

@@ -72,20 +72,31 @@ export class Deciding {
    */
   async decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
     const { approvalId, toolName } = record;
-    let decision: DecisionOutcome;
+    const refuse = (error: unknown): Awaitable<void> =>
+      this.refuseByCallback('onApprovalRequest', record, `The answer was not taken: ${messageOf(error)}`, NO_DECISION);
+    let plain: unknown;
+    let decision: DecisionOutcome | undefined;
     try {
-      decision = this.#parse(answer, toolName);
+      plain = plainAnswer(answer);
+      if (!this.#isForTheCore(answer)) decision = this.#inside.native.parseAnswer(plain, toolName);
     } catch (error) {
-      const reason = `The answer was not taken: ${messageOf(error)}`;
-      await this.refuseByCallback('onApprovalRequest', record, reason, NO_DECISION);
-      return;
+      return refuse(error);
     }
     try {
-      const decider = readDecider(answer, 'callback');
-      const { status } = await this.#settleOn(approvalId, decision, decider, rememberOf(answer));
+      let decided: ApprovalRecord | undefined;
+      if (decision === undefined) {
+        const answered = await this.#answerAtOnce(approvalId, toolName, answer, plain);
+        if ('record' in answered) decided = answered.record;
+        else decision = answered.read;
+      }
+      if (decision !== undefined)
+        decided = await this.#settleOn(approvalId, decision, readDecider(answer, 'callback'), rememberOf(answer));
+      const status = decided?.status;
       // One of several, and the others are never asked: it would wait for ever.
       if (status === 'pending' && !mayWait) await this.rejectBySystem(approvalId, MORE_NEEDED, 'callback');
     } catch (error) {
+      // The core found no decision in it.
+      if (decision === undefined && InvalidDecisionError.isInstance(error)) return refuse(error);
       if (mayWait && (NotApproverError.isInstance(error) || NotAuthorizedError.isInstance(error))) {
         const why = messageOf(error);
         this.#inside.logger?.warn?.('the answer was not taken', { approvalId, reason: why });
@@ -235,19 +246,43 @@ export class Deciding {
   }
 
   #parse(answer: unknown, toolName: string): DecisionOutcome {
-    let text: string | undefined;
+    return this.#inside.native.parseAnswer(plainAnswer(answer), toolName);
+  }
+
+  /** Whether nobody here has anything to say of an answer before it is decided, as far as it says no more than yes or no. */
+  #isForTheCore(answer: unknown): boolean {
+    if (this.#inside.people.authorizes || rememberOf(answer) !== undefined) return false;
     try {
-      text = JSON.stringify(answer);
-    } catch (cause) {
-      throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
+      readDecider(answer, 'callback');
+      return true;
+    } catch {
+      // Whether it is a decision at all is said first.
+      return false;
     }
-    if (text === undefined) {
-      throw new InvalidDecisionError({
-        message: `The answer is ${typeof answer}. Answer with true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' }.`,
-      });
+  }
+
+  /**
+   * Reads an answer, and decides by it where it says no more than yes or no.
+   *
+   * @throws {InvalidDecisionError} for what is no decision
+   */
+  async #answerAtOnce(
+    approvalId: string,
+    toolName: string,
+    answer: unknown,
+    plain: unknown,
+  ): Promise<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
+    this.#inside.refuseIfClosed();
+    const { native, people } = this.#inside;
+    const decider = readDecider(answer, 'callback');
+    const meta = { ...decider, groups: people.groupsOf(decider.by, decider.groups) };
+    try {
+      const answered = native.answer(approvalId, toolName, plain, meta);
+      return isLater(answered) ? await answered : answered;
+    } finally {
+      // Also after a refusal: finding out that a request is over is a change too.
+      this.#teller.flush();
     }
-    // Written out once more, so that nothing in an answer is taken for one of our tags.
-    return this.#inside.native.parseAnswer(snapshot(withoutDecider(JSON.parse(text))).json, toolName);
   }
 
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
@@ -326,7 +361,9 @@ export class Deciding {
     return after(this.#inside.native.get(approvalId), (record) => {
       if (record === null) return undefined;
       try {
-        return grantOf(toRequest(record), decision, remember, meta, this.#inside.control.remembersForEver);
+        const offers = this.#teller.offers.get(approvalId);
+        const request = offers === undefined ? toRequest(record) : { ...toRequest(record), always: offers() };
+        return grantOf(request, decision, remember, meta, this.#inside.control.remembersForEver);
       } catch (error) {
         if (meta.via !== 'callback') throw error;
         this.#inside.logger?.warn?.('not remembered', { approvalId, reason: messageOf(error) });
@@ -371,6 +408,27 @@ const NO_DECISION =
   "what it answered is no decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' })";
 const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';
 const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
+
+/**
+ * An answer as data, without who decides.
+ *
+ * @throws {InvalidDecisionError}
+ */
+function plainAnswer(answer: unknown): unknown {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(answer);
+  } catch (cause) {
+    throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
+  }
+  if (text === undefined) {
+    throw new InvalidDecisionError({
+      message: `The answer is ${typeof answer}. Answer with true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' }.`,
+    });
+  }
+  // Written out once more, so that nothing in an answer is taken for one of our tags.
+  return snapshot(withoutDecider(JSON.parse(text))).json;
+}
 
 /** What is decided, without who does. */
 function withoutDecider(answer: unknown): unknown {

@@ -40,7 +40,7 @@ import { toRecord, toRequest, type Decided } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { DEFAULT_TIMEOUT_MS, Requests, type OpenRequest, type Waited } from './requests.js';
 import { Schemas, type SchemaSource } from './schemas.js';
-import { Teller, type CheckEdit, type Progress } from './teller.js';
+import { Teller, type CheckEdit, type Offers, type Progress } from './teller.js';
 import { Values } from './values.js';
 
 /** How many requests that are over are told at once, at the most. */
@@ -72,17 +72,19 @@ export class LocalGate implements Gate {
       this.#teller.publish({ type: 'policy-changed', problems, at: Date.now() }),
     );
     const redactor = Redactor.from(options.redact);
+    const telemetry = Telemetry.from(options.telemetry);
+    const isQuiet = ledger.ledger === 'memory:' && logger === undefined && telemetry === undefined;
     const kept = {
+      quiet: isQuiet,
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
       keepDecided: checkPositive('createGate: keepDecided', keepDecided),
       ...ledger,
     };
-    const telemetry = Telemetry.from(options.telemetry);
     const redacted = redactor && new RedactedNative(kept, redactor);
     const native = redacted ?? new NativeGate(kept);
     native.onOperation = telemetry?.onLedgerOperation;
     this.audit = new GateAudit(native);
-    this.#inside = new Inside({ native, redacted, control, people: new People(options), telemetry, logger });
+    this.#inside = new Inside({ native, redacted, control, people: new People(options), telemetry, logger, isQuiet });
     this.#schemas = new Schemas(this.#inside, this.values);
     this.#teller = new Teller(this.#inside);
     this.#deciding = new Deciding(this.#inside, this.#teller);
@@ -153,6 +155,11 @@ export class LocalGate implements Gate {
   /** @see Requests.openAndWait */
   openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<Waited> {
     return this.#requests.openAndWait(request, checkEdit, abortSignal);
+  }
+
+  /** What "always" would save, where that is not kept with the request. */
+  offersOf(approvalId: string): Offers | undefined {
+    return this.#teller.offers.get(approvalId);
   }
 
   /** @see Requests.attach */

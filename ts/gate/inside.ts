@@ -19,18 +19,21 @@ export class Inside {
   readonly people: People;
   readonly telemetry: Telemetry | undefined;
   readonly logger: Logger | undefined;
+  /** Whether, in memory, the core leaves out of what it tells what its callers know. */
+  readonly isQuiet: boolean;
   /** Nothing new is taken any more. */
   isClosing = false;
   /** What ends requests and runs, and must be written down before the ledger is let go of. */
   readonly #ending = new Set<Promise<unknown>>();
 
-  constructor(parts: Pick<Inside, 'native' | 'redacted' | 'control' | 'people' | 'telemetry' | 'logger'>) {
+  constructor(parts: Pick<Inside, 'native' | 'redacted' | 'control' | 'people' | 'telemetry' | 'logger' | 'isQuiet'>) {
     this.native = parts.native;
     this.redacted = parts.redacted;
     this.control = parts.control;
     this.people = parts.people;
     this.telemetry = parts.telemetry;
     this.logger = parts.logger;
+    this.isQuiet = parts.isQuiet;
   }
 
   /** Whether what is kept outlives the process. */

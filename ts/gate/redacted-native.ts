@@ -72,6 +72,18 @@ export class RedactedNative extends NativeGate {
     return byFunction ? WITHHELD : this.#redactor.text(reason);
   }
 
+  override answer(
+    approvalId: string,
+    toolName: string,
+    answer: unknown,
+    meta: DecideMeta,
+  ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
+    // What is kept of a decision is known when it is read.
+    const read = this.parseAnswer(answer, toolName);
+    if (read.type !== 'approve' && read.type !== 'reject' && read.type !== 'skip') return { read };
+    return after(this.decide(approvalId, read, meta), (record) => ({ record }));
+  }
+
   override decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
     // The function wants to know the tool, and has a say about arguments only.
     const record = decision.type === 'edit' ? this.get(approvalId) : null;

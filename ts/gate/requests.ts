@@ -14,7 +14,7 @@ import type { Executing } from './executing.js';
 import { closed, type Inside } from './inside.js';
 import { existingRecord, isDecided, resolutionOf, toRecord, type Decided } from './records.js';
 import { checkRequester } from './requester.js';
-import type { CheckEdit, Teller } from './teller.js';
+import type { CheckEdit, Offers, Teller } from './teller.js';
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -32,6 +32,8 @@ export type OpenRequest = Omit<NativeRequest, 'args'> & {
   args: ValueSnapshot;
   /** Is told of this request, beside the gate's own logger. */
   logger?: Logger | undefined;
+  /** What "always" would save, where only this process shows it: it is made when somebody asks. */
+  offers?: Offers | undefined;
 };
 
 /** A request, and the decision on it whenever it comes. It rejects when nothing more will be heard of it here. */
@@ -214,8 +216,8 @@ export class Requests {
   #request(request: OpenRequest, checkEdit: CheckEdit | undefined): Awaitable<ApprovalRecord> {
     this.#inside.refuseIfClosed();
     if (request.timeoutMs !== null || (request.needs ?? []).length > 0) this.#teller.listen();
-    const { logger, args, ...call } = request;
-    const forget = this.#teller.expect(call, { logger, checkEdit, asked: this.#inside.telemetry?.asking() });
+    const { logger, offers, args, ...call } = request;
+    const forget = this.#teller.expect(call, { logger, checkEdit, offers, asked: this.#inside.telemetry?.asking() });
     return attempt(
       () =>
         after(this.#inside.native.request({ ...call, args: args.json }), (kept) => {

@@ -10,10 +10,14 @@ import { Waiters } from './waiters.js';
 /** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
 export type CheckEdit = (args: unknown) => Promise<ValueSnapshot>;
 
+/** What "always" would save, made when somebody asks. */
+export type Offers = () => ApprovalRequest['always'];
+
 /** What belongs to a request beside what is kept of it. */
 export interface Opening {
   logger: Logger | undefined;
   checkEdit: CheckEdit | undefined;
+  offers?: Offers | undefined;
   /** Tells telemetry, in the async context of whoever asked. */
   asked: ((request: ApprovalRequest) => void) | undefined;
 }
@@ -23,11 +27,13 @@ export type Progress = Extract<GateEvent, { type: 'voted' | 'reminded' | 'escala
 
 export class Teller {
   readonly waiters = new Waiters(this);
-  readonly events = new Broadcast<GateEvent>((some) => this.#inside.native.watchAll(some));
+  readonly events = new Broadcast<GateEvent>((some) => this.#inside.native.watchAll(some || this.#hearsAll));
   /** Requests whose decision nobody is told of yet: what is remembered of it comes first. */
   readonly held: string[] = [];
   /** What an edit of a request must pass. */
   readonly checks = new Map<string, CheckEdit>();
+  /** What "always" would save, of requests that are shown in this process alone. */
+  readonly offers = new Map<string, Offers>();
   readonly #inside: Inside;
   /** What belongs to requests that have no id yet, by {@link keyOf}: what happens to them may be told before it is known. */
   readonly #opening = new Map<string, Opening>();
@@ -35,12 +41,17 @@ export class Teller {
   readonly #watchers = new Map<string, (event: Progress) => void>();
   /** Of requests that have one of their own, until nothing can happen to them any more. */
   readonly #loggers = new Map<string, Logger>();
+  /** Over a ledger in memory: what a logger or telemetry is told must be written out also where nobody reads events. */
+  #hearsAll: boolean;
   #isListening = false;
+  /** Something happened that no call of ours made. */
+  #isWoken = false;
   #telling: 'nothing' | 'this' | 'and more' = 'nothing';
   #isOver = false;
 
   constructor(inside: Inside) {
     this.#inside = inside;
+    this.#hearsAll = !inside.lasts && !inside.isQuiet;
   }
 
   /** Hears of what the core does by itself, which is to let requests expire. */
@@ -49,12 +60,13 @@ export class Teller {
     this.#isListening = true;
     // The core holds the callback for as long as it lives: it must not hold us.
     const self = new WeakRef(this);
-    this.#inside.native.onWake(() => self.deref()?.flush());
+    this.#inside.native.onWake(() => self.deref()?.woken());
   }
 
   /** A request is on its way. @returns what forgets that, should it not come */
   expect(request: Pick<ApprovalRequest, 'runId' | 'toolCallId'>, own: Opening): () => void {
     const key = keyOf(request);
+    if (own.logger !== undefined) this.#hearAll();
     // A second one for the same call is refused, and takes nothing from the first.
     if (!this.#opening.has(key)) this.#opening.set(key, own);
     return () => {
@@ -62,19 +74,39 @@ export class Teller {
     };
   }
 
+  #hearAll(): void {
+    if (this.#inside.lasts || this.#hearsAll) return;
+    this.#hearsAll = true;
+    this.#inside.native.watchAll(true);
+  }
+
   /** Its id is known now. */
   adopt(request: ApprovalRequest): void {
     const key = keyOf(request);
-    const { logger, checkEdit, asked } = this.#opening.get(key) ?? {};
+    const { logger, checkEdit, offers, asked } = this.#opening.get(key) ?? {};
     if (!this.#opening.delete(key)) return;
     if (logger !== undefined && logger !== this.#inside.logger) this.#loggers.set(request.approvalId, logger);
     if (checkEdit !== undefined) this.checks.set(request.approvalId, checkEdit);
+    if (offers !== undefined) this.offers.set(request.approvalId, offers);
     asked?.(request);
   }
 
   /** Tells what happens to a request until it is decided. */
   watch(approvalId: string, tell: (event: Progress) => void): void {
     this.#watchers.set(approvalId, tell);
+  }
+
+  /** The core did something by itself, or for another process. */
+  woken(): void {
+    this.#isWoken = true;
+    this.flush();
+  }
+
+  #happened(): GateEvent[] {
+    const { native } = this.#inside;
+    const isWoken = this.#isWoken;
+    this.#isWoken = false;
+    return isWoken ? native.drain() : native.take();
   }
 
   /** Tells everybody here what the core did since the last time. */
@@ -88,7 +120,7 @@ export class Teller {
     try {
       do {
         this.#telling = 'this';
-        for (const event of this.#inside.native.drain()) this.#tell(reviveEvent(event) as ToldByCore);
+        for (const event of this.#happened()) this.#tell(reviveEvent(event) as ToldByCore);
       } while (this.#tellsMore());
     } finally {
       this.#telling = 'nothing';
@@ -119,6 +151,7 @@ export class Teller {
     if (event.type === 'voted') this.#inside.telemetry?.voted(approvalId, event.vote);
     if (event.type !== 'decided') return;
     this.checks.delete(approvalId);
+    this.offers.delete(approvalId);
     this.#watchers.delete(approvalId);
     this.decided(decidedRecord(event));
   }

@@ -64,6 +64,10 @@ export class Policies {
   readonly #native: NativePolicies;
   readonly #conditions: readonly PolicyCondition[];
   readonly #onProblems: ((problems: PolicyProblem[]) => void) | undefined;
+  /** Whether any grant may answer: one was made here, or the user's file holds some. */
+  #mayGrant: boolean;
+  /** What was granted for these runs is forgotten with them. */
+  readonly #runs = new Set<string>();
 
   /** @throws {PolicyError} @throws {InvalidConfigError} */
   constructor({ policy, files, place, own = [], onProblems }: PoliciesOptions, name: string) {
@@ -72,6 +76,7 @@ export class Policies {
     this.cwd = place?.cwd ?? process.cwd();
     this.#conditions = conditions;
     this.#onProblems = onProblems;
+    this.#mayGrant = files === 'all';
     this.#native = new NativePolicies({
       documents,
       files,
@@ -102,7 +107,7 @@ export class Policies {
 
   /** The grant that answers this call, when all of it is granted. */
   async granted(call: JudgedByPolicy, floor: boolean): Promise<Grant | null> {
-    if (this.#native.grantCount() === 0) return null;
+    if (!this.#mayGrant || this.#native.grantCount() === 0) return null;
     const { grant = null } = await this.#ask({ ...(await this.#answered(call)), grants: true, floor });
     return grant;
   }
@@ -111,6 +116,11 @@ export class Policies {
   async shown(call: JudgedByPolicy, verdict: PolicyVerdict | null, floor: boolean): Promise<ShownCall> {
     const shown = await this.#native.show({ ...(await this.#answered(call)), floor });
     return { ...shown, verdict };
+  }
+
+  /** What "always" would save of a call that no rule has a say about. It may wait for files. */
+  offersNow(call: JudgedByPolicy, floor: boolean): Shown['always'] {
+    return this.#native.showNow({ ...this.#nativeCall(call), floor }).always;
   }
 
   /** What an approval of a call of this tool is bound to. */
@@ -142,6 +152,8 @@ export class Policies {
   }
 
   grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
+    this.#mayGrant = true;
+    if (grant.runId !== null) this.#runs.add(grant.runId);
     return this.#native.grant(grant);
   }
 
@@ -154,7 +166,7 @@ export class Policies {
   }
 
   endRun(runId: string): void {
-    this.#native.endRun(runId);
+    if (this.#runs.delete(runId)) this.#native.endRun(runId);
   }
 
   async explain(call: JudgedByPolicy): Promise<string> {

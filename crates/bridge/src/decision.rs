@@ -42,6 +42,14 @@ pub(crate) struct DecideMeta {
     stored: Option<Raw>,
 }
 
+impl DecideMeta {
+    /// Who decides what is no edit.
+    pub(crate) fn decider(self) -> Result<DecidingCaller, GateError> {
+        let by = self.by.map(|by| name("by", &by)).transpose()?.map(Into::into);
+        Ok(DecidingCaller { by, groups: self.groups, via: self.via })
+    }
+}
+
 /// Decides: a [`DecisionOutcome`] as it is given, and a [`DecideMeta`].
 pub(crate) fn decide(
     gate: &Gate, id: &str, outcome: &str, meta: DecideMeta,
@@ -74,17 +82,16 @@ fn is_plain(outcome: &Json) -> bool {
 /// Reads a decision and who takes it: `DecisionOutcome`, `{ by, via, editedArgs?, stored? }`. The edited arguments of the
 /// second, as the tool's schema gave them, stand above those of the first; `stored` is what is kept instead of them.
 fn decision(
-    outcome: &Json, meta: DecideMeta, tool_name: &str,
+    outcome: &Json, mut meta: DecideMeta, tool_name: &str,
 ) -> Result<(Decision, DecidingCaller, Option<CanonicalJson>), GateError> {
     let mut decision = answer::read_outcome(outcome, tool_name)?;
-    let by = meta.by.map(|by| name("by", &by)).transpose()?.map(Into::into);
-    if let (DecisionChoice::Edit { args, .. }, Some(edited)) =
-        (&mut decision.choice, meta.edited_args)
-    {
+    let (edited, kept) = (meta.edited_args.take(), meta.stored.take());
+    let decider = meta.decider()?;
+    if let (DecisionChoice::Edit { args, .. }, Some(edited)) = (&mut decision.choice, edited) {
         *args = CanonicalJson::parse(edited.get())?;
     }
-    let stored = meta.stored.as_deref().map(stored).transpose()?.flatten();
-    Ok((decision, DecidingCaller { by, groups: meta.groups, via: meta.via }, stored))
+    let stored = kept.as_deref().map(stored).transpose()?.flatten();
+    Ok((decision, decider, stored))
 }
 
 /// What was decided, as it is told.

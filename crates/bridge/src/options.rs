@@ -22,6 +22,10 @@ pub struct NativeGateOptions {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     pub read_only: bool,
+    /// In memory: events of requests, starts and ends are left out until `watchAll` wants them.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    pub quiet: bool,
     /// The largest arguments of one call, in bytes of canonical JSON.
     max_argument_bytes: f64,
     /// How many requests are kept after nothing can happen to them any more.

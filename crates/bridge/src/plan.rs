@@ -2,6 +2,7 @@
 
 use countersign_core::approval::DecisionKinds;
 use countersign_core::policy::interrupt::{Action, Gating, Plan};
+use countersign_core::preview::may_change_file;
 use serde::Serialize;
 
 use crate::record::ApprovalNeed;
@@ -41,10 +42,14 @@ pub(crate) struct ToolGating<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional = nullable))]
     remind: Option<f64>,
+    /// What is shown of its calls may be the change of a file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    changes_file: bool,
 }
 
-impl<'a> From<&'a Gating> for ToolGating<'a> {
-    fn from(gating: &'a Gating) -> Self {
+impl<'a> ToolGating<'a> {
+    fn new(tool_name: &str, gating: &'a Gating) -> Self {
         let Gating { action, entry, allowed_decisions, timeout, needs, remind } = gating;
         Self {
             action: *action,
@@ -53,13 +58,15 @@ impl<'a> From<&'a Gating> for ToolGating<'a> {
             timeout: *timeout,
             needs: needs.iter().map(ApprovalNeed::from).collect(),
             remind: *remind,
+            changes_file: may_change_file(tool_name),
         }
     }
 }
 
 /// A plan, to be written.
 pub fn plan(Plan { tools, unknown }: &Plan) -> impl Serialize + '_ {
-    let tools = tools.iter().map(|(name, gating)| (&**name, gating.into())).collect();
+    let tools =
+        tools.iter().map(|(name, gating)| (&**name, ToolGating::new(name, gating))).collect();
     InterruptPlan { tools, unknown }
 }
 

@@ -1,6 +1,6 @@
 //! What is asked about calls and their approvals.
 
-use countersign_core::approval::DecisionChannel;
+use countersign_core::approval::{DecisionChannel, DecisionChoice};
 use countersign_core::gate::GateError;
 use countersign_core::ledger::{VersionedText, WatchScope};
 use serde::{Deserialize, Serialize};
@@ -219,24 +219,56 @@ impl Operate for ParseAnswer {
     }
 }
 
-/// Decides, if it is still open.
+/// Decides, if it is still open: what is decided, or any answer that says no more than approve, reject or skip.
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DecideRequest {
     approval_id: Box<str>,
-    #[cfg_attr(test, ts(type = "DecisionOutcome"))]
-    decision: Raw,
+    #[cfg_attr(test, ts(optional, type = "DecisionOutcome"))]
+    decision: Option<Raw>,
+    /// Any JSON, where there is no `decision`.
+    #[serde(default, deserialize_with = "present")]
+    #[cfg_attr(test, ts(optional, type = "unknown"))]
+    answer: Option<Raw>,
+    /// The tool that the answer is about.
+    tool_name: Option<Box<str>>,
     meta: DecideMeta,
 }
 
 impl Operate for DecideRequest {
-    type Answer = RecordText;
+    type Answer = DecideAnswer;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
-        let gate = host.gate()?;
-        decide(&gate, &self.approval_id, self.decision.get(), self.meta).map(RecordText)
+        let Self { approval_id: id, decision, answer, tool_name, meta } = self;
+        if let Some(decision) = decision {
+            let record = decide(&*host.gate()?, &id, decision.get(), meta)?;
+            return Ok(DecideAnswer::Decided(RecordText(record)));
+        }
+        let answer = answer.as_deref().map_or("undefined", RawValue::get);
+        let decision = parse_answer(answer, tool_name.as_deref().unwrap_or_default())?;
+        if !matches!(
+            decision.choice,
+            DecisionChoice::Approve | DecisionChoice::Reject { .. } | DecisionChoice::Skip
+        ) {
+            return Ok(DecideAnswer::Read { read: DecisionText(decision) });
+        }
+        let (id, decider) = (approval_id(&id)?, meta.decider()?);
+        let record = host.gate()?.decide(id, decision, decider)?;
+        Ok(DecideAnswer::Decided(RecordText(record)))
     }
+}
+
+/// What became of a decision, or of an answer.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(untagged)]
+pub(crate) enum DecideAnswer {
+    Decided(#[cfg_attr(test, ts(as = "NativeRecord<'static>"))] RecordText),
+    /// An answer that says more. Nothing is decided: JavaScript has its part to say of it first.
+    Read {
+        read: DecisionText,
+    },
 }
 
 /// Cancels what a run waits for and takes back what was approved but not started.

@@ -21,8 +21,9 @@ use self::audit::{
 use self::runs::{
     InterruptRuns, ListRecords, ListRuns, NativeSaveRun, ReadRun, ReleaseRun, TakeRun,
 };
-use crate::envelope::{envelope, read};
+use crate::envelope::{envelope, raw, read};
 use crate::operations::{self, Done, operations};
+use crate::record::drain;
 use crate::request::NativePast;
 
 /// What operations are done on.
@@ -113,4 +114,26 @@ pub fn perform(host: &dyn Host, operation: &str) -> String {
         Ok(operation) => operation.perform(host),
         Err(error) => envelope::<()>(Err(error)),
     }
+}
+
+/// As [`perform`]. In memory the answer brings what happened since the last time: `{ ok, events }`, `{ error, events }`. That of
+/// `drain` is just that, and what it leaves is left.
+pub fn perform_now(host: &dyn Host, operation: &str) -> String {
+    let operation = match read::<Operation>(operation) {
+        Ok(operation) => operation,
+        Err(error) => return envelope::<()>(Err(error)),
+    };
+    let brings = !host.lasts() && !matches!(operation, Operation::Drain(_));
+    let mut answer = operation.perform(host);
+    if !brings || host.feed().is_empty() || !answer.ends_with('}') {
+        return answer;
+    }
+    // What cannot be written down is left to `drain`, which says so.
+    if let Ok(events) = drain(host.feed()).and_then(|events| raw(&events)) {
+        let _end = answer.pop();
+        answer.push_str(r#","events":"#);
+        answer.push_str(events.get());
+        answer.push('}');
+    }
+    answer
 }

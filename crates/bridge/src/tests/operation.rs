@@ -6,7 +6,7 @@ use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use super::gate;
-use crate::operation::{Host, perform};
+use crate::operation::{Host, perform, perform_now};
 
 /// A gate in memory.
 struct Memory(Arc<Gate>);
@@ -79,4 +79,55 @@ fn each_of_several_requests_is_answered_by_itself() {
 fn what_was_left_out_is_no_decision() {
     let host = Memory(gate());
     assert_eq!(code(&host, r#"{"parseAnswer":{"toolName":"t"}}"#), "ERR_INVALID_DECISION");
+}
+
+const REQUEST: &str = r#"{"request":{"requests":[{"runId":"r","toolCallId":"1","toolName":"t","args":{},"origin":["main"],"description":null,"allowedDecisions":null,"timeoutMs":null}]}}"#;
+
+fn answer(host: &dyn Host, operation: &str) -> serde_json::Value {
+    serde_json::from_str(&perform_now(host, operation)).unwrap()
+}
+
+fn types(events: &serde_json::Value) -> Vec<&str> {
+    events.as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect()
+}
+
+#[test]
+fn an_answer_in_memory_brings_what_it_made_happen_once() {
+    let host = Memory(gate());
+    assert_eq!(types(&answer(&host, REQUEST)["events"]), ["requested"]);
+    let drained = answer(&host, r#"{"drain":{}}"#);
+    assert_eq!((types(&drained["ok"]), &drained["events"]), (vec![], &serde_json::Value::Null));
+}
+
+#[test]
+fn in_a_hushed_feed_only_what_somebody_waits_for_is_told() {
+    let host = Memory(gate());
+    host.feed().hush(true);
+    let requested = answer(&host, REQUEST);
+    assert_eq!(requested["events"], serde_json::Value::Null);
+    let cancel = r#"{"cancelRun":{"runId":"r","reason":"","via":"abort"}}"#;
+    assert_eq!(types(&answer(&host, cancel)["events"]), ["decided"]);
+}
+
+#[test]
+fn an_answer_decides_only_where_it_says_no_more_than_yes_or_no() {
+    let host = Memory(gate());
+    let requested = answer(&host, REQUEST);
+    let id = requested["ok"][0]["ok"]["approvalId"].as_str().unwrap();
+    let decide = |given: &str| {
+        answer(
+            &host,
+            &format!(
+                r#"{{"decide":{{"approvalId":"{id}","answer":{given},"toolName":"t","meta":{{"by":null,"via":"callback"}}}}}}"#
+            ),
+        )
+    };
+    assert_eq!(decide("5")["error"]["code"], "ERR_INVALID_DECISION");
+    for said in [r#"{"type":"edit","args":{}}"#, r#"{"type":"respond","output":1}"#] {
+        assert!(decide(said)["ok"]["read"]["type"].is_string(), "{said}");
+        let record = answer(&host, &format!(r#"{{"get":{{"approvalId":"{id}"}}}}"#));
+        assert_eq!(record["ok"]["status"], "pending", "{said}");
+    }
+    assert_eq!(decide("true")["ok"]["status"], "approved");
+    assert_eq!(decide("false")["error"]["code"], "ERR_ALREADY_DECIDED");
 }

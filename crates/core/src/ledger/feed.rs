@@ -111,6 +111,8 @@ struct FeedState {
     wake: Option<WakeCallback>,
     /// The wake was called since the last drain: once is enough.
     woken: bool,
+    /// Nobody reads what each caller knows of its own change.
+    quiet: bool,
 }
 
 impl EventFeed {
@@ -121,7 +123,20 @@ impl EventFeed {
 
     /// Queues an event. Whoever made it happen drains the feed itself; see [`EventFeed::announce`].
     pub fn push(&self, event: LedgerEvent) {
-        self.state().queue.push_back(event);
+        let mut state = self.state();
+        if !state.quiet || event.is_awaited() {
+            state.queue.push_back(event);
+        }
+    }
+
+    /// Whether requests, starts and ends are left out: who makes them knows of them by the answer.
+    pub fn hush(&self, quiet: bool) {
+        self.state().quiet = quiet;
+    }
+
+    /// Whether nothing is queued.
+    pub fn is_empty(&self) -> bool {
+        self.state().queue.is_empty()
     }
 
     /// Tells that there are events which no caller made, once until the next drain.
@@ -168,6 +183,11 @@ impl EventFeed {
 }
 
 impl LedgerEvent {
+    /// Whether somebody else than its maker waits for it.
+    const fn is_awaited(&self) -> bool {
+        !matches!(self, Self::Requested(_) | Self::Started { .. } | Self::Settled { .. })
+    }
+
     /// The decision on a request; `None`: there is none.
     pub fn decided(record: &Record) -> Option<Self> {
         let decided = Arc::clone(record.decided()?);

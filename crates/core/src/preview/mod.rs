@@ -25,6 +25,7 @@ pub use batch::preview_line;
 pub use change::{FileChange, FileState, SeenState, change_of, file_of};
 pub use edit::{AmbiguousEdit, EditFault, EditedText, TextEdit, apply};
 pub use flags::{Flag, Flags};
+pub use plan::may_change_file;
 pub use rows::{ShownRow, order_of, rows};
 pub use segments::{MarkEffect, SegmentMark, segments};
 

@@ -31,19 +31,41 @@ const NEW: &[&str] = &["new_string", "newString", "new_str", "newText"];
 const EVERYWHERE: &[&str] = &["replace_all", "replaceAll"];
 const EDITS: &[&str] = &["edits"];
 
+/// How a tool changes a file.
+#[derive(Clone, Copy)]
+enum Way {
+    Write,
+    Edit,
+}
+
+impl Way {
+    fn of(tool_name: &str) -> Option<Self> {
+        match tool_name {
+            "write_file" | "writeFile" | "write" | "Write" => Some(Self::Write),
+            "edit_file" | "editFile" | "edit" | "Edit" | "multi_edit" | "multiEdit"
+            | "MultiEdit" => Some(Self::Edit),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a call of a tool of this name may be shown as the change of a file: whether it is, its arguments say.
+pub fn may_change_file(tool_name: &str) -> bool {
+    Way::of(tool_name).is_some()
+}
+
 impl<'a> FilePlan<'a> {
     /// `None`: the tool is none that is known to write one file, or the arguments do not plainly say what it would do (one
     /// is missing, of the wrong type, or given under two names). The call is then shown argument by argument.
     pub(super) fn of(tool_name: &str, args: &'a Json) -> Option<Self> {
         let Json::Object(args) = args else { return None };
         let (_, path) = text(args, PATH)?;
-        match tool_name {
-            "write_file" | "writeFile" | "write" | "Write" => {
+        match Way::of(tool_name)? {
+            Way::Write => {
                 let (name, content) = text(args, CONTENT)?;
                 Some(Self { path, deed: FileAction::Write(content), told: vec![name] })
             }
-            "edit_file" | "editFile" | "edit" | "Edit" | "multi_edit" | "multiEdit"
-            | "MultiEdit" => {
+            Way::Edit => {
                 let edits = one(args, EDITS)?;
                 let (edits, told) = match edits {
                     Some((name, Json::Array(edits))) if absent(args, OLD) && absent(args, NEW) => {
@@ -58,7 +80,6 @@ impl<'a> FilePlan<'a> {
                 };
                 Some(Self { path, deed: FileAction::Edit(edits), told })
             }
-            _ => None,
         }
     }
 }

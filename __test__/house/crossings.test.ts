@@ -1,0 +1,128 @@
+/**
+ * How often one call crosses the binding between JavaScript and the core, there or back. Each crossing writes and reads JSON,
+ * and one that looks at files waits for a thread. A number here goes down, or up with a reason.
+ */
+import { tool } from 'ai';
+import { z } from 'zod';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ApprovalRequest, Gate, RunOptions } from '../../index.js';
+import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crossed } from '../support/crossings.js';
+import { PATIENTLY } from '../runtimes.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
+import { askUserTool, COLOUR } from '../support/questions.js';
+
+vi.mock('../../binding/binding.js', async () => (await import('../support/crossings.js')).countingBinding());
+
+/** One set of tools for both runs: what is known of it stays known. */
+const execute = tool({ inputSchema: z.object({ command: z.string() }), execute: async () => 'done' });
+const tools = { execute, ask_user: askUserTool() };
+const policyThat = (effect: 'ask' | 'deny') => ({ version: 1, rule: [{ tools: ['execute'], effect }] }) as const;
+
+const removal = () => call('execute', { command: 'rm notes.txt' }, 'c1');
+const yes = { onApprovalRequest: () => true };
+
+/** What crosses for one call of a run, the second time, without what making the run takes. */
+async function crossingsOf(options: Omit<RunOptions<typeof tools>, 'gate'> & { gate?: Gate }, asked = removal()) {
+  for (const runId of ['first', 'second']) {
+    const { model } = scripted([calls(asked), says('Done.')]);
+    const messages = [{ role: 'user', content: 'go' }] as const;
+    const run = streamWithEvents({ model, messages, tools, runId, ...options } as never);
+    crossed();
+    await collect(run);
+    // Where others may look it up, the schema of a tool is kept once, and nobody waits for it.
+    const seen: string[] = [];
+    const isKept = () => expect(seen.push(...crossed()) > 0 && seen).toContain('setValue');
+    if (runId === 'first' && options.gate !== undefined) await vi.waitFor(isKept, PATIENTLY);
+    if (runId === 'second') return seen.length === 0 ? crossed() : seen;
+  }
+  return [];
+}
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function durable(): Gate {
+  const folder = mkdtempSync(join(tmpdir(), 'crossings-'));
+  folders.push(folder);
+  return createGate({ ledger: `sqlite:${join(folder, 'ledger.db')}` });
+}
+
+/** The names in their order say which one is too many. */
+const expectAtMost = (crossings: readonly string[], most: number) =>
+  expect.soft(crossings.length, crossings.join(' · ')).toBeLessThanOrEqual(most);
+
+beforeEach(() => void crossed());
+
+it('a run is made with no more crossings than', () => {
+  const { model } = scripted([]);
+  const make = () => streamWithEvents({ model, prompt: 'go', tools, interruptOn: { execute: true }, ...yes });
+  make();
+  crossed();
+  make();
+  expectAtMost(crossed(), 2);
+});
+
+describe('one call crosses the binding no more often than', () => {
+  it('when it is approved in memory', async () => {
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes }), 4);
+  });
+
+  it('when a policy asks and it is approved', async () => {
+    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes }), 15);
+  });
+
+  it('when interruptOn does not name it', async () => {
+    expectAtMost(await crossingsOf({ interruptOn: { ask_user: true }, ...yes }), 0);
+  });
+
+  it('when it is rejected', async () => {
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, onApprovalRequest: () => false }), 2);
+  });
+
+  it('when a policy denies it', async () => {
+    expectAtMost(await crossingsOf({ policy: policyThat('deny'), ...yes }), 5);
+  });
+
+  it('when it is approved and the ledger is a file', async () => {
+    await using gate = durable();
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 27);
+  });
+
+  it('when it is answered through a shared gate', async () => {
+    const gate = createGate();
+    const answering = (async () => {
+      for await (const event of gate.events())
+        if (event.type === 'requested') await gate.approve(event.request.approvalId);
+    })();
+    const crossings = await crossingsOf({ interruptOn: { execute: true }, gate });
+    await gate.close();
+    await answering;
+    expectAtMost(crossings, 5);
+  });
+
+  it('when a callback reads what "always" would save', async () => {
+    const onApprovalRequest = ({ always, rows }: ApprovalRequest) => always.allow !== null && rows.length === 1;
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, onApprovalRequest }), 8);
+  });
+
+  it('when it is a question', async () => {
+    const question = call('ask_user', { questions: [COLOUR] }, 'c1');
+    expectAtMost(await crossingsOf({ onQuestion: () => ['red'] }, question), 8);
+  });
+
+  it('when the loop is not ours', async () => {
+    const gated = gateTools({ execute }, { interruptOn: { execute: true }, ...yes });
+    const run = (toolCallId: string) =>
+      gated.execute.execute?.({ command: 'rm notes.txt' }, { toolCallId, messages: [], context: undefined } as never);
+    await run('c1');
+    crossed();
+    await run('c2');
+    expectAtMost(crossed(), 4);
+  });
+});

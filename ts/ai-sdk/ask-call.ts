@@ -1,0 +1,76 @@
+/**
+ * The way of a call that is asked about, where its `execute` waits: shown, asked, decided, and looked at once more, since what
+ * was shown may have changed meanwhile. What hosts differ in is their port.
+ */
+import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
+import type { Asker, Opened, Question, Superseded } from '../gate/asker.js';
+import { isByMode, type Verdict } from '../gate/judge.js';
+import { isApproval, type Decided } from '../gate/records.js';
+import { answerOf } from './answer-of.js';
+import type { Edits } from './edits.js';
+
+/** What a host does with the requests of one call. */
+export interface AskPort {
+  asker: Asker;
+  runId: string;
+  signal: AbortSignal;
+  /** Makes the request. */
+  open: (question: Question) => Promise<Opened>;
+  /** It is made: it can be told, and is to be put to a human unless it is answered by now. */
+  opened: (opened: Opened, verdict: Verdict) => Promise<{ isAnswered: boolean }>;
+  /** Why what was decided does not hold; `undefined`: it does. */
+  objection: (opened: Opened, decided: Decided) => Promise<string | undefined>;
+  /** What is said of the call now. Absent: what does not hold is not asked about again. */
+  judge?: () => Promise<Verdict>;
+}
+
+/** What a call comes to that was asked about. */
+export type AskedCall =
+  | { kind: 'decided'; decided: Decided }
+  /** It does not hold, and was taken back. */
+  | { kind: 'stale'; reason: string }
+  | { kind: 'denied'; reason: string; approvalId: string };
+
+/** Asks until there is a decision that holds. */
+export async function askCall(question: Question & { verdict: Verdict }, port: AskPort): Promise<AskedCall> {
+  const { asker, signal } = port;
+  let { verdict } = question;
+  let supersedes: Superseded | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const opened = await port.open({ ...question, verdict, supersedes, signal });
+    const { isAnswered } = await port.opened(opened, verdict);
+    const decided = isAnswered ? await opened.decided : await answerOf(asker, opened, question.args, signal);
+    const reason = await port.objection(opened, decided);
+    signal.throwIfAborted();
+    if (reason === undefined) return { kind: 'decided', decided };
+    if (isApproval(decided.decision)) await asker.gate.revoke(decided.approvalId, reason);
+    if (port.judge === undefined) return { kind: 'stale', reason };
+    supersedes = supersededBy(decided, reason);
+    const now = await port.judge();
+    if (now.effect === 'deny') return { kind: 'denied', reason: now.reason, approvalId: decided.approvalId };
+    verdict = stillAsked(now);
+  }
+}
+
+/** What a human was asked about goes on being asked about: nothing may run on an approval that was taken back. */
+export const stillAsked = (verdict: Verdict): Verdict =>
+  verdict.effect === 'allow' && !isByMode(verdict) ? { effect: 'ask', floor: true } : verdict;
+
+/** What the request that is made in the place of this one knows of it. */
+export const supersededBy = ({ approvalId, needs, startedBefore }: ApprovalRecord, reason: string): Superseded => ({
+  approvalId,
+  reason,
+  needs,
+  startedBefore,
+});
+
+/** Why an approval does not hold; `undefined`: it does, or it is none. */
+export async function objectionTo(
+  decision: DecisionOutcome | undefined,
+  { edits, staleness }: { edits: Pick<Edits, 'objection'>; staleness: Opened['staleness'] | undefined },
+): Promise<string | undefined> {
+  if (decision === undefined || !isApproval(decision)) return undefined;
+  const objection = decision.type === 'edit' ? await edits.objection(decision.args) : undefined;
+  return objection ?? (await staleness?.());
+}
