@@ -213,7 +213,7 @@ export class Control {
     call: JudgedByPolicy,
     verdict: Verdict,
     narrower: readonly Policies[],
-  ): (() => Shown['always']) | undefined {
+  ): (() => ShownCall['always']) | undefined {
     if (this.#policies !== undefined || narrower.length > 0 || verdict.effect !== 'ask') return undefined;
     const { who, floor = false } = verdict;
     return once(() => (asksPeople(who) ? { allow: null, deny: null } : this.#reading().offersNow(call, floor)));

@@ -119,7 +119,7 @@ export class Policies {
   }
 
   /** What "always" would save of a call that no rule has a say about. It may wait for files. */
-  offersNow(call: JudgedByPolicy, floor: boolean): Shown['always'] {
+  offersNow(call: JudgedByPolicy, floor: boolean): ShownCall['always'] {
     return this.#native.showNow({ ...this.#nativeCall(call), floor }).always;
   }
 
