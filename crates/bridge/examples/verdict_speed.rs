@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use countersign_bridge::check::VerdictOut;
 use countersign_core::call::Json;
-use countersign_core::path::{NoFiles, RealFiles, Where};
+use countersign_core::path::{NearFiles, RealFiles, Where};
 use countersign_core::policy::document::{Format, Layer, Source, read};
 use countersign_core::policy::{JudgedCall, Policy, judge};
 use countersign_core::shell::{Shell, analyze};
@@ -86,17 +86,22 @@ fn measure(policy: &Policy, tool: &str, args: BTreeMap<String, Json>, name: &str
     };
     let verdict = judge(policy, &call, &RealFiles).unwrap();
     let (p50, p99) = times(runs, || drop(judge(policy, &call, &RealFiles)));
-    let none = match judge(policy, &call, &NoFiles) {
-        Ok(_) => {
-            let (p50, p99) = times(runs, || drop(judge(policy, &call, &NoFiles)));
+    let judged_near = || {
+        let files = NearFiles::new(&policy.context().cwd);
+        let verdict = judge(policy, &call, &files);
+        verdict.ok().filter(|_| !files.is_beyond())
+    };
+    let near = match judged_near() {
+        Some(_) => {
+            let (p50, p99) = times(runs, || drop(judged_near()));
             format!("{p50:.1} µs, p99 {p99:.1} µs")
         }
-        Err(_) => "needs them".to_owned(),
+        None => "needs more".to_owned(),
     };
     let json = serde_json::to_string(&VerdictOut::from(&verdict)).unwrap().len();
     let (out, _) = times(1, || drop(serde_json::to_string(&VerdictOut::from(&verdict))));
     println!(
-        "  {name}: {:?}, {} subjects: {p50:.1} µs, p99 {p99:.1} µs; without files {none}; as JSON {json} bytes in {out:.1} µs",
+        "  {name}: {:?}, {} subjects: {p50:.1} µs, p99 {p99:.1} µs; by what is near {near}; as JSON {json} bytes in {out:.1} µs",
         verdict.effect,
         verdict.subjects.len()
     );

@@ -4,6 +4,7 @@ use super::Effect;
 use super::compile::{Policy, PolicyError};
 use super::document::{Document, Layer, Match, Rule, Source};
 use super::judge::{Judge, JudgedCall, NeedsFiles};
+use super::looking::looks;
 use super::subject::{By, Kind, Subject};
 use super::verdict::Verdict;
 use crate::path::{Files, Where};
@@ -65,6 +66,9 @@ impl Grants {
             if judged.subject.start.has_left(host) && judged.subject.kind.depends_on_folder() {
                 return Ok(false);
             }
+            if is_fed(&judged.subject) {
+                return Ok(false);
+            }
             hits.clear();
             // Whoever asked about a file that a command's allow would cover wants to be answered about the file.
             let mut subject = judged.subject.clone();
@@ -91,6 +95,15 @@ impl Grants {
         }
         Ok(true)
     }
+}
+
+/// Whether the line may give a command something to read that says what it does, or what it sends: nobody was asked about
+/// that, and its words do not tell. Of a command that only looks, they do.
+fn is_fed(subject: &Subject) -> bool {
+    let Kind::Command { argv, .. } = &subject.kind else { return false };
+    let Some(line) = subject.start.line.as_deref().filter(|_| !looks(argv)) else { return false };
+    let before = subject.span.and_then(|span| line.get(..span.start)).unwrap_or(line);
+    line.contains('<') || before.replace("||", "").contains('|')
 }
 
 /// What commands write and fetch through their arguments. A rule of a policy that allows a command covers that; whoever said

@@ -258,7 +258,10 @@ pub(crate) fn protection(
     }
     // That a file or a device is there is no secret.
     let system = |path: &str| if spots.names_only { None } else { of_system(path) };
-    let of_path = |path: &str| of_text(path, access).or_else(|| system(path));
+    let project = context.project.as_deref().unwrap_or(&context.cwd);
+    let mut projects = vec![project.to_owned()];
+    projects.extend(files.real(project));
+    let of_path = |path: &str| of_text(path, access, &projects).or_else(|| system(path));
     let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
     let located = |path: &Located| {
         let readings = [&path.lexical, &path.real, &path.real_of_lexical];
@@ -369,7 +372,11 @@ fn guessed(pieces: &[Piece]) -> String {
     guessed.join("/")
 }
 
-fn of_text(path: &str, access: Access) -> Option<Protection> {
+/// By a path, which may lie in one of these projects.
+fn of_text(path: &str, access: Access, projects: &[String]) -> Option<Protection> {
+    let within = projects.iter().filter(|project| is_below(path, project));
+    let within = within.map(|project| project.trim_end_matches('/').len()).min();
+    let mut read = 0;
     let mut before = "";
     let mut in_git = false;
     let mut folders = Folders::default();
@@ -378,14 +385,18 @@ fn of_text(path: &str, access: Access) -> Option<Protection> {
         let secret = || names.peek().is_none().then(|| folders.secret(trimmed(name))).flatten();
         // Those of worktrees and submodules lie further down.
         let settings = || {
-            let is = |known: &&str| known.eq_ignore_ascii_case(trimmed(name));
-            (in_git && GIT_SETTINGS.iter().any(|known| is(&known))).then_some(GIT)
+            let mut known = GIT_SETTINGS.iter();
+            (in_git && known.any(|known| known.eq_ignore_ascii_case(trimmed(name)))).then_some(GIT)
         };
         if let Some(what) = of_name(before, name, access).or_else(secret).or_else(settings) {
             return Some(Protection::new(what, name));
         }
         in_git |= trimmed(name).eq_ignore_ascii_case(".git");
         folders.enter(name);
+        read += name.len() + 1;
+        if within.is_none_or(|within| read <= within + 1) {
+            folders.forget_tests();
+        }
         before = name;
     }
     None
@@ -443,6 +454,8 @@ fn is_env(name: &str, access: Access) -> bool {
 
 /// By what is known of a path; a name that is not known at all is free.
 fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
+    let relative = !matches!(pieces.first(), Some(Piece::Text(text)) if text.starts_with('/'))
+        && !matches!(pieces.first(), Some(Piece::Home));
     let mut before = String::new();
     let names = names_of(pieces);
     let last = names.len().saturating_sub(1);
@@ -478,6 +491,9 @@ fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
             of_name(&before, &name, access).or_else(secret)
         };
         folders.enter(&name);
+        if !relative || name == ".." {
+            folders.forget_tests();
+        }
         if let Some(what) = found {
             return Some(Protection::new(what, &name));
         }
@@ -555,6 +571,11 @@ mod tests {
             ("/p/.git/worktrees/w/config.worktree", Read, true),
             ("/p/.git/logs/refs/heads/config", Write, true),
             ("/p/config", Read, false),
+            ("/p/test/server.key", Read, false),
+            ("/p/a/fixtures/b/server.key", Read, false),
+            ("/test/p/server.key", Read, true),
+            ("/h/test/id_rsa", Read, true),
+            ("/test/id_rsa", Read, true),
             ("/etc/kubernetes/admin.conf", Read, true),
             ("/etc/shadow-", Read, true),
             ("/p/server.key", Read, true),
@@ -564,7 +585,8 @@ mod tests {
             ("/h/.gitconfig", Read, true),
             ("/p/azure-pipelines.yml", Write, true),
         ] {
-            assert_eq!(of_text(path, access).is_some(), expected, "{path} {access:?}");
+            let found = of_text(path, access, &["/p".to_owned()]);
+            assert_eq!(found.is_some(), expected, "{path} {access:?}");
         }
     }
 
@@ -594,7 +616,7 @@ mod tests {
 
     #[test]
     fn a_pattern_names_what_it_spells_out() {
-        let env = of_text("/p/.env.local", Access::Read).unwrap();
+        let env = of_text("/p/.env.local", Access::Read, &[]).unwrap();
         for (name, expected) in [
             (".env.local", true),
             (".env", true),

@@ -116,6 +116,11 @@ impl Folders {
         self.hidden |= name.starts_with('.') && !OPEN.contains(&name);
     }
 
+    /// Files of tests are those of the project: what lies above it says nothing of it.
+    pub(super) fn forget_tests(&mut self) {
+        self.tests = 0;
+    }
+
     /// What a file of this name is here, if it is secret.
     pub(super) fn secret(&self, name: &str) -> Option<&'static str> {
         // By far the most names are of code.

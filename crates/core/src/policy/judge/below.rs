@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use super::sieve::Sieve;
-use super::tracked;
+use super::tracked::{self, Known};
 use crate::path::{Files, Folding, Listed, Listing, Located, PathError, Where, lexically};
 
 /// How many names below one path are looked at.
@@ -64,11 +64,16 @@ impl Below {
         self.found.get_or_init(|| {
             let mut found = Found { files: Vec::new(), complete: true, complete_own: true };
             for root in &self.roots {
-                match self.tracked.then(|| tracked::below(root, files)).flatten() {
-                    Some(paths) => {
+                let known = if self.tracked { tracked::below(root, files) } else { Known::Files };
+                match known {
+                    Known::These(paths) => {
                         found.files.extend(paths.into_iter().map(|path| (path, root.len() + 1)));
                     }
-                    None => found.look(root, self.sieve.products, files),
+                    Known::Files => found.look(root, self.sieve.products, files),
+                    Known::Unknown => {
+                        found.complete = false;
+                        found.complete_own = false;
+                    }
                 }
             }
             found

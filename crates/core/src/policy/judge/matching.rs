@@ -328,7 +328,7 @@ impl Judge<'_> {
         let name = argv.and_then(|argv| argv.first()?.literal());
         let tells = by.is_none()
             || name.is_some_and(|name| takes_data_only(base_name(name)))
-            || argv.is_some_and(|argv| git_shows(argv));
+            || argv.is_some_and(git_shows);
         let tracked = argv.is_some_and(|argv| git_shows(argv) && git_knows(argv));
         let sieve = match (argv, extent) {
             (Some(argv), _) => Sieve::of(argv),
@@ -387,7 +387,16 @@ impl Judge<'_> {
 
 /// The command of git that it is: the first word that is one. `None` where it is not git.
 fn git_command(argv: &[Word]) -> Option<&str> {
-    const VALUED: &[&str] = &["-C", "-c", "--namespace", "--attr-source"];
+    const VALUED: &[&str] = &[
+        "-C",
+        "-c",
+        "--namespace",
+        "--attr-source",
+        "--git-dir",
+        "--work-tree",
+        "--config-env",
+        "--super-prefix",
+    ];
     let mut words = argv.iter().map(|word| word.literal().unwrap_or_default());
     if words.next().map(base_name) != Some("git") {
         return None;
@@ -418,8 +427,13 @@ fn git_shows(argv: &[Word]) -> bool {
         "reflog",
         "cat-file",
         "archive",
+        "bundle",
+        "fast-export",
+        "format-patch",
         "stash",
         "commit",
+        // Under another name they may be no secret.
+        "mv",
     ];
     git_command(argv).is_some_and(|command| command.is_empty() || SHOWS.contains(&command))
 }

@@ -6,16 +6,30 @@ use crate::policy::reading::repository;
 /// The largest index that is read, in bytes.
 const MOST_BYTES: usize = 1 << 26;
 
-/// The files below this folder that git knows, as paths. `None`: that cannot be told.
-pub(super) fn below(root: &str, files: &dyn Files) -> Option<Vec<String>> {
-    let (top, git) = repository::work_tree(root, files).ok()??;
+/// What git knows of the files below a folder.
+pub(super) enum Known {
+    /// These paths.
+    These(Vec<String>),
+    /// What lies there, as far as that can be told.
+    Files,
+    /// Nothing is known of what it shows: its commits hold files, and no index tells their names.
+    Unknown,
+}
+
+/// What git knows below this folder.
+pub(super) fn below(root: &str, files: &dyn Files) -> Known {
+    let Ok(Some((top, git))) = repository::work_tree(root, files) else { return Known::Files };
     let index = format!("{git}/index");
-    if !files.has(&index).ok()? {
-        return Some(Vec::new());
+    if files.has(&index) == Ok(false) {
+        // Without commits there is nothing to show.
+        let unborn = repository::is_unborn(&git, files);
+        return if unborn { Known::These(Vec::new()) } else { Known::Unknown };
     }
-    let names = names(&files.bytes(&index, MOST_BYTES)?)?;
+    let Some(names) = files.bytes(&index, MOST_BYTES).and_then(|index| names(&index)) else {
+        return Known::Files;
+    };
     let paths = names.into_iter().map(|name| format!("{top}/{name}"));
-    Some(paths.filter(|path| crate::path::is_below(path, root)).collect())
+    Known::These(paths.filter(|path| crate::path::is_below(path, root)).collect())
 }
 
 /// All names in an index. `None` for one that is not understood, or does not hold all.

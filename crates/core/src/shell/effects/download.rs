@@ -23,6 +23,37 @@ pub(super) fn at_file(walk: &mut Walk, part: Part) {
     }
 }
 
+/// The names and passwords of the user.
+pub(super) fn netrc(walk: &mut Walk, part: Part) {
+    let pieces = vec![Piece::Home, Piece::Text("/.netrc".to_owned())];
+    let target = Word { pieces, ..walk.place(part.arg).clone() };
+    walk.path(part.arg, Access::Read, target, false);
+}
+
+/// A file, or several: curl makes them of braces and brackets.
+pub(super) fn upload(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    if word
+        .pieces
+        .iter()
+        .any(|piece| matches!(piece, Piece::Text(text) if text.contains(['{', '['])))
+    {
+        walk.path(part.arg, Access::Read, words::unknown(&word), false);
+    } else {
+        walk.apply(Use::Read, part, 0);
+    }
+}
+
+/// What is said at the end: `%output{file}` writes it there.
+pub(super) fn write_out(walk: &mut Walk, part: Part) {
+    at_file(walk, part);
+    let word = walk.word(part);
+    let output = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains("%output{"));
+    if word.literal().is_none() || word.pieces.iter().any(output) {
+        walk.path(part.arg, Access::Write, words::unknown(&word), false);
+    }
+}
+
 /// `name@file`, without a `=` before.
 pub(super) fn named_at_file(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
@@ -51,8 +82,11 @@ pub(super) fn form(walk: &mut Walk, part: Part) {
             walk.path(part.arg, Access::Read, words::text(&word, name), false);
         }
     }
-    for piece in content.split(';').filter_map(|piece| piece.strip_prefix("headers=@")) {
-        walk.path(part.arg, Access::Read, words::text(&word, piece), false);
+    for piece in content.split(';').filter_map(|piece| piece.strip_prefix("headers=")) {
+        if let Some(name) = piece.strip_prefix(['@', '<']) {
+            let name = name.trim_matches('"');
+            walk.path(part.arg, Access::Read, words::text(&word, name), false);
+        }
     }
 }
 
@@ -117,7 +151,7 @@ fn address(walk: &mut Walk, part: Part) -> Word {
             .map_or(rest, |rest| rest.find('/').map_or("", |at| &rest[at..]));
         let skip = part.skip + begins.len() - path.len();
         let mut target = walk.word(Part { arg: part.arg, skip });
-        if begins.contains('%') {
+        if begins.contains('%') || word.literal().is_none() {
             target = words::unknown(&target);
         }
         walk.path(part.arg, Access::Read, target, false);
@@ -167,6 +201,10 @@ pub(super) fn curl(walk: &mut Walk) {
     }
     for part in walk.all_kept(NAMED) {
         let name = walk.word(part);
+        // `#1` is what the address has in its first braces.
+        let made =
+            name.pieces.iter().any(|it| matches!(it, Piece::Text(text) if text.contains('#')));
+        let name = if made { words::unknown(&name) } else { name };
         if name.literal() != Some("-") {
             download(walk, part.arg, &name);
         }

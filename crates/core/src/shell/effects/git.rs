@@ -290,6 +290,7 @@ pub(super) fn apply(walk: &mut Walk) {
 /// Patches are written here, unless an option says where.
 pub(super) fn patches(walk: &mut Walk) {
     walk.operands.clear();
+    git_shown::everything(walk, Part { arg: 0, skip: 0 });
     walk.here(Use::WriteBelow);
 }
 
@@ -302,9 +303,23 @@ pub(super) fn bisect(walk: &mut Walk) {
     let Some(first) = walk.operands.first().map(|operand| walk.place(operand.arg)) else { return };
     match first.literal() {
         None | Some("run" | "visualize" | "view") => super::editors::whole(walk),
-        Some("replay") => walk.lay_out(First(Use::Nothing, Use::Read), Use::Nothing),
-        Some(_) => walk.operands.clear(),
+        Some("log" | "terms" | "help") => walk.operands.clear(),
+        // Another commit is checked out.
+        Some("replay") => {
+            git_refs::writes_tree(walk);
+            walk.lay_out(First(Use::Nothing, Use::Read), Use::Nothing);
+        }
+        Some(_) => {
+            git_refs::writes_tree(walk);
+            walk.operands.clear();
+        }
     }
+}
+
+/// Files of the work tree come and go.
+pub(super) fn sparse(walk: &mut Walk) {
+    walk.operands.clear();
+    git_refs::writes_tree(walk);
 }
 
 /// Setting anything can decide what git runs from then on; reading is harmless.

@@ -3,13 +3,15 @@
 //! Pathspecs are patterns of git's own: `:(magic)`, `:!x`, `*` that crosses `/`. Without any the whole work tree is shown. A
 //! read of all below a folder stands for that; which files git knows there is for who knows the files to say.
 
-use super::spec::Use;
+use super::spec::{Operands::First, Use};
 use super::walk::{Operand, Part, Walk};
 use super::{git, words};
 use crate::shell::{Access, Piece, Why};
 
 /// Options that show what is in files.
 const PATCH: &str = "patch";
+/// Options that show, beside the files that are named, all that changed with them.
+const FULL: &str = "full";
 /// Options that show something else instead.
 const QUIET: &str = "quiet";
 
@@ -20,6 +22,8 @@ struct Shown {
     shown: bool,
     /// Whether an operand that stands before `--` may be a revision, of which all is shown.
     revisions: bool,
+    /// Whether `HEAD:name` shows that one file, and of a folder the names alone.
+    blobs: bool,
 }
 
 /// All files that git finds, as this argument says.
@@ -36,26 +40,26 @@ fn shown(walk: &Walk, by_default: bool) -> bool {
 /// Commits, which an option makes show what is in files.
 pub(super) fn history(walk: &mut Walk) {
     let shown = shown(walk, false);
-    over(walk, &Shown { uses: Use::Read, shown, revisions: true });
+    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: false });
 }
 
 /// Commits, and what is in the files that they change.
 pub(super) fn show(walk: &mut Walk) {
     let shown = shown(walk, true);
-    over(walk, &Shown { uses: Use::Read, shown, revisions: true });
+    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: true });
 }
 
 /// Differences, or files of anywhere.
 pub(super) fn diff(walk: &mut Walk) {
     let files = walk.kept("files").is_some() && walk.operands.len() > 1;
     let shown = shown(walk, true) && !files;
-    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true });
+    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true, blobs: false });
 }
 
 /// Differences of trees, as their names, unless an option says otherwise.
 pub(super) fn trees(walk: &mut Walk) {
     let shown = shown(walk, false);
-    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true });
+    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true, blobs: false });
 }
 
 /// What is changed, which an option makes show what is in files. So may a word that only the run will tell.
@@ -69,7 +73,7 @@ pub(super) fn status(walk: &mut Walk) {
 
 /// All that is in a revision.
 pub(super) fn packed(walk: &mut Walk) {
-    over(walk, &Shown { uses: Use::Read, shown: true, revisions: true });
+    over(walk, &Shown { uses: Use::Read, shown: true, revisions: true, blobs: false });
 }
 
 /// An object: `-p OBJECT`, or `KIND OBJECT`.
@@ -79,7 +83,7 @@ pub(super) fn object(walk: &mut Walk) {
         walk.operands.remove(0);
     }
     let shown = kind || shown(walk, false);
-    over(walk, &Shown { uses: Use::Read, shown, revisions: true });
+    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: true });
 }
 
 /// What is searched: revisions and pathspecs, or files alone.
@@ -90,15 +94,21 @@ pub(super) fn searched(walk: &mut Walk) {
         walk.operands.remove(0);
     }
     let files = walk.kept("files").is_some() && walk.kept("kept").is_none();
-    over(walk, &Shown { uses: Use::ReadBelow, shown: true, revisions: !files });
+    over(walk, &Shown { uses: Use::ReadBelow, shown: true, revisions: !files, blobs: false });
 }
 
-/// Stashes, which an option makes show what is in files. Those that git did not know are in no index.
+/// Stashes, which any option makes show what is in files, unless one says what to show instead. Those that git did not know
+/// are in no index.
 pub(super) fn stash(walk: &mut Walk) {
-    if let Some(part) = walk.kept("untracked").filter(|_| shown(walk, false)) {
+    let words = walk.argv.iter().skip(walk.from).take_while(|word| word.literal() != Some("--"));
+    let options = words
+        .into_iter()
+        .any(|word| words::beginning(word).starts_with('-') || word.literal().is_none());
+    let shown = shown(walk, options);
+    if let Some(part) = walk.kept("untracked").filter(|_| shown) {
         walk.runs(part.arg, Why::ShowsSecrets);
     }
-    history(walk);
+    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: false });
 }
 
 /// Stashes, as `git log` lists them.
@@ -107,6 +117,12 @@ pub(super) fn stashes(walk: &mut Walk) {
         everything(walk, Part { arg: 0, skip: 0 });
     }
     git::picks(walk);
+}
+
+/// All that revisions hold goes into a file, or to whoever reads the output.
+pub(super) fn bundled(walk: &mut Walk) {
+    everything(walk, Part { arg: 0, skip: 0 });
+    walk.lay_out(First(Use::Write, Use::Nothing), Use::Nothing);
 }
 
 /// Options that stand before the name of what a command does: `git reflog -p`.
@@ -155,7 +171,7 @@ fn over(walk: &mut Walk, of: &Shown) {
         let pattern = !of.revisions || dashes.is_some_and(|dashes| dashes < operand.arg);
         if !pattern || !words::beginning(walk.place(operand.arg)).starts_with(':') {
             // A folder stands for all that is in it.
-            let uses = if pattern && of.shown { Use::ReadBelow } else { of.uses };
+            let uses = if of.shown { Use::ReadBelow } else { of.uses };
             git::named(walk, part, uses);
         }
         if !of.shown {
@@ -165,10 +181,10 @@ fn over(walk: &mut Walk, of: &Shown) {
             limited = true;
             pathspec(walk, part);
         } else {
-            all_limit &= walk.place(operand.arg).literal().is_some_and(is_blob);
+            all_limit &= of.blobs && walk.place(operand.arg).literal().is_some_and(is_blob);
         }
     }
-    if of.shown && !limited && !all_limit {
+    if of.shown && (walk.kept(FULL).is_some() || (!limited && !all_limit)) {
         everything(walk, Part { arg: 0, skip: 0 });
     }
 }
