@@ -245,8 +245,11 @@ export interface ToolReading {
   cwd?: Patterns;
   /** Arguments that say nothing of what the tool does; `*` for all that are not listed. A call with any other argument asks. */
   ignore?: Patterns;
-  /** The shell that runs the command line. `sh` may be dash or bash: the stricter counts. @default 'sh' */
-  shell?: 'bash' | 'sh' | 'posix' | 'zsh' | 'pwsh' | 'powershell' | 'cmd';
+  /**
+   * The shell that runs the command line. `sh` may be dash or bash: the stricter counts. `none`: the command is a list of
+   * words, and no shell reads it. @default 'sh'
+   */
+  shell?: 'bash' | 'sh' | 'posix' | 'zsh' | 'pwsh' | 'powershell' | 'cmd' | 'none';
 }
 
 /** A policy as data: the same as a TOML or JSON file. */

@@ -361,6 +361,7 @@ test('--help says what there is, and other commands do not load the chat', async
 test('the usual ledger is made in the project, for nobody else and for no commit', async () => {
   const { run, folder } = await there(['Hello.']);
   mkdirSync(join(folder, '.git'));
+  writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/main');
   mkdirSync(join(folder, 'inner'));
   const { code } = await run(['--cwd', 'inner', '--prompt', 'hi']);
   expect(code).toBe(0);

@@ -1,7 +1,7 @@
 /** A folder that somebody else filled: what lies in it runs nothing that nobody here approved. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../policy/support.js';
@@ -66,6 +66,22 @@ test.each(['ledger.db', ...(isThorough ? ['.countersign/ledger.db'] : [])])(
     expect(existsSync(join(elsewhere, 'made.db'))).toBe(false);
   },
 );
+
+test.skipIf(process.platform === 'win32').each([
+  ['a folder that is a link to another place', 'sqlite:link/x.db'],
+  ["git's own folder", 'sqlite:../.git/hooks/pre-commit'],
+])('a ledger in %s', async (_, ledger) => {
+  const server = await serve([]);
+  const [folder, home, elsewhere] = [scratch(), scratch(), scratch()];
+  mkdirSync(join(folder, '.countersign'));
+  mkdirSync(join(folder, '.git/hooks'), { recursive: true });
+  symlinkSync(elsewhere, join(folder, '.countersign/link'));
+  writeFileSync(join(folder, '.countersign/config.toml'), `ledger = "${ledger}"\n`);
+  const args = ['--model', 'scripted', '--base-url', server.url];
+  const run = await countersign(args, { cwd: folder, env: at(home), input: '/runs\n' });
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('ERR_LEDGER_OWNER') as string });
+  expect([...readdirSync(elsewhere), ...readdirSync(join(folder, '.git/hooks'))]).toEqual([]);
+});
 
 test.skipIf(process.platform === 'win32').each([
   ['settings', 'config.toml', /ERR_CONFIG_FILE.*more than 1048576 bytes/, 2],

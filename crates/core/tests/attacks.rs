@@ -922,3 +922,208 @@ fn secrets_are_known_by_their_names_whoever_made_them() {
         &["git fetch src", "git fetch origin", "git fetch origin bare/x"],
     );
 }
+
+#[test]
+fn an_option_that_no_table_has_is_met_by_a_pattern_too() {
+    let house = House::new("unknown-options");
+    let folder = house.root.join("project/packed");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["a.gz", "-rf", "--files=list"] {
+        fs::write(folder.join(name), "").unwrap();
+    }
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project/packed"),
+            &["zcat *", "xzcat *", "bzcat *", "gzcat ?rf *", "zcat -rf .", "tac *", "cut -c1 *"],
+            &["zcat *.gz", "zcat -- *", "zcat ./*", "xzcat [a-z]*"],
+        );
+    }
+}
+
+/// The effect of a command that is a list of words.
+fn listed(policy: &Policy, words: &[&str]) -> Effect {
+    let words = words.iter().map(|word| Json::String((*word).to_owned())).collect();
+    let args = Json::Object(BTreeMap::from([("command".to_owned(), Json::Array(words))]));
+    let annotations = BTreeMap::new();
+    let call = JudgedCall {
+        tool_name: "execute",
+        args: &args,
+        cwd: None,
+        annotations: &annotations,
+        conditions: &[],
+    };
+    judge(policy, &call, &RealFiles).unwrap().effect
+}
+
+#[test]
+fn a_list_of_words_is_no_other_line_to_a_tool_that_joins_it() {
+    let house = House::new("lists");
+    let policy = started(&house, "read-only", "project/src");
+    let no_shell = "version = 1\ndefault = \"allow\"\n[tools.execute]\nshell = \"none\"\n";
+    let documents = [preset("read-only").unwrap(), no_shell].map(|text| {
+        let source = Source { layer: Layer::Code, name: Arc::from("mine"), trusted: true };
+        load(text, Format::Toml, source).unwrap()
+    });
+    let without = Policy::compile(documents.to_vec(), policy.context()).unwrap();
+    for (words, expected) in [
+        (&["ls", "&&", "touch", "PWNED"][..], Effect::Ask),
+        (&["ls", ">", "x"], Effect::Ask),
+        (&["ls", "|", "tee", "x"], Effect::Ask),
+        (&["cat", "a.txt; rm x"], Effect::Ask),
+        (&["echo", "`rm x`"], Effect::Ask),
+        (&["cat", "~/.ssh/id_rsa"], Effect::Ask),
+        (&["bash", "-c", "ls", "&&", "touch x"], Effect::Ask),
+        (&["bash", "-c", "'ls;touch' x"], Effect::Ask),
+        (&["ls", "-la"], Effect::Allow),
+        (&["grep", "-rn", "--include=*.rs", "foo bar", "."], Effect::Allow),
+        (&["bash", "-c", "ls | head"], Effect::Allow),
+        (&["git", "log", "--format=%h", "HEAD~1..HEAD"], Effect::Allow),
+    ] {
+        assert_eq!(listed(&policy, words), expected, "{words:?}");
+    }
+    assert_eq!(listed(&without, &["grep", "-E", "a|b", "c"]), Effect::Allow);
+    assert_eq!(listed(&without, &["rm", "x"]), Effect::Ask);
+    assert_eq!(verdict(&without, "execute", "ls").0, Effect::Ask, "a line is for a shell");
+}
+
+#[test]
+fn what_nothing_is_known_of_may_write_what_its_words_name() {
+    let house = House::new("mentioned-writes");
+    let policy = r#"{"version":1,"default":"allow","rule":[{"effect":"deny","writes":["**/victim.txt","~/**"]}]}"#;
+    tried(
+        &started(&house, policy, "project"),
+        &[
+            "foo victim.txt",
+            "foo -o ~/x",
+            "foo -ovictim.txt",
+            "foo --out=victim.txt",
+            "docker cp c:/x victim.txt",
+            "docker cp c:/x ./d/victim.txt",
+            "terraform plan -out=victim.txt",
+            "aws s3 cp s3://x $PWD/victim.txt",
+            "foo vict*",
+        ],
+        &["foo a.txt", "foo -o x", "docker ps", "cat victim.txt"],
+    );
+}
+
+#[test]
+fn what_is_deleted_with_a_folder_is_as_protected_as_what_is_named() {
+    let house = House::new("deleted");
+    for folder in ["deep/e", "sec", "plain/a", "nested/.git", "node_modules/x", "target/y"] {
+        fs::create_dir_all(house.root.join("project").join(folder)).unwrap();
+    }
+    for file in [
+        "deep/e/.env",
+        "sec/server.key",
+        "plain/a/b.txt",
+        "nested/.git/HEAD",
+        "node_modules/x/.env",
+        "target/y/z.pem",
+    ] {
+        fs::write(house.root.join("project").join(file), "x").unwrap();
+    }
+    let policy = own(
+        r#"{"effect":"allow","commands":["rm","rimraf","shred","find","git","busybox"]},{"effect":"allow","reads":["${project}/**"],"writes":["${project}/**"]}"#,
+    );
+    let policy = started(&house, &policy, "project");
+    tried(
+        &policy,
+        &[
+            "rm -r deep",
+            "rm -rf -- deep/",
+            "rm -r sec plain",
+            "rm -r de*",
+            "rimraf deep",
+            "busybox rm -r deep",
+            "rm -r nested",
+            "find deep -exec rm {} +",
+            "find sec -type f -exec shred {} ;",
+            "git clean -fdx deep",
+            "git clean -fdx",
+        ],
+        &["rm -r plain", "rm -rf node_modules", "rm -rf target", "rm plain/a/b.txt", "rm -r pl*"],
+    );
+    for (tool, path, expected) in [
+        ("delete_file", "deep", Effect::Ask),
+        ("delete_directory", "sec", Effect::Ask),
+        ("delete_directory", "plain", Effect::Allow),
+        ("delete_file", "plain/a/b.txt", Effect::Allow),
+    ] {
+        let args = Json::Object(BTreeMap::from([(
+            if tool == "delete_file" { "file_path" } else { "path" }.to_owned(),
+            Json::String(path.to_owned()),
+        )]));
+        let annotations = BTreeMap::new();
+        let call = JudgedCall {
+            tool_name: tool,
+            args: &args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+        };
+        let effect = judge(&policy, &call, &RealFiles).unwrap().effect;
+        assert_eq!(effect, expected, "{tool} {path}");
+    }
+}
+
+#[test]
+fn an_index_that_the_line_changes_tells_nothing_any_more() {
+    let house = House::new("changed-index");
+    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    fs::write(house.root.join("project/.git/HEAD"), "ref: refs/heads/main").unwrap();
+    tried(
+        &started(&house, "deny-env", "project"),
+        &[
+            "git reset -q main; git grep --cached KEY",
+            "git read-tree main && git diff HEAD",
+            "git rm -r --cached conf; git show HEAD",
+            "git add -Af; git diff --cached",
+        ],
+        &["git fetch origin; git diff HEAD", "git tag x; git show HEAD", "git diff HEAD"],
+    );
+}
+
+#[test]
+fn the_password_in_the_address_of_a_remote_has_one_door() {
+    let house = House::new("remotes");
+    let config = house.root.join("project/.git/config");
+    let asked = ["git remote -v", "git remote get-url origin"];
+    let policy = started(&house, "read-only", "project");
+    fs::write(house.root.join("project/.git/HEAD"), "ref: refs/heads/main").unwrap();
+    fs::write(&config, "[remote \"origin\"]\n\turl = https://u:hunter2@example.com/x\n").unwrap();
+    tried(&policy, &asked, &["git remote"]);
+    fs::write(&config, "[remote \"origin\"]\n\turl = https://example.com/x\n").unwrap();
+    tried(&policy, &[], &asked);
+}
+
+#[test]
+fn what_only_looks_is_not_asked_about() {
+    let house = House::new("everyday");
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "cat .env",
+                "ls .ssh",
+                "ls ~/.ssh",
+                "ls .e*",
+                "git -C .. status",
+                "git log --help",
+                "git for-each-ref --format='%(raw)'",
+                "git rev-parse --resolve-git-dir ~/.ssh/id_rsa",
+                "unzip -l z.zip -d ../new",
+                "busybox unzip -l z.zip -d ../new",
+            ],
+            &[
+                "ls -la .env",
+                "ls -la server.key src",
+                "npm --version",
+                "git log -h",
+                "git config user.name",
+                "unzip -l z.zip",
+                "git for-each-ref --format='%(refname)'",
+            ],
+        );
+    }
+}

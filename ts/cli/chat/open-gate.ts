@@ -86,7 +86,7 @@ async function ledgerOf(config: ChatConfig): Promise<NonNullable<GateOptions['le
   if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
     await writeFile(join(directory, '.gitignore'), 'ledger.db*\n', { flag: 'wx' });
   const file = projectLedger?.slice('sqlite:'.length) ?? join(directory, 'ledger.db');
-  await claim(file, settings);
+  await claim(file, project, settings);
   return `sqlite:${file}`;
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { ExitError, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
 
@@ -15,9 +15,18 @@ import { oneLine } from '../style.js';
  * @param settings the user's folder of settings; `undefined`: there is none, and no ledger is known again
  * @throws {ExitError} (`ERR_LEDGER_OWNER`) for one that is there and has no such mark
  */
-export async function claim(file: string, settings: string | undefined): Promise<void> {
+export async function claim(file: string, project: string, settings: string | undefined): Promise<void> {
   const mark = `${file}-owner`;
   const place = join(await realpath(dirname(file)), basename(file));
+  // A symlink that came with the project leads wherever its author wants, and hidden folders belong to other programs.
+  const parts = relative(await realpath(project), place).split(sep);
+  if (isAbsolute(parts[0]!) || parts.some((part) => part.startsWith('.') && part !== '.countersign'))
+    throw new ExitError(
+      Exit.failure,
+      `the ledger ${oneLine(file)} is ${oneLine(place)}, and a project's ledger must lie in the project, in no hidden folder ` +
+        `but .countersign: name another one with --ledger`,
+      'ERR_LEDGER_OWNER',
+    );
   // A link that leads nowhere is there, too.
   const isThere = await lstat(file).then(
     () => true,

@@ -58,17 +58,33 @@ impl LayerFiles {
 /// else `cwd`.
 ///
 /// A mark that belongs to somebody else than `cwd` does is none: who may write to a directory above, like `/tmp`, must not
-/// be able to say how far the project goes.
+/// be able to say how far the project goes. Nor is an empty `.git`, which is no repository, nor one in the home directory or
+/// above it: settings that are kept in git do not make a project of all that the user has.
 pub fn project_root(cwd: &Path) -> PathBuf {
+    project_root_in(cwd, home().as_deref())
+}
+
+fn home() -> Option<PathBuf> {
+    let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
+    fs::canonicalize(home).ok()
+}
+
+/// The same, where this is the home directory, symlinks followed.
+pub(super) fn project_root_in(cwd: &Path, home: Option<&Path>) -> PathBuf {
     let cwd = fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
     let owner = fs::metadata(&cwd).ok().and_then(|metadata| owner(&metadata));
     let marks = |dir: &&Path| {
         let found = |name: &str| fs::symlink_metadata(dir.join(name)).ok();
         let ours = |metadata: &fs::Metadata| self::owner(metadata) == owner;
         found(".countersign").is_some_and(|mark| mark.is_dir() && ours(&mark))
-            || found(".git").is_some_and(|mark| ours(&mark))
+            || found(".git").is_some_and(|mark| {
+                let is_repository =
+                    !mark.is_dir() || fs::symlink_metadata(dir.join(".git/HEAD")).is_ok();
+                is_repository && ours(&mark)
+            })
     };
-    cwd.ancestors().find(marks).unwrap_or(&cwd).to_owned()
+    let is_home = |dir: &&Path| home.is_some_and(|home| home.starts_with(dir));
+    cwd.ancestors().take_while(|dir| !is_home(dir)).find(marks).unwrap_or(&cwd).to_owned()
 }
 
 #[cfg(unix)]

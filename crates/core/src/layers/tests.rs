@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::places::project_root_in;
 use super::*;
 use crate::effort::effort;
 use crate::policy::Effect;
@@ -358,7 +359,13 @@ fn a_project_begins_at_its_mark() {
     let root = |path: &Path| project_root(path).strip_prefix(&dir.0).unwrap().to_owned();
     assert_eq!(root(&inner), Path::new("a/b/c"));
     fs::create_dir(dir.0.join("a/.git")).unwrap();
+    assert_eq!(root(&inner), Path::new("a/b/c"), "no repository");
+    fs::write(dir.0.join("a/.git/HEAD"), "ref: refs/heads/main").unwrap();
     assert_eq!(root(&inner), Path::new("a"));
+    let home = fs::canonicalize(dir.0.join("a")).unwrap();
+    let cwd = fs::canonicalize(&inner).unwrap();
+    assert_eq!(project_root_in(&cwd, Some(&home)), cwd, "the home directory is no project");
+    assert_eq!(project_root_in(&home, Some(&home)), home);
     // A worktree's is a file.
     fs::write(dir.0.join("a/b/.git"), "gitdir: elsewhere").unwrap();
     assert_eq!(root(&inner), Path::new("a/b"));

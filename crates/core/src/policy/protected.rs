@@ -48,7 +48,7 @@ const TOOL: &str = "settings of a tool: they run later, or hold secrets";
 const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
-const MANY: &str = "more files than can be looked through: some may hold secrets";
+const MANY: &str = "files whose names are not all known: some may hold secrets";
 const OTHERS: &str = "the home of another user";
 const MACHINE: &str = "a device, or what a process holds";
 const LEDGER: &str = "the ledger that the approvals are in";
@@ -112,6 +112,31 @@ const WRITES: Names = &[
     (".yarnrc.yml", TOOL),
     (".direnvrc", TOOL),
     (".countersign", OWN),
+    (".gdbinit", TOOL),
+    (".lldbinit", TOOL),
+    (".nvim.lua", EDITOR),
+    (".fleet", EDITOR),
+    (".windsurf", EDITOR),
+    (".continue", EDITOR),
+    (".roo", EDITOR),
+    (".kiro", EDITOR),
+    (".amazonq", EDITOR),
+    (".junie", EDITOR),
+    (".aider.conf.yml", EDITOR),
+    ("lefthook.yml", GIT),
+    ("lefthook.yaml", GIT),
+    (".lefthook.yml", GIT),
+    (".forgejo", CI),
+    (".gitea", CI),
+    (".teamcity", CI),
+    (".azure-pipelines", CI),
+    ("appveyor.yml", CI),
+    (".appveyor.yml", CI),
+    ("cloudbuild.yaml", CI),
+    (".tool-versions", TOOL),
+    ("mise.toml", TOOL),
+    (".mise.toml", TOOL),
+    (".pnpmfile.cjs", TOOL),
 ];
 
 /// What everybody may know of a process, of which the rest is its memory and its settings.
@@ -197,6 +222,13 @@ const BOTH: Names = &[
     (".terraform.d", SECRETS),
     (".boto", SECRETS),
     (".s3cfg", SECRETS),
+    (".mozilla", SECRETS),
+    (".thunderbird", SECRETS),
+    (".pki", SECRETS),
+    (".kaggle", SECRETS),
+    (".bitcoin", SECRETS),
+    (".ethereum", SECRETS),
+    (".mylogin.cnf", SECRETS),
 ];
 
 /// Names that follow each other in a path.
@@ -240,6 +272,31 @@ const BOTH_CHAINS: Chains = &[
     (&["etc", "shadow-"], SECRETS),
     (&["etc", "gshadow-"], SECRETS),
     (&[".config", "gh"], SECRETS),
+    (&[".config", "github-copilot"], SECRETS),
+    (&[".config", "glab-cli"], SECRETS),
+    (&[".config", "hub"], SECRETS),
+    (&[".config", "doctl"], SECRETS),
+    (&[".config", "stripe"], SECRETS),
+    (&[".config", "ngrok"], SECRETS),
+    (&[".config", "netlify"], SECRETS),
+    (&[".config", "sops"], SECRETS),
+    (&[".config", "solana"], SECRETS),
+    (&[".config", "google-chrome"], SECRETS),
+    (&[".config", "chromium"], SECRETS),
+    (&[".config", "bravesoftware"], SECRETS),
+    (&[".config", "microsoft-edge"], SECRETS),
+    (&[".config", "vivaldi"], SECRETS),
+    (&[".config", "opera"], SECRETS),
+    (&[".config", "slack"], SECRETS),
+    (&[".config", "signal"], SECRETS),
+    (&[".config", "bitwarden"], SECRETS),
+    (&["share", "kwalletd"], SECRETS),
+    (&["share", "keyrings"], SECRETS),
+    (&["huggingface", "token"], SECRETS),
+    (&[".m2", "settings-security.xml"], SECRETS),
+    (&["nuget", "nuget.config"], SECRETS),
+    (&[".codex", "history.jsonl"], SECRETS),
+    (&["etc", "krb5.keytab"], SECRETS),
     (&[".config", "gcloud"], SECRETS),
     (&[".config", "op"], SECRETS),
     (&[".cargo", "credentials"], SECRETS),
@@ -261,7 +318,12 @@ pub(crate) fn protection(
     let project = context.project.as_deref().unwrap_or(&context.cwd);
     let mut projects = vec![project.to_owned()];
     projects.extend(files.real(project));
-    let of_path = |path: &str| of_text(path, access, &projects).or_else(|| system(path));
+    // Of a directory the names in it are told, and some of those are as telling.
+    let shown = |path: &str| match path.rsplit_once('/') {
+        Some((folder, name)) if spots.unopened && is_file_of_secrets(name) => folder.to_owned(),
+        _ => path.to_owned(),
+    };
+    let of_path = |path: &str| of_text(&shown(path), access, &projects).or_else(|| system(path));
     let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
     let located = |path: &Located| {
         let readings = [&path.lexical, &path.real, &path.real_of_lexical];
@@ -278,18 +340,19 @@ pub(crate) fn protection(
         })
     };
     let found = |path: &String| of_place(path).or_else(|| of_place(&files.real(path).ok()?));
-    spots
-        .located
-        .iter()
-        .find_map(located)
+    let below = || {
+        let below = spots.below.as_ref()?;
+        let more = || below.may_tell_more(files).then(|| Protection::new(MANY, ""));
+        let found = below.told(of_path, files).or_else(more)?;
+        Some(Protection { below: true, ..found })
+    };
+    // What is gone with a directory is more than the directory.
+    let gone = || if access == Access::Write { below() } else { None };
+    gone()
+        .or_else(|| spots.located.iter().find_map(located))
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| loose(pieces)))
         .or_else(|| spots.found.iter().filter(|_| !spots.names_only).find_map(found))
-        .or_else(|| {
-            let below = spots.below.as_ref()?;
-            let more = || below.may_tell_more(files).then(|| Protection::new(MANY, ""));
-            let found = below.told(of_path, files).or_else(more)?;
-            Some(Protection { below: true, ..found })
-        })
+        .or_else(below)
 }
 
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed
@@ -411,14 +474,15 @@ fn of_name(before: &str, name: &str, access: Access) -> Option<&'static str> {
     let name = trimmed(name);
     // By far the most names are none of these.
     let first = *name.as_bytes().first()?;
-    if starts_with(name, ".env") && is_env(name, access) {
+    let copied = name.strip_prefix('#').and_then(|name| name.strip_suffix('#')).unwrap_or(name);
+    if starts_with(copied, ".env") && is_env(copied, access) {
         return Some(ENV);
     }
     let among = |names: Names| {
         names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, what)| *what)
     };
     let write = access == Access::Write;
-    let alone = if matches!(first, b'.' | b'_' | b'a' | b'A' | b'b' | b'B' | b'j' | b'J') {
+    let alone = if b"._abcjlm".contains(&first.to_ascii_lowercase()) {
         among(BOTH).or_else(|| write.then(|| among(WRITES)).flatten())
     } else {
         None
@@ -441,6 +505,11 @@ fn of_name(before: &str, name: &str, access: Access) -> Option<&'static str> {
 fn trimmed(name: &str) -> &str {
     let trimmed = name.trim_end_matches(['.', ' ']);
     if trimmed.is_empty() { name } else { trimmed }
+}
+
+/// Whether it is the name of a file that holds secrets, and no secret itself.
+fn is_file_of_secrets(name: &str) -> bool {
+    starts_with(name, ".env") || Folders::default().secret(name).is_some()
 }
 
 /// `.env`, `.env.local`, `.envrc`, but not a template that is there to be read.

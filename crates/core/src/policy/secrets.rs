@@ -67,6 +67,24 @@ const OPEN: &[&str] = &[
 const KEYS: &[&str] =
     &["p12", "pfx", "p8", "jks", "keystore", "keytab", "kdbx", "kdb", "ppk", "ovpn", "kubeconfig"];
 
+/// Names of files that hold keys and passwords alone.
+const NAMES: &[&str] = &[
+    "kubeconfig",
+    ".vault_pass",
+    ".vault_password",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.toml",
+    "secrets.json",
+    "local.settings.json",
+    "wallet.dat",
+    "key4.db",
+    "key3.db",
+    "logins.json",
+    "login data",
+    "cookies.sqlite",
+];
+
 /// Ends of names of files that hold data, and no code.
 const DATA: &[&str] = &[
     "json",
@@ -104,6 +122,9 @@ const WORDS: &[&str] = &[
     "apikey",
 ];
 
+/// Ends of names without an ending that are keys: `deploy_rsa`.
+const KEY_ENDS: &[&str] = &["_rsa", "_dsa", "_ecdsa", "_ed25519"];
+
 const IDENTITIES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "ssh_host_"];
 
 impl Folders {
@@ -125,6 +146,7 @@ impl Folders {
     pub(super) fn secret(&self, name: &str) -> Option<&'static str> {
         // By far the most names are of code.
         let name = name.to_ascii_lowercase();
+        let name = original(&name).to_owned();
         let is_history = name.starts_with('.') && name.ends_with("_history");
         if is_history || matches!(name.as_str(), "fish_history" | ".histfile" | ".zhistory") {
             return Some(HISTORY);
@@ -140,10 +162,13 @@ impl Folders {
         if self.tests > 0 {
             return None;
         }
-        if name.starts_with("krb5cc_") || name == "kubeconfig" {
+        if name.starts_with("krb5cc_") || NAMES.contains(&name.as_str()) {
             return Some(KEY);
         }
         if IDENTITIES.iter().any(|known| name.starts_with(known)) && end != "pub" {
+            return Some(KEY);
+        }
+        if end.is_empty() && KEY_ENDS.iter().any(|known| stem.ends_with(known)) {
             return Some(KEY);
         }
         let key = match end {
@@ -164,7 +189,9 @@ impl Folders {
             && (stem.starts_with("client_secret")
                 || stem.contains("service-account")
                 || stem.contains("service_account")
-                || stem.contains("serviceaccount"));
+                || stem.contains("serviceaccount")
+                || stem == "gcp-key"
+                || stem == "gcp_key");
         let named = !end.is_empty() && stem.contains("credentials");
         let words = || {
             let mut words = stem.split(|char: char| !char.is_ascii_alphanumeric());
@@ -172,6 +199,21 @@ impl Folders {
         };
         (accounts || named || (self.hidden && words())).then_some(CREDENTIALS)
     }
+}
+
+/// The name of what this is a copy of: of an editor, packed, or put aside.
+fn original(name: &str) -> &str {
+    const COPIES: &[&str] =
+        &["bak", "backup", "old", "orig", "save", "swp", "tmp", "gz", "bz2", "xz", "zst"];
+    let name = name.strip_prefix('#').and_then(|name| name.strip_suffix('#')).unwrap_or(name);
+    let mut name = name.trim_end_matches('~');
+    while let Some((before, end)) = name.rsplit_once('.')
+        && !before.is_empty()
+        && COPIES.contains(&end)
+    {
+        name = before;
+    }
+    name
 }
 
 /// What a pattern for names may find, whose names begin and end so.
@@ -238,6 +280,17 @@ mod tests {
             "/p/vpn.ovpn",
             "/p/kubeconfig",
             "/p/serviceAccountKey.json",
+            "/p/server.key.bak",
+            "/p/server.key.gz",
+            "/p/my_id_rsa",
+            "/p/deploy_rsa",
+            "/p/prod.env.bak",
+            "/p/#prod.env#",
+            "/p/server.key~",
+            "/p/gcp-key.json",
+            "/p/config/secrets.yml",
+            "/p/.vault_pass",
+            "/h/snap/firefox/common/.mozilla/x/logins.json",
             "/p/credentials.json",
             "/p/aws-credentials.csv",
             "/p/client_secret_1.json",
@@ -261,6 +314,10 @@ mod tests {
     fn code_certificates_and_files_of_tests_are_no_secrets() {
         for path in [
             "/p/src/credentials.ts",
+            "/p/src/rsa",
+            "/p/src/my_rsa.rs",
+            "/p/src/secrets.ts",
+            "/p/notes.bak",
             "/p/src/token.rs",
             "/p/src/auth.json",
             "/p/id_rsa.pub",

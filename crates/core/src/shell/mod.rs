@@ -24,8 +24,8 @@ pub use effects::{
     subcommand_depth,
 };
 pub(crate) use effects::{
-    Kind, Knowledge, goes_through_links, is_understood, kind, knowledge_of, option_marks,
-    passes_links, reads_names_only, special_like, takes_data_only, without_g,
+    Kind, Knowledge, deletes, goes_through_links, is_understood, kind, knowledge_of, opens_no_file,
+    option_marks, passes_links, reads_names_only, special_like, takes_data_only, without_g,
 };
 pub(crate) use effects::{Parts, parts, stays_below};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};

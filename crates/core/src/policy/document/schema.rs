@@ -43,7 +43,8 @@ pub(super) const ESCALATE: &[&str] = &["after", "to"];
 
 pub(super) const EXAMPLES: &[&str] = &["match", "not_match"];
 
-pub(super) const SHELLS: &[&str] = &["bash", "sh", "posix", "zsh", "pwsh", "powershell", "cmd"];
+pub(super) const SHELLS: &[&str] =
+    &["bash", "sh", "posix", "zsh", "pwsh", "powershell", "cmd", "none"];
 
 /// Hints that tools are known to give of themselves; others may be named too.
 pub(super) const HINTS: &[&str] =

@@ -15,7 +15,8 @@ const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
 const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
 
 /// Where packages and objects lie, which hold no secrets of the user.
-const FOREIGN: &[&str] = &["node_modules", ".git"];
+const FOREIGN: &[&str] = &[PACKAGES, ".git"];
+const PACKAGES: &str = "node_modules";
 
 /// The files below some directories. No symlinks: who follows those says so. Looked at when they are first asked for.
 #[derive(Debug)]
@@ -25,9 +26,24 @@ pub(crate) struct Below {
     sieve: Sieve,
     /// Whether what is read is told: printed, copied, packed.
     tells: bool,
-    /// Whether it is git that reads, which shows what it knows alone.
-    tracked: bool,
+    /// Who says which files these are.
+    by: Lists,
+    /// Whether what lies in repositories there counts.
+    repositories: bool,
     found: OnceCell<Found>,
+}
+
+/// Who says which files lie below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// The folders.
+    Folders,
+    /// The index of git, which shows what it knows alone.
+    Index,
+    /// The index, and what the line puts into it.
+    Both,
+    /// Nobody: the line makes another index.
+    Nobody,
 }
 
 #[derive(Debug)]
@@ -52,19 +68,36 @@ pub(super) enum Meant {
 
 impl Below {
     /// The files below these directories, as far as the sieve does not pass over them.
-    pub(super) fn of(dirs: &[Located], sieve: Sieve, tells: bool, tracked: bool) -> Self {
+    pub(super) fn of(dirs: &[Located], sieve: Sieve, tells: bool, by: Lists) -> Self {
         let folding = dirs.first().map_or(Folding::Ask, |dir| dir.folding);
         let mut roots: Vec<String> =
             dirs.iter().map(|dir| dir.real.trim_end_matches('/').to_owned()).collect();
         roots.dedup();
-        Self { roots, folding, sieve, tells, tracked, found: OnceCell::new() }
+        Self { roots, folding, sieve, tells, by, repositories: false, found: OnceCell::new() }
+    }
+
+    /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
+    /// too.
+    pub(super) fn deleted(dirs: &[Located], repositories: bool) -> Self {
+        let is_product = |dir: &&Located| {
+            dir.real.split('/').any(|name| name != ".git" && BULKY.contains(&name))
+        };
+        let own: Vec<Located> = dirs.iter().filter(|dir| !is_product(dir)).cloned().collect();
+        Self { repositories, ..Self::of(&own, Sieve::of_products(), true, Lists::Folders) }
     }
 
     fn found(&self, files: &dyn Files) -> &Found {
         self.found.get_or_init(|| {
             let mut found = Found { files: Vec::new(), complete: true, complete_own: true };
             for root in &self.roots {
-                let known = if self.tracked { tracked::below(root, files) } else { Known::Files };
+                let known = match self.by {
+                    Lists::Folders => Known::Files,
+                    Lists::Index | Lists::Both => tracked::below(root, files),
+                    Lists::Nobody => Known::Unknown,
+                };
+                if self.by == Lists::Both && !matches!(known, Known::Files) {
+                    found.look(root, self.sieve.products, files);
+                }
                 match known {
                     Known::These(paths) => {
                         found.files.extend(paths.into_iter().map(|path| (path, root.len() + 1)));
@@ -108,8 +141,11 @@ impl Below {
         if !self.tells {
             return None;
         }
-        let mut own =
-            self.found(files).files.iter().filter(|(path, from)| !is_foreign(path, *from));
+        let is_own = |path: &str, from: usize| {
+            let packages = self.repositories && !has_name(path, from, PACKAGES);
+            packages || !is_foreign(path, from)
+        };
+        let mut own = self.found(files).files.iter().filter(|(path, from)| is_own(path, *from));
         own.find_map(|(path, from)| {
             said(path).filter(|_| !self.sieve.passes_over(path, *from, files))
         })

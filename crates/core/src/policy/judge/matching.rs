@@ -2,19 +2,21 @@
 
 use std::cell::{Cell, OnceCell};
 
-use super::below::{Below, Meant};
+use super::below::{Below, Lists, Meant};
 use super::sieve::Sieve;
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
-use crate::path::{Address, Links, Partial, PathError};
+use crate::path::{Address, Links, Located, Partial, PathError, locate};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::document::CommandPattern;
+use crate::policy::looking::looks;
 use crate::policy::reading::glob_of;
 use crate::policy::subject::{By, Extent, Kind, Subject};
 use crate::policy::tokens::{self, Meets, Words, base_name};
 use crate::shell::{
-    Access, Word, goes_through_links, passes_links, reads_names_only, takes_data_only,
+    Access, Piece, Word, deletes, goes_through_links, opens_no_file, passes_links,
+    reads_names_only, takes_data_only,
 };
 
 /// A rule that speaks of a subject.
@@ -90,6 +92,9 @@ impl Judge<'_> {
                 // not what symlinks among them lead to.
                 let unsaid = by.as_ref().is_some_and(|by| by.arg == 0);
                 let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
+                let lists = by.is_none() && *extent == Extent::Names;
+                places.unopened =
+                    lists || (places.names_only && program.is_some_and(opens_no_file));
                 if through && *extent == Extent::Tree && !passes {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
@@ -100,6 +105,9 @@ impl Judge<'_> {
                 }
                 if *access == Access::Read && matches!(extent, Extent::Tree | Extent::Below) {
                     places.below = Some(self.below(&places, *extent, by.as_ref()));
+                }
+                if *access == Access::Write && !subject.mentioned {
+                    places.below = self.deleted(&places, *extent, by.as_ref())?;
                 }
                 let (rules, links) = match access {
                     Access::Read => (&index.reads, &self.read_links),
@@ -114,9 +122,18 @@ impl Judge<'_> {
                     let guessed = Cell::new(false);
                     self.gather(found, hits, |rule| {
                         let Some(paths) = rule.paths(*access) else { return Ok(Meets::No) };
+                        let mentions = subject.mentioned && *access == Access::Write;
+                        // Whatever it writes, a rule had to allow the command: that much an ask wants.
+                        if mentions && rule.effect != Effect::Deny {
+                            return Ok(Meets::No);
+                        }
                         let meets =
                             self.path_meets(rule.effect, paths, &places, *access, *extent)?;
                         let is_known = guessed.get() && rule.who.is_none();
+                        if meets == Meets::Yes && mentions {
+                            // Most words name what is read.
+                            return Ok(Meets::Could);
+                        }
                         if meets != Meets::No || is_known || rule.effect == Effect::Allow {
                             return Ok(meets);
                         }
@@ -310,7 +327,11 @@ impl Judge<'_> {
             // What cannot be told could be.
             let this = match Self::located(paths.bites(path, access, extent, self.files))? {
                 // What a tool passes over is known well enough for what nobody named, and not for a rule that does.
-                Ok(Meets::Could) => match spots.below.as_ref().filter(|_| extent == Extent::Tree) {
+                Ok(Meets::Could) => match spots
+                    .below
+                    .as_ref()
+                    .filter(|_| access == Access::Read && extent == Extent::Tree)
+                {
                     Some(below) => self.below_meets(paths, below),
                     None => Meets::Could,
                 },
@@ -329,13 +350,74 @@ impl Judge<'_> {
         let tells = by.is_none()
             || name.is_some_and(|name| takes_data_only(base_name(name)))
             || argv.is_some_and(git_shows);
-        let tracked = argv.is_some_and(|argv| git_shows(argv) && git_knows(argv));
+        let lists = match argv {
+            Some(argv) if git_shows(argv) && git_knows(argv) => self.index(),
+            _ => Lists::Folders,
+        };
         let sieve = match (argv, extent) {
             (Some(argv), _) => Sieve::of(argv),
             (None, Extent::Below) => Sieve::of_tool(glob_of(self.call)),
             (None, _) => Sieve::default(),
         };
-        Below::of(&spots.located, sieve, tells, tracked)
+        Below::of(&spots.located, sieve, tells, lists)
+    }
+
+    /// What the index of git tells, after what other commands of the line make of it.
+    fn index(&self) -> Lists {
+        /// They put names into it, and take none out.
+        const ADD: &[&str] = &["add", "stage", "commit", "mv"];
+        /// They do not change it.
+        const KEEP: &[&str] =
+            &["fetch", "push", "config", "remote", "tag", "branch", "notes", "gc"];
+        let mut lists = Lists::Index;
+        for argv in self.subjects.iter().filter_map(|subject| subject.kind.git()) {
+            let Some(command) = git_command(argv) else { continue };
+            let is_new_branch = matches!(command, "switch" | "checkout")
+                && argv.len() == 4
+                && matches!(argv.get(2).and_then(Word::literal), Some("-c" | "-b"));
+            if ADD.contains(&command) {
+                lists = Lists::Both;
+            } else if !(looks(argv) || is_new_branch || KEEP.contains(&command)) {
+                return Lists::Nobody;
+            }
+        }
+        lists
+    }
+
+    /// What is gone with what is written, where a tool deletes it, or a program does.
+    fn deleted(
+        &self, spots: &Spots, extent: Extent, by: Option<&By>,
+    ) -> Result<Option<Below>, NeedsFiles> {
+        let argv = by.and_then(|by| self.argv(by)).unwrap_or_default();
+        let name = argv.first().and_then(Word::literal).map(base_name);
+        let (deletes, repositories) = match by {
+            // Of the tools those that delete say nothing of what they are given, or all below it.
+            None => (matches!(extent, Extent::Perhaps | Extent::Below), true),
+            // git passes over repositories.
+            Some(_) if git_command(argv) == Some("clean") => (true, false),
+            Some(_) => (name.is_some_and(deletes), true),
+        };
+        if !deletes {
+            return Ok(None);
+        }
+        let folders = self.folders_of(spots, extent)?;
+        Ok((!folders.is_empty()).then(|| Below::deleted(&folders, repositories)))
+    }
+
+    /// The directories that are used with all below them: those that are named, and the one that what is known in part surely
+    /// begins with.
+    fn folders_of(&self, spots: &Spots, extent: Extent) -> Result<Vec<Located>, NeedsFiles> {
+        let mut folders = if extent.is_recursive() { spots.located.clone() } else { Vec::new() };
+        for (pieces, from) in &spots.loose {
+            let Some(Piece::Text(text)) = pieces.first() else { continue };
+            let Some((folder, _)) = text.rsplit_once('/') else { continue };
+            let folder = if folder.is_empty() { "/" } else { folder };
+            let open = pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
+            if open && let Ok(folder) = Self::located(locate(folder, from, self.files))? {
+                folders.push(folder);
+            }
+        }
+        Ok(folders)
     }
 
     /// Whether a deny or an ask means a file below.

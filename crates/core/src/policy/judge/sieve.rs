@@ -95,6 +95,11 @@ const RIPGREP_VALUES: &[&str] = &[
 ];
 
 impl Sieve {
+    /// Who passes over products, and over nothing else.
+    pub(super) fn of_products() -> Self {
+        Self { products: true, ..Self::default() }
+    }
+
     /// Of this command.
     pub(super) fn of(argv: &[Word]) -> Self {
         let name = argv.first().and_then(Word::literal).unwrap_or_default();

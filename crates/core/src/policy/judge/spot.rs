@@ -23,6 +23,8 @@ pub(crate) struct Spots {
     pub(crate) found: Vec<String>,
     /// Whether of what is read the names alone are told.
     pub(crate) names_only: bool,
+    /// Whether not even a file that is named is opened.
+    pub(crate) unopened: bool,
     /// What is known in part is used with all that is below it, and it is not known which directories those are.
     pub(crate) loose_below: bool,
     /// Whether the places located are all there are.

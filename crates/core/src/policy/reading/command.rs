@@ -13,6 +13,20 @@ use crate::shell::{
     self, Access, Analysis, Dir, Fact, Piece, Role, Shell, What, Why, Word, reads_names_only,
 };
 
+/// The name of no shell, for a tool whose command is a list of words that no shell reads.
+const NO_SHELL: &str = "none";
+
+/// What a command line was read off.
+#[derive(Clone, Copy)]
+enum Text<'t> {
+    /// The argument itself.
+    Line(&'t str),
+    /// A list of words.
+    Words,
+    /// A list of words, as a tool may hand them on: one line, with blanks between them.
+    Joined(&'t str),
+}
+
 impl Reader<'_> {
     /// The directory that the host runs the call in.
     pub(super) fn host(&self) -> &str {
@@ -86,12 +100,16 @@ impl Reader<'_> {
         match (value, more) {
             (Json::String(line), None) => {
                 let analysis = shell::analyze(line, shell);
-                self.facts(plan, name, analysis, start, Some(line));
+                self.facts(plan, name, analysis, start, Text::Line(line));
             }
             (Json::Array(words), None) => match argv_line(words) {
                 Some(line) => {
                     let analysis = shell::analyze(&line, Shell::Bash);
-                    self.facts(plan, name, analysis, start, None);
+                    self.facts(plan, name, analysis, Arc::clone(&start), Text::Words);
+                    if let Some(line) = joined(words).filter(|_| plan.shell != Some(NO_SHELL)) {
+                        let analysis = shell::analyze(&line, shell);
+                        self.facts(plan, name, analysis, start, Text::Joined(&line));
+                    }
                 }
                 None => self.unknown(Some(name), format!("`{name}` is no list of words")),
             },
@@ -105,7 +123,7 @@ impl Reader<'_> {
                 match argv_line(&all).filter(|_| plain) {
                     Some(line) => {
                         let analysis = shell::analyze(&line, Shell::Bash);
-                        self.facts(plan, name, analysis, start, None);
+                        self.facts(plan, name, analysis, start, Text::Words);
                     }
                     None => self.unknown(
                         Some(name),
@@ -172,16 +190,19 @@ impl Reader<'_> {
 
     /// What a command line can do, as subjects.
     fn facts(
-        &mut self, plan: &Plan, name: &str, analysis: Analysis, mut start: Arc<Start>,
-        line: Option<&str>,
+        &mut self, plan: &Plan, name: &str, analysis: Analysis, mut start: Arc<Start>, text: Text,
     ) {
+        let spans = matches!(text, Text::Line(_));
         let sets_home = analysis
             .facts
             .iter()
             .any(|fact| matches!(&fact.what, What::Assign { name } if name == "HOME"));
         let from = Arc::make_mut(&mut start);
         from.shell = true;
-        from.line = line.map(Arc::from);
+        from.line = match text {
+            Text::Line(line) | Text::Joined(line) => Some(Arc::from(line)),
+            Text::Words => None,
+        };
         if sets_home {
             from.home = None;
         }
@@ -231,7 +252,7 @@ impl Reader<'_> {
                     if target.may_connect(sets_home) {
                         let kind = Kind::Url { target: anything(&target), by: None };
                         let needs_allow = !plan.foreign;
-                        let (span, argument) = (line.map(|_| fact.span), Arc::clone(&argument));
+                        let (span, argument) = (spans.then_some(fact.span), Arc::clone(&argument));
                         let start = Arc::clone(&start);
                         connections.push(Subject {
                             kind,
@@ -257,7 +278,7 @@ impl Reader<'_> {
                     (kind, access == Access::Write && arg > 0 && exceeds(command))
                 }
                 What::Loads { command, arg, target } => {
-                    let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
+                    let (span, start) = (spans.then_some(fact.span), Arc::clone(&start));
                     let argument = Arc::clone(&argument);
                     let by = by(command, arg);
                     self.loads.push(Loads {
@@ -272,7 +293,7 @@ impl Reader<'_> {
                 }
                 What::Unknown { why, named: Some((command, arg)) } if why.is_about_names() => {
                     let by = by(command, arg);
-                    let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
+                    let (span, start) = (spans.then_some(fact.span), Arc::clone(&start));
                     let argument = Arc::clone(&argument);
                     let target = self.argument_of(by).unwrap_or_else(|| literal(""));
                     self.loads.push(Loads { by, target, why, span, argument, start });
@@ -288,7 +309,7 @@ impl Reader<'_> {
             };
             self.subjects.push(Subject {
                 kind,
-                span: line.map(|_| fact.span),
+                span: spans.then_some(fact.span),
                 argument: Some(Arc::clone(&argument)),
                 needs_allow: needs_allow && !plan.foreign,
                 mentioned: false,
@@ -330,9 +351,31 @@ fn lists_names(fact: &Fact) -> bool {
     }
 }
 
-fn is_plain(word: &str) -> bool {
+fn is_plain(word: impl AsRef<str>) -> bool {
+    let word = word.as_ref();
     !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:@%+,".contains(&byte))
+}
+
+/// The line that a tool makes of these words which joins them: a shell reads it, and not always as these words. `None` where
+/// it does. Of `bash -c SCRIPT` it is the script, whose first word the line would run in that shell.
+fn joined(words: &[Json]) -> Option<String> {
+    let words: Vec<&str> = words
+        .iter()
+        .filter_map(|word| if let Json::String(word) = word { Some(word.as_str()) } else { None })
+        .collect();
+    let is_plain = |(at, word): (usize, &&str)| {
+        is_plain(if at > 0 { word.replace('=', "") } else { (*word).to_owned() })
+    };
+    if words.iter().enumerate().all(is_plain) {
+        return None;
+    }
+    Some(match words.as_slice() {
+        [shell, "-c" | "-lc", script] if !matches!(shell_named(shell), Shell::Other) => {
+            (*script).to_owned()
+        }
+        words => words.join(" "),
+    })
 }
 
 /// A line that a shell reads as exactly these words.

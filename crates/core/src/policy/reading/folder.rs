@@ -134,6 +134,40 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// What git tells of the addresses of remotes stands in its settings, and an address may hold a password.
+    pub(super) fn addresses(&mut self) -> Result<(), NeedsFiles> {
+        let mut more: Vec<Subject> = Vec::new();
+        for subject in &self.subjects {
+            if !subject.kind.git().is_some_and(tells_addresses) {
+                continue;
+            }
+            let (dirs, _) = match places(&subject.start, self.files) {
+                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                found => found.unwrap_or_default(),
+            };
+            for dir in dirs {
+                let git = match repository::work_tree(&dir, self.files) {
+                    Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                    Ok(Some((_, git))) => git,
+                    Ok(None) | Err(_) => continue,
+                };
+                if !repository::tells_passwords(&git, self.files) {
+                    continue;
+                }
+                let kind = Kind::Path {
+                    access: Access::Read,
+                    target: literal(format!("{git}/config")),
+                    extent: Extent::Itself,
+                    // No word of the command spells it out.
+                    by: None,
+                };
+                more.push(Subject { kind, needs_allow: false, ..subject.clone() });
+            }
+        }
+        self.subjects.extend(more);
+        Ok(())
+    }
+
     /// Says so where a program that does what the files of its folder say runs in a folder of which nobody spoke, and whether
     /// one does.
     ///
@@ -249,6 +283,16 @@ impl Reader<'_> {
         }
         Ok(roots)
     }
+}
+
+/// Whether this command of git tells addresses of remotes, where they are known.
+fn tells_addresses(argv: &[Word]) -> bool {
+    let words: Vec<&str> = argv.iter().skip(1).map(|word| word.literal().unwrap_or("-")).collect();
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+    let remote = has(&["remote"]) && has(&["-v", "--verbose", "get-url", "show", "-"]);
+    let settings = ["-l", "--list", "list", "--get-regexp", "--get-urlmatch", "get", "-"];
+    let setting = |word: &&str| word.contains("url") || settings.contains(word);
+    remote || has(&["ls-remote"]) || has(&["config"]) && words.iter().any(setting)
 }
 
 /// Commands of git that talk with another repository.

@@ -1,4 +1,5 @@
-//! What the words of a command could name of which nothing is known: files that it may read, and commands that it may run.
+//! What the words of a command could name of which nothing is known: files that it may read or write, and commands that it may
+//! run.
 //! That allows nothing, and no deny or ask is passed by.
 
 use std::sync::Arc;
@@ -38,16 +39,21 @@ impl Reader<'_> {
             }
             let files = argv.iter().enumerate().skip(1).flat_map(|(arg, word)| {
                 let by = Some(By { command, arg });
-                files(word).into_iter().map(move |target| Kind::Path {
-                    access: Access::Read,
-                    target,
-                    extent: Extent::Tree,
-                    by,
+                files(word).into_iter().flat_map(move |target| {
+                    // Below a folder that it writes it may write anything: that would be most words.
+                    [(Access::Read, Extent::Tree), (Access::Write, Extent::Itself)].map(
+                        |(access, extent)| Kind::Path {
+                            access,
+                            target: target.clone(),
+                            extent,
+                            by,
+                        },
+                    )
                 })
             });
             let commands =
                 commands(argv).into_iter().map(|argv| Kind::Command { argv, role: Role::Wrapper });
-            for kind in files.take(MOST_FILES).chain(commands) {
+            for kind in files.take(2 * MOST_FILES).chain(commands) {
                 found.push(Subject {
                     kind,
                     span: subject.span,

@@ -176,6 +176,7 @@ impl<'a> Reader<'a> {
         self.loaded()?;
         self.folders()?;
         self.work_trees()?;
+        self.addresses()?;
         Ok(Some(plan))
     }
 
@@ -349,6 +350,11 @@ impl<'a> Reader<'a> {
                 Kind::Url { target: literal(text), by: None }
             }
             Says::Command | Says::Read | Says::Write | Says::Change => {
+                if text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
+                    // A tool may take it for an address, or for the name of a folder.
+                    let why = format!("`{name}` is an address, where a path is expected");
+                    return self.unknown(Some(name), why);
+                }
                 let recursive = match plan.recursive {
                     Recursive::No | Recursive::Maybe => false,
                     Recursive::Yes => true,

@@ -203,6 +203,24 @@ pub(super) fn is_repository(path: &str, files: &dyn Files) -> Result<bool, PathE
     Ok(false)
 }
 
+/// Whether an address in the settings of this repository holds a name that may be a password, or not all settings are known.
+pub(super) fn tells_passwords(git: &str, files: &dyn Files) -> bool {
+    // A worktree has the settings of the repository that it belongs to.
+    let common = match files.text(&format!("{git}/commondir"), MOST_TEXT) {
+        Some(common) => linked(git, common.trim().to_owned()),
+        None => git.to_owned(),
+    };
+    let text = files.text(&format!("{common}/config"), MOST_TEXT);
+    text.is_none_or(|text| text.split_whitespace().any(names_somebody))
+}
+
+/// `https://NAME:PASSWORD@HOST`, `https://TOKEN@HOST`; `git` is the name that everybody has.
+fn names_somebody(address: &str) -> bool {
+    let Some((_, rest)) = address.split_once("://") else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    host.rsplit_once('@').is_some_and(|(name, _)| name != "git")
+}
+
 /// Whether there are no hooks, and no settings but those that name no program: here, and not in a folder that git is sent to.
 fn is_plain(git: &str, files: &dyn Files) -> bool {
     if files.has(&format!("{git}/commondir")).unwrap_or(true) {
@@ -284,6 +302,20 @@ mod tests {
         ] {
             let argv: Vec<Word> = command.split(' ').map(literal).collect();
             assert_eq!(stays(&argv), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn an_address_may_hold_a_password() {
+        for (address, expected) in [
+            ("https://u:hunter2@example.com/x", true),
+            ("https://ghp_token@github.com/x", true),
+            ("https://github.com/a@b/x", false),
+            ("ssh://git@github.com/x", false),
+            ("git@github.com:a/b", false),
+            ("https://github.com/a/b", false),
+        ] {
+            assert_eq!(names_somebody(address), expected, "{address}");
         }
     }
 

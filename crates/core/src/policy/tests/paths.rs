@@ -88,7 +88,7 @@ fn protected_files_ask_unless_they_are_named() {
             ("ask", "cat .e*"),
             // It could be `secret.txt`.
             ("ask", "cat *"),
-            ("allow", "cat *.md"),
+            ("allow", "cat ./*.md"),
         ],
     );
     let named = format!(

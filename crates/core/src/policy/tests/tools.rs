@@ -122,12 +122,13 @@ fn what_cannot_be_read_is_unknown() {
 }
 
 #[test]
-fn an_argv_is_no_command_line() {
+fn a_list_of_words_is_read_as_an_argv_and_as_a_line() {
     calls(
         RULES,
         &[
             ("allow", "execute", r#"{"command":["git","status"]}"#),
-            ("allow", "execute", r#"{"command":["ls",";","rm","x"]}"#),
+            ("ask", "execute", r#"{"command":["ls",";","rm","x"]}"#),
+            ("allow", "execute", r#"{"command":["ls","a b"]}"#),
             ("ask", "execute", r#"{"command":["git status"]}"#),
             ("ask", "execute", r#"{"command":["bash","-c","make"]}"#),
             ("allow", "execute", r#"{"command":["bash","-c","ls; git status"]}"#),

@@ -244,7 +244,12 @@ pub(super) fn unzip(walk: &mut Walk) {
             _ => {}
         }
     }
-    if undone || (!info && !looks) {
+    let writes = undone || (!info && !looks);
+    if let Some(part) = into.filter(|_| !writes) {
+        // The one of busybox makes the folder before it looks.
+        walk.apply(Use::Write, part, 0);
+    }
+    if writes {
         walk.effects.moves = true;
         match into {
             Some(part) => walk.apply(Use::WriteBelow, part, 0),

@@ -95,6 +95,16 @@ pub(crate) fn reads_names_only(name: &str) -> bool {
     always_keeps(name, "names")
 }
 
+/// Whether this program reads of no file what is in it, whichever of its words names that.
+pub(crate) fn opens_no_file(name: &str) -> bool {
+    always_keeps(name, "opens-none")
+}
+
+/// Whether what this program writes is gone then.
+pub(crate) fn deletes(name: &str) -> bool {
+    always_keeps(name, "deletes")
+}
+
 fn always_keeps(name: &str, kept: &str) -> bool {
     let keeps = |uses: &Use| matches!(uses, Use::Keep(name) if *name == kept);
     called(name).is_some_and(|program| program.always.iter().any(keeps))

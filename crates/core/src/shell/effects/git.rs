@@ -21,11 +21,14 @@ pub(super) fn git(walk: &mut Walk) {
     };
     let rest = walk.argv.get(first.arg + 1..).unwrap_or_default();
     if let [only] = rest
-        && matches!(only.literal(), Some("-h" | "--help"))
+        && only.literal() == Some("-h")
         && !command.open
     {
-        // Shows how it is called. With more words they are what `git help` understands.
+        // Shows how it is called. `--help` is `git help`, which starts a reader of manuals.
         return;
+    }
+    if let Some(at) = rest.iter().position(|word| word.literal() == Some("--help")) {
+        walk.runs(first.arg + 1 + at, Why::RunsCode);
     }
     let below = run(command, walk.argv, walk.files, first.arg + 1);
     if name == "ls-remote" && below.urls.is_empty() {
@@ -248,8 +251,13 @@ pub(super) fn signs(walk: &mut Walk, part: Part) {
             .any(|rest| rest.trim_start_matches(['+', '-', ' ']).starts_with('G'));
         of_commits || text.contains("signature")
     };
-    if walk.word(part).literal().is_none_or(signs) {
+    let word = walk.word(part);
+    if word.literal().is_none_or(signs) {
         walk.runs(part.arg, Why::RunsCode);
+    }
+    // All that a tag holds, which may be a file of any commit.
+    if word.literal().is_some_and(|text| text.contains("%(") && text.contains("raw")) {
+        walk.runs(part.arg, Why::ShowsSecrets);
     }
 }
 

@@ -44,8 +44,8 @@ use std::sync::LazyLock;
 pub(super) use self::search::{Search, searched};
 pub(super) use classify::leads;
 pub(crate) use classify::{
-    Knowledge, goes_through_links, is_understood, kind, knowledge_of, option_marks, passes_links,
-    reads_names_only, special_like, takes_data_only, without_g,
+    Knowledge, deletes, goes_through_links, is_understood, kind, knowledge_of, opens_no_file,
+    option_marks, passes_links, reads_names_only, special_like, takes_data_only, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub use described::{Arity, Described, DescribedOption, described};

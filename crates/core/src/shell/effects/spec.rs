@@ -324,14 +324,6 @@ impl Program {
         rest.get(..to).unwrap_or_default()
     }
 
-    /// Whether an option does more than to change how what the operands name is shown.
-    pub(super) fn options_matter(&self) -> bool {
-        self.open
-            || self.plus
-            || self.at_files
-            || self.meanings().any(|meaning| !matches!(meaning.uses, Use::Nothing))
-    }
-
     /// All readings of all options.
     pub(super) fn meanings(&self) -> impl Iterator<Item = &Meaning> {
         let shorts = self.shorts.iter().map(|(_, meaning)| meaning);

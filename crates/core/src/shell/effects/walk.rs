@@ -199,8 +199,8 @@ impl<'a> Walk<'a> {
         }
         if !words::is_pattern(word) {
             self.any_option(at, word.clone());
-        } else if words::may_find_options(word) && self.program.options_matter() {
-            // Who knows the files knows whether there is one of such a name.
+        } else if words::may_find_options(word) {
+            // Who knows the files knows whether there is one of such a name. What no table has counts as what does harm.
             self.runs(at, Why::FindsOptions);
         }
     }

@@ -123,7 +123,7 @@ fn errors_name_the_place_and_what_to_do() {
         (
             "version = 1\n[tools.x]\nshell = \"fish\"",
             vec![
-                "VALUE policy.toml:3:9: \"shell\" must be \"bash\", \"sh\", \"posix\", \"zsh\", \"pwsh\", \"powershell\" or \"cmd\", not \"fish\"",
+                "VALUE policy.toml:3:9: \"shell\" must be \"bash\", \"sh\", \"posix\", \"zsh\", \"pwsh\", \"powershell\", \"cmd\" or \"none\", not \"fish\"",
             ],
         ),
         (
@@ -366,7 +366,7 @@ fn errors_in_json_and_objects() {
             "UNKNOWN_KEY policy option: rule[1].resaon: unknown key \"resaon\" in a rule: did you mean \"reason\"?",
             "VALUE policy option: rule[1].condition: \"condition\" must be the number of a function, not a number",
             "VALUE policy option: rule[2]: an entry of \"rule\" must be an object, not a number",
-            "VALUE policy option: tools.\"a.b\".shell: \"shell\" must be \"bash\", \"sh\", \"posix\", \"zsh\", \"pwsh\", \"powershell\" or \"cmd\", not a number",
+            "VALUE policy option: tools.\"a.b\".shell: \"shell\" must be \"bash\", \"sh\", \"posix\", \"zsh\", \"pwsh\", \"powershell\", \"cmd\" or \"none\", not a number",
         ]
     );
 }

@@ -129,7 +129,7 @@ pub(super) const READERS: &[Row] = &[
     ("ls [a-z]*", "r1:[a-z]*"),
     ("ls -- *", "r2:*"),
     ("ls ./*", "r1:./*"),
-    ("cat *", "r1:*"),
+    ("cat *", "r1:* ?1"),
     ("strings -- *", "r2:* ?2"),
     ("exa -T -L 2 src", "R4:src"),
     ("lsd --config-file x", "?1 r2:x"),

@@ -18,7 +18,7 @@ const CALLS: &[Row] = &[
     ("git --git-di=x log", "?1"),
     ("git --namespace=x log", ""),
     ("git frob", "?1"),
-    ("git log --help", ""),
+    ("git log --help", "?2"),
     ("git log --help -w", "?2"),
     ("git daemon --help", "?2"),
     // Two readings of what follows an option.
