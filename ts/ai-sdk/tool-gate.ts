@@ -89,7 +89,10 @@ export class ToolGate {
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
-    this.#gating = { ...options.gating, ...options.inheritance.limitsOf(options.name) };
+    this.#gating = {
+      ...options.gating,
+      ...options.inheritance.limitsOf({ toolName: options.name, tool: options.tool }),
+    };
   }
 
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
@@ -291,7 +294,14 @@ export class ToolGate {
   #question(toolCallId: string, args: ValueSnapshot, verdict: Verdict, edits: Edits): Question {
     const { name: toolName, tool, inheritance } = this.#options;
     const checkEdit = (written: unknown) => edits.check(written);
-    const asked = { toolCallId, toolName, tool, args, gating: this.#gating, entry: inheritance.describes(toolName) };
+    const asked = {
+      toolCallId,
+      toolName,
+      tool,
+      args,
+      gating: this.#gating,
+      entry: inheritance.describes({ toolName, tool }),
+    };
     return { ...asked, verdict, checkEdit, schema: edits.schema };
   }
 
@@ -436,7 +446,7 @@ export class ToolGate {
       signal: abortSignal,
       ...(inherited === undefined
         ? {}
-        : { inherited: (judged) => inherited.verdictOn(judged, abortSignal, interruptOn) }),
+        : { inherited: (judged) => inherited.verdictOn(judged, tool, abortSignal, interruptOn) }),
     });
   }
 
