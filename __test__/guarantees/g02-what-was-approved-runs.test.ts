@@ -5,16 +5,17 @@
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as ai from 'ai';
 import { tool, type ModelMessage, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Backend } from '../../agent.js';
 import type { ApprovalRequest, Gate, GateOptions, PolicyDocument } from '../../index.js';
 import { createBackendTools, createLocalBackend } from '../../ts/agent/index.js';
-import { createGate, gateTools, verifyApprovals } from '../../ts/index.js';
+import { createGate, gateTools, resume, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { sample } from '../support/effort.js';
 import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
-import { call, calls, major, says } from '../support/model.js';
+import { call, calls, collect, major, says, scripted } from '../support/model.js';
 import { play, start, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { machine } from '../policy/machine.js';
@@ -598,5 +599,106 @@ describe('the file tools of the deep agent', () => {
     const { content, of } = await write(name, before, meanwhile);
     expect(content).toBe(meanwhile);
     expect(of('tool-error')).toMatchObject([{ error: { code: 'ERR_FILE_CHANGED' } }]);
+  });
+});
+
+describe('an approval of a tool, where another one has its name by the time that it is used', () => {
+  const ran: string[] = [];
+  const execute = (name: string) => async () => void ran.push(name);
+  const described = { description: 'Deletes a file.', inputSchema: z.object({ path: z.string() }) };
+  const asked = (): ToolSet => ({ del: tool({ ...described, execute: execute('asked') }) });
+  const ofServer = (clientName: string): ToolSet => ({
+    del: { ...ai.dynamicTool({ ...described, execute: execute('server') }), metadata: { clientName } } as never,
+  });
+  const others: [string, () => ToolSet][] = [
+    ['the tool of a server', () => ofServer('evil')],
+    ['a tool made at run time', () => ({ del: ai.dynamicTool({ ...described, execute: execute('dynamic') }) })],
+    [
+      'one of another description',
+      () => ({ del: tool({ ...described, description: 'Wipes all.', execute: execute('x') }) }),
+    ],
+    [
+      'one that takes something else',
+      () => ({
+        del: tool({ ...described, inputSchema: z.looseObject({ all: z.boolean().optional() }), execute: execute('y') }),
+      }),
+    ],
+  ];
+  type Gated = (tools: ToolSet) => object;
+  const gatings: [string, (gate: Gate) => Gated][] = [
+    [
+      "gateTools, mode 'stop'",
+      (gate) => (tools) => ({ tools: gateTools(tools, { gate, mode: 'stop', runId: 'chat', interruptOn: 'all' }) }),
+    ],
+    ...(major === 7
+      ? ([
+          [
+            'toolApproval',
+            (gate) => (tools) => ({ tools, toolApproval: toolApproval({ gate, runId: 'chat', interruptOn: 'all' }) }),
+          ],
+        ] as [string, (gate: Gate) => Gated][])
+      : []),
+  ];
+
+  /** Asks about the first, approves, and goes on with the second. */
+  async function stopped(gate: Gate, gated: Gated, first: ToolSet, second: ToolSet): Promise<void> {
+    ran.length = 0;
+    const { model } = scripted([calls(call('del', { path: 'a' }, 'c1'))]);
+    const { response, content } = await ai.generateText({ model, prompt: 'x', ...gated(first) } as never);
+    const [request] = content.filter((part) => part.type === 'tool-approval-request');
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    const answer = { type: 'tool-approval-response', approvalId: request?.approvalId, approved: true };
+    const messages = [{ role: 'user', content: 'x' }, ...response.messages, { role: 'tool', content: [answer] }];
+    await ai.generateText({ model: scripted([says('.')]).model, messages, ...gated(second) } as never);
+  }
+
+  for (const [way, gating] of gatings) {
+    it.each(others)(`does not run %s (${way})`, async (_, other) => {
+      const gate = createGate();
+      await stopped(gate, gating(gate), asked(), other());
+      expect(ran).toEqual([]);
+    });
+
+    it(`nor the program's where that of a server was approved, nor that of another server (${way})`, async () => {
+      for (const now of [asked(), ofServer('other')]) {
+        const gate = createGate();
+        await stopped(gate, gating(gate), ofServer('srv'), now);
+        expect(ran).toEqual([]);
+      }
+    });
+
+    it(`runs the same, made anew (${way})`, async () => {
+      const anew = () => ({
+        del: tool({ ...described, inputSchema: z.object({ path: z.string() }), execute: execute('asked') }),
+      });
+      const gate = createGate();
+      await stopped(gate, gating(gate), asked(), anew());
+      expect(ran).toEqual(['asked']);
+      const again = createGate();
+      await stopped(again, gating(again), ofServer('srv'), ofServer('srv'));
+      expect(ran).toEqual(['server']);
+    });
+  }
+
+  it.each(others)('asks again about %s (resume)', async (_, other) => {
+    ran.length = 0;
+    const gate = createGate({ ledger: `sqlite:${join(scratch(), 'ledger.db')}` });
+    const run = streamWithEvents({
+      gate,
+      runId: 'left',
+      model: scripted([calls(call('del', { path: 'a' }, 'c1'))]).model,
+      tools: asked(),
+      prompt: 'x',
+      interruptOn: 'all',
+    });
+    for await (const event of run) if (event.type === 'approval-requested') await run.suspend();
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    const onApprovalRequest = vi.fn(() => false);
+    const model = scripted([says('.')]).model;
+    await collect(
+      resume({ gate, runId: 'left', model, tools: other(), interruptOn: 'all', onApprovalRequest } as never),
+    );
+    expect([ran, onApprovalRequest.mock.calls.length]).toEqual([[], 1]);
+    await gate.close();
   });
 });

@@ -297,8 +297,8 @@ describe('agents that start agents', () => {
   });
 
   it.skipIf(isSample)('nor does one that is started by one that is started', async () => {
-    // These forty have enough of each.
-    const seen = await kinds(effort(100, 0), effort(40, 160), 0, () => 3);
+    // These forty-six have enough of each.
+    const seen = await kinds(effort(70, 0), effort(46, 160), 0, () => 3);
     for (const kind of ['allow allow', 'allow ask', 'ask ask'])
       expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(effort(3, 10));
   });
