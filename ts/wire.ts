@@ -123,12 +123,16 @@ export type FileAnswer = FileText | FileWritten | FileEdited | FileListing | Fil
 
 /** A file that a call would change. */
 export type FileChange = { path: string,
+/** The file itself: absolute, every symlink followed; `null`: that cannot be told. */
+target: string | null,
 /** SHA-256 (hex) of its content; `null`: it does not exist. */
 before: string | null, added: number, removed: number, diff: string, };
 
 export type FileEdit = { path: string, oldString: string, newString: string, replaceAll: boolean,
 /** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
-expected?: string | null, };
+expected?: string | null,
+/** The file that the path must lead to. */
+target?: string, };
 
 /** What was replaced. */
 export type FileEdited = {
@@ -187,7 +191,9 @@ sha256: string, };
 
 export type FileWrite = { path: string, content: string,
 /** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
-expected?: string | null, };
+expected?: string | null,
+/** The file that the path must lead to. */
+target?: string, };
 
 /** What was written. */
 export type FileWritten = {
@@ -507,7 +513,7 @@ export type NativeSavedRun = { entries: unknown[],
 heads: Array<string>, state: unknown, info: NativeRunInfo, };
 
 /** A file as it was seen. */
-export type NativeSeen = { path: string, before: string | null, };
+export type NativeSeen = { path: string, target: string | null, before: string | null, };
 
 /** One value of a TOML text, and where its last key stands, from 1. */
 export type NativeSetting = { path: Array<string>, value: unknown, line: number, column: number, };

@@ -5,8 +5,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use countersign_core::call::Digest;
 use countersign_core::files::{
-    CancelFlag, EditedFile, EntryKind, ExpectedFile, FileError, FileFault, FileRoot, FolderEntry,
-    FolderListing, GlobMatches, GrepMatches, GrepQuery, MatchedLine, TextLines, WrittenFile,
+    CancelFlag, EditedFile, EntryKind, ExpectedFile, ExpectedPlace, FileError, FileFault, FileRoot,
+    FolderEntry, FolderListing, GlobMatches, GrepMatches, GrepQuery, MatchedLine, TextLines,
+    WrittenFile,
 };
 use countersign_core::preview::TextEdit;
 
@@ -186,6 +187,10 @@ struct FileWrite {
     #[serde(default, deserialize_with = "expected")]
     #[cfg_attr(test, ts(optional, type = "string | null"))]
     expected: ExpectedFile,
+    /// The file that the path must lead to.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    target: Option<Box<str>>,
 }
 
 #[derive(Deserialize)]
@@ -200,6 +205,10 @@ struct FileEdit {
     #[serde(default, deserialize_with = "expected")]
     #[cfg_attr(test, ts(optional, type = "string | null"))]
     expected: ExpectedFile,
+    /// The file that the path must lead to.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    target: Option<Box<str>>,
 }
 
 #[derive(Deserialize)]
@@ -226,6 +235,22 @@ struct FileGrep {
     glob: Option<Box<str>>,
     ignore_case: bool,
     limit: usize,
+}
+
+impl FileWrite {
+    fn perform(&self, root: &FileRoot, cancel: &CancelFlag) -> Result<WrittenFile, FileError> {
+        let place = ExpectedPlace { content: &self.expected, target: self.target.as_deref() };
+        root.write(&self.path, &self.content, place, cancel)
+    }
+}
+
+impl FileEdit {
+    fn perform(&self, root: &FileRoot, cancel: &CancelFlag) -> Result<EditedFile, FileError> {
+        let place = ExpectedPlace { content: &self.expected, target: self.target.as_deref() };
+        let edit =
+            TextEdit { old: &self.old_string, new: &self.new_string, everywhere: self.replace_all };
+        root.edit(&self.path, edit, place, cancel)
+    }
 }
 
 /// Left out: anything. `null`: nothing. A text: a digest.
@@ -258,44 +283,36 @@ pub fn call(
     root: &FileRoot, operation: &str, request: &str, cancel: &CancelFlag,
 ) -> Result<impl Serialize + use<>, FileError> {
     cancel.check("")?;
-    let answer = match operation {
-        "read" => {
-            let FileRead { path, offset, limit } = read(request)?;
-            root.read(&path, offset, limit.unwrap_or(usize::MAX), cancel).map(FileAnswer::from)
-        }
-        "write" => {
-            let FileWrite { path, content, expected } = read(request)?;
-            root.write(&path, &content, &expected, cancel).map(FileAnswer::from)
-        }
-        "edit" => {
-            let FileEdit { path, old_string, new_string, replace_all, expected } = read(request)?;
-            let edit = TextEdit { old: &old_string, new: &new_string, everywhere: replace_all };
-            root.edit(&path, edit, &expected, cancel).map(FileAnswer::from)
-        }
-        "list" => {
-            let FileList { path, limit } = read(request)?;
-            root.list(&path, limit.min(MOST), cancel).map(FileAnswer::from)
-        }
-        "glob" => {
-            let FileGlob { pattern, path, limit } = read(request)?;
-            root.glob(&pattern, &path, limit.min(MOST), cancel).map(FileAnswer::from)
-        }
-        "grep" => {
-            let FileGrep { pattern, path, glob, ignore_case, limit } = read(request)?;
-            let query = GrepQuery {
-                pattern: &pattern,
-                path: &path,
-                glob: glob.as_deref(),
-                ignore_case,
-                limit: limit.min(MOST),
-            };
-            root.grep(&query, cancel).map(FileAnswer::from)
-        }
-        other => {
-            Err(FileFault::Io
-                .at("", format!("there is no operation {other:?}: a bug in countersign")))
-        }
-    }?;
+    let answer =
+        match operation {
+            "read" => {
+                let FileRead { path, offset, limit } = read(request)?;
+                root.read(&path, offset, limit.unwrap_or(usize::MAX), cancel).map(FileAnswer::from)
+            }
+            "write" => read::<FileWrite>(request)?.perform(root, cancel).map(FileAnswer::from),
+            "edit" => read::<FileEdit>(request)?.perform(root, cancel).map(FileAnswer::from),
+            "list" => {
+                let FileList { path, limit } = read(request)?;
+                root.list(&path, limit.min(MOST), cancel).map(FileAnswer::from)
+            }
+            "glob" => {
+                let FileGlob { pattern, path, limit } = read(request)?;
+                root.glob(&pattern, &path, limit.min(MOST), cancel).map(FileAnswer::from)
+            }
+            "grep" => {
+                let FileGrep { pattern, path, glob, ignore_case, limit } = read(request)?;
+                let query = GrepQuery {
+                    pattern: &pattern,
+                    path: &path,
+                    glob: glob.as_deref(),
+                    ignore_case,
+                    limit: limit.min(MOST),
+                };
+                root.grep(&query, cancel).map(FileAnswer::from)
+            }
+            other => Err(FileFault::Io
+                .at("", format!("there is no operation {other:?}: a bug in countersign"))),
+        }?;
     Ok(answer)
 }
 
