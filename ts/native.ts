@@ -10,6 +10,7 @@ import type {
   DecisionOutcome,
   GateEvent,
   Grant,
+  LedgerErrorCode,
   PolicyFinding,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
@@ -110,7 +111,14 @@ interface Completed {
   decide: KeptRecord;
   records: KeptRecord[];
   interrupt: KeptRecord[];
-  drain: GateEvent[];
+  drain: (GateEvent | UnreadableEvent)[];
+}
+
+/** The ledger cannot be read: nothing more is told until it can. */
+export interface UnreadableEvent {
+  type: 'unreadable';
+  code: LedgerErrorCode;
+  message: string;
 }
 
 const DRAIN = '{"drain":{}}';
@@ -409,8 +417,8 @@ export class NativeGate implements RunStore {
   }
 
   /** What happened since the last call, oldest first. */
-  drain(): GateEvent[] {
-    const events: GateEvent[] = [];
+  drain(): (GateEvent | UnreadableEvent)[] {
+    const events: (GateEvent | UnreadableEvent)[] = [];
     for (;;) {
       const text = this.#gate.callNow(DRAIN);
       const batch = open<Answers<'drain'>>(text);
@@ -703,7 +711,7 @@ export class NativeLedger {
   #drain(): GateEvent[] {
     const events: GateEvent[] = [];
     for (let batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN)); batch.length > 0;) {
-      events.push(...batch);
+      events.push(...batch.filter((event) => event.type !== 'unreadable'));
       batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN));
     }
     return events;

@@ -361,7 +361,7 @@ export type NativeEscalation = {
 after: number, to: readonly string[], };
 
 /** Something that happened. */
-export type NativeEvent = { "type": "requested", request: NativeApproval, } | { "type": "decided", request: NativeApproval, decision: DecisionOutcome, decidedBy: string, via: DecidedVia, at: number, } | { "type": "voted", request: NativeApproval, vote: Vote, at: number, } | { "type": "reminded", request: NativeApproval, at: number, } | { "type": "escalated", request: NativeApproval, to: Array<string>, at: number, } | { "type": "started", approvalId: string, at: number, } | { "type": "settled", approvalId: string, status: Outcome, at: number, };
+export type NativeEvent = { "type": "requested", request: NativeApproval, } | { "type": "decided", request: NativeApproval, decision: DecisionOutcome, decidedBy: string, via: DecidedVia, at: number, } | { "type": "voted", request: NativeApproval, vote: Vote, at: number, } | { "type": "reminded", request: NativeApproval, at: number, } | { "type": "escalated", request: NativeApproval, to: Array<string>, at: number, } | { "type": "started", approvalId: string, at: number, } | { "type": "unreadable", code: string, message: string, } | { "type": "settled", approvalId: string, status: Outcome, at: number, };
 
 export type NativeFilesOptions = { root: string, maxFileBytes: number, };
 
