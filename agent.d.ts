@@ -215,6 +215,11 @@ export interface BackendCall {
    * whatever it has.
    */
   expected?: string | null;
+  /**
+   * The file that the path must lead to: absolute, every symlink followed, as in `FileChange.target`. A backend whose files
+   * are not those of this machine may pass over it. `undefined`: wherever it leads.
+   */
+  target?: string;
 }
 
 /** One entry of a folder. */

@@ -576,6 +576,11 @@ export interface Grants {
 /** A file that a call would change, as it is on disk now. An approval holds only while it stays so. */
 export interface FileChange {
   path: string;
+  /**
+   * The file itself: absolute, every symlink on the way followed. A call that leads to another one by the time that it is to
+   * run is asked about again. `null`: that cannot be told.
+   */
+  target: string | null;
   /** SHA-256 (hex) of its content before; `null`: it does not exist. */
   before: string | null;
   added: number;

@@ -10,6 +10,7 @@ import type {
   DecisionOutcome,
   GateEvent,
   Grant,
+  LedgerErrorCode,
   PolicyFinding,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
@@ -90,7 +91,7 @@ export type {
 if (binding.failure !== undefined) throw addonError(binding.failure, binding.platform);
 
 /** An answer, and what happened before it that nobody was told of. */
-type Answered<T> = Envelope<T> & { events?: GateEvent[] };
+type Answered<T> = Envelope<T> & { events?: CoreEvent[] };
 
 function open<T>(text: string): T {
   return opened(JSON.parse(text) as Envelope<T>);
@@ -116,8 +117,18 @@ interface Completed {
   decide: KeptRecord | { read: DecisionOutcome };
   records: KeptRecord[];
   interrupt: KeptRecord[];
-  drain: GateEvent[];
+  drain: CoreEvent[];
 }
+
+/** The ledger cannot be read: nothing more is told until it can. */
+export interface UnreadableEvent {
+  type: 'unreadable';
+  code: LedgerErrorCode;
+  message: string;
+}
+
+/** What the core tells: what happened, or that it can no longer be read. */
+export type CoreEvent = GateEvent | UnreadableEvent;
 
 const DRAIN = '{"drain":{}}';
 
@@ -238,7 +249,7 @@ export class NativeGate implements RunStore {
   readonly #requesting = new Set<Promise<unknown>>();
 
   /** What came with answers. */
-  #events: GateEvent[] = [];
+  #events: CoreEvent[] = [];
   /** An answer did not bring all of it. */
   #hasMore = false;
 
@@ -451,12 +462,12 @@ export class NativeGate implements RunStore {
   }
 
   /** What happened since the last call, oldest first, as far as calls of this class made it happen. */
-  take(): GateEvent[] {
+  take(): CoreEvent[] {
     return this.lasts || this.#hasMore ? this.drain() : this.#brought();
   }
 
   /** What happened since the last call, oldest first. */
-  drain(): GateEvent[] {
+  drain(): CoreEvent[] {
     const events = this.#brought();
     this.#hasMore = false;
     for (;;) {
@@ -467,7 +478,7 @@ export class NativeGate implements RunStore {
     }
   }
 
-  #brought(): GateEvent[] {
+  #brought(): CoreEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
@@ -527,7 +538,7 @@ async function documentsLater<NAME extends keyof DocumentOperations>(
 const operationText = (operation: string, takes: object): string => `{"${operation}":${JSON.stringify(takes)}}`;
 
 /** A batch of events ends at 128 of them or at about 4 MiB: only a full one can have left something. */
-const isFull = (batch: readonly GateEvent[], text: string): boolean =>
+const isFull = (batch: readonly CoreEvent[], text: string): boolean =>
   batch.length >= 128 || (batch.length > 0 && text.length >= 1_000_000);
 
 /** The record of what was decided. */
@@ -775,7 +786,7 @@ export class NativeLedger {
   #drain(): GateEvent[] {
     const events: GateEvent[] = [];
     for (let batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN)); batch.length > 0;) {
-      events.push(...batch);
+      events.push(...batch.filter((event) => event.type !== 'unreadable'));
       batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN));
     }
     return events;

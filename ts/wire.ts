@@ -127,13 +127,17 @@ export type ExplainCall = NativeCall;
 
 /** A file that a call would change. */
 export type FileChange = { path: string,
+/** The file itself: absolute, every symlink followed; `null`: that cannot be told. */
+target: string | null,
 /** SHA-256 (hex) of its content; `null`: it does not exist. */
 before: string | null, added: number, removed: number, diff: string, };
 
 /** Replaces a text in a file. */
 export type FileEdit = { path: string, oldString: string, newString: string, replaceAll: boolean,
 /** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
-expected?: string | null, };
+expected?: string | null,
+/** The file that the path must lead to. */
+target?: string, };
 
 /** What was replaced. */
 export type FileEdited = {
@@ -207,7 +211,9 @@ sha256: string, };
 /** Writes a whole file. */
 export type FileWrite = { path: string, content: string,
 /** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
-expected?: string | null, };
+expected?: string | null,
+/** The file that the path must lead to. */
+target?: string, };
 
 /** What was written. */
 export type FileWritten = {
@@ -374,7 +380,7 @@ export type NativeEscalation = {
 after: number, to: readonly string[], };
 
 /** Something that happened. */
-export type NativeEvent = { "type": "requested", request: NativeApproval, } | { "type": "decided", request: NativeApproval, decision: DecisionOutcome, decidedBy: string, via: DecidedVia, at: number, } | { "type": "voted", request: NativeApproval, vote: Vote, at: number, } | { "type": "reminded", request: NativeApproval, at: number, } | { "type": "escalated", request: NativeApproval, to: Array<string>, at: number, } | { "type": "started", approvalId: string, at: number, } | { "type": "settled", approvalId: string, status: Outcome, at: number, };
+export type NativeEvent = { "type": "requested", request: NativeApproval, } | { "type": "decided", request: NativeApproval, decision: DecisionOutcome, decidedBy: string, via: DecidedVia, at: number, } | { "type": "voted", request: NativeApproval, vote: Vote, at: number, } | { "type": "reminded", request: NativeApproval, at: number, } | { "type": "escalated", request: NativeApproval, to: Array<string>, at: number, } | { "type": "started", approvalId: string, at: number, } | { "type": "unreadable", code: string, message: string, } | { "type": "settled", approvalId: string, status: Outcome, at: number, };
 
 export type NativeFilesOptions = { root: string, maxFileBytes: number, };
 
@@ -528,7 +534,7 @@ export type NativeSavedRun = { entries: unknown[],
 heads: Array<string>, state: unknown, info: NativeRunInfo, };
 
 /** A file as it was seen. */
-export type NativeSeen = { path: string, before: string | null, };
+export type NativeSeen = { path: string, target: string | null, before: string | null, };
 
 /** One value of a TOML text, and where its last key stands, from 1. */
 export type NativeSetting = { path: Array<string>, value: unknown, line: number, column: number, };

@@ -235,13 +235,13 @@ describe.runIf(major === 7)('experimental_steering (AI SDK 7)', () => {
 describe('agents that somebody wrote', () => {
   class Careful extends ai.ToolLoopAgent<never, ai.ToolSet> {
     readonly log: string[] = [];
-    override async stream(options: never): ReturnType<ai.ToolLoopAgent<never, ai.ToolSet>['stream']> {
-      this.log.push('stream');
-      return super.stream(options);
+    override get id(): string {
+      this.log.push('id');
+      return 'careful';
     }
   }
 
-  it('a subclass: its stream is called in each round', async () => {
+  it('a subclass', async () => {
     const { ran, tools } = recordingTools();
     const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
     const agent = new Careful({ model, tools });
@@ -250,7 +250,69 @@ describe('agents that somebody wrote', () => {
     );
     expect(events.at(-1)).toMatchObject({ type: 'done', text: 'Done.' });
     expect(ran).toEqual(['del /a']);
-    expect(agent.log).toEqual(['stream', 'stream']);
+  });
+
+  type Made = { agent: ai.ToolLoopAgent<never, ai.ToolSet>; tools: ai.ToolSet; loop: () => Promise<never> };
+  const ownWays: [string, (made: Made) => object][] = [
+    [
+      'a stream of its class',
+      ({ agent, loop }) => Object.setPrototypeOf(agent, { __proto__: ai.ToolLoopAgent.prototype, stream: loop }),
+    ],
+    ['a stream of its own', ({ agent, loop }) => Object.assign(agent, { stream: loop })],
+    [
+      'a stream behind a proxy',
+      ({ agent, loop }) =>
+        new Proxy(agent, { get: (of, name) => (name === 'stream' ? loop : (Reflect.get(of, name) as unknown)) }),
+    ],
+    [
+      'a stream that runs a tool and then calls that of its class',
+      ({ agent, tools, loop }) =>
+        Object.assign(agent, {
+          stream: async (options: never) => {
+            await loop();
+            return ai.ToolLoopAgent.prototype.stream.call(Object.assign(agent, { tools }), options);
+          },
+        }),
+    ],
+    ['a prepareCall of its own', ({ agent, loop }) => Object.assign(agent, { prepareCall: loop })],
+    [
+      'a class of another make',
+      ({ tools, loop }) =>
+        new (class Made {
+          readonly settings = {};
+          readonly tools = tools;
+          stream = loop;
+          prepareCall = loop;
+        })(),
+    ],
+    [
+      'a class of another make with methods',
+      ({ tools, loop }) =>
+        new (class Made {
+          readonly settings = {};
+          readonly tools = tools;
+          stream() {
+            return loop();
+          }
+          prepareCall() {
+            return loop();
+          }
+        })(),
+    ],
+  ];
+  it.each(ownWays)('runs nothing of an agent with %s', async (_, make) => {
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
+    const loop = async () => {
+      await (tools.del as { execute: (args: object, options: object) => unknown }).execute({ path: '/b' }, {});
+      return undefined as never;
+    };
+    const sdks = new ai.ToolLoopAgent<never, ai.ToolSet>({ model, tools: tools as ai.ToolSet });
+    const agent = make({ agent: sdks, tools, loop });
+    const play = async () =>
+      streamWithEvents({ agent, prompt: 'go', interruptOn: 'all', onApprovalRequest: () => false } as never).result;
+    await expect(play()).rejects.toMatchObject({ code: 'ERR_UNSUPPORTED_AGENT' });
+    expect(ran).toEqual([]);
   });
 
   it('the agent itself is not changed, and may run twice at once', async () => {

@@ -151,6 +151,18 @@ describe('withHeartbeat', () => {
     expect(await beat).toBe(': waiting\n\n');
   });
 
+  it('is not written full where it is to be silent for longer than a timer can be', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const { next, cancel } = reader(withHeartbeat(new Response(new ReadableStream()), { every: 30 * 86_400_000 }).body);
+    const first = next();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2_147_483_647]);
+    timers.mockRestore();
+    await cancel();
+    await first;
+  });
+
   it('keeps status and headers, and a response without a body', async () => {
     const given = new Response(source().body, {
       status: 201,

@@ -3,18 +3,28 @@
  * execution on the gate's own frozen copy (mutated, getter-backed or prototype-polluted arguments cannot differ); a file
  * that changed since its diff was shown is asked about again.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import * as ai from 'ai';
 import { tool, type ModelMessage, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Backend } from '../../agent.js';
 import type { ApprovalRequest, Gate, GateOptions, PolicyDocument } from '../../index.js';
 import { createBackendTools, createLocalBackend } from '../../ts/agent/index.js';
-import { createGate, gateTools, verifyApprovals } from '../../ts/index.js';
+import { createGate, gateTools, resume, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { sample } from '../support/effort.js';
 import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
-import { call, calls, major, says } from '../support/model.js';
+import { call, calls, collect, major, says, scripted } from '../support/model.js';
 import { play, start, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { machine } from '../policy/machine.js';
@@ -480,8 +490,16 @@ describe('between the approval and the execution', () => {
     });
   });
 
-  const stopping: [string, 'file' | 'policy'][] = [
+  /** The same content, somewhere else. */
+  function lead(root: string): void {
+    writeFileSync(join(root, 'b.txt'), readFileSync(join(root, 'a.txt')));
+    rmSync(join(root, 'a.txt'));
+    symlinkSync('b.txt', join(root, 'a.txt'));
+  }
+
+  const stopping: [string, 'file' | 'link' | 'policy'][] = [
     ['a file that changed', 'file'],
+    ['a file that is another one of the same content', 'link'],
     ['a policy that changed', 'policy'],
   ];
 
@@ -493,10 +511,11 @@ describe('between the approval and the execution', () => {
       const { ran, tools } = usualTools(root);
       const gate = createGate({ policyFiles: true, place: { cwd: root } });
       const chat = open({ gate, tools });
-      const one = what === 'file' ? write : make;
+      const one = what === 'policy' ? make : write;
       const history = await chat.speak([{ role: 'user', content: 'go' }], [turnsOf(one)[0] as never]);
       const sent = await verifyApprovals(answer(history, true), gate);
-      if (what === 'file') writeFileSync(join(root, 'a.txt'), 'changed\n');
+      if (what === 'link') lead(root);
+      else if (what === 'file') writeFileSync(join(root, 'a.txt'), 'changed\n');
       else user(userPolicy('[[rule]]\neffect = "deny"\ncommands = ["make"]'));
       await chat.speak(sent, [says('.')]);
       expect(ran).toEqual([]);
@@ -525,11 +544,12 @@ describe('between the approval and the execution', () => {
     const gate = createGate({ policyFiles: true, place: { cwd: root } });
     const loop = ways.find(([name]) => name === 'toolApproval')?.[1];
     const onApprovalRequest = () => {
-      if (what === 'file') writeFileSync(join(root, 'a.txt'), 'changed\n');
+      if (what === 'link') lead(root);
+      else if (what === 'file') writeFileSync(join(root, 'a.txt'), 'changed\n');
       else user(userPolicy('[[rule]]\neffect = "deny"\ncommands = ["make"]'));
       return true;
     };
-    const one = what === 'file' ? write : make;
+    const one = what === 'policy' ? make : write;
     await loop?.({ turns: turnsOf(one), tools, gating: { gate, onApprovalRequest } });
     expect(ran).toEqual([]);
   });
@@ -598,5 +618,199 @@ describe('the file tools of the deep agent', () => {
     const { content, of } = await write(name, before, meanwhile);
     expect(content).toBe(meanwhile);
     expect(of('tool-error')).toMatchObject([{ error: { code: 'ERR_FILE_CHANGED' } }]);
+  });
+});
+
+describe('a path that leads elsewhere by the time that it is written to', () => {
+  const policy: PolicyDocument = {
+    version: 1,
+    default: 'ask',
+    rule: [{ effect: 'deny', writes: ['${project}/.git/**'] }],
+  };
+  const hook = '#!/bin/sh\n';
+
+  function project() {
+    const root = scratch();
+    mkdirSync(join(root, '.git', 'hooks'), { recursive: true });
+    mkdirSync(join(root, 'sub'));
+    const file = (path: string) => join(root, path);
+    return {
+      root,
+      hooks: () => ['pre-commit', 'config'].filter((name) => existsSync(file(`.git/hooks/${name}`))),
+      /** By the folder, which exists; by a folder that does not; by the file itself, of the same content. */
+      swaps: [
+        ['sub/pre-commit', () => (rmSync(file('sub'), { recursive: true }), symlinkSync('.git/hooks', file('sub')))],
+        ['new/pre-commit', () => symlinkSync('.git/hooks', file('new'))],
+        ['sub/pre-commit', () => symlinkSync('../.git/hooks/pre-commit', file('sub/pre-commit'))],
+      ] as const,
+    };
+  }
+
+  it.each(waitingEntries)('is denied where it leads by then, or asked about again: %s', async (_, entry) => {
+    for (const [index, judged] of [0, 1, 2].flatMap((each) => [[each, true] as const, [each, false] as const])) {
+      const { root, hooks, swaps } = project();
+      const [file_path, swap] = swaps[index] as (typeof swaps)[number];
+      const asked: string[][] = [];
+      const onApprovalRequest = (request: ApprovalRequest) => {
+        asked.push(request.changes.map(({ target }) => String(target)));
+        if (asked.length > 1) return false;
+        swap();
+        return true;
+      };
+      const place = { cwd: root };
+      await entry({
+        turns: [calls(call('write_file', { file_path, content: hook }, 'c1')), says('.')],
+        tools: createBackendTools({ backend: createLocalBackend({ root }) }),
+        gate: createGate(judged ? { policy, place } : { place }),
+        ...(judged ? {} : { interruptOn: 'all' }),
+        onApprovalRequest,
+      } as never);
+      expect([hooks(), asked[0]], String(index)).toEqual([[], [join(realpathSync(root), file_path)]]);
+    }
+  });
+
+  it.each(['write_file', 'edit_file'] as const)('%s writes nowhere else at the last moment', async (name) => {
+    for (const change of ['folder', 'file'] as const) {
+      const { root } = project();
+      const at = (path: string) => join(root, path);
+      for (const path of ['sub/config', '.git/hooks/config']) writeFileSync(at(path), 'one\n');
+      const swap = () => {
+        rmSync(at(change === 'folder' ? 'sub' : 'sub/config'), { recursive: true });
+        if (change === 'folder') symlinkSync('.git/hooks', at('sub'));
+        else symlinkSync('../.git/hooks/config', at('sub/config'));
+      };
+      const local = createLocalBackend({ root });
+      const swapped =
+        <ARGS extends unknown[], RESULT>(write: (...args: ARGS) => RESULT) =>
+        (...args: ARGS) => {
+          swap();
+          return write(...args);
+        };
+      const backend = { ...local, writeFile: swapped(local.writeFile), editFile: swapped(local.editFile) };
+      const args = name === 'write_file' ? { content: 'evil\n' } : { old_string: 'one', new_string: 'evil' };
+      const { of } = await play({
+        turns: [calls(call(name, { file_path: 'sub/config', ...args }, 'c1')), says('.')],
+        tools: createBackendTools({ backend }),
+        gate: createGate({ place: { cwd: root } }),
+        interruptOn: { [name]: true },
+        onApprovalRequest: () => true,
+      });
+      expect(of('tool-error')).toMatchObject([{ error: { code: 'ERR_FILE_CHANGED' } }]);
+      expect(readFileSync(at('.git/hooks/config'), 'utf8')).toBe('one\n');
+    }
+  });
+
+  it('is written where it leads when it led there all the time', async () => {
+    const { root } = project();
+    symlinkSync('sub', join(root, 'link'));
+    await play({
+      turns: [calls(call('write_file', { file_path: 'link/a', content: 'x' }, 'c1')), says('.')],
+      tools: createBackendTools({ backend: createLocalBackend({ root }) }),
+      gate: createGate({ place: { cwd: root } }),
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    });
+    expect(readFileSync(join(root, 'sub', 'a'), 'utf8')).toBe('x');
+  });
+});
+
+describe('an approval of a tool, where another one has its name by the time that it is used', () => {
+  const ran: string[] = [];
+  const execute = (name: string) => async () => void ran.push(name);
+  const described = { description: 'Deletes a file.', inputSchema: z.object({ path: z.string() }) };
+  const asked = (): ToolSet => ({ del: tool({ ...described, execute: execute('asked') }) });
+  const ofServer = (clientName: string): ToolSet => ({
+    del: { ...ai.dynamicTool({ ...described, execute: execute('server') }), metadata: { clientName } } as never,
+  });
+  const others: [string, () => ToolSet][] = [
+    ['the tool of a server', () => ofServer('evil')],
+    ['a tool made at run time', () => ({ del: ai.dynamicTool({ ...described, execute: execute('dynamic') }) })],
+    [
+      'one of another description',
+      () => ({ del: tool({ ...described, description: 'Wipes all.', execute: execute('x') }) }),
+    ],
+    [
+      'one that takes something else',
+      () => ({
+        del: tool({ ...described, inputSchema: z.looseObject({ all: z.boolean().optional() }), execute: execute('y') }),
+      }),
+    ],
+  ];
+  type Gated = (tools: ToolSet) => object;
+  const gatings: [string, (gate: Gate) => Gated][] = [
+    [
+      "gateTools, mode 'stop'",
+      (gate) => (tools) => ({ tools: gateTools(tools, { gate, mode: 'stop', runId: 'chat', interruptOn: 'all' }) }),
+    ],
+    ...(major === 7
+      ? ([
+          [
+            'toolApproval',
+            (gate) => (tools) => ({ tools, toolApproval: toolApproval({ gate, runId: 'chat', interruptOn: 'all' }) }),
+          ],
+        ] as [string, (gate: Gate) => Gated][])
+      : []),
+  ];
+
+  /** Asks about the first, approves, and goes on with the second. */
+  async function stopped(gate: Gate, gated: Gated, first: ToolSet, second: ToolSet): Promise<void> {
+    ran.length = 0;
+    const { model } = scripted([calls(call('del', { path: 'a' }, 'c1'))]);
+    const { response, content } = await ai.generateText({ model, prompt: 'x', ...gated(first) } as never);
+    const [request] = content.filter((part) => part.type === 'tool-approval-request');
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    const answer = { type: 'tool-approval-response', approvalId: request?.approvalId, approved: true };
+    const messages = [{ role: 'user', content: 'x' }, ...response.messages, { role: 'tool', content: [answer] }];
+    await ai.generateText({ model: scripted([says('.')]).model, messages, ...gated(second) } as never);
+  }
+
+  for (const [way, gating] of gatings) {
+    it.each(others)(`does not run %s (${way})`, async (_, other) => {
+      const gate = createGate();
+      await stopped(gate, gating(gate), asked(), other());
+      expect(ran).toEqual([]);
+    });
+
+    it(`nor the program's where that of a server was approved, nor that of another server (${way})`, async () => {
+      for (const now of [asked(), ofServer('other')]) {
+        const gate = createGate();
+        await stopped(gate, gating(gate), ofServer('srv'), now);
+        expect(ran).toEqual([]);
+      }
+    });
+
+    it(`runs the same, made anew (${way})`, async () => {
+      const anew = () => ({
+        del: tool({ ...described, inputSchema: z.object({ path: z.string() }), execute: execute('asked') }),
+      });
+      const gate = createGate();
+      await stopped(gate, gating(gate), asked(), anew());
+      expect(ran).toEqual(['asked']);
+      const again = createGate();
+      await stopped(again, gating(again), ofServer('srv'), ofServer('srv'));
+      expect(ran).toEqual(['server']);
+    });
+  }
+
+  it.each(others)('asks again about %s (resume)', async (_, other) => {
+    ran.length = 0;
+    const gate = createGate({ ledger: `sqlite:${join(scratch(), 'ledger.db')}` });
+    const run = streamWithEvents({
+      gate,
+      runId: 'left',
+      model: scripted([calls(call('del', { path: 'a' }, 'c1'))]).model,
+      tools: asked(),
+      prompt: 'x',
+      interruptOn: 'all',
+    });
+    for await (const event of run) if (event.type === 'approval-requested') await run.suspend();
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    const onApprovalRequest = vi.fn(() => false);
+    const model = scripted([says('.')]).model;
+    await collect(
+      resume({ gate, runId: 'left', model, tools: other(), interruptOn: 'all', onApprovalRequest } as never),
+    );
+    expect([ran, onApprovalRequest.mock.calls.length]).toEqual([[], 1]);
+    await gate.close();
   });
 });

@@ -179,6 +179,93 @@ async function inChain(
   return asked.length > 0 ? 'ask' : ran.length > 0 ? 'allow' : 'deny';
 }
 
+/** Tools that are called `get`, and whose they are. */
+type KindOfTool = 'own' | 'asks' | 'does not ask' | 'server' | 'dynamic' | 'named';
+
+const KINDS_OF_TOOLS: readonly KindOfTool[] = ['own', 'asks', 'does not ask', 'server', 'dynamic', 'named'];
+
+/** Configurations that name it as its owner does, as rules do, and not at all. */
+function randomNames(next: Random): InterruptOn | undefined {
+  const entry = () =>
+    pick<unknown>(next, [
+      true,
+      false,
+      { approvers: ['bob'] },
+      { shouldApprove: () => false },
+      { allowedDecisions: ['approve', 'reject'] },
+    ]);
+  const names = ['*', 'get', 'mcp__srv__get', 'mcp____get', 'other'].filter(() => next() < 0.4);
+  if (next() < 0.2) return pick(next, [undefined, 'all', 'none', ['other'], ['get']]) as InterruptOn | undefined;
+  return Object.fromEntries(names.map((name) => [name, entry()])) as InterruptOn;
+}
+
+interface Started {
+  above: InterruptOn | undefined;
+  /** Of the agent that makes the call; without it there is one agent, which makes it. */
+  inside?: InterruptOn;
+  /** What the agent above has under the name. */
+  own?: KindOfTool;
+  made: KindOfTool;
+  way: 'run' | 'tools';
+  /** Whether another agent stands between the two, with the configuration of the one that calls. */
+  between?: boolean;
+}
+
+/** What becomes of a call of `get`, and who must agree to it. */
+async function started({ above, own, made, way, between = false, ...given }: Started) {
+  const ran: unknown[] = [];
+  const asked: ApprovalRequest[] = [];
+  const toolOf = (kind: KindOfTool): ToolSet => {
+    const execute = async (args: unknown) => void ran.push(args);
+    const inputSchema = z.looseObject({});
+    const ofServer = { metadata: { clientName: 'srv', toolName: 'get' } };
+    switch (kind) {
+      case 'server':
+        return { get: { ...ai.dynamicTool({ inputSchema, execute }), ...ofServer } as never };
+      case 'named':
+        return { mcp__srv__get: { ...ai.dynamicTool({ inputSchema, execute }), ...ofServer } as never };
+      case 'dynamic':
+        return { get: ai.dynamicTool({ inputSchema, execute }) };
+      default:
+        return {
+          get: tool({ inputSchema, execute, ...(kind === 'own' ? {} : { needsApproval: kind === 'asks' }) }),
+        };
+    }
+  };
+  const name = made === 'named' ? 'mcp__srv__get' : 'get';
+  const stopWhen = ({ steps }: { steps: unknown[] }) => steps.length >= 2;
+  const run = async (way: 'run' | 'tools', tools: ToolSet, called: string, gating: object) => {
+    const { model } = scripted([calls(call(called, { a: 1 }, 'c')), says('.')]);
+    const options = { unknownTools: 'ignore', ...gating };
+    if (way === 'run') await collect(streamWithEvents({ model, prompt: 'go', tools, ...options } as never));
+    else await ai.generateText({ model, prompt: 'go', tools: gateTools(tools, options as never), stopWhen } as never);
+    return '.';
+  };
+  const down = (execute: (parent: object) => Promise<unknown>) => ({
+    down: Object.assign(tool({ inputSchema: z.object({}), execute: (_, options) => execute(options) }), {
+      [Symbol.for('countersign.task')]: true,
+    }),
+  });
+  const onApprovalRequest = (request: ApprovalRequest) => {
+    if (request.toolName === 'down') return true;
+    asked.push(request);
+    return false;
+  };
+  const main = withoutUndefined({ interruptOn: above, onApprovalRequest });
+  const isAlone = own === undefined && !('inside' in given);
+  if (isAlone) await run(way, toolOf(made), name, main);
+  else {
+    const last = (parent: object) =>
+      run(way, toolOf(made), name, { parent, ...withoutUndefined({ interruptOn: given.inside }) });
+    const middle = (parent: object) =>
+      run('run', down(last), 'down', { parent, ...withoutUndefined({ interruptOn: given.inside }) });
+    const tools = { ...(own === undefined ? {} : toolOf(own)), ...down(between ? middle : last) };
+    await run('run', tools, 'down', main);
+  }
+  const effect: PolicyEffect = asked.length > 0 ? 'ask' : ran.length > 0 ? 'allow' : 'deny';
+  return { effect, needs: asked[0]?.needs ?? [] };
+}
+
 describe('agents that start agents', () => {
   /** A chain may be cut off above: a policy can deny the tool that starts the next one. Then nothing runs, which is the strictest. */
   const kinds = async (first: number, seeds: number, policies: number, depths: (next: Random) => number) => {
@@ -210,10 +297,55 @@ describe('agents that start agents', () => {
   });
 
   it.skipIf(isSample)('nor does one that is started by one that is started', async () => {
-    // These eighteen have enough of each.
-    const seen = await kinds(effort(34, 0), effort(18, 160), 0, () => 3);
+    // These forty-six have enough of each.
+    const seen = await kinds(effort(70, 0), effort(46, 160), 0, () => 3);
     for (const kind of ['allow allow', 'allow ask', 'ask ask'])
       expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(effort(3, 10));
+  });
+
+  it('open no tool by the name of another, whosever it is: under each agent above it is as closed as there', async () => {
+    const seen = new Map<string, number>();
+    for (let seed = 0; seed < effort(150, 1_500); seed++) {
+      const next = random(seed);
+      const [above, inside] = [randomNames(next), randomNames(next)];
+      const [own, made] = [pick(next, KINDS_OF_TOOLS), pick(next, KINDS_OF_TOOLS)];
+      const [way, between] = [pick(next, ['run', 'tools'] as const), pick(next, [false, false, true])];
+      const alone = await started({ above, made, way });
+      const within = await started({ above, made, way, own, between, ...(inside === undefined ? {} : { inside }) });
+      const told = JSON.stringify({ seed, above, inside, own, made, way, between, alone, within });
+      expect(strictness(within.effect), told).toBeGreaterThanOrEqual(strictness(alone.effect));
+      // Nor can others answer, nor otherwise.
+      if (within.effect === 'ask') expect(within.needs, told).toEqual(expect.arrayContaining([...alone.needs]));
+      const kind = `${made} ${alone.effect} ${within.effect}`;
+      seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    }
+    for (const made of ['own', 'server', 'dynamic'])
+      for (const effects of ['allow allow', 'ask ask', 'allow ask'])
+        expect(seen.get(`${made} ${effects}`) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(0);
+  });
+
+  it.each(['server', 'dynamic'] as const)('runs the tool of a %s for no entry that is not for it', async (made) => {
+    const ruleName = made === 'server' ? 'mcp__srv__get' : 'mcp____get';
+    const closed: InterruptOn[] = [{ '*': true, get: false }, { '*': true }, { [ruleName]: true }, { get: true }];
+    const children: (InterruptOn | undefined)[] = [
+      undefined,
+      {},
+      { other: true },
+      { get: false },
+      { [ruleName]: false },
+    ];
+    for (const above of closed)
+      for (const inside of children)
+        for (const own of [undefined, 'own', 'does not ask', 'asks', made] as const) {
+          const given = {
+            above,
+            made,
+            ...(inside === undefined ? {} : { inside }),
+            ...(own === undefined ? {} : { own }),
+          };
+          for (const way of ['run', 'tools'] as const)
+            expect((await started({ ...given, way })).effect, JSON.stringify({ ...given, way })).toBe('ask');
+        }
   });
 
   it('may be answered by what the parent was granted for the run, and no longer than it', async () => {

@@ -219,7 +219,7 @@ describe('a request', () => {
   });
 
   test('of a file whose name deceives says so in the preview only', async () => {
-    const changes = [{ path: '/tmp/a\u202etxt.exe', before: null, added: 1, removed: 0, diff: '│ + x' }];
+    const changes = [{ path: '/tmp/a\u202etxt.exe', target: null, before: null, added: 1, removed: 0, diff: '│ + x' }];
     const { content, locations } = toPermissionRequest(await requestWith({ changes }), 's').toolCall;
     expect(content.map(({ type }) => type)).toEqual(['content']);
     expect(locations).toEqual([]);

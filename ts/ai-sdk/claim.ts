@@ -2,8 +2,9 @@
 import { RefusedByCore } from '../errors/from-native.js';
 import { LedgerError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
+import type { ApprovedTool } from '../gate/tool-identity.js';
 import type { NativeClaim } from '../native.js';
-import { attempt, type Awaitable } from '../values/awaitable.js';
+import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { Refused } from './follow.js';
 
@@ -12,11 +13,12 @@ export function claimOrRefuse(
   asker: Asker,
   runId: string | null,
   toolCallId: string,
-  toolName: string,
+  approved: ApprovedTool,
   args: ValueSnapshot,
 ): Awaitable<NativeClaim> {
+  const { toolName } = approved;
   return attempt(
-    () => asker.gate.claim(runId, toolCallId, toolName, args, asker.context(toolName)),
+    () => after(asker.context(approved), (context) => asker.gate.claim(runId, toolCallId, toolName, args, context)),
     (error) => {
       if (error instanceof RefusedByCore || LedgerError.isInstance(error))
         throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });

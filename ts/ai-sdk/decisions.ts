@@ -1,6 +1,5 @@
 /** What becomes of the requests of a run: each decision is waited for, told, and remembered where it is a no. */
 import type { ApprovalRecord } from '../../index.js';
-import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
 import { isApproval, toRecord, type Decided } from '../gate/records.js';
@@ -62,19 +61,18 @@ export class Decisions {
     );
   }
 
-  /** Nothing more will be heard of it: it does not run. With the gate, the run ends. */
+  /** Nothing more will be heard of it: it does not run. The run ends with the gate, and with a ledger that cannot say it. */
   #onLost(round: Round, asked: Asked, { approvalId }: ApprovalRecord, error: unknown): void {
-    if (GateClosedError.isInstance(error)) {
+    // The run was let go of: nothing is wrong with the ledger.
+    const isLeft = error instanceof DOMException && error.name === 'AbortError';
+    if (!isLeft) {
       round.waiting--;
       asked.decision = { type: 'cancelled', reason: messageOf(error) };
       round.lost ??= { error };
       this.#options.wake();
       return;
     }
-    // The run was let go of: nothing is wrong with the ledger.
-    const isLeft = error instanceof DOMException && error.name === 'AbortError';
-    const reason = isLeft ? messageOf(error) : `The ledger cannot say what was decided: ${messageOf(error)}`;
-    const decision = { type: 'cancelled', reason } as const;
+    const decision = { type: 'cancelled', reason: messageOf(error) } as const;
     this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
   }
 

@@ -39,10 +39,7 @@ export class Edits {
 
   /** The JSON Schema of what the tool takes; `undefined`: it has none. */
   get schema(): SchemaSource | undefined {
-    const { inputSchema, ai } = this.#rules;
-    if (typeof inputSchema !== 'object' && typeof inputSchema !== 'function') return undefined;
-    if (inputSchema === null) return undefined;
-    return { of: inputSchema, json: async () => (await ai()).asSchema(inputSchema).jsonSchema };
+    return schemaSource(this.#rules.inputSchema, this.#rules.ai);
   }
 
   /**
@@ -98,6 +95,12 @@ export class Edits {
       cause: validation.error,
     });
   }
+}
+
+/** Where the JSON Schema of what a tool takes comes from; `undefined`: it takes what it gets. */
+export function schemaSource(inputSchema: unknown, ai: () => Promise<AiModule>): SchemaSource | undefined {
+  if ((typeof inputSchema !== 'object' && typeof inputSchema !== 'function') || inputSchema === null) return undefined;
+  return { of: inputSchema, json: async () => (await ai()).asSchema(inputSchema).jsonSchema };
 }
 
 export function digestOf(args: ValueSnapshot): string {

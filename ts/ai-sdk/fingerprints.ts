@@ -2,6 +2,7 @@
 import type { ToolSet } from 'ai';
 import { messageOf } from '../errors/message-of.js';
 import { canonicalize } from '../native.js';
+import { ruleNameOf } from '../policy/foreign.js';
 import { snapshot } from '../values/snapshot.js';
 import type { AiModule, CallOptions } from './sdk.js';
 import { ownTool } from './tools.js';
@@ -54,7 +55,9 @@ async function ofTool(ai: AiModule, tools: ToolSet, name: string, isGuarded: boo
   } catch (error) {
     schema = `none: ${messageOf(error)}`;
   }
-  return digest([typeof description === 'string' ? description : null, schema ?? null, isGuarded]);
+  const said = typeof description === 'string' ? description : null;
+  // By the name that rules know it by: a server may have given its own tool the name of another.
+  return digest([said, schema ?? null, isGuarded, ruleNameOf(name, tool)]);
 }
 
 function digest(value: unknown): string {

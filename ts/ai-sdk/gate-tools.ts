@@ -72,7 +72,9 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const applied = applyPlan(tools, interruptOn, plan);
   // Asked at each call: the mode of the gate may change at any time.
   const isGated = (name: string, { action }: Gating) =>
-    asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true;
+    asker.judgesAll ||
+    action !== 'allow' ||
+    inherited?.mayAskAbout({ toolName: name, tool: ownTool(tools, name) }) === true;
   const gated = (name: string, gating: Gating) =>
     (mayJudgeAll || isGated(name, gating)) && !isRunByProvider(ownTool(tools, name));
   const asksHuman = (name: string) => isQuestionTool(ownTool(tools, name));

@@ -13,7 +13,7 @@ import { stillAsked } from './ask-call.js';
 import type { CallContext } from './call-context.js';
 import type { Outcome } from './follow.js';
 import { guardTools } from './guarded-tools.js';
-import { Inheritance } from './inheritance.js';
+import { Inheritance, type CallableTool } from './inheritance.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
 import { Searches } from './tool-search.js';
@@ -101,7 +101,11 @@ export class Guard {
     if (gating === undefined) return false;
     if (this.#asksHuman(toolName)) return true;
     const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
-    if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(toolName) === true)
+    if (
+      asker.judgesAll ||
+      alsoGuarded?.has(toolName) === true ||
+      inherited?.mayAskAbout(this.#callable(toolName)) === true
+    )
       return true;
     return gating.action !== 'allow' || hostJudges?.(toolName) === true;
   }
@@ -117,12 +121,16 @@ export class Guard {
   gatingOf(toolName: string): Gating | undefined {
     const gating = this.#gatings.get(toolName);
     if (gating === undefined || this.#options.inherited === undefined) return gating;
-    return { ...gating, ...this.inheritance.limitsOf(toolName) };
+    return { ...gating, ...this.inheritance.limitsOf(this.#callable(toolName)) };
   }
 
   /** The entry that describes calls of this tool to the human. */
   describes(toolName: string): InterruptOptions | undefined {
-    return this.inheritance.describes(toolName);
+    return this.inheritance.describes(this.#callable(toolName));
+  }
+
+  #callable(toolName: string): CallableTool {
+    return { toolName, tool: this.toolOf(toolName) };
   }
 
   /** The tool as it was given. */
@@ -250,17 +258,20 @@ export class Guard {
   ): Promise<Verdict> {
     const { tools, asker, interruptOn, hostJudge, hostJudges, signal, inherited } = this.#options;
     const gating = this.gatingOf(toolName) ?? ASK;
+    const tool = ownTool(tools, toolName);
     return asker.judge(
       { toolCallId, toolName, args, context },
       {
         gating,
         entry: this.entryOf(toolName),
-        tool: ownTool(tools, toolName),
+        tool,
         hostJudge: hostJudges?.(toolName) === true ? hostJudge : undefined,
         signal,
-        ...(inherited === undefined ? {} : { inherited: (judged) => inherited.verdictOn(judged, signal, interruptOn) }),
+        ...(inherited === undefined
+          ? {}
+          : { inherited: (judged) => inherited.verdictOn(judged, tool, signal, interruptOn) }),
         isQuestion: this.#asksHuman(toolName),
-        startsAgents: isTask(ownTool(tools, toolName)),
+        startsAgents: isTask(tool),
       },
     );
   }

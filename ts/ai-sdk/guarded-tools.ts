@@ -9,11 +9,13 @@ import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../values/sna
 import { withCallContext } from './call-context.js';
 import { boundBody, changedTool, isCaller, type Body } from './callers.js';
 import { claimOrRefuse } from './claim.js';
+import { schemaSource } from './edits.js';
 import { follow, lastLater, NotedError, Refused, streamLater, type Outcome } from './follow.js';
 import type { Guard, GuardOptions } from './guard.js';
 import { gateCalled } from './gate-tools.js';
 import { keptResult } from './kept-result.js';
 import { isQuestionTool, questionsIn } from './questions.js';
+import { loadAi } from './sdk.js';
 import { executes, isGenerator, isRecord, isTask, ownTool, type Execute, type ExecuteOptions } from './tools.js';
 import { isDeferred, isSearch } from './tool-search.js';
 
@@ -194,7 +196,9 @@ class GuardedTools {
   ): Awaitable<() => unknown> {
     const { asker, onExecuted, tools } = this.#options;
     const { toolCallId } = options;
-    return after(claimOrRefuse(asker, asker.runId, toolCallId, toolName, args), ({ approvalId }) => {
+    const tool = ownTool(tools, toolName);
+    const approved = { toolName, tool, schema: schemaSource(tool?.inputSchema, loadAi) };
+    return after(claimOrRefuse(asker, asker.runId, toolCallId, approved, args), ({ approvalId }) => {
       if (this.#isAborted(options)) {
         // The claim came back too late.
         return after(asker.gate.settle(approvalId, false), () => {
@@ -203,7 +207,7 @@ class GuardedTools {
         });
       }
       const end = (outcome: Outcome) => {
-        const result = () => keptResult(ownTool(tools, toolName), toolCallId, args, outcome);
+        const result = () => keptResult(tool, toolCallId, args, outcome);
         const settled = asker.gate.settle(approvalId, 'output' in outcome, result);
         onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
         return settled;

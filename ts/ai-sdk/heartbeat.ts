@@ -7,6 +7,8 @@ import { checkOptions } from '../options/check.js';
 
 /** In ms. `Bun.serve` closes what has been silent for ten seconds, and proxies after thirty to sixty. */
 const EVERY_MS = 5_000;
+/** Timers of more end at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** @see index.d.ts */
 export function withHeartbeat(response: Response, options: { every?: number } = {}): Response {
@@ -33,7 +35,7 @@ export function beating(body: ReadableStream<Uint8Array>, every: number): Readab
       for (;;) {
         reading ??= reader.read();
         const silence = new Promise<undefined>((resolve) => {
-          timer = setTimeout(() => resolve(undefined), every).unref();
+          timer = setTimeout(() => resolve(undefined), Math.min(every, LONGEST_TIMER_MS)).unref();
         });
         const read = await Promise.race([reading, silence]);
         clearTimeout(timer);

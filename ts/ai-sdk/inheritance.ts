@@ -1,11 +1,15 @@
 /**
  * What a run, or a set of gated tools, says of calls by its `interruptOn`, its tools and its host, handed on to the runs that
- * are a part of it: of all that speak, from the main agent down, the strictest counts.
+ * are a part of it: of all that speak, from the main agent down, the strictest counts. Each is asked about the tool that is
+ * called, and not about its name alone: a server may have given it the name of another.
  */
 import type { Tool, ToolSet } from 'ai';
-import type { DecisionType, InterruptOn, InterruptOptions } from '../../index.js';
+import type { InterruptOn, InterruptOptions } from '../../index.js';
 import { interruptVerdict, isByName, strictest, type HostJudge, type JudgedCall, type Verdict } from '../gate/judge.js';
-import { interruptPlan, type Gating, type InterruptPlan } from '../native.js';
+import type { Gating, InterruptPlan } from '../native.js';
+import { ruleNameOf } from '../policy/foreign.js';
+import { narrowed, type Limits } from './limits.js';
+import { planOf, strictestGating } from './named-by-server.js';
 import { define, entryOf, ownTool } from './tools.js';
 
 export interface InheritanceOptions {
@@ -20,16 +24,18 @@ export interface InheritanceOptions {
   inherited: Inheritance | undefined;
 }
 
-/** What requests about a tool's calls may be at most. */
-export interface Limits {
-  allowedDecisions: readonly DecisionType[] | null;
-  /** ms */
-  timeout: number | null;
+/** A tool, as it is in the set of whoever calls it. */
+export interface CallableTool {
+  toolName: string;
+  /** `undefined`: nothing is known of it but its name. */
+  tool: Tool | undefined;
 }
 
 export class Inheritance {
   readonly #options: InheritanceOptions;
   readonly #gatings: Map<string, Gating>;
+  /** Of tools that somebody else has. */
+  readonly #others = new Map<string, Gating>();
 
   constructor(options: InheritanceOptions) {
     this.#options = options;
@@ -48,22 +54,28 @@ export class Inheritance {
     return inherited?.asksAtAll ?? false;
   }
 
-  /** Whether calls of a tool of this name may be asked about. */
-  mayAskAbout(toolName: string): boolean {
+  /** Whether calls of this tool may be asked about. */
+  mayAskAbout(called: CallableTool): boolean {
     const { hostJudges, inherited } = this.#options;
-    if (this.#gatingOf(toolName).action !== 'allow' || hostJudges?.(toolName) === true) return true;
-    return inherited?.mayAskAbout(toolName) ?? false;
+    if (this.#gatingOf(called).action !== 'allow' || hostJudges?.(called.toolName) === true) return true;
+    return inherited?.mayAskAbout(called) ?? false;
   }
 
   /**
    * What all of them say of a call.
    *
+   * @param called the tool that is called
    * @param asked the configuration that was asked already: its functions are not called twice
    */
-  async verdictOn(call: JudgedCall, signal: AbortSignal | undefined, asked: InterruptOn | undefined): Promise<Verdict> {
+  async verdictOn(
+    call: JudgedCall,
+    called: Tool | undefined,
+    signal: AbortSignal | undefined,
+    asked: InterruptOn | undefined,
+  ): Promise<Verdict> {
     const { tools, interruptOn, hostJudge, hostJudges, inherited } = this.#options;
     const { toolName } = call;
-    const gating = this.#gatingOf(toolName);
+    const gating = this.#gatingOf({ toolName, tool: called });
     const wasAsked = isByName(gating) && interruptOn === asked;
     const own = await interruptVerdict(call, {
       gating: wasAsked ? { ...gating, action: 'allow' } : gating,
@@ -73,51 +85,49 @@ export class Inheritance {
       signal,
     });
     if (inherited === undefined || own.effect === 'deny') return own;
-    return strictest(own, await inherited.verdictOn(call, signal, interruptOn));
+    return strictest(own, await inherited.verdictOn(call, called, signal, interruptOn));
   }
 
-  limitsOf(toolName: string): Limits {
+  limitsOf(called: CallableTool): Limits {
     const { approvalTimeout, inherited } = this.#options;
-    const { allowedDecisions, timeout } = this.#gatingOf(toolName);
-    return narrowed({ allowedDecisions, timeout: timeout ?? approvalTimeout }, inherited?.limitsOf(toolName));
+    const { allowedDecisions, timeout } = this.#gatingOf(called);
+    return narrowed({ allowedDecisions, timeout: timeout ?? approvalTimeout }, inherited?.limitsOf(called));
   }
 
   /** The nearest entry that describes calls of this tool. */
-  describes(toolName: string): InterruptOptions | undefined {
+  describes(called: CallableTool): InterruptOptions | undefined {
     const { interruptOn, inherited } = this.#options;
-    const entry = entryOf(interruptOn, this.#gatingOf(toolName).entry);
-    return entry?.description === undefined ? inherited?.describes(toolName) : entry;
+    const entry = entryOf(interruptOn, this.#gatingOf(called).entry);
+    return entry?.description === undefined ? inherited?.describes(called) : entry;
   }
 
-  #gatingOf(toolName: string): Gating {
+  #gatingOf({ toolName, tool }: CallableTool): Gating {
     const known = this.#gatings.get(toolName);
-    if (known !== undefined) return known;
-    // A tool that only the child has: the child asks the tool itself.
+    const own = ownTool(this.#options.tools, toolName);
+    if (known !== undefined && own === tool) return known;
+    const other = this.#gatingOfOther(toolName, tool);
+    const isSameName = known !== undefined && ruleNameOf(toolName, own) === ruleNameOf(toolName, tool);
+    // What its own tool of the name says of itself closes this one as well, and opens nothing but itself.
+    return isSameName && !isByName(known) ? strictestGating(known, other) : other;
+  }
+
+  /** Of a tool that only the child has: the child asks the tool itself. */
+  #gatingOfOther(toolName: string, tool: Tool | undefined): Gating {
+    const key = JSON.stringify([toolName, ruleNameOf(toolName, tool)]);
+    const planned = this.#others.get(key);
+    if (planned !== undefined) return planned;
     const tools = {};
-    define(tools, toolName, {} satisfies Partial<Tool>);
-    const [entry] = interruptPlan(tools, this.#options.interruptOn, 'ignore').tools;
+    define(tools, toolName, originOfTool(tool));
+    const [entry] = planOf(tools, this.#options.interruptOn, 'ignore').tools;
     const gating = entry?.[1] ?? { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
-    this.#gatings.set(toolName, gating);
+    this.#others.set(key, gating);
     return gating;
   }
 }
 
-/** What both allow. */
-export function narrowed(own: Limits, inherited: Limits | undefined): Limits {
-  if (inherited === undefined) return own;
-  return {
-    allowedDecisions: common(own.allowedDecisions, inherited.allowedDecisions),
-    timeout: least(own.timeout, inherited.timeout),
-  };
-}
-
-function common(left: readonly DecisionType[] | null, right: readonly DecisionType[] | null) {
-  if (left === null || right === null) return left ?? right;
-  const both = left.filter((type) => right.includes(type));
-  // Something must be left for the human to say.
-  return both.length === 0 ? (['reject'] as const) : both;
-}
-
-function least(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? (left ?? right) : Math.min(left, right);
+/** Where a tool comes from, and nothing that it says of its calls. */
+function originOfTool(tool: Tool | undefined): Partial<Tool> {
+  if (tool === undefined) return {};
+  const { type, metadata } = tool as { type?: unknown; metadata?: unknown };
+  return { type, metadata } as Partial<Tool>;
 }

@@ -8,7 +8,7 @@ import { warnOnce } from '../errors/warn-once.js';
 import { allOf, whoOf } from '../gate/who.js';
 import { interruptPlan, type Gating, type InterruptPlan } from '../native.js';
 import { ruleNameOf } from '../policy/foreign.js';
-import { narrowed } from './inheritance.js';
+import { narrowed } from './limits.js';
 import { define, ownTool } from './tools.js';
 
 /**
@@ -33,11 +33,11 @@ export function planOf(
     const ruleName = whole.get(name);
     if (ruleName === undefined) return gating;
     const byRuleName = gatings.get(ruleName);
-    if (byRuleName?.entry === ruleName) return byRuleName;
+    if (byRuleName?.entry === ruleName) return gating.entry === name ? strictestGating(gating, byRuleName) : byRuleName;
     const base = without.get(name) ?? gating;
     if (gating.entry !== name) return base;
     if (place !== undefined && isLooser(gating, base)) warnNotOpened(name, ruleName, place);
-    return strictest(gating, base);
+    return strictestGating(gating, base);
   };
   const planned = named.tools.filter(([name]) => Object.hasOwn(tools, name));
   return { ...named, tools: planned.map(([name, gating]) => [name, gatingOf(name, gating)]) };
@@ -63,7 +63,7 @@ const isLooser = ({ action }: Gating, base: Gating): boolean =>
   base.action !== 'allow' && (action === 'allow' || action === 'judge');
 
 /** What both ask for. Two that decide by themselves are not asked one by one: a human is. */
-function strictest(named: Gating, base: Gating): Gating {
+export function strictestGating(named: Gating, base: Gating): Gating {
   if (base.action === 'allow' && base.needs === undefined) return named;
   if (named.action === 'allow') return base;
   const who = allOf(whoOf(named), whoOf(base));

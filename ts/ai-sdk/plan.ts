@@ -40,7 +40,9 @@ export function planFor(planned: Planned): InterruptPlan {
   const plan = planOf(tools, interruptOn, unknownTools, place);
   warnUnknown(plan.unknown);
   const mayBeAsked = (name: string) =>
-    mayJudgeAll || hostJudges?.(name) === true || inherited?.mayAskAbout(name) === true;
+    mayJudgeAll ||
+    hostJudges?.(name) === true ||
+    inherited?.mayAskAbout({ toolName: name, tool: ownTool(tools, name) }) === true;
   for (const [name, { action }] of plan.tools) {
     const tool = ownTool(tools, name);
     checkNoSlip(tool, name, place);

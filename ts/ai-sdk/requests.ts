@@ -151,6 +151,7 @@ export class Requests {
     const { decided, staleness } = this.#options.asker.attach(
       kept,
       record,
+      { toolName: asked.toolName, tool: this.#options.guard.toolOf(asked.toolName), schema: asked.edits.schema },
       (written) => asked.edits.check(written),
       () => this.#judgeNow(asked),
     );

@@ -125,6 +125,9 @@ export function loadSdk(): Promise<Sdk> {
   return loaded;
 }
 
+/** The module alone. Fails as {@link loadSdk}. */
+export const loadAi = async (): Promise<AiModule> => (await loadSdk()).ai;
+
 async function load(): Promise<Sdk> {
   let ai: AiModule;
   try {

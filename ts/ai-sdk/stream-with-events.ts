@@ -6,6 +6,7 @@ import { Asker } from '../gate/asker.js';
 import { checkRunId } from '../gate/run-ids.js';
 import { checkPassedOn } from '../options/check.js';
 import { nearestOf } from '../options/nearest.js';
+import { agentClassOf, isOfSdk } from './agent-class.js';
 import { IterableRun } from './agent-run.js';
 import { checkModel } from './check-model.js';
 import { checkInstalled } from './installed.js';
@@ -215,11 +216,8 @@ interface AgentInside {
 }
 
 function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
-  if (!isToolLoopAgent(agent)) {
-    throw new UnsupportedAgentError({
-      message: `${place}: agent must be a ToolLoopAgent of AI SDK 6 or 7. For another agent, give it gateTools(tools, …) and call it yourself.`,
-    });
-  }
+  const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
+  if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeToolsOf(given, place);
   const settings = takeToolsOf(agent.settings, place);
   const shown = (agent.tools as ToolSet | undefined) ?? {};
@@ -227,8 +225,10 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;
   const open =
-    ({ version }: Sdk): OpenCall =>
+    (sdk: Sdk): OpenCall =>
     async (change, abortSignal) => {
+      if (!isOfSdk(agentClass, sdk)) throw unsupportedAgent(place);
+      const { version } = sdk;
       // Each callback is passed once, by us: the agent must not call the user's own as well.
       const ours = [version.onStep[0], version.onFinish[0]] as string[];
       const silenced = [
@@ -252,7 +252,8 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
       const relays = ours.map(
         (name) => [name, (event: never) => (changed[name] as Callback | undefined)?.(event)] as const,
       );
-      return inner.stream({ ...call, ...silence, ...Object.fromEntries(relays), abortSignal });
+      const options = { ...call, ...silence, ...Object.fromEntries(relays), abortSignal };
+      return Reflect.apply(agentClass.stream, inner, [options]) as PromiseLike<StreamResult>;
     };
   /** The hook may put tools into the set that it gets: it has one of its own, and the tools are taken when it is done. */
   const preparedBy = async (hook: (options: CallOptions) => unknown, base: CallOptions): Promise<CallOptions> => {
@@ -286,6 +287,11 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
     timeLimit: timeLimitOf(call, settings),
   };
 }
+
+const unsupportedAgent = (place: string) =>
+  new UnsupportedAgentError({
+    message: `${place}: agent must be a ToolLoopAgent of AI SDK 6 or 7, whose stream and prepareCall are the SDK's own. For another agent, give it gateTools(tools, …) and call it yourself.`,
+  });
 
 function isToolLoopAgent(agent: unknown): agent is AgentInside {
   if (typeof agent !== 'object' || agent === null) return false;

@@ -4,17 +4,20 @@ import { Asker, type Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { isApproval } from '../gate/records.js';
 import { approvesByMode, isByMode, unanswered, type Verdict } from '../gate/judge.js';
+import type { ApprovedTool } from '../gate/tool-identity.js';
 import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 import { hold } from '../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { askCall } from './ask-call.js';
 import { claimOrRefuse } from './claim.js';
+import { schemaSource } from './edits.js';
 import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
 import { planFor, warnUngated } from './plan.js';
 import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';
+import { loadAi } from './sdk.js';
 import { takeTools } from './tool-set.js';
 import { entryOf, ownTool } from './tools.js';
 
@@ -63,11 +66,12 @@ class Approval {
     const { toolCallId, toolName } = toolCall;
     const args = snapshot(toolCall.input);
     const isHeld = () => holds(toolCall, args);
-    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, toolName, args, isHeld);
+    const tool = ownTool(tools as ToolSet, toolName);
+    const approved = { toolName, tool, schema: schemaSource(tool?.inputSchema, loadAi) };
+    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, approved, args, isHeld);
     const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
     const entry = entryOf(this.#interruptOn, gating.entry);
-    const tool = ownTool(tools as ToolSet, toolName);
     if (isQuestionTool(tool)) return { type: 'denied', reason: NO_QUESTIONS };
     const verdict = await this.#asker.judge(
       { toolCallId, toolName, args, context: { messages } },
@@ -78,7 +82,7 @@ class Approval {
       return isJudged && !isHeld() ? { type: 'denied', reason: NOT_HELD } : { type: 'not-applicable' };
     }
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
-    return this.#ask({ toolCallId, toolName, tool, args, gating, entry, verdict }, isHeld);
+    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict }, isHeld);
   }
 
   async #ask(
@@ -86,13 +90,13 @@ class Approval {
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
-    const { toolCallId, toolName, args, verdict } = question;
+    const { toolCallId, args, verdict } = question;
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? crypto.randomUUID();
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const record = await this.#asker.open(question, runId);
       if (approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)))
-        return this.#handOver(runId, toolCallId, toolName, args, isHeld);
+        return this.#handOver(runId, toolCallId, question, args, isHeld);
       const { reason } = unanswered(verdict) as { reason?: string };
       return { type: 'user-approval', reason: reason ?? record.description };
     }
@@ -108,7 +112,7 @@ class Approval {
     });
     if (asked.kind !== 'decided') return { type: 'denied', reason: `${asked.reason} Call it again to be asked again.` };
     const { decision, approvalId } = asked.decided;
-    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args, isHeld);
+    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, question, args, isHeld);
     if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
@@ -120,7 +124,7 @@ class Approval {
   /** The answer is in the messages: the SDK is about to run it, if the gate holds a decision that says so. */
   async #resumed(
     toolCallId: string,
-    toolName: string,
+    approved: ApprovedTool,
     args: ValueSnapshot,
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
@@ -132,21 +136,20 @@ class Approval {
       await this.#asker.gate.revoke(edited.approvalId, NO_EDIT);
       return { type: 'denied', reason: NO_EDIT };
     }
-    const approved = known.filter(({ status }) => status === 'approved');
-    const stale = await this.#asker.takeBackStale(approved);
+    const stale = await this.#asker.takeBackStale(known.filter(({ status }) => status === 'approved'));
     if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
-    return this.#handOver(runId, toolCallId, toolName, args, isHeld);
+    return this.#handOver(runId, toolCallId, approved, args, isHeld);
   }
 
   /** Uses the approval up, also where it is not followed. How the execution ends cannot be seen from here. */
   async #handOver(
     runId: string | null,
     toolCallId: string,
-    toolName: string,
+    approved: ApprovedTool,
     args: ValueSnapshot,
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
-    const { approvalId } = await claimOrRefuse(this.#asker, runId, toolCallId, toolName, args);
+    const { approvalId } = await claimOrRefuse(this.#asker, runId, toolCallId, approved, args);
     // The SDK runs it with its own object: from here on it is what was approved.
     const isSame = isHeld();
     await this.#asker.gate.settle(approvalId, isSame);

@@ -13,6 +13,7 @@ import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
 import { approvesByMode, isByMode, type Verdict } from '../gate/judge.js';
+import type { ApprovedTool } from '../gate/tool-identity.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
@@ -29,7 +30,7 @@ import type { Parent } from './parent.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
 import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from './reasons.js';
-import { loadSdk } from './sdk.js';
+import { loadAi } from './sdk.js';
 import { isSearchGated, searchingTool } from './search-gate.js';
 import { isSearch } from './tool-search.js';
 import { tellRequest } from './telling.js';
@@ -89,7 +90,10 @@ export class ToolGate {
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
-    this.#gating = { ...options.gating, ...options.inheritance.limitsOf(options.name) };
+    this.#gating = {
+      ...options.gating,
+      ...options.inheritance.limitsOf({ toolName: options.name, tool: options.tool }),
+    };
   }
 
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
@@ -291,7 +295,14 @@ export class ToolGate {
   #question(toolCallId: string, args: ValueSnapshot, verdict: Verdict, edits: Edits): Question & { verdict: Verdict } {
     const { name: toolName, tool, inheritance } = this.#options;
     const checkEdit = (written: unknown) => edits.check(written);
-    const asked = { toolCallId, toolName, tool, args, gating: this.#gating, entry: inheritance.describes(toolName) };
+    const asked = {
+      toolCallId,
+      toolName,
+      tool,
+      args,
+      gating: this.#gating,
+      entry: inheritance.describes({ toolName, tool }),
+    };
     return { ...asked, verdict, checkEdit, schema: edits.schema };
   }
 
@@ -334,7 +345,7 @@ export class ToolGate {
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
-    await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#options.name, args);
+    await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#approved(edits), args);
     return { kind: 'run', args, approved: { approvalId, changes }, note: noteFor(decision, via, args) };
   }
 
@@ -379,7 +390,8 @@ export class ToolGate {
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
     const objection = await this.#takeBackUnfit(known, options);
     if (objection !== undefined) return denial(`${objection} Call it again to be asked again.`, 'cancelled', null);
-    const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, name, args);
+    const approved = this.#approved(this.#editsOf(options));
+    const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, approved, args);
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
     return { kind: 'run', args, approved: { approvalId, changes: record?.changes ?? [] }, note };
@@ -405,9 +417,15 @@ export class ToolGate {
     return new Edits({
       toolName: name,
       inputSchema: tool.inputSchema,
-      ai: async () => (await loadSdk()).ai,
+      ai: loadAi,
       judge: (edited) => this.#judge(edited, options),
     });
+  }
+
+  /** What an approval of its calls is for. */
+  #approved({ schema }: Edits): ApprovedTool {
+    const { name: toolName, tool } = this.#options;
+    return { toolName, tool, schema };
   }
 
   #judge(args: ValueSnapshot, options: ExecuteOptions): Promise<Verdict> {
@@ -424,7 +442,7 @@ export class ToolGate {
       signal: abortSignal,
       ...(inherited === undefined
         ? {}
-        : { inherited: (judged) => inherited.verdictOn(judged, abortSignal, interruptOn) }),
+        : { inherited: (judged) => inherited.verdictOn(judged, tool, abortSignal, interruptOn) }),
     });
   }
 

@@ -2,7 +2,7 @@ import { CountersignError, hasCode } from './countersign-error.js';
 
 const CODE = 'ERR_UNSUPPORTED_AGENT';
 
-/** The agent is not a `ToolLoopAgent`. */
+/** The agent is not a `ToolLoopAgent`, or runs in a way of its own. */
 export class UnsupportedAgentError extends CountersignError {
   declare readonly code: typeof CODE;
 

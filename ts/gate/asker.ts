@@ -20,7 +20,7 @@ import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
-import { isLater, type Awaitable } from '../values/awaitable.js';
+import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
 import { describe } from './describing.js';
@@ -34,6 +34,7 @@ import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import type { SchemaSource } from './schemas.js';
 import type { CheckEdit, Offers } from './teller.js';
+import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
 import { allOf, whoOf, type Who } from './who.js';
 import { judge, unanswered, type Judge, type JudgedCall, type Verdict } from './judge.js';
@@ -105,6 +106,12 @@ export interface Opened {
   decided: Promise<Decided>;
   /** Why an approval of it does not hold any more; `undefined`: it does. */
   staleness: () => Promise<string | undefined>;
+}
+
+/** What an approval is bound to beside the call itself. */
+interface BoundContext {
+  policy: object | null;
+  tool: string;
 }
 
 export class Asker {
@@ -191,17 +198,30 @@ export class Asker {
     if (verdict.effect === 'deny') throw new Error(verdict.reason);
   }
 
-  /** What an approval of a call of this tool is bound to, as things are now. */
-  context(toolName: string): object | null {
+  /** What an approval of a call of this tool is bound to beside the call, as things are now. */
+  context(approved: ApprovedTool): Awaitable<BoundContext> {
+    return after(identityOf(approved), (tool) => ({ policy: this.#policyContext(approved.toolName), tool }));
+  }
+
+  /** What the policies judge calls of the tool under. */
+  #policyContext(toolName: string): object | null {
     return this.gate.control.context(toolName, this.#policies);
   }
 
   /** Why what was shown does not hold any more; `undefined`: it does. */
-  async #staleness({ toolName, changes }: ApprovalRecord, context: object | null): Promise<string | undefined> {
-    if (context === null && changes.length === 0) return undefined;
-    const [changed] = await this.gate.control.changed(changes, this.#policies);
-    if (changed !== undefined) return `${changed} changed since its diff was shown.`;
-    const same = JSON.stringify(this.context(toolName)) === JSON.stringify(context);
+  async #staleness(
+    approved: ApprovedTool,
+    changes: ApprovalRecord['changes'],
+    bound: object | null,
+  ): Promise<string | undefined> {
+    const { policy, tool } = (bound ?? {}) as Partial<BoundContext>;
+    if (policy != null || changes.length > 0) {
+      const [changed] = await this.gate.control.changed(changes, this.#policies);
+      if (changed !== undefined) return `${changed} changed since its diff was shown.`;
+    }
+    const now = await this.context(approved);
+    if (tool !== now.tool) return `The tool ${approved.toolName} is no longer the one that was asked about.`;
+    const same = JSON.stringify(now.policy) === JSON.stringify(policy ?? null);
     return same ? undefined : 'The policy changed since it was approved.';
   }
 
@@ -266,7 +286,8 @@ export class Asker {
       const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
       const { record, decided } = isLater(opened) ? await opened : opened;
       this.gate.answersByMode(record, decided, question.judgeAgain);
-      return { record, decided, staleness: () => this.#staleness(record, request.context) };
+      const { changes } = record;
+      return { record, decided, staleness: () => this.#staleness(question, changes, request.context) };
     };
   }
 
@@ -274,6 +295,7 @@ export class Asker {
   attach(
     { approvalId, context = null }: RawRecord,
     record: ApprovalRecord,
+    approved: ApprovedTool,
     checkEdit: CheckEdit,
     judgeAgain: () => Promise<Verdict>,
   ): Opened {
@@ -281,7 +303,7 @@ export class Asker {
     this.gate.answersByMode(record, decided, judgeAgain);
     // Whoever does not look at it must not be ended by it.
     decided.catch(() => {});
-    return { record, decided, staleness: () => this.#staleness(record, context) };
+    return { record, decided, staleness: () => this.#staleness(approved, record.changes, context) };
   }
 
   async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
@@ -321,7 +343,7 @@ export class Asker {
       allowedDecisions: gating?.allowedDecisions ?? null,
       timeoutMs: this.#timeoutOf(gating),
       logger: this.#logger,
-      context: this.context(toolName),
+      context: await this.context(question),
       details,
       page,
       offers,

@@ -2,6 +2,8 @@
 import type { ApprovalRequest, GateEvent, Logger } from '../../index.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { Broadcast } from './broadcast.js';
+import { LedgerError } from '../errors/ledger-error.js';
+import type { CoreEvent, UnreadableEvent } from '../native.js';
 import type { Inside } from './inside.js';
 import { logEvent } from './log.js';
 import { decidedRecord, isApproval, reviveEvent, type Decided, type ToldByCore } from './records.js';
@@ -102,7 +104,7 @@ export class Teller {
     this.flush();
   }
 
-  #happened(): GateEvent[] {
+  #happened(): CoreEvent[] {
     const { native } = this.#inside;
     const isWoken = this.#isWoken;
     this.#isWoken = false;
@@ -120,12 +122,23 @@ export class Teller {
     try {
       do {
         this.#telling = 'this';
-        for (const event of this.#happened()) this.#tell(reviveEvent(event) as ToldByCore);
+        for (const event of this.#happened()) {
+          if (event.type === 'unreadable') this.#lose(event);
+          else this.#tell(reviveEvent(event) as ToldByCore);
+        }
       } while (this.#tellsMore());
     } finally {
       this.#telling = 'nothing';
     }
     if (this.#isOver) this.events.close();
+  }
+
+  /** Whoever waits for a decision here would wait for ever. */
+  #lose({ code, message }: UnreadableEvent): void {
+    if (this.waiters.areNone) return;
+    const error = new LedgerError({ code, message });
+    this.#inside.failed('nobody can be told what was decided', {}, error);
+    this.waiters.loseRun(null, error);
   }
 
   #tellsMore(): boolean {

@@ -30,6 +30,10 @@ export class Waiters {
     return decided;
   }
 
+  get areNone(): boolean {
+    return this.#waiting.size === 0;
+  }
+
   decided(approvalId: string, decided: Decided): void {
     this.#take(approvalId)?.resolve(decided);
   }

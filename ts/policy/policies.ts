@@ -130,7 +130,9 @@ export class Policies {
 
   /** Reads policy files that changed, and says which of these files are no longer what they were. */
   async changed(changes: readonly FileChange[]): Promise<string[]> {
-    const { problems, changed } = await this.#native.refresh(changes.map(({ path, before }) => ({ path, before })));
+    const { problems, changed } = await this.#native.refresh(
+      changes.map(({ path, target, before }) => ({ path, target, before })),
+    );
     this.#tell(problems);
     return changed;
   }

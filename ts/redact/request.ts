@@ -66,7 +66,12 @@ function keptDetails(
     ...more,
     verdict: verdict && keptVerdict(redactor, verdict, how),
     always: { allow: offer(always?.allow), deny: offer(always?.deny) },
-    changes: changes.map((change) => ({ ...change, path: how.text(change.path), diff: how.text(change.diff) })),
+    changes: changes.map((change) => ({
+      ...change,
+      path: how.text(change.path),
+      target: change.target === null ? null : how.text(change.target),
+      diff: how.text(change.diff),
+    })),
   };
 }
 

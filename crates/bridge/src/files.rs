@@ -5,8 +5,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use countersign_core::call::Digest;
 use countersign_core::files::{
-    CancelFlag, EditedFile, EntryKind, ExpectedFile, FileError, FileFault, FileRoot, FolderEntry,
-    FolderListing, GlobMatches, GrepMatches, GrepQuery, MatchedLine, TextLines, WrittenFile,
+    CancelFlag, EditedFile, EntryKind, ExpectedFile, ExpectedPlace, FileError, FileFault, FileRoot,
+    FolderEntry, FolderListing, GlobMatches, GrepMatches, GrepQuery, MatchedLine, TextLines,
+    WrittenFile,
 };
 use countersign_core::gate::GateError;
 use countersign_core::preview::TextEdit;
@@ -178,6 +179,10 @@ struct FileWrite {
     #[serde(default, deserialize_with = "expected")]
     #[cfg_attr(test, ts(optional, type = "string | null"))]
     expected: ExpectedFile,
+    /// The file that the path must lead to.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    target: Option<Box<str>>,
 }
 
 /// Replaces a text in a file.
@@ -193,6 +198,10 @@ struct FileEdit {
     #[serde(default, deserialize_with = "expected")]
     #[cfg_attr(test, ts(optional, type = "string | null"))]
     expected: ExpectedFile,
+    /// The file that the path must lead to.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    target: Option<Box<str>>,
 }
 
 /// The names in a folder.
@@ -283,7 +292,8 @@ impl Operate<&Work<'_>> for FileWrite {
     type Answer = FileWritten;
 
     fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
-        Ok(root.write(&self.path, &self.content, &self.expected, cancel)?.into())
+        let place = ExpectedPlace { content: &self.expected, target: self.target.as_deref() };
+        Ok(root.write(&self.path, &self.content, place, cancel)?.into())
     }
 }
 
@@ -291,9 +301,10 @@ impl Operate<&Work<'_>> for FileEdit {
     type Answer = FileEdited;
 
     fn perform(self, Work { root, cancel }: &Work<'_>) -> Result<Self::Answer, GateError> {
-        let Self { path, old_string, new_string, replace_all, expected } = self;
+        let Self { path, old_string, new_string, replace_all, expected, target } = self;
+        let place = ExpectedPlace { content: &expected, target: target.as_deref() };
         let edit = TextEdit { old: &old_string, new: &new_string, everywhere: replace_all };
-        Ok(root.edit(&path, edit, &expected, cancel)?.into())
+        Ok(root.edit(&path, edit, place, cancel)?.into())
     }
 }
 

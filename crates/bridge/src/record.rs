@@ -325,6 +325,10 @@ pub(crate) enum NativeEvent<'a> {
         approval_id: ApprovalId,
         at: u64,
     },
+    Unreadable {
+        code: &'static str,
+        message: &'a str,
+    },
     Settled {
         #[cfg_attr(test, ts(type = "string"))]
         approval_id: ApprovalId,
@@ -356,6 +360,9 @@ impl<'a> From<&'a LedgerEvent> for NativeEvent<'a> {
                 via: decided.via,
                 at: decided.at,
             },
+            LedgerEvent::Unreadable { error } => {
+                Self::Unreadable { code: error.kind.code(), message: &error.message }
+            }
             LedgerEvent::Started { id, at } => Self::Started { approval_id: *id, at: *at },
             LedgerEvent::Settled { id, end, at } => {
                 Self::Settled { approval_id: *id, status: end.name(), at: *at }

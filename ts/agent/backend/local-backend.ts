@@ -40,9 +40,14 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
     root,
     readFile: (path, options = {}) =>
       call('read', { path, offset: count(options.offset, 1), limit: count(options.limit, undefined) }, options),
-    writeFile: (path, content, options = {}) => call('write', { path, content, expected: options.expected }, options),
+    writeFile: (path, content, options = {}) =>
+      call('write', { path, content, expected: options.expected, target: options.target }, options),
     editFile: (path, { oldString, newString, replaceAll }, options = {}) =>
-      call('edit', { path, oldString, newString, replaceAll, expected: options.expected }, options),
+      call(
+        'edit',
+        { path, oldString, newString, replaceAll, expected: options.expected, target: options.target },
+        options,
+      ),
     list: (path, options = {}) => call('list', { path, limit: count(options.limit, MOST) }, options),
     glob: (pattern, options = {}) =>
       call('glob', { pattern, path: options.path ?? '', limit: count(options.limit, MOST) }, options),

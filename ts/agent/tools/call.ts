@@ -1,7 +1,7 @@
 /** What a tool of ours does with the call that it is in. */
 import { resolve } from 'node:path';
 import type { BackendCall } from '../../../agent.js';
-import type { ToolActivity } from '../../../index.js';
+import type { FileChange, ToolActivity } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/call-context.js';
 import { BackendError } from '../../errors/backend-error.js';
 
@@ -20,18 +20,20 @@ export function reading({ abortSignal }: CallOptions): BackendCall {
   return abortSignal === undefined ? {} : { abortSignal };
 }
 
-/** For a backend that changes this file: it must be what a human saw of it who approved the call. */
+/** For a backend that changes this file: it must be the one that a human saw who approved the call, and as it was. */
 export function writing(options: CallOptions, root: string, path: string): BackendCall {
-  const expected = shown(options, root, path);
-  return expected === undefined ? reading(options) : { ...reading(options), expected };
+  const change = shown(options, root, path);
+  if (change === undefined) return reading(options);
+  const { before: expected, target } = change;
+  return { ...reading(options), expected, ...(target === null ? {} : { target }) };
 }
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
-function shown(options: CallOptions, root: string, path: string): string | null | undefined {
+function shown(options: CallOptions, root: string, path: string): FileChange | undefined {
   const changes = callContextOf(options)?.approved?.changes ?? [];
   const change = changes.find((each) => resolve(root, each.path) === resolve(root, path));
-  if (change === undefined || change.before === null || DIGEST.test(change.before)) return change?.before;
+  if (change === undefined || change.before === null || DIGEST.test(change.before)) return change;
   throw new BackendError({
     code: 'ERR_NOT_TEXT',
     path,

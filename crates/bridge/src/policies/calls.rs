@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use countersign_core::call::Json;
 use countersign_core::gate::GateError;
-use countersign_core::gate::policies::{Grant, Policies, PolicyCall};
+use countersign_core::gate::policies::{Grant, Policies, PolicyCall, ShownFile};
 use countersign_core::policy::Verdict;
 use countersign_core::policy::document::{MAX_RULES, Mode};
 use serde::{Deserialize, Serialize};
@@ -268,6 +268,7 @@ struct RefreshFiles {
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct NativeSeen {
     path: Box<str>,
+    target: Option<Box<str>>,
     before: Option<Box<str>>,
 }
 
@@ -290,7 +291,11 @@ impl Operate<&Policies> for RefreshFiles {
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let problems = policies.refresh();
-        let seen = self.files.iter().map(|file| (&*file.path, file.before.as_deref()));
+        let seen = self.files.iter().map(|NativeSeen { path, target, before }| ShownFile {
+            path,
+            target: target.as_deref(),
+            before: before.as_deref(),
+        });
         let changed = policies.changed(seen);
         let problems = problems.as_deref().map(problems_out);
         raw(&NativeRefreshed { problems, changed }).map(RefreshedText)

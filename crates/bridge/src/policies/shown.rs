@@ -66,6 +66,8 @@ struct NativePreview<'a> {
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "FileChange"))]
 struct FileChangeText<'a> {
     path: &'a str,
+    /// The file itself: absolute, every symlink followed; `null`: that cannot be told.
+    target: Option<&'a str>,
     /// SHA-256 (hex) of its content; `null`: it does not exist.
     #[cfg_attr(test, ts(type = "string | null"))]
     before: countersign_core::preview::SeenState,
@@ -78,6 +80,7 @@ impl<'a> From<&'a FileChange> for FileChangeText<'a> {
     fn from(change: &'a FileChange) -> Self {
         Self {
             path: &change.path,
+            target: change.target.as_deref(),
             before: change.before,
             added: change.added,
             removed: change.removed,

@@ -26,4 +26,4 @@ pub use grep::{GrepMatches, GrepQuery, MatchedLine};
 pub use list::{EntryKind, FolderEntry, FolderListing};
 pub use read::TextLines;
 pub use root::FileRoot;
-pub use write::{EditedFile, ExpectedFile, WrittenFile};
+pub use write::{EditedFile, ExpectedFile, ExpectedPlace, WrittenFile};

@@ -119,7 +119,7 @@ impl FileRoot {
     }
 
     /// In reverse, so that the next one is the last; `None`: not below the root.
-    fn parts(&self, path: &Path) -> Option<Vec<OsString>> {
+    pub(super) fn parts(&self, path: &Path) -> Option<Vec<OsString>> {
         let below = if path.is_absolute() {
             path.strip_prefix(&self.given).or_else(|_| path.strip_prefix(&self.real)).ok()?
         } else {

@@ -1,6 +1,8 @@
 //! Files that are made, replaced or edited. Whoever reads one sees the old content or the new, never a part.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
+use std::path::Path;
 use std::sync::PoisonError;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
@@ -30,6 +32,21 @@ pub enum ExpectedFile {
     Sha256(String),
 }
 
+/// What must be there, and where that must be, before a file is changed.
+#[derive(Debug, Clone, Copy)]
+pub struct ExpectedPlace<'a> {
+    /// What must be there.
+    pub content: &'a ExpectedFile,
+    /// The file that the path must lead to: absolute, every symlink followed. `None`: any below the root.
+    pub target: Option<&'a str>,
+}
+
+impl<'a> From<&'a ExpectedFile> for ExpectedPlace<'a> {
+    fn from(content: &'a ExpectedFile) -> Self {
+        Self { content, target: None }
+    }
+}
+
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WrittenFile {
@@ -55,16 +72,18 @@ impl FileRoot {
     ///
     /// # Errors
     /// When it cannot be written, or what is there is not what is expected. Then nothing was changed.
-    pub fn write(
-        &self, path: &str, content: &str, expected: &ExpectedFile, cancel: &CancelFlag,
+    pub fn write<'a>(
+        &self, path: &str, content: &str, place: impl Into<ExpectedPlace<'a>>, cancel: &CancelFlag,
     ) -> Result<WrittenFile, FileError> {
+        let place = place.into();
+        let expected = place.content;
         let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = match expected {
             // There is no content where there is not even a folder.
             ExpectedFile::Sha256(_) => MissingFolders::Fail,
             ExpectedFile::Anything | ExpectedFile::Absent => MissingFolders::Make,
         };
-        let spot = self.spot(path, expected, missing)?;
+        let spot = self.spot(path, place, missing)?;
         let created = replace(spot, path, content.as_bytes(), expected, cancel)?;
         Ok(WrittenFile { created, bytes: content.len(), sha256: Digest::of_text(content) })
     }
@@ -73,11 +92,13 @@ impl FileRoot {
     ///
     /// # Errors
     /// When it cannot be done, or what is there is not what is expected. Then nothing was changed.
-    pub fn edit(
-        &self, path: &str, edit: TextEdit, expected: &ExpectedFile, cancel: &CancelFlag,
+    pub fn edit<'a>(
+        &self, path: &str, edit: TextEdit, place: impl Into<ExpectedPlace<'a>>, cancel: &CancelFlag,
     ) -> Result<EditedFile, FileError> {
+        let place = place.into();
+        let expected = place.content;
         let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let spot = self.spot(path, expected, MissingFolders::Fail)?;
+        let spot = self.spot(path, place, MissingFolders::Fail)?;
         let mut file = open_file(&spot.folder.dir, &spot.name, path)
             .map_err(|error| absent_is_changed(error, path, expected))?;
         let content = read_all(&mut file, path, self.most_bytes, cancel)?;
@@ -104,13 +125,26 @@ impl FileRoot {
 
     /// Where a file is written.
     fn spot(
-        &self, path: &str, expected: &ExpectedFile, missing: MissingFolders,
+        &self, path: &str, expected: ExpectedPlace, missing: MissingFolders,
     ) -> Result<FolderSpot, FileError> {
         match self.locate(path, missing) {
-            Ok(PathTarget::Spot(spot)) => Ok(*spot),
+            Ok(PathTarget::Spot(spot))
+                if expected.target.is_none_or(|at| self.is_at(&spot, at)) =>
+            {
+                Ok(*spot)
+            }
+            Ok(PathTarget::Spot(_)) => Err(FileFault::Changed
+                .at(path, "it leads to another file than when the call was approved: ask again")),
             Ok(PathTarget::Folder(_)) => Err(FileError::io(path, &ErrorKind::IsADirectory.into())),
-            Err(error) => Err(absent_is_changed(error, path, expected)),
+            Err(error) => Err(absent_is_changed(error, path, expected.content)),
         }
+    }
+
+    /// Whether this is the file of that path, which has no symlinks in it.
+    fn is_at(&self, spot: &FolderSpot, target: &str) -> bool {
+        let folders = spot.folder.path.split('/').filter(|name| !name.is_empty());
+        let names = folders.map(OsString::from).chain([spot.name.clone()]);
+        self.parts(Path::new(target)).is_some_and(|parts| names.eq(parts.into_iter().rev()))
     }
 }
 

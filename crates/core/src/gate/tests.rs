@@ -110,6 +110,7 @@ fn events(gate: &Gate) -> Vec<String> {
             LedgerEvent::Voted { vote, .. } => format!("voted by {}", vote.by),
             LedgerEvent::Reminded { .. } => "reminded".to_owned(),
             LedgerEvent::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
+            LedgerEvent::Unreadable { error } => format!("unreadable: {error}"),
             LedgerEvent::Started { .. } => "started".to_owned(),
             LedgerEvent::Settled { end, .. } => format!("settled {}", end.name()),
         });

@@ -536,6 +536,7 @@ pub(super) fn name(event: &LedgerEvent) -> String {
         LedgerEvent::Decided { request, decided, .. } => {
             format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
         }
+        LedgerEvent::Unreadable { error } => format!("unreadable: {error}"),
         LedgerEvent::Started { .. } => "started".to_owned(),
         LedgerEvent::Settled { end, .. } => end.name().to_owned(),
         LedgerEvent::Voted { vote, .. } => format!("voted by {}", vote.by),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::LedgerError;
 use crate::approval::{
     ApprovalId, ExecutionStep, Record, RecordedDecision, Request, TimerAction, Vote, VoteTally,
 };
@@ -51,6 +52,11 @@ pub enum LedgerEvent {
         id: ApprovalId,
         /// ms since the epoch.
         at: u64,
+    },
+    /// The ledger cannot be read: until it can, nothing is told of what others do, nor of what is done here.
+    Unreadable {
+        /// Why.
+        error: LedgerError,
     },
     /// Its tool ended.
     Settled {

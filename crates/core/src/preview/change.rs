@@ -72,6 +72,9 @@ impl Serialize for SeenState {
 pub struct FileChange {
     /// The file, as the call names it. Not made safe to show.
     pub path: String,
+    /// The file itself: absolute, every symlink on the way followed. Whoever reads files says it; `None`: nobody did, or
+    /// could. Not made safe to show.
+    pub target: Option<String>,
     /// What the change is based on: the decision holds for a file that is still like that.
     pub before: SeenState,
     /// The digest of the content after the call; `None`: it cannot be foretold.
@@ -120,6 +123,7 @@ pub fn change_of(
     }
     Some(FileChange {
         path: plan.path.to_owned(),
+        target: None,
         before: SeenState::of(&file),
         after: told.after,
         text: told.text,

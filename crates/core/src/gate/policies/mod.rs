@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 pub use book::{Grant, GrantDuration};
 use book::{GrantBook, GrantFile};
-pub use show::{AlwaysOffer, ShownCall};
+pub use show::{AlwaysOffer, ShownCall, ShownFile};
 
 use crate::call::Json;
 use crate::layers::{
@@ -153,9 +153,7 @@ impl Policies {
     }
 
     /// Which of these files are no longer what was seen. Blocks.
-    pub fn changed<'a>(
-        &self, seen: impl Iterator<Item = (&'a str, Option<&'a str>)>,
-    ) -> Vec<String> {
+    pub fn changed<'a>(&self, seen: impl Iterator<Item = ShownFile<'a>>) -> Vec<String> {
         show::changed(seen, &self.options.cwd)
     }
 

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::call::Json;
+use crate::path::{self, RealFiles, Where};
 use crate::policy::document::Rule;
 use crate::policy::{Effect, Explanation, Suggestion, Verdict};
 use crate::preview::{
@@ -48,18 +49,37 @@ impl AlwaysOffer {
 /// The files that the call would change, as they are now. Blocks.
 pub(super) fn changes(tool_name: &str, args: &Json, cwd: &str) -> Vec<FileChange> {
     let read = |path: &str| look(path, cwd);
-    preview::change_of(tool_name, args, &read).into_iter().collect()
+    let mut change = preview::change_of(tool_name, args, &read);
+    if let Some(change) = &mut change {
+        change.target = target(&change.path, cwd);
+    }
+    change.into_iter().collect()
+}
+
+/// A file as a human was shown it.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownFile<'a> {
+    /// As the call names it.
+    pub path: &'a str,
+    /// The file itself, see [`FileChange::target`].
+    pub target: Option<&'a str>,
+    /// The digest of its content, `unreadable`, or `None` where there was none.
+    pub before: Option<&'a str>,
+}
+
+/// Where a path leads now.
+fn target(path: &str, cwd: &str) -> Option<String> {
+    let from = Where { cwd: cwd.to_owned(), ..Where::default() };
+    path::locate(path, &from, &RealFiles).ok().map(|located| located.real)
 }
 
 /// Which of these files are no longer what was seen. Blocks.
-pub(super) fn changed<'a>(
-    seen: impl Iterator<Item = (&'a str, Option<&'a str>)>, cwd: &str,
-) -> Vec<String> {
-    seen.filter(|(path, before)| {
-        named(&SeenState::of(&look(path, cwd))) != before.map(str::to_owned)
-    })
-    .map(|(path, _)| path.to_owned())
-    .collect()
+pub(super) fn changed<'a>(seen: impl Iterator<Item = ShownFile<'a>>, cwd: &str) -> Vec<String> {
+    let is_changed = |file: &ShownFile<'_>| {
+        target(file.path, cwd).as_deref() != file.target
+            || named(&SeenState::of(&look(file.path, cwd))).as_deref() != file.before
+    };
+    seen.filter(is_changed).map(|file| file.path.to_owned()).collect()
 }
 
 /// As the API names it: a digest, nothing, or `unreadable`.

@@ -14,12 +14,14 @@ use super::step::StepContext;
 use super::{SqliteEngine, SqliteFault};
 use crate::approval::ApprovalId;
 use crate::ledger::row::{RequestEntry, RequestRow, time, whole};
-use crate::ledger::{EventFeed, LedgerError, LedgerEvent, WatchScope};
+use crate::ledger::{EventFeed, LedgerError, LedgerErrorKind, LedgerEvent, WatchScope};
 
 /// How many entries are read at once.
 const BATCH: usize = 256;
 /// How long to sleep when nothing happens. Whoever ends us wakes us.
 const LONG: Duration = Duration::from_secs(60);
+/// How often in a row it could not be read when everybody is told.
+const UNREADABLE: usize = 2;
 /// How long to leave a ledger alone that cannot be read.
 const REST: Duration = Duration::from_millis(250);
 
@@ -91,7 +93,7 @@ impl FileFollower {
             .name("countersign-follower".to_owned())
             .spawn(move || shared.work(cursor))
             .map_err(|error| {
-                let kind = crate::ledger::LedgerErrorKind::Io;
+                let kind = LedgerErrorKind::Io;
                 kind.because(format!("cannot start the thread that follows the ledger: {error}"))
             })?;
         *thread = Some(spawned);
@@ -116,18 +118,26 @@ impl FollowerShared {
     }
 
     fn work(&self, mut cursor: i64) {
+        let mut failures = 0_usize;
         loop {
             let now = self.engine.now();
             // What happened before it was closed is still told.
             let is_closed = self.closed.load(Ordering::Acquire);
             match self.engine.read(|connection| self.read_on(connection, &mut cursor)) {
-                Ok(true) => {}
+                Ok(true) => failures = 0,
                 _ if is_closed => return,
                 Ok(false) => {
+                    failures = 0;
                     self.engine.wait_for_change(now, LONG);
                 }
                 Err(error) => {
                     warn!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
+                    failures = failures.saturating_add(1);
+                    // Once may pass. Whoever waits for a decision would wait for ever.
+                    if failures >= UNREADABLE && error.kind != LedgerErrorKind::Busy {
+                        self.feed.push(LedgerEvent::Unreadable { error });
+                        self.feed.announce();
+                    }
                     self.engine.wait_for_change(now, REST);
                     thread::sleep(REST);
                 }

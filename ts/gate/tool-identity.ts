@@ -1,0 +1,58 @@
+/** Which tool an approval is for: another tool that has its name runs nothing on it. */
+import type { Tool } from 'ai';
+import { canonicalize } from '../native.js';
+import { ruleNameOf } from '../policy/foreign.js';
+import { after, type Awaitable } from '../values/awaitable.js';
+import type { SchemaSource } from './schemas.js';
+
+/** A tool, as it is in the set of whoever calls it. */
+export interface ApprovedTool {
+  toolName: string;
+  tool?: Tool | undefined;
+  /** What it takes. */
+  schema?: SchemaSource | undefined;
+}
+
+/** The name that rules know a tool by, and a digest of its description and its schema. Never fails. */
+export function identityOf({ toolName, tool, schema }: ApprovedTool): Awaitable<string> {
+  const description: unknown = tool?.description;
+  const said = typeof description === 'string' ? description : null;
+  return after(schema === undefined ? null : schemaTextOf(schema), (text) => {
+    const fingerprint = fingerprintOf(tool, JSON.stringify([said, text]));
+    return `${ruleNameOf(toolName, tool)} ${fingerprint}`;
+  });
+}
+
+/** The last of each tool: most say the same at each call. */
+const FINGERPRINTS = new WeakMap<Tool, { said: string; digest: string }>();
+
+function fingerprintOf(tool: Tool | undefined, said: string): string {
+  const known = tool === undefined ? undefined : FINGERPRINTS.get(tool);
+  if (known?.said === said) return known.digest;
+  const { digest } = canonicalize(said);
+  if (tool !== undefined) FINGERPRINTS.set(tool, { said, digest });
+  return digest;
+}
+
+/** By the object that a schema is made of: what was made once is there at once. */
+const TEXTS = new WeakMap<object, Awaitable<string>>();
+
+function schemaTextOf(source: SchemaSource): Awaitable<string> {
+  const known = TEXTS.get(source.of);
+  if (known !== undefined) return known;
+  const made = textOf(source).then((text) => {
+    TEXTS.set(source.of, text);
+    return text;
+  });
+  TEXTS.set(source.of, made);
+  return made;
+}
+
+/** As a digest where it can be said as JSON; what cannot is compared by nothing else. */
+async function textOf({ json }: SchemaSource): Promise<string> {
+  try {
+    return canonicalize(JSON.stringify((await json()) ?? null)).digest;
+  } catch {
+    return 'unknown';
+  }
+}
