@@ -1,5 +1,5 @@
 /** `countersign audit list`. */
-import type { AuditEntry } from '../../index.js';
+import type { AuditEntry, AuditKind } from '../../index.js';
 import { clock, timeOf } from './duration.js';
 import { entriesBackwards } from './entries.js';
 import { Exit, UsageError } from './exit.js';
@@ -10,22 +10,27 @@ import { print, printJson } from './print.js';
 import { fit, oneLine } from './style.js';
 import { table, type TableColumn } from './table.js';
 
-const KINDS: readonly string[] = [
-  'requested',
-  'decided',
-  'started',
-  'settled',
-  'interrupted',
-  'verdict',
-  'granted',
-  'grant-revoked',
-  'run-started',
-  'run-resumed',
-  'run-ended',
-  'clock-jump',
-  'pruned',
-  'opened',
-];
+/** All that there are: the compiler misses one that is left out, and a test compares them with those of the core. */
+const KINDS = {
+  requested: true,
+  voted: true,
+  refused: true,
+  reminded: true,
+  escalated: true,
+  decided: true,
+  started: true,
+  settled: true,
+  interrupted: true,
+  verdict: true,
+  granted: true,
+  'grant-revoked': true,
+  'run-started': true,
+  'run-resumed': true,
+  'run-ended': true,
+  'clock-jump': true,
+  pruned: true,
+  opened: true,
+} as const satisfies Record<AuditKind, true>;
 
 export async function list(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, {
@@ -36,9 +41,9 @@ export async function list(args: readonly string[]): Promise<number> {
     limit: { type: 'string' },
   });
   const { run, kind: kinds } = values;
-  const wrong = kinds?.find((kind) => !KINDS.includes(kind));
+  const wrong = kinds?.find((kind) => !Object.hasOwn(KINDS, kind));
   if (wrong !== undefined)
-    throw new UsageError(`--kind must be one of ${KINDS.join(', ')}, not ${JSON.stringify(wrong)}`);
+    throw new UsageError(`--kind must be one of ${Object.keys(KINDS).join(', ')}, not ${JSON.stringify(wrong)}`);
   const since = values.since === undefined ? 0 : timeOf('--since', values.since, Date.now());
   const limit = wholeNumber('--limit', values.limit ?? '100', 0) || Infinity;
   const isMeant = (entry: AuditEntry): boolean =>

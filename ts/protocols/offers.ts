@@ -1,5 +1,7 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
+import { standsOut } from '../gate/stands-out.js';
+import { argumentLines } from '../terminal/whole.js';
 
 /** What both protocols can be told. */
 export interface ProtocolOptions {
@@ -31,6 +33,7 @@ export interface AnswerOffer {
 /** What can be picked, the most harmless first of what approves and of what rejects. */
 export function offersOf(request: ApprovalRequest, { remember = 'session' }: ProtocolOptions = {}): AnswerOffer[] {
   const { allowedDecisions, always, needs } = request;
+  const isOdd = standsOut(request).length > 0;
   // What names approvers asks people each time.
   const scope = needs.length === 0 ? remember : null;
   const offers: AnswerOffer[] = [];
@@ -40,10 +43,14 @@ export function offersOf(request: ApprovalRequest, { remember = 'session' }: Pro
     if (scope !== null && forEver !== undefined)
       offers.push({ id: `${type}-always`, label: forEver, decision: { type, remember: scope } });
   };
-  offer('approve', 'Approve', always.allow?.label);
+  // What may not be what it seems is approved by itself, and for now only.
+  offer('approve', 'Approve', isOdd ? undefined : always.allow?.label);
   offer('reject', 'Reject', always.deny?.label);
   return offers;
 }
+
+/** The call as it is shown, with all that its preview leaves out. */
+export const shownWhole = (request: ApprovalRequest): string => [request.preview, ...argumentLines(request)].join('\n');
 
 /** What an answer means that cannot be taken. */
 export const rejection = (reason: string): { type: 'reject'; reason: string } => ({ type: 'reject', reason });
