@@ -11,7 +11,7 @@ import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js
 import { claimOrRefuse } from './claim.js';
 import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
-import { planFor, warnUngated } from './plan.js';
+import { planFor, warnAtStart } from './plan.js';
 import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';
 import { takeTools } from './tool-set.js';
@@ -164,7 +164,7 @@ class Approval {
         mayJudgeAll,
       };
       const plan = planFor(planned);
-      warnUngated(plan, planned);
+      warnAtStart(plan, planned, this.#asker);
       gatings = new Map(plan.tools);
       this.#plans.set(tools, gatings);
     }
