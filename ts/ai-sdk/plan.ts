@@ -1,5 +1,5 @@
 /** What `interruptOn` means for tools, once it is known that they can be gated. */
-import type { ToolSet } from 'ai';
+import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import type { InterruptPlan } from '../native.js';
 import { warnOnce } from '../errors/warn-once.js';
@@ -7,7 +7,7 @@ import { warnNobody, type Asker } from '../gate/asker.js';
 import { checkGateable, checkNoSlip } from './check-tools.js';
 import type { Inheritance } from './inheritance.js';
 import { planOf } from './named-by-server.js';
-import { isQuestionTool } from './questions.js';
+import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
@@ -61,7 +61,9 @@ export function warnAtStart(plan: InterruptPlan, planned: Planned, asker: Asker)
 
 /** Warns where a tool has questions for a human and no human is there. */
 export function warnUnanswered({ tools, place }: Pick<Planned, 'tools' | 'place'>, asker: Asker): void {
-  const [name] = Object.keys(tools).filter((each) => isQuestionTool(ownTool(tools, each)));
+  const isMeant = (tool: Tool | undefined) =>
+    tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);
+  const name = Object.keys(tools).find((each) => isMeant(ownTool(tools, each)));
   if (name === undefined || asker.canAskQuestions) return;
   warnOnce(
     `questions:${place}`,

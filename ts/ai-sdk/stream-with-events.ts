@@ -113,8 +113,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
   const first = plan(source.tools);
   warnAtStart(first, { ...planned, tools: source.tools }, asker);
-  // Of an agent that was made before, they may be among what it always has.
-  if (agent === undefined) warnUnanswered({ tools: source.tools, place }, asker);
+  if (parent === undefined) warnUnanswered({ tools: source.tools, place }, asker);
   return new IterableRun({
     sdk: async () => {
       const sdk = await loadSdk();
