@@ -8,7 +8,7 @@ import { terminalApprover } from '../../ts/index.js';
 import { standsOut } from '../../ts/gate/stands-out.js';
 import { isWarning } from '../../ts/inbox/page/words.js';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
-import { fromElicitResult, mcpApprover } from '../../ts/protocols/mcp.js';
+import { fromElicitResult, mcpApprover, mcpQuestioner } from '../../ts/protocols/mcp.js';
 import { standsOut as standsOutInReact } from '../../ts/react/stands-out.js';
 import { createActionLinks, newWebhookSecret } from '../../ts/webhooks/index.js';
 import { ALWAYS, requestWith } from './asked.js';
@@ -108,7 +108,8 @@ test('the flags are those of the core', () => {
 });
 
 describe.each(Object.entries(SURFACES))('%s', (name, surface) => {
-  it.each(FLAGS)('%s', async (flag) => {
+  // Together: a terminal lets what was typed before a question go by, which takes a while.
+  it.concurrent.each(FLAGS)('%s', async (flag) => {
     const needed = PLAIN.includes(flag) ? 1 : 2;
     expect(await surface(await odd(flag), 2)).toMatchObject({ yeses: needed, approved: true });
     expect(await surface(await odd(flag), 1)).toMatchObject({ approved: needed === 1 });
@@ -161,4 +162,21 @@ test('an editor is asked for its second yes with a title that says why', async (
     expect.not.stringContaining('Look twice'),
     expect.stringMatching(/^Look twice: .*\(hidden\)/),
   ]);
+});
+
+test('what cannot ask is refused when it is made, and not at the first question', () => {
+  const requestPermission = () => Promise.resolve({ outcome: null });
+  const elicitInput = () => Promise.resolve(null);
+  for (const make of [
+    () => acpApprover(undefined as never, 's1'),
+    () => acpApprover({} as never, 's1'),
+    () => acpApprover({ requestPermission }, undefined as never),
+    () => acpApprover({ requestPermission }, { remember: null } as never),
+    () => acpApprover({ requestPermission }, 's1', { remember: 'forever' as never }),
+    () => mcpApprover(undefined as never),
+    () => mcpApprover({} as never),
+    () => mcpApprover({ elicitInput }, { remember: 'forever' as never }),
+    () => mcpQuestioner({} as never),
+  ])
+    expect(make).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
 });

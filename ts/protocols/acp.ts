@@ -1,12 +1,24 @@
 /** What `countersign/acp` exports; `acp.d.ts` documents it. */
 import type * as Api from '../../acp.js';
 import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { beware, standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
-import { isRecord, offersOf, own, rejection, shownWhole, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
+import {
+  checkConnection,
+  checkRemember,
+  isRecord,
+  offersOf,
+  own,
+  rejection,
+  shownWhole,
+  takenBy,
+  unusedIn,
+  type ProtocolOptions,
+} from './offers.js';
 
 /** `first`: where a call stands out, and is approved by a second answer only. */
 type Look = 'first' | 'last';
@@ -81,6 +93,12 @@ function decisionOf(
 /** @see acp.d.ts */
 export const acpApprover: typeof Api.acpApprover = (connection, sessionId, options) => {
   checkOptions('acpApprover', options);
+  checkRemember('acpApprover', options);
+  checkConnection('acpApprover', 'the connection', connection, ['request', 'requestPermission']);
+  if (typeof sessionId !== 'string' || sessionId === '')
+    throw new InvalidConfigError({
+      message: 'acpApprover: sessionId must be the id of the session, behind the connection.',
+    });
   return async (request, { abortSignal }) => {
     const cancellation = { cancellationSignal: abortSignal, stopWaitingOnCancel: true } as const;
     const ask = async (look: Look): Promise<Decision<never>> => {

@@ -7,7 +7,18 @@ import { isQuestion } from '../gate/questions.js';
 import { beware, standsOut } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { checkOptions } from '../options/check.js';
-import { isRecord, offersOf, own, rejection, shownWhole, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
+import {
+  checkConnection,
+  checkRemember,
+  isRecord,
+  offersOf,
+  own,
+  rejection,
+  shownWhole,
+  takenBy,
+  unusedIn,
+  type ProtocolOptions,
+} from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
 export { mcpTools } from './mcp-tools.js';
@@ -158,19 +169,27 @@ async function ask(
   return fromElicitResult(result, request, options);
 }
 
+function checkServer(place: string, server: unknown): void {
+  const { server: inner } = (server ?? {}) as { server?: unknown };
+  checkConnection(place, 'the server', inner ?? server, ['elicitInput']);
+}
+
 /** @see mcp.d.ts */
 export const mcpApprover: typeof Api.mcpApprover = (server, options) => {
   checkOptions('mcpApprover', options);
+  checkRemember('mcpApprover', options);
+  checkServer('mcpApprover', server);
   return (request, { abortSignal }) => ask(server, request, abortSignal, options);
 };
 makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
 /** @see mcp.d.ts */
-export const mcpQuestioner: typeof Api.mcpQuestioner =
-  (server) =>
-  async (request, { abortSignal }) => {
+export const mcpQuestioner: typeof Api.mcpQuestioner = (server) => {
+  checkServer('mcpQuestioner', server);
+  return async (request, { abortSignal }) => {
     const decision = await ask(server, request, abortSignal);
     // Answers that were checked against the questions a moment ago.
     return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
   };
+};
 makesCallbacks(mcpQuestioner, 'mcpQuestioner(server)');

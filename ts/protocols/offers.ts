@@ -1,5 +1,6 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { standsOut } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 
@@ -10,6 +11,29 @@ export interface ProtocolOptions {
   /** Who is at the other end. */
   by?: string;
   groups?: readonly string[];
+}
+
+const SCOPES: readonly unknown[] = [
+  null,
+  undefined,
+  'run',
+  'session',
+  'always',
+] satisfies ProtocolOptions['remember'][];
+
+/** @throws {InvalidConfigError} for a `remember` that is none: nothing would be remembered, or for another time than is said */
+export function checkRemember(place: string, options: unknown): void {
+  const { remember } = (options ?? {}) as { remember?: unknown };
+  if (SCOPES.includes(remember)) return;
+  throw new InvalidConfigError({ message: `${place}: remember must be 'run', 'session', 'always' or null.` });
+}
+
+/** @throws {InvalidConfigError} for what has none of these methods: the first question would fail, long after */
+export function checkConnection(place: string, what: string, connection: unknown, methods: readonly string[]): void {
+  const has = (method: string) =>
+    typeof (connection as Record<string, unknown> | null | undefined)?.[method] === 'function';
+  if (methods.some(has)) return;
+  throw new InvalidConfigError({ message: `${place}: ${what} must have the method ${methods.join(' or ')}.` });
 }
 
 /** A decision as this person takes it. */
