@@ -16,7 +16,7 @@ export interface AcpPermissionRequest {
     title: string;
     kind: 'read' | 'edit' | 'execute' | 'fetch' | 'other';
     status: 'pending';
-    /** The preview, then each piece of each diff. */
+    /** The preview, with all of each argument where it leaves something out, then each piece of each diff. */
     content: AcpToolCallContent[];
     /** The files that would change. One whose name is not safe to show is in the preview only. */
     locations: { path: string }[];
@@ -30,7 +30,8 @@ export type AcpToolCallContent =
   | { type: 'diff'; path: string; oldText: string | null; newText: string };
 
 export interface AcpPermissionOption {
-  optionId: 'approve' | 'approve-always' | 'reject' | 'reject-always';
+  /** `approve-anyway`: of a call that stands out. */
+  optionId: 'approve' | 'approve-anyway' | 'approve-always' | 'reject' | 'reject-always';
   name: string;
   kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
 }
@@ -47,7 +48,11 @@ export interface AcpOptions {
 /** A decision, and who took it, where {@link AcpOptions} says so. */
 export type AcpDecision = Decision<never> & { by?: string; groups?: readonly string[] };
 
-/** Request as the editor is asked. What the request does not allow, or does not offer to remember, is no option. */
+/**
+ * Request as the editor is asked. What the request does not allow, or does not offer to remember, is no option.
+ *
+ * A call that stands out ({@link ApprovalRequest.flags}) has `approve-anyway` in the place of `approve`, and is not remembered.
+ */
 export declare function toPermissionRequest(
   request: ApprovalRequest,
   sessionId: string,
@@ -73,7 +78,8 @@ export type AcpConnection =
   | { requestPermission(params: AcpPermissionRequest): Promise<{ outcome: unknown }> };
 
 /**
- * An `onApprovalRequest` that asks the editor. When the run is aborted, so is the question; a connection that fails rejects.
+ * An `onApprovalRequest` that asks the editor. When the run is aborted, so is the question; a connection that fails rejects. About a
+ * call that stands out it asks twice: `approve` first, then `approve-anyway`.
  *
  * @example streamWithEvents({ …, onApprovalRequest: acpApprover(connection, sessionId) })
  */

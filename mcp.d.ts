@@ -44,7 +44,11 @@ export interface McpOptions {
 /** A decision, and who took it, where {@link McpOptions} says so. */
 export type McpDecision = Decision & { by?: string; groups?: readonly string[] };
 
-/** A request, or a question, as a form. What the request does not allow is not in it. */
+/**
+ * A request, or a question, as a form. What the request does not allow is not in it. The message has all of each argument where the
+ * preview leaves something out. A call that stands out ({@link ApprovalRequest.flags}) is approved by `decision: 'approve'` with
+ * `confirm: 'yes'`, and is not remembered.
+ */
 export declare function toElicitation(request: ApprovalRequest, options?: McpOptions): McpElicitation;
 
 /**

@@ -4,7 +4,7 @@
  *
  *     node examples/generate-text.mjs
  */
-import { generateText, isStepCount, tool } from 'ai';
+import { generateText, stepCountIs, tool } from 'ai';
 import { gateTools, isExecutionDenied } from 'countersign';
 import { z } from 'zod';
 import { askOnTerminal } from './ask.mjs';
@@ -43,7 +43,7 @@ const { text, steps } = await generateText({
     onApprovalRequest: askOnTerminal,
   }),
   prompt: 'Pay my debts.',
-  stopWhen: isStepCount(5), // AI SDK 6: stepCountIs(5)
+  stopWhen: stepCountIs(5),
 });
 
 for (const { toolName, output } of steps.flatMap(({ toolResults }) => toolResults)) {

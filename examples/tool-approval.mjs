@@ -4,7 +4,7 @@
  *
  *     node examples/tool-approval.mjs
  */
-import { isStepCount, streamText, tool } from 'ai';
+import { stepCountIs, streamText, tool } from 'ai';
 import { toolApproval } from 'countersign';
 import { z } from 'zod';
 import { askOnTerminal } from './ask.mjs';
@@ -36,7 +36,7 @@ const result = streamText({
   model,
   tools,
   toolApproval: toolApproval({ interruptOn: { submit_form: true }, onApprovalRequest: askOnTerminal }),
-  stopWhen: isStepCount(5),
+  stopWhen: stepCountIs(5),
   prompt: 'Order it.',
 });
 

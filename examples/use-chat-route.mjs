@@ -5,14 +5,7 @@
  *     node examples/use-chat-route.mjs                          (PORT=3000 unless set)
  *     node examples/use-chat-client.mjs http://localhost:3000   (in place of a browser; `live` behind it for the second)
  */
-import {
-  convertToModelMessages,
-  createUIMessageStreamResponse,
-  isStepCount,
-  streamText,
-  tool,
-  toUIMessageStream,
-} from 'ai';
+import { convertToModelMessages, stepCountIs, streamText, tool } from 'ai';
 import { CountersignError, createGate, gateTools, streamWithEvents, verifyApprovals } from 'countersign';
 import { z } from 'zod';
 import { listen } from './listen.mjs';
@@ -60,16 +53,14 @@ async function chat(request) {
     onRefused: ({ toolCallId, reason }) => console.log(`refused ${toolCallId}: ${reason}`),
   });
   const gated = gateTools(tools, { interruptOn, gate, mode: 'stop', runId: id });
-  const { stream } = streamText({
+  const result = streamText({
     model,
     tools: gated,
     messages: await convertToModelMessages(verified, { tools: gated }),
-    stopWhen: isStepCount(5),
+    stopWhen: stepCountIs(5),
     abortSignal: request.signal,
   });
-  return createUIMessageStreamResponse({
-    stream: toUIMessageStream({ stream, tools: gated, originalMessages: verified }),
-  });
+  return result.toUIMessageStreamResponse({ originalMessages: verified });
 }
 
 /**

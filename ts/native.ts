@@ -14,7 +14,7 @@ import type {
   PolicyFinding,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
-import { addonError } from './errors/addon-error.js';
+import { addonError, throwAtNoLine } from './errors/addon-error.js';
 import { AuditHeadError } from './errors/audit-head-error.js';
 import { hasCode } from './errors/countersign-error.js';
 import { fromNative } from './errors/from-native.js';
@@ -88,7 +88,7 @@ export type {
   NativeWho,
 } from './wire.js';
 
-if (binding.failure !== undefined) throw addonError(binding.failure, binding.platform);
+if (binding.failure !== undefined) throwAtNoLine(addonError(binding.failure, binding.platform));
 
 /** An answer, and what happened before it that nobody was told of. */
 type Answered<T> = Envelope<T> & { events?: CoreEvent[] };

@@ -311,11 +311,30 @@ describe('a callback that does not do its work tells its developer', () => {
 
   it.each([
     ['that throws', () => Promise.reject(new Error('slack is down')), 'it failed'],
-    ['that answers in words', () => 'yes' as never, 'what it answered is no decision (true, false or {'],
+    ['that answers in words', () => 'yes' as never, 'it answered a string, which is no decision (true, false or {'],
+    [
+      'that answers with a field too many',
+      () => ({ type: 'approve', input: { path: '/hunter2' } }) as never,
+      "it answered { type: 'approve', input: an object }, which is no decision",
+    ],
   ])('one %s', async (_, onApprovalRequest, said) => {
     const heard = await heardOf(onApprovalRequest);
     expect(heard).toContain(`onApprovalRequest: ${said}`);
     expect(heard).toContain('del did not run');
+    expect(heard).not.toContain('hunter2');
+  });
+
+  it('again after a while, with the count', async () => {
+    using heard = listenToWarnings();
+    for (let time = 0; time < 10; time++) {
+      const turns = [calls(call('del', { path: '/1' }, 'c1')), says('.')];
+      const more = { interruptOn: 'all', onApprovalRequest: () => 'yes' as never } as const;
+      await play({ turns, tools: recordingTools().tools, ...more });
+    }
+    expect(heard.warnings).toEqual([
+      expect.stringContaining('it answered a string'),
+      expect.stringMatching(/it answered a string.* This happened 10 times so far\.$/),
+    ]);
   });
 
   it('each cause once, with its place', async () => {

@@ -131,7 +131,7 @@ describe('the command', () => {
 
   it.each([
     [['--port', '0'], 2],
-    [['--by', 'group:ops'], 1],
+    [['--by', 'group:ops'], 2],
     ...(isThorough ? moreRefused : []),
     [['--ledger', 'memory:'], 2],
     [['--ledger', 'sqlite:/nowhere/ledger.db'], 3],

@@ -39,8 +39,11 @@ describe('who may decide', () => {
     const refused = await run('approve', id, '--by', 'bo');
     expect(refused).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('bo may not decide this request') as unknown,
+      stderr: expect.stringMatching(/bo may not decide this request.*--by NAME --group GROUP/) as unknown,
     });
+    // A group is nobody: it is said beside the name.
+    const group = await run('approve', id, '--by', 'group:ops');
+    expect(group).toMatchObject({ code: 2, stderr: expect.stringContaining('--by NAME --group ops') as unknown });
     const counted = await run('approve', id, '--by', 'ada');
     expect([counted.code, linesOf(counted.stdout).at(-1)]).toEqual([
       0,

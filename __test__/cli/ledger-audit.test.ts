@@ -131,3 +131,36 @@ describe('keys and heads', () => {
     expect(() => statSync(join(root, 'none.db'))).toThrow(/ENOENT/);
   });
 });
+
+it('list takes each kind that the core writes, and the documents and the types have no other', async () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+  const kinds = [...read('crates/core/src/ledger/audit/note.rs').matchAll(/Self::\w+ => "([a-z-]+)"/g)].map(
+    ([, name]) => name!,
+  );
+  expect(kinds).toContain('refused');
+  const { stderr } = await countersign(['audit', 'list', '--kind', 'x']);
+  const [, taken = ''] = /one of ([a-z, -]+), not/.exec(stderr) ?? [];
+  expect(taken.split(', ').toSorted()).toEqual(kinds.toSorted());
+  const section = read('docs/ledger.md').split('## The audit')[1]!.split('An entry has')[0]!;
+  const rows = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell]) => cell!.replaceAll('`', '').split(', '));
+  expect(rows.toSorted()).toEqual(kinds.toSorted());
+  const union = read('index.d.ts').split('export type AuditKind =')[1]!.split(';')[0]!;
+  expect([...union.matchAll(/\| '([a-z-]+)'/g)].map(([, name]) => name).toSorted()).toEqual(kinds.toSorted());
+});
+
+it('a text that is no ledger is told as far as it holds no password', async () => {
+  for (const ledger of [
+    'host=h password=SECRET',
+    'jdbc:postgresql://h/x?password=SECRET',
+    'postgress://a:SECRET@h/x',
+  ]) {
+    const { code, stderr } = await countersign(['pending', '--ledger', ledger]);
+    expect([code, stderr]).toEqual([2, expect.not.stringContaining('SECRET')]);
+    expect(stderr).toContain('sqlite:PATH or postgres://');
+  }
+  for (const ledger of ['postgres://a:p@ssSECRET@127.0.0.1:1/x', 'postgres://a:p?SECRET@127.0.0.1:1/x']) {
+    const { stderr } = await countersign(['pending', '--ledger', ledger]);
+    expect(stderr).toMatch(/^countersign: ERR_LEDGER_IO: .*percent-encode/);
+    expect(stderr).not.toContain('SECRET');
+  }
+});

@@ -368,7 +368,11 @@ describe('trust', () => {
     const { root, project, config, env } = machine();
     const run = (...args: string[]) => countersign(args, { cwd: root, env });
     project('version = 1\n[[rule]]\neffect = "allow"\ncommands = ["ls"]\n');
-    expect((await run('policy', 'check', 'ls')).code).toBe(3);
+    expect(await run('policy', 'check', 'ls')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('counts when the file is trusted: countersign policy trust') as unknown,
+    });
+    expect((await run('policy', 'check', 'make')).stdout).not.toContain('trust');
     const trusted = await run('policy', 'trust');
     expect([trusted.code, trusted.stdout]).toEqual([
       0,

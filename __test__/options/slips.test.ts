@@ -2,7 +2,7 @@
 import * as ai from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
+import { createAskUserTool, createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
 import * as api from '../../ts/index.js';
 import { listenToWarnings } from '../support/warnings.js';
 import { call, calls, collect, major, says, scripted, stepCount } from '../support/model.js';
@@ -330,6 +330,56 @@ describe('where nothing at all is gated', () => {
     using heard = listenToWarnings();
     const played = stage();
     api.streamWithEvents({ ...played.of, ...no, ...options(played) } as never);
+    expect(heard.warnings).toEqual([]);
+  });
+});
+
+describe('where nobody can be asked', () => {
+  const nobody = (place: string) => expect.stringContaining(`${place}: nobody can be asked`) as unknown;
+
+  test('a run that gates warns once, when it is made', async () => {
+    using heard = listenToWarnings();
+    for (let time = 0; time < 2; time++) await run({ ...stage().of, interruptOn: 'all' });
+    expect(heard.warnings).toEqual([nobody('streamWithEvents')]);
+  });
+
+  test('so does one that has only a policy, when it asks', async () => {
+    using heard = listenToWarnings();
+    await run({ ...stage().of, policy: { version: 1, default: 'deny' } });
+    expect(heard.warnings).toEqual([]);
+    await run({ ...stage().of, policy: { version: 1, default: 'ask' } });
+    expect(heard.warnings).toEqual([nobody('streamWithEvents')]);
+  });
+
+  test('so does gateTools', async () => {
+    using heard = listenToWarnings();
+    for (let time = 0; time < 2; time++) api.gateTools(stage().tools, { interruptOn: 'all' });
+    expect(heard.warnings).toEqual([nobody('gateTools')]);
+  });
+
+  test.runIf(major === 7)('so does toolApproval', async () => {
+    using heard = listenToWarnings();
+    const played = stage();
+    await generate(played, played.tools, { toolApproval: api.toolApproval({ interruptOn: 'all' }) });
+    expect(heard.warnings).toEqual([nobody('toolApproval')]);
+  });
+
+  test('one that has a tool for questions says so', async () => {
+    using heard = listenToWarnings();
+    const { of, tools } = stage();
+    const more = { ...of, tools: { ...tools, ask_user: createAskUserTool() }, interruptOn: 'all' as const };
+    await run({ ...more, onApprovalRequest: () => true });
+    expect(heard.warnings).toEqual([
+      expect.stringMatching(/nobody can answer the questions of "ask_user".*onQuestion/),
+    ]);
+  });
+
+  test('whoever can be asked, or says that nobody is to be, is warned of nothing', async () => {
+    using heard = listenToWarnings();
+    await run({ ...stage().of, interruptOn: 'all', onApprovalRequest: () => true });
+    await run({ ...stage().of, interruptOn: 'all', onApprovalRequest: () => false });
+    await using gate = api.createGate({ ledger: 'memory:' });
+    api.gateTools(stage().tools, { interruptOn: 'all', gate });
     expect(heard.warnings).toEqual([]);
   });
 });

@@ -49,8 +49,9 @@ describe('the message', () => {
 
   test('lists the platforms where there is none for this one', () => {
     const { message } = addonError(new Error('no addon is made for it'), 'sunos-mips');
-    expect(message).toContain('on sunos-mips: no addon is made for it. ');
-    expect(message).toContain(`There is none for it. There are: ${PLATFORMS.join(', ')}.`);
+    expect(message).toContain(`on sunos-mips: no addon is made for it. There are: ${PLATFORMS.join(', ')}.`);
+    const other = addonError(missing('countersign-sunos-mips'), 'sunos-mips').message;
+    expect(other).toContain(`There is none for it. There are: ${PLATFORMS.join(', ')}.`);
   });
 
   test('knows the platforms that are packed', () => {
@@ -98,6 +99,20 @@ describe('in a process', () => {
   };
   const platformPackage = `countersign-${thisPlatform}`;
   const manifest = JSON.stringify({ name: platformPackage, version, main: 'core.node' });
+
+  test('a minified bundle says it all on a pipe, and shows nothing of itself', async () => {
+    const { rolldown } = await import('rolldown');
+    const input = join(root, 'dist/index.js');
+    const bundle = await rolldown({ input, platform: 'node', external: /^[^./]/, logLevel: 'silent' });
+    const file = join(folder, 'min.mjs');
+    await bundle.write({ file, format: 'esm', minify: true, codeSplitting: false });
+    const lines = readFileSync(file, 'utf8').split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeGreaterThan(50_000);
+    const { code, stderr } = await exec('bash', ['-c', 'set -o pipefail; node "$0" 2>&1 >&2 | cat >&2', file]);
+    expect([code, stderr.length < 5_000], stderr.slice(0, 500)).toEqual([1, true]);
+    expect(stderr).toContain('ERR_ADDON');
+    expect(stderr).toContain('COUNTERSIGN_ADDON');
+  });
 
   test('without the package of the platform', async () => {
     const { stdout } = await run(bare);

@@ -44,14 +44,38 @@ describe('a policy file that changes', () => {
     expect(await effect('make')).toBe('allow');
     const path = user(file(rule('deny', 'make')));
     expect(await effect('make')).toBe('deny');
+    // What it denied stays denied: nobody knows whether it was taken away on purpose.
     rmSync(path);
-    expect(await effect('make')).toBe('ask');
+    expect(await effect('make')).toBe('deny');
     rmSync(dirname(path), { recursive: true });
-    expect(await effect('make')).toBe('ask');
+    expect(await effect('make')).toBe('deny');
     user(file(rule('allow', 'make')));
     expect(await effect('make')).toBe('allow');
     await gate.close();
     expect(events.filter(({ type }) => type === 'policy-changed').length).toBeGreaterThan(3);
+  });
+
+  it('and goes away denies what it denied, allows nothing, and is told of', async () => {
+    const { user, effect, events, gate } = watched();
+    const path = user(file(`${rule('allow', 'make')}${rule('deny', 'rm')}`));
+    expect([await effect('make'), await effect('rm x')]).toEqual(['allow', 'deny']);
+    rmSync(path);
+    expect([await effect('make'), await effect('rm x')]).toEqual(['ask', 'deny']);
+    await gate.close();
+    const told = events.filter((event) => event.type === 'policy-changed').at(-1);
+    expect(told?.problems).toEqual([expect.objectContaining({ code: 'ERR_POLICY_FILE', source: path })]);
+    expect(told?.problems[0]?.message).toContain('was there and is gone');
+  });
+
+  it.runIf(process.platform !== 'win32')('and is a symlink to what is away lets nothing be allowed', async () => {
+    const { root, user } = machine();
+    const path = user(file(rule('deny', 'rm')));
+    rmSync(path);
+    symlinkSync(join(root, 'nope.toml'), path);
+    const policy = { version: 1, rule: [{ effect: 'allow', commands: ['rm', 'make'] }] } as const;
+    await using gate = createGate({ policyFiles: true, policy, place: { cwd: root } });
+    const { effect, reason } = await gate.check(run('make'));
+    expect([effect, reason]).toEqual(['ask', expect.stringContaining('is a symlink to what is not there')]);
   });
 
   it('of the same length and in the same moment counts too', async () => {

@@ -80,7 +80,8 @@ test('the command tells of dead letters, and has them sent again', async () => {
   const letters = async () =>
     (await run('--json')).stdout
       .split('\n')
-      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { id: string }]));
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { id: string; state: string }]))
+      .filter(({ state }) => state === 'dead');
   await hooks.until(({ all }) => all.length >= 2);
   while ((await letters()).length < 2) await sleep(20);
   await sender.kill();

@@ -5,7 +5,7 @@
  *
  *     node examples/agents/own-loop.before.mjs
  */
-import { isStepCount, streamText, tool } from 'ai';
+import { stepCountIs, streamText, tool } from 'ai';
 import { z } from 'zod';
 import { scriptedModel } from '../model.mjs';
 
@@ -62,7 +62,7 @@ const task = tool({
       system: 'You tidy up.',
       prompt: description,
       tools: noteTools,
-      stopWhen: isStepCount(10),
+      stopWhen: stepCountIs(10),
       abortSignal: options.abortSignal,
     });
     return await result.text;
@@ -74,7 +74,7 @@ const result = streamText({
   system: 'You look after notes. Give parts of the work to other agents.',
   prompt: 'Tidy up my notes.',
   tools: { ...noteTools, task },
-  stopWhen: isStepCount(20),
+  stopWhen: stepCountIs(20),
 });
 
 for await (const part of result.fullStream) {

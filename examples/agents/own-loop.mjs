@@ -5,7 +5,7 @@
  *
  *     node examples/agents/own-loop.mjs
  */
-import { isStepCount, streamText, tool } from 'ai';
+import { stepCountIs, streamText, tool } from 'ai';
 import { gateTools, streamWithEvents } from 'countersign';
 import { z } from 'zod';
 import { askOnTerminal } from '../ask.mjs';
@@ -64,7 +64,7 @@ const task = tool({
       system: 'You tidy up.',
       prompt: description,
       tools: gateTools(noteTools, { parent: options }),
-      stopWhen: isStepCount(10),
+      stopWhen: stepCountIs(10),
       abortSignal: options.abortSignal,
     });
     return await result.text;
@@ -76,7 +76,7 @@ const run = streamWithEvents({
   system: 'You look after notes. Give parts of the work to other agents.',
   prompt: 'Tidy up my notes.',
   tools: { ...noteTools, task },
-  stopWhen: isStepCount(20),
+  stopWhen: stepCountIs(20),
   interruptOn: { save_note: true, delete_note: true },
   onApprovalRequest: askOnTerminal,
 });

@@ -8,10 +8,9 @@ import {
   convertToModelMessages,
   createUIMessageStream,
   createUIMessageStreamResponse,
-  isStepCount,
+  stepCountIs,
   streamText,
   tool,
-  toUIMessageStream,
 } from 'ai';
 import { createGate, gateTools, verifyApprovals, withApprovalDetails } from 'countersign';
 import { z } from 'zod';
@@ -83,18 +82,18 @@ async function chat(request) {
     mode: 'stop',
     runId: id,
   });
-  const { stream } = streamText({
+  const result = streamText({
     model,
     tools: gated,
     messages: await convertToModelMessages(verified, { tools: gated }),
-    stopWhen: isStepCount(5),
+    stopWhen: stepCountIs(5),
     abortSignal: request.signal,
   });
   return createUIMessageStreamResponse({
     stream: createUIMessageStream({
       originalMessages: verified,
       execute: ({ writer }) => {
-        const chunks = toUIMessageStream({ stream, tools: gated, originalMessages: verified });
+        const chunks = result.toUIMessageStream({ originalMessages: verified });
         // Inside, so that the details are kept with the messages.
         writer.merge(withApprovalDetails(chunks, gate, { runId: id }));
       },

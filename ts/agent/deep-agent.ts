@@ -13,7 +13,7 @@ import type {
 } from '../../agent.js';
 import type { AgentRun, Gate, InterruptOn } from '../../index.js';
 import { checkInstalled } from '../ai-sdk/installed.js';
-import { isQuestionTool } from '../ai-sdk/questions.js';
+import { ALWAYS_THERE, isQuestionTool } from '../ai-sdk/questions.js';
 import { resume } from '../ai-sdk/resume.js';
 import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
 import { takeTools } from '../ai-sdk/tool-set.js';
@@ -50,7 +50,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     builtins: {
       ...createBackendTools({ backend, maxResultCharacters }),
       write_todos: createTodosTool(),
-      ask_user: createAskUserTool(),
+      ask_user: Object.assign(createAskUserTool(), { [ALWAYS_THERE]: true }),
     },
   };
   const interruptOn = options.interruptOn as InterruptOn | undefined;

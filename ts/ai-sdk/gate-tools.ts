@@ -10,7 +10,7 @@ import { isCaller, originalsOf, type GateCalled } from './callers.js';
 import { Children } from './children.js';
 import { Inheritance } from './inheritance.js';
 import { requireSdk } from './installed.js';
-import { planFor, warnUngated } from './plan.js';
+import { planFor, warnAtStart, warnUnanswered } from './plan.js';
 import { isRunByProvider } from './provider-tools.js';
 import { askingTool } from './question-gate.js';
 import { isQuestionTool, refuseQuestions } from './questions.js';
@@ -60,7 +60,8 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const { judgesAll, mayJudgeAll } = asker;
   const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll, mayJudgeAll, inherited };
   const plan = planFor(planned);
-  warnUngated(plan, planned);
+  warnAtStart(plan, planned, asker);
+  if (inherited === undefined) warnUnanswered(planned, asker);
   const inheritance = new Inheritance({
     tools,
     plan,

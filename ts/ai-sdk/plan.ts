@@ -1,11 +1,13 @@
 /** What `interruptOn` means for tools, once it is known that they can be gated. */
-import type { ToolSet } from 'ai';
+import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import type { InterruptPlan } from '../native.js';
 import { warnOnce } from '../errors/warn-once.js';
+import { warnNobody, type Asker } from '../gate/asker.js';
 import { checkGateable, checkNoSlip } from './check-tools.js';
 import type { Inheritance } from './inheritance.js';
 import { planOf } from './named-by-server.js';
+import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
@@ -51,8 +53,29 @@ export function planFor(planned: Planned): InterruptPlan {
   return plan;
 }
 
+/** Warns of what is known when a run is made and would be told to the model alone, or to nobody. */
+export function warnAtStart(plan: InterruptPlan, planned: Planned, asker: Asker): void {
+  warnUngated(plan, planned);
+  // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
+  if (planned.inherited !== undefined) return;
+  if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);
+}
+
+/** Warns where a tool has questions for a human and no human is there. */
+export function warnUnanswered({ tools, place }: Pick<Planned, 'tools' | 'place'>, asker: Asker): void {
+  const isMeant = (tool: Tool | undefined) =>
+    tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);
+  const name = Object.keys(tools).find((each) => isMeant(ownTool(tools, each)));
+  if (name === undefined || asker.canAskQuestions) return;
+  warnOnce(
+    `questions:${place}`,
+    `${place}: nobody can answer the questions of ${JSON.stringify(name)}, so that the model is not offered it. Give onQuestion, such as ` +
+      'terminalApprover(), or a gate at which somebody answers.',
+  );
+}
+
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
-export function warnUngated(plan: InterruptPlan, planned: Planned): void {
+function warnUngated(plan: InterruptPlan, planned: Planned): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.

@@ -12,6 +12,9 @@ import { ownTool } from './tools.js';
 /** The property by which such a tool is known. Registered: a tool may come from another copy of this package. */
 export const QUESTIONS = Symbol.for('countersign.questions');
 
+/** The property of one that is always there, so that nobody who left out `onQuestion` meant to be asked. */
+export const ALWAYS_THERE = Symbol.for('countersign.questions.always-there');
+
 /** Whether calls of a tool are questions. */
 export function isQuestionTool(tool: Tool | undefined): boolean {
   return tool !== undefined && Object.hasOwn(tool, QUESTIONS);

@@ -12,7 +12,7 @@ import { checkModel } from './check-model.js';
 import { checkInstalled } from './installed.js';
 import { checkUnanswered } from './left-calls.js';
 import { originOf, parentOf, type Parent } from './parent.js';
-import { planFor, warnUngated } from './plan.js';
+import { planFor, warnAtStart, warnUnanswered } from './plan.js';
 import { refuseQuestions } from './questions.js';
 import type { OpenCall } from './run-options.js';
 import { loadSdk, type CallOptions, type Sdk, type SdkVersion, type StreamResult } from './sdk.js';
@@ -113,7 +113,8 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
   const first = plan(source.tools);
-  warnUngated(first, { ...planned, tools: source.tools });
+  warnAtStart(first, { ...planned, tools: source.tools }, asker);
+  if (parent === undefined) warnUnanswered({ tools: source.tools, place }, asker);
   return new IterableRun({
     sdk: async () => {
       const sdk = await loadSdk();

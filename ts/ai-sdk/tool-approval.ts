@@ -14,7 +14,7 @@ import { claimOrRefuse } from './claim.js';
 import { schemaSource } from './edits.js';
 import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
-import { planFor, warnUngated } from './plan.js';
+import { planFor, warnAtStart } from './plan.js';
 import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';
 import { loadAi } from './sdk.js';
@@ -171,7 +171,7 @@ class Approval {
         mayJudgeAll,
       };
       const plan = planFor(planned);
-      warnUngated(plan, planned);
+      warnAtStart(plan, planned, this.#asker);
       gatings = new Map(plan.tools);
       this.#plans.set(tools, gatings);
     }

@@ -80,6 +80,9 @@ export async function respond(args: readonly string[]): Promise<number> {
     json === undefined
       ? (values.text ?? (await text(process.stdin)))
       : readJson(json === '-' ? await text(process.stdin) : json, '--json-output');
+  // An earlier part of the pipe failed, and nobody has written anything.
+  if (dash === '-' && typeof output === 'string' && output.trim() === '')
+    throw new UsageError('respond -: stdin is empty; an empty answer is said with --text ""');
   return decideAll([id], values, { type: 'respond', output: snapshot(revive(output)).json });
 }
 

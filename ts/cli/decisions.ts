@@ -1,7 +1,7 @@
 /** How a decision from a terminal is taken, and what is said of it. */
 import { userInfo } from 'node:os';
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
-import { AlreadyDecidedError, CountersignError } from '../errors/index.js';
+import { AlreadyDecidedError, CountersignError, NotApproverError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
@@ -16,8 +16,13 @@ import { oneLine, style } from './style.js';
 export function whoDecides(option: string | undefined): string {
   if (option === undefined) return userName();
   if (option.trim() === '') throw new UsageError('--by needs a name');
+  if (isGroupName(option))
+    throw new UsageError(`--by is the name of a person: say --by NAME --group ${groupsIn([option])[0]}`);
   return option;
 }
+
+/** Whether a name is written as those of groups are. */
+const isGroupName = (name: string): boolean => /^group:/iu.test(name.normalize('NFKC').trim());
 
 function userName(): string {
   try {
@@ -82,7 +87,10 @@ export async function tellRefused(typed: string, error: unknown, asJson: boolean
 }
 
 function why(error: Error, winner: ApprovalRecord | undefined): string {
-  if (winner === undefined) return oneLine(messageOf(error));
+  if (winner === undefined) {
+    const cure = NotApproverError.isInstance(error) ? '. Say who you are with --by NAME --group GROUP' : '';
+    return `${oneLine(messageOf(error)).replace(/\.$/, '')}${cure}`;
+  }
   const since = ['started', 'succeeded', 'failed', 'interrupted'].includes(winner.status) ? `; ${winner.status}` : '';
   return `already ${outcome(winner)}${since}`;
 }

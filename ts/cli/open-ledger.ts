@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CountersignError } from '../errors/index.js';
 import { NativeLedger } from '../native.js';
+import { toldLedger } from '../values/told-ledger.js';
 import { ExitError, Exit, UsageError } from './exit.js';
 import type { OptionTypes } from './options.js';
 
@@ -51,9 +52,8 @@ export function ledgerName(option: string | undefined): string {
   if (named === 'memory:')
     throw new UsageError(`${place} is 'memory:', which no other process can see: use sqlite:PATH in both`);
   if (POSTGRES.test(named)) return named;
-  // What looks like a URL may hold a password.
-  const told = named.includes('@') ? '' : `, not ${JSON.stringify(named)}`;
-  if (!named.startsWith(SQLITE)) throw new UsageError(`${place} must be sqlite:PATH or postgres://…${told}`);
+  if (!named.startsWith(SQLITE))
+    throw new UsageError(`${place} must be sqlite:PATH or postgres://…, not ${toldLedger(named)}`);
   const path = named.slice(SQLITE.length);
   if (path === '' || path.includes('\0')) throw new UsageError(`${place} must name a file: sqlite:PATH`);
   const file = resolve(path);

@@ -72,8 +72,16 @@ async function check(args: readonly string[], how: 'check' | 'explain'): Promise
   const call = { toolCallId: 'cli', toolName, args: snapshot(argumentsOf(how, values.args, positionals)) };
   const verdict = await policies.judge(call);
   if (values.json === true) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-  else process.stdout.write(how === 'explain' ? `${await policies.explain(call)}\n` : told(verdict));
+  else if (how === 'explain') process.stdout.write(`${await policies.explain(call)}\n`);
+  else process.stdout.write(`${told(verdict)}${verdict.effect === 'ask' ? await untrustedHint(policies, call) : ''}`);
   return verdict.effect === 'allow' ? Exit.ok : verdict.effect === 'ask' ? Exit.ask : Exit.deny;
+}
+
+/** A new file of a project allows nothing until its user says so, which is in none of its rules. */
+async function untrustedHint(policies: Policies, call: Parameters<Policies['explain']>[0]): Promise<string> {
+  const explained = await policies.explain(call);
+  if (!explained.includes('its document is not trusted')) return '';
+  return "A rule of the project's file would allow it, and counts when the file is trusted: countersign policy trust\n";
 }
 
 /** @throws {UsageError} */

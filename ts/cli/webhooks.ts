@@ -26,14 +26,30 @@ export async function webhooks(args: readonly string[]): Promise<number> {
     for (const endpoint of await endpointsIn(store)) {
       const { waiting, dead, owner } = await lookAt(store, endpoint);
       letters.push(...dead.map((letter) => letterOf(letter, endpoint)));
-      if (json) continue;
+      if (json) {
+        const isSent = owner !== null;
+        await printJson({ state: 'endpoint', endpoint, waiting: waiting.length, dead: dead.length, isSent });
+        for (const { n, tries, due, error = null } of waiting)
+          await printJson({ state: 'waiting', endpoint, number: n, attempts: tries, nextAt: due, error });
+        continue;
+      }
       const sends = owner === null && waiting.length > 0 ? `; ${style('yellow', 'nobody sends')}` : '';
-      await print(`${oneLine(endpoint)}: ${waiting.length} waiting, ${count(dead.length, 'dead letter')}${sends}`);
+      const failing = waiting.toSorted((one, other) => other.tries - one.tries).find(({ tries }) => tries > 0);
+      await print(
+        `${oneLine(endpoint)}: ${waiting.length} waiting, ${count(dead.length, 'dead letter')}${sends}`,
+        ...(failing === undefined ? [] : [`  not taken: ${trouble(failing, Date.now())}`]),
+      );
     }
-    if (json) for (const letter of letters) await printJson(letter);
+    if (json) for (const letter of letters) await printJson({ state: 'dead', ...letter });
     else if (letters.length > 0) await print('', ...table(letters, deadColumns(Date.now())));
     return Exit.ok;
   });
+}
+
+/** Why the receiver does not take one, how often it was tried, and when it is tried next. */
+function trouble({ tries, due, error }: { tries: number; due: number; error?: string }, now: number): string {
+  const next = due > now ? `next in ${told(due - now)}` : 'next at once';
+  return `${oneLine(error ?? 'it is not known why')} (${count(tries, 'attempt')}, ${next})`;
 }
 
 async function again(ledger: NativeLedger, wanted: readonly string[], json: boolean): Promise<number> {

@@ -19,7 +19,27 @@ export const PLATFORMS = [
 export function addonError(failure: unknown, platform: string): CountersignError {
   const cause = innermost(failure);
   const message = `countersign's addon could not be loaded on ${platform}: ${textOf(cause)}. ${cureOf(cause, platform)}`;
-  return new CountersignError({ code: 'ERR_ADDON', message, cause });
+  return withoutPlace(() => new CountersignError({ code: 'ERR_ADDON', message, cause }));
+}
+
+/**
+ * Throws it where no line of this file stands. What is thrown when a program is loaded is caught by nobody, and Node shows the line of
+ * the `throw` before the message: in a minified bundle that is the whole bundle, and a pipe is closed before the message is through.
+ */
+export function throwAtNoLine(error: Error): never {
+  AbortSignal.abort(error).throwIfAborted();
+  throw error;
+}
+
+/** An error that does not know where it was made, for the same reason. */
+function withoutPlace(make: () => CountersignError): CountersignError {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 function cureOf(cause: unknown, platform: string): string {
@@ -30,7 +50,7 @@ function cureOf(cause: unknown, platform: string): string {
     return "Node's permission model forbids it: start it with --allow-addons and an --allow-fs-read of the folder.";
   if (/requires ffi access|NotCapable/i.test(textOf(cause))) return 'Start Deno with --allow-ffi (or -A).';
   if (!(PLATFORMS as readonly string[]).includes(platform))
-    return `There is none for it. There are: ${PLATFORMS.join(', ')}.`;
+    return `${textOf(cause).startsWith('no addon is made') ? '' : 'There is none for it. '}There are: ${PLATFORMS.join(', ')}.`;
   if (!isMissing(cause))
     return `It is there, and this system cannot load it. Is countersign-${platform} the right one?`;
   return (

@@ -1,11 +1,15 @@
-/** Warnings that a process shows once, even when this package is loaded twice. */
+/** Warnings that a process shows once, or seldom, even when this package is loaded twice. */
 const SHOWN = Symbol.for('countersign.warnings');
+
+/** How often each was to be shown. */
+const shown = (): Map<string, number> =>
+  ((globalThis as Record<symbol, unknown>)[SHOWN] ??= new Map<string, number>()) as Map<string, number>;
 
 /** Of these, those that no warning was shown of yet; from now on one was. */
 export function newWarnings(keys: readonly string[]): string[] {
-  const shown = ((globalThis as Record<symbol, unknown>)[SHOWN] ??= new Set<string>()) as Set<string>;
-  const fresh = keys.filter((key) => !shown.has(key));
-  for (const key of fresh) shown.add(key);
+  const counts = shown();
+  const fresh = keys.filter((key) => !counts.has(key));
+  for (const key of fresh) counts.set(key, 1);
   return fresh;
 }
 
@@ -15,4 +19,13 @@ export function warn(message: string): void {
 
 export function warnOnce(key: string, message: string): void {
   if (newWarnings([key]).length > 0) warn(message);
+}
+
+/** Of what goes on and on in a process that lives long: the first time, the tenth, the hundredth, with the count. */
+export function warnSeldom(key: string, message: string): void {
+  const counts = shown();
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  if (count === 1) warn(message);
+  else if (/^10+$/.test(String(count))) warn(`${message} This happened ${count} times so far.`);
 }

@@ -20,6 +20,7 @@ import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
+import { warnOnce } from '../errors/warn-once.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
@@ -126,6 +127,7 @@ export class Asker {
   /** Shared with the runs that are a part of this one. */
   readonly #turns: HumanTurns;
   readonly #hasGate: boolean;
+  readonly #place: string;
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
   #requester: string | undefined;
@@ -141,6 +143,7 @@ export class Asker {
     checkCallback(options.onQuestion, 'onQuestion', place);
     const { parent } = options;
     this.runId = runId;
+    this.#place = place;
     this.#mainRunId = mainRunOf(runId);
     this.#callback = parent === undefined ? options.onApprovalRequest : parent.#callback;
     this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
@@ -404,7 +407,10 @@ export class Asker {
    */
   ask(record: ApprovalRecord, args: ValueSnapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
     const nobody = this.#nobodyFor(record);
-    if (nobody !== undefined) return void this.gate.rejectBySystem(record.approvalId, nobody);
+    if (nobody !== undefined) {
+      if (this.isAutomatic && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.#place);
+      return void this.gate.rejectBySystem(record.approvalId, nobody);
+    }
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
     if (callback === undefined) return;
     void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, signal));
@@ -458,6 +464,14 @@ export class Asker {
     return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 }
+
+/** The model alone is told that its calls are rejected by nobody. @param place who runs them */
+export const warnNobody = (place: string): void =>
+  warnOnce(
+    `nobody:${place}`,
+    `${place}: nobody can be asked, so that every call that must be approved is rejected at once. Give onApprovalRequest, such as ` +
+      'terminalApprover(), or a gate at which somebody decides; onApprovalRequest: () => false says that it is meant.',
+  );
 
 /** What is thrown may be anything, and throw itself when it is looked at: then it is none of these. */
 function isSuch(error: unknown, is: (error: unknown) => boolean): boolean {

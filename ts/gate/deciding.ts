@@ -9,7 +9,7 @@ import {
   NotAuthorizedError,
 } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { warnOnce } from '../errors/warn-once.js';
+import { warnOnce, warnSeldom } from '../errors/warn-once.js';
 import { checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
@@ -73,7 +73,12 @@ export class Deciding {
   async decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
     const { approvalId, toolName } = record;
     const refuse = (error: unknown): Awaitable<void> =>
-      this.refuseByCallback('onApprovalRequest', record, `The answer was not taken: ${messageOf(error)}`, NO_DECISION);
+      this.refuseByCallback(
+        'onApprovalRequest',
+        record,
+        `The answer was not taken: ${messageOf(error)}`,
+        `${shapeOf(answer)}, ${NO_DECISION}`,
+      );
     let plain: unknown;
     let decision: DecisionOutcome | undefined;
     try {
@@ -146,7 +151,7 @@ export class Deciding {
     said: string,
   ): Awaitable<void> {
     const more = 'The model is told the reason; it stands in the record at the gate, and in the event of the answer.';
-    warnOnce(`${callback}:${toolName}:${said}`, `${callback}: ${said}, so ${toolName} did not run. ${more}`);
+    warnSeldom(`${callback}:${toolName}:${said}`, `${callback}: ${said}, so ${toolName} did not run. ${more}`);
     this.#inside.failed(`${callback} gave no answer`, { approvalId, toolName }, said);
     return this.rejectBySystem(approvalId, reason, 'callback');
   }
@@ -405,7 +410,7 @@ export class Deciding {
 }
 
 const NO_DECISION =
-  "what it answered is no decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' })";
+  "which is no decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";
 const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';
 const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
 
@@ -429,6 +434,26 @@ function plainAnswer(answer: unknown): unknown {
   // Written out once more, so that nothing in an answer is taken for one of our tags.
   return snapshot(withoutDecider(JSON.parse(text))).json;
 }
+
+/** What an answer looks like, without what it says: that may quote what somebody was asked. */
+function shapeOf(answer: unknown): string {
+  try {
+    if (answer === null || typeof answer !== 'object') return `it answered ${told(answer)}`;
+    if (Array.isArray(answer)) return 'it answered a list';
+    const fields = Object.entries(answer).map(([name, value]: [string, unknown]) => {
+      const word = /^[a-zA-Z]{1,20}$/.test(name) ? name : '…';
+      return name === 'type' && TYPES.has(value) ? `type: '${String(value)}'` : `${word}: ${told(value)}`;
+    });
+    return `it answered {${fields.length === 0 ? '' : ` ${fields.join(', ')} `}}`;
+  } catch {
+    return 'it answered what cannot be read';
+  }
+}
+
+const TYPES: ReadonlySet<unknown> = new Set(['approve', 'edit', 'reject', 'respond', 'skip']);
+
+const told = (value: unknown): string =>
+  value === null || value === undefined ? String(value) : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 
 /** What is decided, without who does. */
 function withoutDecider(answer: unknown): unknown {

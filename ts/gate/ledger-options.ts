@@ -4,6 +4,7 @@ import type { GateOptions } from '../../index.js';
 import { InvalidConfigError, LedgerError } from '../errors/index.js';
 import type { NativeGateOptions } from '../native.js';
 import { checkOptions } from '../options/check.js';
+import { toldLedger } from '../values/told-ledger.js';
 import { checkPositive } from './check-positive.js';
 
 const LEDGER_ENV = 'COUNTERSIGN_LEDGER';
@@ -44,10 +45,7 @@ function checkLedger(where: string, ledger: unknown, cwd: string): string {
   const one = `'${MEMORY}', '${SQLITE}<path>' or 'postgres://<user>@<host>/<database>'`;
   if (typeof ledger !== 'string') throw refuse(`must be ${one}, not ${typeof ledger}.`);
   if (POSTGRES.test(ledger)) return ledger;
-  // What looks like a URL may hold a password.
-  if (!ledger.startsWith(SQLITE)) {
-    throw refuse(`must be ${one}${ledger.includes('@') ? '' : `, not ${JSON.stringify(ledger)}`}.`);
-  }
+  if (!ledger.startsWith(SQLITE)) throw refuse(`must be ${one}, not ${toldLedger(ledger)}.`);
   const path = ledger.slice(SQLITE.length);
   if (path.startsWith('//')) {
     throw refuse(`is a path, not a URL: write '${SQLITE}approvals.db' or '${SQLITE}/var/lib/approvals.db'.`);

@@ -8,5 +8,9 @@ const PLAIN: readonly string[] = ['long', 'multiline'];
 export const standsOut = ({ flags }: Pick<ApprovalRequest, 'flags'>): string[] =>
   flags.filter((flag) => !PLAIN.includes(flag));
 
+/** Said in front of the second question about a call that stands out. */
+export const beware = (asked: Pick<ApprovalRequest, 'flags'>): string =>
+  `Look twice: it ${isHidden(asked) ? 'is not shown whole at first, or is not' : 'may not be'} what it seems (${standsOut(asked).join(', ')})`;
+
 /** Whether the preview leaves out a part of the call. */
 export const isHidden = ({ flags }: Pick<ApprovalRequest, 'flags'>): boolean => flags.includes('hidden');

@@ -1,70 +1,120 @@
 /** What `countersign/acp` exports; `acp.d.ts` documents it. */
 import type * as Api from '../../acp.js';
 import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
+import { beware, standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
-import { argumentLines } from '../terminal/whole.js';
-import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
+import {
+  checkConnection,
+  checkRemember,
+  isRecord,
+  offersOf,
+  own,
+  rejection,
+  shownWhole,
+  takenBy,
+  unusedIn,
+  type ProtocolOptions,
+} from './offers.js';
+
+/** `first`: where a call stands out, and is approved by a second answer only. */
+type Look = 'first' | 'last';
 
 /** @see acp.d.ts */
 export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
   checkOptions('toPermissionRequest', options);
-  // Where the preview leaves something out, all of it: there is no other place to look it up.
-  const whole = argumentLines(request);
+  return permissionRequest(request, sessionId, options, 'last');
+};
+
+function permissionRequest(
+  request: ApprovalRequest,
+  sessionId: string,
+  options: ProtocolOptions | undefined,
+  look: Look,
+): Api.AcpPermissionRequest {
+  const isSecond = look === 'last' && standsOut(request).length > 0;
+  const description = oneLine(request.description);
   return {
     sessionId,
     toolCall: {
       toolCallId: request.toolCallId,
-      title: oneLine(request.description),
+      title: isSecond ? oneLine(`${beware(request)}: ${description}`) : description,
       kind: kindOf(request),
       status: 'pending',
       content: [
-        { type: 'content', content: { type: 'text', text: request.preview } },
-        ...(whole.length === 0
-          ? []
-          : [{ type: 'content', content: { type: 'text', text: whole.join('\n') } } as const]),
+        { type: 'content', content: { type: 'text', text: shownWhole(request) } },
         ...request.changes.filter(({ path }) => isSafe(path)).flatMap(diffsOf),
       ],
       locations: request.changes.flatMap(({ path }) => (isSafe(path) ? [{ path }] : [])),
     },
-    options: offersOf(request, options).map(({ id, label, decision }) => ({
+    options: optionsOf(request, options, look).map(({ id, label, decision }) => ({
       optionId: id,
       name: oneLine(label),
       kind: `${decision.type === 'approve' ? 'allow' : 'reject'}_${id.endsWith('-always') ? 'always' : 'once'}`,
     })),
   };
-};
+}
+
+/** What can be picked. The last word on a call that stands out has a name of its own: no answer to another question is it. */
+function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefined, look: Look) {
+  const isSecond = look === 'last' && standsOut(request).length > 0;
+  return offersOf(request, options).map((offer) =>
+    isSecond && offer.id === 'approve'
+      ? { ...offer, id: 'approve-anyway' as const, label: 'Approve, though it may not be what it seems' }
+      : offer,
+  );
+}
 
 /** @see acp.d.ts */
 export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
   checkOptions('fromPermissionOutcome', options);
-  return takenBy(decisionOf(outcome, request, options), options);
+  return takenBy(decisionOf(outcome, request, options, 'last'), options);
 };
 
-function decisionOf(outcome: unknown, request: ApprovalRequest, options: ProtocolOptions | undefined): Decision<never> {
+function decisionOf(
+  outcome: unknown,
+  request: ApprovalRequest,
+  options: ProtocolOptions | undefined,
+  look: Look,
+): Decision<never> {
   if (!isRecord(outcome)) return rejection('The editor gave an answer that cannot be read.');
   if (own(outcome, 'outcome') === 'cancelled') return rejection('The editor cancelled the question.');
   // The protocol keeps `_meta` for what has nothing to do with the answer.
   if (unusedIn(outcome, ['outcome', 'optionId', '_meta']) !== undefined)
     return rejection('The editor gave an answer with more in it than was asked.');
   const optionId = own(outcome, 'outcome') === 'selected' ? own(outcome, 'optionId') : undefined;
-  const picked = offersOf(request, options).find(({ id }) => id === optionId);
+  const picked = optionsOf(request, options, look).find(({ id }) => id === optionId);
   return picked?.decision ?? rejection('The editor gave an answer that was not offered.');
 }
 
 /** @see acp.d.ts */
 export const acpApprover: typeof Api.acpApprover = (connection, sessionId, options) => {
   checkOptions('acpApprover', options);
+  checkRemember('acpApprover', options);
+  checkConnection('acpApprover', 'the connection', connection, ['request', 'requestPermission']);
+  if (typeof sessionId !== 'string' || sessionId === '')
+    throw new InvalidConfigError({
+      message: 'acpApprover: sessionId must be the id of the session, behind the connection.',
+    });
   return async (request, { abortSignal }) => {
-    const params = toPermissionRequest(request, sessionId, options);
     const cancellation = { cancellationSignal: abortSignal, stopWaitingOnCancel: true } as const;
-    const answer =
-      'requestPermission' in connection
-        ? await connection.requestPermission(params)
-        : await connection.request('session/request_permission', params, cancellation);
-    return fromPermissionOutcome(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options);
+    const ask = async (look: Look): Promise<Decision<never>> => {
+      const params = permissionRequest(request, sessionId, options, look);
+      const answer =
+        'requestPermission' in connection
+          ? await connection.requestPermission(params)
+          : await connection.request('session/request_permission', params, cancellation);
+      return decisionOf(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options, look);
+    };
+    if (standsOut(request).length > 0) {
+      const first = await ask('first');
+      if (first.type !== 'approve') return takenBy(first, options);
+      abortSignal.throwIfAborted();
+    }
+    return takenBy(await ask('last'), options);
   };
 };
 makesCallbacks(acpApprover, 'acpApprover(connection, sessionId)');

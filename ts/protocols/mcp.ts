@@ -4,10 +4,21 @@ import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
+import { beware, standsOut } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { checkOptions } from '../options/check.js';
-import { argumentLines } from '../terminal/whole.js';
-import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type ProtocolOptions } from './offers.js';
+import {
+  checkConnection,
+  checkRemember,
+  isRecord,
+  offersOf,
+  own,
+  rejection,
+  shownWhole,
+  takenBy,
+  unusedIn,
+  type ProtocolOptions,
+} from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
 export { mcpTools } from './mcp-tools.js';
@@ -18,7 +29,7 @@ const MAX_REASON = 2_000;
 /** The longest a request of the SDK may take, in ms: the deadline is the gate's. */
 const NO_TIMEOUT = 0x7fff_ffff;
 
-type FormField = 'args' | 'answer';
+type FormField = 'args' | 'answer' | 'confirm';
 
 /** What can be picked in the form, and the field that goes with it. */
 interface FormChoice {
@@ -32,9 +43,8 @@ interface FormChoice {
 /** @see mcp.d.ts */
 export const toElicitation: typeof Api.toElicitation = (request, options) => {
   checkOptions('toElicitation', options);
-  const { description, preview } = request;
-  // Where the preview leaves something out, all of it: there is no other place to look it up.
-  const message = [`${oneLine(description)}\n\n${preview}`, ...argumentLines(request)].join('\n');
+  const warning = standsOut(request).length > 0 ? `\n\n${oneLine(beware(request))}.` : '';
+  const message = `${oneLine(request.description)}${warning}\n\n${shownWhole(request)}`;
   const asked = { mode: 'form', message } as const;
   if (isQuestion(request)) return { ...asked, requestedSchema: questionForm(request) };
   const choices = choicesOf(request, options);
@@ -51,6 +61,7 @@ export const toElicitation: typeof Api.toElicitation = (request, options) => {
           ...(meanings.length === 0 ? {} : { description: oneLine(meanings.join('; ')) }),
           enum: choices.map(({ name }) => name),
         },
+        ...(fields.has('confirm') ? { confirm: confirmOf(request) } : {}),
         reason: { type: 'string', title: 'Reason', description: 'The model is told it.', maxLength: MAX_REASON },
         ...(fields.has('args') ? { args: ARGS } : {}),
         ...(fields.has('answer') ? { answer: ANSWER } : {}),
@@ -59,6 +70,14 @@ export const toElicitation: typeof Api.toElicitation = (request, options) => {
     },
   };
 };
+
+/** "no" comes first: what a client fills in by itself approves nothing. */
+const confirmOf = (request: ApprovalRequest) => ({
+  type: 'string' as const,
+  title: oneLine(beware(request)),
+  description: 'To approve it, say "yes" here as well.',
+  enum: ['no', 'yes'],
+});
 
 const ARGS = {
   type: 'string',
@@ -92,7 +111,7 @@ function picked(content: Record<string, unknown>, choices: readonly FormChoice[]
   const choice = choices.find(({ name }) => name === own(content, 'decision'));
   if (choice === undefined) return rejection('The client gave an answer that was not offered.');
   const used = ['decision', 'reason', ...(choice.field === undefined ? [] : [choice.field])];
-  const unused = unusedIn(content, used);
+  const unused = unusedIn(own(content, 'confirm') === 'no' ? { ...content, confirm: null } : content, used);
   if (unused !== undefined)
     return rejection(
       `The human picked ${JSON.stringify(choice.name)} and filled in ${JSON.stringify(unused.slice(0, 40))}, which does not go with it.`,
@@ -107,11 +126,15 @@ function picked(content: Record<string, unknown>, choices: readonly FormChoice[]
 
 function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefined): FormChoice[] {
   const { allowedDecisions } = request;
+  const isOdd = standsOut(request).length > 0;
   const choices = offersOf(request, options).map(({ id, label, decision }): FormChoice => ({
     name: id,
-    // The names of the others say all that there is to say.
-    ...(label.toLowerCase() === id ? {} : { meaning: label }),
-    decide: (reason) => ({ ...decision, ...reason }),
+    ...(id.endsWith('-always') ? { meaning: label } : {}),
+    ...(isOdd && decision.type === 'approve' ? { field: 'confirm' } : {}),
+    decide: (reason, confirmed) =>
+      isOdd && decision.type === 'approve' && confirmed !== 'yes'
+        ? rejection(`It was approved once, and needs a second yes, in "confirm". ${beware(request)}.`)
+        : { ...decision, ...reason },
   }));
   if (allowedDecisions.includes('edit')) choices.push({ name: 'edit', field: 'args', decide: edited });
   if (allowedDecisions.includes('respond')) choices.push({ name: 'respond', field: 'answer', decide: responded });
@@ -146,19 +169,27 @@ async function ask(
   return fromElicitResult(result, request, options);
 }
 
+function checkServer(place: string, server: unknown): void {
+  const { server: inner } = (server ?? {}) as { server?: unknown };
+  checkConnection(place, 'the server', inner ?? server, ['elicitInput']);
+}
+
 /** @see mcp.d.ts */
 export const mcpApprover: typeof Api.mcpApprover = (server, options) => {
   checkOptions('mcpApprover', options);
+  checkRemember('mcpApprover', options);
+  checkServer('mcpApprover', server);
   return (request, { abortSignal }) => ask(server, request, abortSignal, options);
 };
 makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
 /** @see mcp.d.ts */
-export const mcpQuestioner: typeof Api.mcpQuestioner =
-  (server) =>
-  async (request, { abortSignal }) => {
+export const mcpQuestioner: typeof Api.mcpQuestioner = (server) => {
+  checkServer('mcpQuestioner', server);
+  return async (request, { abortSignal }) => {
     const decision = await ask(server, request, abortSignal);
     // Answers that were checked against the questions a moment ago.
     return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
   };
+};
 makesCallbacks(mcpQuestioner, 'mcpQuestioner(server)');

@@ -1,6 +1,8 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { standsOut } from '../gate/stands-out.js';
+import { argumentLines } from '../terminal/whole.js';
 
 /** What both protocols can be told. */
 export interface ProtocolOptions {
@@ -9,6 +11,29 @@ export interface ProtocolOptions {
   /** Who is at the other end. */
   by?: string;
   groups?: readonly string[];
+}
+
+const SCOPES: readonly unknown[] = [
+  null,
+  undefined,
+  'run',
+  'session',
+  'always',
+] satisfies ProtocolOptions['remember'][];
+
+/** @throws {InvalidConfigError} for a `remember` that is none: nothing would be remembered, or for another time than is said */
+export function checkRemember(place: string, options: unknown): void {
+  const { remember } = (options ?? {}) as { remember?: unknown };
+  if (SCOPES.includes(remember)) return;
+  throw new InvalidConfigError({ message: `${place}: remember must be 'run', 'session', 'always' or null.` });
+}
+
+/** @throws {InvalidConfigError} for what has none of these methods: the first question would fail, long after */
+export function checkConnection(place: string, what: string, connection: unknown, methods: readonly string[]): void {
+  const has = (method: string) =>
+    typeof (connection as Record<string, unknown> | null | undefined)?.[method] === 'function';
+  if (methods.some(has)) return;
+  throw new InvalidConfigError({ message: `${place}: ${what} must have the method ${methods.join(' or ')}.` });
 }
 
 /** A decision as this person takes it. */
@@ -32,6 +57,7 @@ export interface AnswerOffer {
 /** What can be picked, the most harmless first of what approves and of what rejects. */
 export function offersOf(request: ApprovalRequest, { remember = 'session' }: ProtocolOptions = {}): AnswerOffer[] {
   const { allowedDecisions, always, needs } = request;
+  const isOdd = standsOut(request).length > 0;
   // What names approvers asks people each time.
   const scope = needs.length === 0 ? remember : null;
   const offers: AnswerOffer[] = [];
@@ -41,13 +67,14 @@ export function offersOf(request: ApprovalRequest, { remember = 'session' }: Pro
     if (scope !== null && forEver !== undefined)
       offers.push({ id: `${type}-always`, label: forEver, decision: { type, remember: scope } });
   };
-  offer('approve', standsOut(request).length > 0 ? DOUBTFUL : 'Approve', always.allow?.label);
+  // What may not be what it seems is approved by itself, and for now only.
+  offer('approve', 'Approve', isOdd ? undefined : always.allow?.label);
   offer('reject', 'Reject', always.deny?.label);
   return offers;
 }
 
-/** It deceives the eye, or a part of it is not in the preview. */
-const DOUBTFUL = 'Approve, though it may not be what it seems';
+/** The call as it is shown, with all that its preview leaves out. */
+export const shownWhole = (request: ApprovalRequest): string => [request.preview, ...argumentLines(request)].join('\n');
 
 /** What an answer means that cannot be taken. */
 export const rejection = (reason: string): { type: 'reject'; reason: string } => ({ type: 'reject', reason });

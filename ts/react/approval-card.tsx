@@ -3,6 +3,7 @@ import type { ApprovalCardProps, ApprovalLabels, PendingApprovalOf } from '../..
 import { LABELS } from './labels.js';
 import { Preview } from './preview.js';
 import { isHarmless, safeText, wholeOf } from './safe-text.js';
+import { isHidden, standsOut } from './stands-out.js';
 
 /** @see react.d.ts */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
@@ -45,17 +46,6 @@ interface PartProps {
   approval: PendingApprovalOf<string, string, unknown>;
   labels: ApprovalLabels;
 }
-
-/** What needs no second look: it is seen for what it is. */
-const PLAIN_FLAGS = ['long', 'multiline'];
-
-/** Whether the preview leaves out a part of the call. One that was made here says so itself: no text can. */
-const isHidden = ({ details, preview }: PartProps['approval']): boolean =>
-  details === undefined ? preview.includes('…[') : details.flags.includes('hidden');
-
-/** Whether it may be another call than it seems to be. */
-const standsOut = (approval: PartProps['approval']): boolean =>
-  isHidden(approval) || approval.details?.flags.some((flag) => !PLAIN_FLAGS.includes(flag)) === true;
 
 /** What is seen for what it is, and warns of nothing. */
 const HARMLESS_FLAGS = ['multiline'];

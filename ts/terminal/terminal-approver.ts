@@ -66,7 +66,7 @@ async function decisionOn(
   if (!lines.isTerminal && whole.length > 0) lines.say(`${whole.join('\n')}\n`);
   const doubts = standsOut(request);
   if (request.flags.length > 0)
-    lines.say(`${doubts.length > 0 ? 'Look twice' : 'It is'}: ${request.flags.join(', ')}\n`);
+    lines.say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
   await lines.forget(signal);
   lines.say(`${shortFor(request)}\n`);
   let isWarned = !lines.isTerminal || doubts.length === 0;

@@ -174,7 +174,8 @@ export class WebhookDelivery {
     try {
       const happening = await this.#source.happening(n);
       if (happening === undefined) {
-        this.#failed('what happened is not known any more', `number ${n}`);
+        const fields = { endpoint: this.endpoint.name, reason: `number ${n}` };
+        say(this.#options.logger, 'error', 'what happened is not known any more', fields);
         return this.#settled(n, (outbox) => box.without(outbox, n));
       }
       const record = await this.#gate.get(happening.approvalId);
@@ -234,6 +235,11 @@ export class WebhookDelivery {
       for (this.#begin(isNew); this.#underWay.size > 0; this.#begin(isNew)) await Promise.race(this.#underWay.values());
     }
     await Promise.all(this.#underWay.values());
+    const left = this.#outbox?.waiting.length ?? 0;
+    if (left > 0 && !this.#keeping.lasts) {
+      const reason = `${left} not told when it ended, and the gate keeps nothing`;
+      say(this.#options.logger, 'error', 'events are lost', { endpoint: this.endpoint.name, reason });
+    }
     if (this.#outbox !== undefined) await this.#keeping.release(this.#outbox);
   }
 

@@ -5,6 +5,8 @@ import type { DeadLetter } from '../../webhooks.js';
 import { emptyOutbox, type StoredDeadLetter, type OutboxState } from './outbox.js';
 
 export interface OutboxStore {
+  /** Whether what is not sent can be sent by somebody later. */
+  readonly lasts: boolean;
   /** The outbox, when nobody else sends from it; it is ours until another process misses us. */
   take(): Promise<OutboxState | undefined>;
   /** What it is now, with what others want of it; `undefined`: it is another's. */
@@ -19,6 +21,7 @@ export interface OutboxStore {
 
 /** Of a gate in memory: nobody else can have it. */
 export class KeptHere implements OutboxStore {
+  readonly lasts = false;
   #outbox = emptyOutbox(0);
 
   take = async (): Promise<OutboxState> => this.#outbox;
@@ -83,6 +86,7 @@ export async function askAgain(
  * see that it lives. So no clock of theirs is compared with another.
  */
 export class KeptInLedger implements OutboxStore {
+  readonly lasts = true;
   readonly #store: ValueStore;
   readonly #endpoint: string;
   readonly #takeOverAfter: number;

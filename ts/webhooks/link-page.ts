@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { standsOut } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import type { LinkDecision } from './link-token.js';
 
@@ -63,6 +64,13 @@ export const notice = (status: number, title: string, text: string, more?: Recor
 
 const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
+/** The field of the form that says that somebody looked twice. */
+export const SECOND_YES = 'looked';
+
+/** Whether the button alone does not approve it. */
+export const needsSecondYes = (request: Pick<ApprovalRequest, 'flags'>, decision: LinkDecision['decision']): boolean =>
+  decision === 'approve' && standsOut(request).length > 0;
+
 /** What would be decided, and the button that decides it. */
 export function confirmation(request: ApprovalRequest, { by, decision }: LinkDecision): Response {
   const verb = decision === 'approve' ? 'Approve' : 'Reject';
@@ -80,14 +88,18 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
   // The preview has only both ends of what is long.
   const whole = argumentLines(request).join('\n');
   const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${line(value)}</dd>`).join('\n');
+  const doubts = standsOut(request);
   const beware = [
-    ...(request.flags.length === 0 ? [] : [`Look twice: ${request.flags.join(', ')}.`]),
+    ...(doubts.length === 0 ? [] : [`Look twice: ${doubts.join(', ')}.`]),
     ...(request.contents === 'kept' ? [] : ['What runs has more in it than is shown: secrets were taken out.']),
   ];
   const reason =
     decision === 'reject'
       ? `<p><label>Why not? The model is told. <textarea name="reason" maxlength="${MAX_REASON}"></textarea></label></p>\n`
       : '';
+  const second = needsSecondYes(request, decision)
+    ? `<p><label><input type="checkbox" name="${SECOND_YES}" value="yes" required> I have looked at all of it, and it may run.</label></p>\n`
+    : '';
   return page(
     200,
     `${verb} ${request.toolName}?`,
@@ -97,7 +109,7 @@ ${list}
 </dl>
 <pre>${html(request.preview)}</pre>
 ${whole === '' ? '' : `<details><summary>All of it</summary><pre>${html(whole)}</pre></details>\n`}<form method="post">
-${reason}<button name="decision" value="${decision}">${verb}</button>
+${reason}${second}<button name="decision" value="${decision}">${verb}</button>
 </form>
 <p>Nothing is decided before you press the button.</p>
 `,

@@ -12,7 +12,7 @@ import { CountersignError } from '../errors/countersign-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { checkNeeded } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
-import { alreadyDecided, confirmation, done, MAX_REASON, notice } from './link-page.js';
+import { alreadyDecided, confirmation, done, MAX_REASON, needsSecondYes, notice, SECOND_YES } from './link-page.js';
 import { sayingOf, tokenOf } from './link-token.js';
 import { addressOf, invalid, keysFrom } from './options.js';
 import { sayFailed } from './say.js';
@@ -29,7 +29,7 @@ const TOKEN = 'link';
 export const createActionLinks: typeof Api.createActionLinks = (gate, options) => new LinkServer(gate, options);
 
 /** Of the page that asks whether it is meant, each at most once: another answer beside it would contradict it. */
-const FIELDS: readonly string[] = ['decision', 'reason'];
+const FIELDS: readonly string[] = ['decision', 'reason', SECOND_YES];
 
 class LinkServer implements Api.ActionLinks {
   readonly #gate: Gate;
@@ -105,6 +105,12 @@ class LinkServer implements Api.ActionLinks {
     const isOurs = fields.every((name, index) => FIELDS.includes(name) && fields.indexOf(name) === index);
     if (!isOurs || form.get('decision') !== decision)
       return notice(400, 'Not understood', 'Press the button of the page.');
+    if (needsSecondYes(record, decision) && form.get(SECOND_YES) !== 'yes')
+      return notice(
+        400,
+        'Look twice',
+        'It may not be what it seems: open the link again, and tick the box of the page.',
+      );
     const reason = (form.get('reason') ?? '').trim().slice(0, MAX_REASON);
     const said = { type: decision, ...(reason === '' ? {} : { reason }) } as const;
     return done(await this.#gate.decide(approvalId, said, { by, groups, via: 'link' }), saying);

@@ -22,6 +22,8 @@ interface WaitingDelivery {
   tries: number;
   /** When the next attempt is due, in ms since the epoch. */
   due: number;
+  /** Why the last attempt failed. */
+  error?: string;
 }
 
 /** A dead letter as it is kept: what it was about can be looked up by its number. */
@@ -107,7 +109,7 @@ export function withFailure(
   // Those that failed together must not come back together.
   const delay = Math.min(maxDelay, firstDelay * FACTOR ** (tries - 1)) * (0.5 + random / 2);
   const due = now + Math.max(delay, Math.min(maxDelay, retryAfter));
-  return { ...outbox, waiting: outbox.waiting.map((each) => (each.n === n ? { n, tries, due } : each)) };
+  return { ...outbox, waiting: outbox.waiting.map((each) => (each.n === n ? { n, tries, due, error } : each)) };
 }
 
 /** With dead letters put back among what is to be told. */

@@ -30,6 +30,7 @@ import { CountersignError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { projectDirectory, readSettings, type NativeSetting } from '../../native.js';
 import { readAtMost } from '../../values/read-at-most.js';
+import { toldLedger } from '../../values/told-ledger.js';
 import { nearestOf } from '../../options/nearest.js';
 
 /** Where somebody wrote it. */
@@ -211,7 +212,7 @@ const KEYS: Readonly<Record<string, SettingReader>> = {
     const path = ledger.startsWith('sqlite:') ? ledger.slice('sqlite:'.length) : '';
     if (path === '' || path.includes('\0'))
       return about.refuse(
-        `${about.name} must be sqlite:PATH or memory:${about.project === undefined ? ' or postgres://…' : ''}${ledger.includes('@') ? '' : `, not ${JSON.stringify(ledger)}`}`,
+        `${about.name} must be sqlite:PATH or memory:${about.project === undefined ? ' or postgres://…' : ''}, not ${toldLedger(ledger)}`,
       );
     const file = resolve(about.folder, path);
     if (about.project !== undefined && !isInside(about.project, file))

@@ -48,10 +48,39 @@ pub(super) struct FileContent {
 pub(super) fn stamp(path: &Path) -> io::Result<FileStamp> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(stamp_of(&metadata)),
-        Err(error) if is_missing(&error) => Ok(FileStamp::Missing),
+        Err(error) if is_missing(&error) => match why_unreachable(path) {
+            None => Ok(FileStamp::Missing),
+            Some(reason) => Err(io::Error::other(reason)),
+        },
         Err(error) => Err(error),
     }
 }
+
+/// Why the file system finds nothing at a path where a name stands: a symlink whose target is away, or something on the way that
+/// is no directory. `None`: no name stands there, so that there is no file. What cannot be reached may hold a deny.
+fn why_unreachable(path: &Path) -> Option<String> {
+    for place in path.ancestors() {
+        let found = match fs::symlink_metadata(place) {
+            Ok(found) => found,
+            Err(error) if is_missing(&error) => continue,
+            Err(error) => return Some(format!("cannot be read: {error}")),
+        };
+        let shown = place.display();
+        return match fs::metadata(place) {
+            Err(_) if found.is_symlink() => Some(format!(
+                "cannot be read: {shown} is a symlink to what is not there. Bring that back, or remove the symlink"
+            )),
+            Err(error) => Some(format!("cannot be read: {error}")),
+            // It appeared in this moment.
+            Ok(_) if place == path => Some(BEING_WRITTEN.to_owned()),
+            Ok(there) if there.is_dir() => None,
+            Ok(_) => Some(format!("cannot be read: {shown} is no directory")),
+        };
+    }
+    None
+}
+
+const BEING_WRITTEN: &str = "is being written at the moment";
 
 /// Reads a file, wholly and at one moment.
 ///
@@ -62,7 +91,12 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
         // Looked at before it is opened: to open a pipe would wait for a writer.
         match fs::metadata(path) {
             Err(error) if is_missing(&error) => {
-                return Ok(FileContent { stamp: FileStamp::Missing, settled: true, bytes: None });
+                return match why_unreachable(path) {
+                    None => {
+                        Ok(FileContent { stamp: FileStamp::Missing, settled: true, bytes: None })
+                    }
+                    Some(reason) => Err(reason),
+                };
             }
             Err(error) => return Err(format!("cannot be read: {error}")),
             Ok(metadata) if !metadata.is_file() => return Err("is no file".to_owned()),
@@ -96,7 +130,7 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
             });
         }
     }
-    Err("is being written at the moment".to_owned())
+    Err(BEING_WRITTEN.to_owned())
 }
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Only the user can read it (mode 0600).

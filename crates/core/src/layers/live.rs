@@ -57,6 +57,8 @@ struct LayerSlot {
     path: PathBuf,
     care: FileCare,
     seen: Option<SeenFile>,
+    /// Whether a name ever stood there. What goes away then may have held a deny, and is missed.
+    was_there: bool,
     /// What counts: the last that could be read.
     held: HeldContent,
     errors: Vec<DocumentError>,
@@ -71,9 +73,7 @@ struct SeenFile {
 
 #[derive(Debug)]
 enum HeldContent {
-    /// It was never read.
-    Never,
-    /// There is no file.
+    /// Nothing was read so far.
     Nothing,
     /// This.
     Document { document: Arc<Document>, bytes: Vec<u8>, canonical: Option<String> },
@@ -105,7 +105,8 @@ impl PolicyLayers {
                 path,
                 care,
                 seen: None,
-                held: HeldContent::Never,
+                was_there: false,
+                held: HeldContent::Nothing,
                 errors: Vec::new(),
             })
         };
@@ -133,7 +134,7 @@ impl PolicyLayers {
     }
 
     /// Looks whether a file changed, appeared or went, and takes over what changed; the snapshot after that. Without a
-    /// change it costs one `stat` per file. Blocks.
+    /// change it costs one `stat` per file that is there. Blocks.
     pub fn refresh(&self) -> Arc<LayerSnapshot> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.look() {
@@ -169,8 +170,9 @@ impl LayerState {
         let mut problems = Vec::new();
         let mut broken = None;
         for slot in &self.slots {
-            let kept = !matches!(slot.held, HeldContent::Never);
-            if !kept {
+            // Of a file that came to be there, and cannot be read, it is not known what it says.
+            let kept = matches!(slot.held, HeldContent::Document { .. }) && !slot.is_gone();
+            if !kept && !slot.errors.is_empty() {
                 let first = slot.errors.first().map(ToString::to_string).unwrap_or_default();
                 broken.get_or_insert(first);
             }
@@ -215,19 +217,28 @@ impl LayerSlot {
             Ok(content) => self.take(content),
             Err(reason) => {
                 self.seen = None;
+                self.was_there = true;
                 self.errors = vec![unreadable(&self.name(), &reason)];
             }
         }
         true
     }
 
+    /// It was there, and is not. What it said goes on to deny and to ask.
+    fn is_gone(&self) -> bool {
+        self.was_there && self.seen.as_ref().is_some_and(|seen| seen.stamp == FileStamp::Missing)
+    }
+
     fn take(&mut self, content: FileContent) {
         self.seen = Some(SeenFile { stamp: content.stamp, settled: content.settled });
         self.errors.clear();
         let Some(bytes) = content.bytes else {
-            self.held = HeldContent::Nothing;
+            if self.was_there {
+                self.errors = vec![unreadable(&self.name(), GONE)];
+            }
             return;
         };
+        self.was_there = true;
         if let HeldContent::Document { bytes: held, .. } = &self.held
             && *held == bytes
         {
@@ -295,6 +306,10 @@ impl TrustFile {
         true
     }
 }
+
+/// Said of a file that was there. Until a gate is made anew it is not known whether somebody took it away on purpose.
+const GONE: &str =
+    "was there and is gone: put it back, or start anew without it. Nothing is allowed until then";
 
 fn is_as_seen(path: &Path, seen: Option<&SeenFile>) -> bool {
     seen.is_some_and(|seen| {

@@ -11,7 +11,8 @@ use crate::policy::document::{Document, DocumentError, Layer};
 pub struct LayerSnapshot {
     /// Managed, user, project, code: those that there are.
     pub documents: Vec<Arc<Document>>,
-    /// A layer has never been read: what it says is not known, so that nothing may be allowed. To be shown.
+    /// The file of a layer is there and was never read, or was there and is gone: what it says is not known, so that nothing may be allowed.
+    /// To be shown.
     pub broken: Option<String>,
     /// What is wrong with files, broken or not.
     pub problems: Vec<LayerProblem>,
@@ -27,7 +28,7 @@ pub struct LayerProblem {
     pub layer: Layer,
     /// The file.
     pub file: String,
-    /// Whether what it said before goes on to count; if not, nothing is allowed until it can be read.
+    /// Whether what it said before goes on to count, also where it allows; if not, nothing is allowed until it can be read.
     pub kept: bool,
     /// What is wrong.
     pub errors: Vec<DocumentError>,

@@ -164,9 +164,82 @@ fn changes_are_taken_over() {
     fs::write(&file, policy("deny")).unwrap();
     assert_eq!(*layers.refresh(), *before);
 
-    // It goes.
+    // It goes: what it said goes on to deny, and nothing is allowed.
     fs::remove_file(&file).unwrap();
-    assert_eq!(*layers.refresh(), *empty);
+    let gone = layers.refresh();
+    assert_eq!(told(&gone), told(&before));
+    assert!(gone.broken.as_deref().unwrap().contains("was there and is gone"));
+    assert!(!gone.problems[0].kept);
+    assert!(Arc::ptr_eq(&gone, &layers.refresh()));
+    assert_eq!(*dir.open().snapshot(), *empty);
+
+    // It is back.
+    fs::write(&file, policy("deny")).unwrap();
+    assert_eq!(*layers.refresh(), *before);
+}
+
+/// A path that leads to a file through symlinks, with what stands there then, and a word of what is told.
+#[cfg(unix)]
+#[test]
+fn a_name_that_leads_nowhere_is_no_absence() {
+    use std::os::unix::fs::symlink;
+    let nowhere = "is a symlink to what is not there";
+    for (place, target, told) in [
+        (USER, Some("/nope/policy.toml"), nowhere),
+        (USER, Some("../away/policy.toml"), nowhere),
+        ("config", Some("/nope"), nowhere),
+        ("config", Some("away"), nowhere),
+        ("config", None, "is no directory"),
+        (PROJECT, Some("/nope"), nowhere),
+        ("project/.countersign", Some("/nope"), nowhere),
+        ("project/.countersign", None, "is no directory"),
+        ("project", Some("nope"), nowhere),
+        ("etc/policy.toml", Some("/nope"), nowhere),
+        ("etc", Some("/nope"), nowhere),
+    ] {
+        let stands = |dir: &Dir| {
+            let path = dir.0.join(place);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            match target {
+                Some(target) => symlink(target, &path).unwrap(),
+                None => fs::write(&path, "").unwrap(),
+            }
+            path
+        };
+        let dir = Dir::new();
+        stands(&dir);
+        let broken = dir.open().snapshot().broken.clone();
+        assert!(broken.as_deref().is_some_and(|text| text.contains(told)), "{place}: {broken:?}");
+
+        // It comes to stand there later, where nothing was.
+        let dir = Dir::new();
+        let layers = dir.open();
+        assert_eq!(layers.refresh().broken, None, "{place}");
+        let path = stands(&dir);
+        assert!(layers.refresh().broken.is_some(), "{place}");
+        // What went is missed; a gate that is made anew does not miss it.
+        fs::remove_file(path).unwrap();
+        assert!(layers.refresh().broken.is_some(), "{place}");
+        assert_eq!(dir.open().snapshot().broken, None, "{place}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_deny_behind_a_symlink_bites_while_its_target_is_away() {
+    let dir = Dir::new();
+    let target = dir.write("dot/policy.toml", &policy("deny"));
+    fs::create_dir(dir.0.join("config")).unwrap();
+    std::os::unix::fs::symlink("../dot/policy.toml", dir.0.join(USER)).unwrap();
+    let layers = dir.open();
+    let before = layers.snapshot();
+    assert_eq!(told(&before), [(Layer::User, Some(Effect::Deny), true)]);
+    let away = dir.0.join("dot.away");
+    fs::rename(target.parent().unwrap(), &away).unwrap();
+    let snapshot = layers.refresh();
+    assert_eq!((told(&snapshot), snapshot.problems.len()), (told(&before), 1));
+    fs::rename(away, target.parent().unwrap()).unwrap();
+    assert_eq!(*layers.refresh(), *before);
 }
 
 #[test]
@@ -180,7 +253,10 @@ fn what_was_never_read_breaks_everything_until_it_can_be() {
     let hash = snapshot.hash.clone();
     // Still.
     assert!(layers.refresh().broken.is_some());
+    // Nobody knows what it would have said.
     fs::remove_file(&file).unwrap();
+    assert!(layers.refresh().broken.is_some());
+    fs::write(&file, policy("ask")).unwrap();
     let snapshot = layers.refresh();
     assert_eq!((&snapshot.broken, snapshot.problems.len()), (&None, 0));
     assert_ne!(snapshot.hash, hash);

@@ -31,14 +31,26 @@ impl LedgerLocation {
             Some(("postgres" | "postgresql", _)) => {
                 Ok(Self::Postgres(Box::new(PostgresSettings::parse(name)?)))
             }
-            // What is no ledger may hold a password all the same.
-            _ if name.contains('@') => Err(LedgerErrorKind::Io.because(OTHER)),
-            _ => Err(LedgerErrorKind::Io.because(format!("{name:?} is no ledger: {OTHER}"))),
+            _ => Err(LedgerErrorKind::Io
+                .because(format!("{:?} is no ledger: {OTHER}", harmless_beginning(name)))),
         }
     }
 }
 
 const OTHER: &str = "use 'memory:', 'sqlite:path' or 'postgres://user@host/database'";
+
+/// What may be shown of a text that is no ledger. It may hold a password all the same, in any form that others have:
+/// `jdbc:postgresql://…?password=…`, `host=… password=…`, `user:password@host`. So all behind its first `:`, `=` or blank is left out,
+/// and all of one with an `@`.
+fn harmless_beginning(name: &str) -> String {
+    if name.contains('@') {
+        return "…".to_owned();
+    }
+    match name.find([':', '=', ' ']) {
+        Some(at) => format!("{}…", name.get(..=at).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
 
 /// How a ledger that lasts is opened.
 #[derive(Debug)]
@@ -67,6 +79,27 @@ pub fn open(
         LedgerLocation::Sqlite(path) => Ok(Box::new(SqliteLedger::open(path.as_deref(), options)?)),
         LedgerLocation::Postgres(settings) => {
             Ok(Box::new(PostgresLedger::open((**settings).clone(), options)?))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_ledger_is_shown_as_far_as_it_holds_no_password() {
+        for (name, shown) in [
+            ("host=127.0.0.1 password=SECRET", "\"host=…\""),
+            ("jdbc:postgresql://h/x?user=a&password=SECRET", "\"jdbc:…\""),
+            ("postgress://a:SECRET@h/x", "\"…\""),
+            ("a:SECRET@h", "\"…\""),
+            ("mysql://h/SECRET", "\"mysql:…\""),
+            ("h SECRET", "\"h …\""),
+            ("ledger.db", "\"ledger.db\""),
+        ] {
+            let error = LedgerLocation::parse(name, Path::new("/")).unwrap_err().message;
+            assert!(error.contains(shown) && !error.contains("SECRET"), "{error}");
         }
     }
 }

@@ -84,7 +84,11 @@ impl StepError {
             Self::Exhausted => {
                 (LedgerErrorKind::Busy, "all connections of this process are in use".to_owned())
             }
-            Self::Server(error) => (kind_of(&error), told(&error)),
+            Self::Server(error) => {
+                let (kind, why) = (kind_of(&error), told(&error));
+                let advice = own_advice(&error).unwrap_or(advice(kind));
+                return kind.because(format!("the ledger {place}: {advice} ({why})"));
+            }
         };
         kind.because(format!("the ledger {place}: {} ({why})", advice(kind)))
     }
@@ -147,6 +151,16 @@ fn is_refused(error: &tokio_postgres::Error) -> bool {
     [TLS, "authentication error", "invalid configuration", "error connecting"]
         .iter()
         .any(|start| text.starts_with(start))
+}
+
+/// As [`advice`], where the server was reached and something else is the matter.
+fn own_advice(error: &tokio_postgres::Error) -> Option<&'static str> {
+    if error.code() == Some(&SqlState::INVALID_CATALOG_NAME) {
+        return Some("there is no such database; create it, or name another one in the URL");
+    }
+    error.to_string().starts_with(TLS).then_some(
+        "the server was reached, and the connection cannot be encrypted as it must be; look at sslmode and sslrootcert in docs/postgres.md",
+    )
 }
 
 /// What is the matter and what to do, in half a sentence.

@@ -91,6 +91,54 @@ const HANDED_ON: [&str; 14] = [
     "keepalives_retries",
 ];
 
+/// Said where a password with special characters would be taken apart. Nothing of the URL is told then.
+const ENCODE: &str = "cannot be read for sure: write postgres://user:password@host:port/database, and percent-encode what is special \
+                      in the user and the password: % as %25, @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26, = as %3D";
+
+/// Whether a part of the password may have been taken for something else: for a host that is looked up, for a database or a parameter
+/// that is told in errors. `rest` is what follows the scheme, up to the first `?`.
+fn is_doubtful(rest: &str, query: &str) -> bool {
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let hosts = match authority.split_once('@') {
+        // The first ends the user and the password: another one, wherever it stands, was meant to be that end.
+        Some((person, hosts)) if person.matches(':').count() <= 1 => hosts,
+        Some(_) => return true,
+        None => authority,
+    };
+    let is_named = |pair: &str| {
+        pair.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+        })
+    };
+    [hosts, path, query].iter().any(|part| part.contains(['@', '#']))
+        || authority.contains('#')
+        || !hosts.split(',').all(is_host)
+        || path.contains('/')
+        || !(is_escaped(rest) && is_escaped(query))
+        || !query.split('&').filter(|pair| !pair.is_empty()).all(is_named)
+}
+
+/// A name, an address or a socket's folder, with a port or without one.
+fn is_host(text: &str) -> bool {
+    let (name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, port)) if address.parse::<std::net::Ipv6Addr>().is_ok() => ("", port),
+        Some(_) => return false,
+        None => text.split_at(text.find(':').unwrap_or(text.len())),
+    };
+    let is_port = port.is_empty()
+        || port.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()));
+    is_port
+        && name.chars().all(|c| c.is_alphanumeric() || "-._%".contains(c))
+        && !name.contains("%40")
+}
+
+/// Whether each `%` begins an escape.
+fn is_escaped(text: &str) -> bool {
+    text.split('%').skip(1).all(|after| {
+        after.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
 const OURS: &str = "schema, prefix, pool, listen_host, listen_port, poll, lease, connect_timeout, prepare, sslmode, sslrootcert";
 
 impl PostgresSettings {
@@ -104,8 +152,13 @@ impl PostgresSettings {
     /// `ERR_LEDGER_IO`: it says something that is not known or cannot be honoured. The text never holds the password.
     pub fn parse(url: &str) -> Result<Self, LedgerError> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
-        if !["postgres://", "postgresql://"].iter().any(|scheme| base.starts_with(scheme)) {
+        let Some(rest) =
+            ["postgres://", "postgresql://"].iter().find_map(|scheme| base.strip_prefix(scheme))
+        else {
             return Err(refused("does not begin with postgres://"));
+        };
+        if is_doubtful(rest, query) {
+            return Err(refused(ENCODE));
         }
         let mut read = SettingsReader::default();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -206,9 +259,7 @@ impl SettingsReader {
             query => format!("{base}?{query}"),
         };
         // What the parser says may hold a part of what it could not read, such as the password.
-        let mut config = Config::from_str(&url).map_err(|_| {
-            refused("cannot be read: write postgres://user:password@host:port/database, with %-escapes for what is special in the password")
-        })?;
+        let mut config = Config::from_str(&url).map_err(|_| refused(ENCODE))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(refused("names no host"));
         }
@@ -417,7 +468,7 @@ mod tests {
             ("pool=x", "from 1 to 1000"),
             ("sslmode=allow", "none of"),
             ("prepare=yes", "none of auto, on, off"),
-            ("schema=%zz", "broken %-escape"),
+            ("schema=%zz", "percent-encode"),
         ] {
             let error =
                 PostgresSettings::parse(&format!("postgres://u:hunter2@h/d?{query}")).unwrap_err();
@@ -429,6 +480,69 @@ mod tests {
                 !PostgresSettings::parse(url).unwrap_err().message.contains("hunter2"),
                 "{url}"
             );
+        }
+    }
+
+    /// Each character that is special in a URL, at each place of a password: what follows it must not become a host that is looked
+    /// up, a database or the name of a parameter that is told.
+    #[test]
+    fn a_password_that_is_not_encoded_is_neither_taken_apart_nor_told() {
+        for special in [
+            "@", "/", "?", "#", "%", "&", "=", ":", "[", "]", "%zz", "@/", "/@", "?x=", "?@",
+            "://", ",",
+        ] {
+            for password in [
+                format!("{special}hunter2"),
+                format!("hunter2{special}"),
+                format!("12{special}hunter2"),
+                format!("p{special}hunter2{special}q"),
+            ] {
+                for url in [
+                    format!("postgres://u:{password}@h/d"),
+                    format!("postgresql://u:{password}@127.0.0.1:1/d?schema=s"),
+                    format!("postgres://u@h/d?password={password}"),
+                ] {
+                    match PostgresSettings::parse(&url) {
+                        Ok(settings) => {
+                            let place = settings.place();
+                            assert!(!place.contains("hunter2"), "{url}: {place}");
+                            let hosts = settings.config.get_hosts();
+                            assert!(
+                                hosts == [Host::Tcp("h".to_owned())]
+                                    || hosts == [Host::Tcp("127.0.0.1".to_owned())],
+                                "{url}: {hosts:?}"
+                            );
+                        }
+                        Err(error) => assert!(!error.message.contains("hunter2"), "{url}: {error}"),
+                    }
+                }
+            }
+        }
+        for url in ["postgres://a:p@ssSECRET@127.0.0.1:1/x", "postgres://a:p?SECRET@127.0.0.1:1/x"]
+        {
+            let error = PostgresSettings::parse(url).unwrap_err();
+            assert!(error.message.contains("percent-encode"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_read() {
+        for (url, password) in [
+            ("postgres://u:a%40b%3Ac%2Fd%3Fe%23f%25g%26h%3Di@h/d", "a@b:c/d?e#f%g&h=i"),
+            ("postgres://u@h/d?password=a%40b%26c%3Dd", "a@b&c=d"),
+            ("postgres://u:plain-._~!$'()*+,;pass=x&y@h/d", "plain-._~!$'()*+,;pass=x&y"),
+        ] {
+            let settings = PostgresSettings::parse(url).unwrap();
+            assert_eq!(settings.config.get_password(), Some(password.as_bytes()), "{url}");
+        }
+        for url in [
+            "postgres://u@[::1]:5432/d",
+            "postgres://u@%2Fvar%2Frun%2Fpostgresql/d",
+            "postgres:///d?host=%2Ftmp",
+            "postgres://u@one:1,two/d?target_session_attrs=any",
+            "postgres://db_1.example-2",
+        ] {
+            PostgresSettings::parse(url).unwrap();
         }
     }
 }

@@ -1,0 +1,182 @@
+/** One rule for every surface: a call that stands out is approved by a second yes only, and each surface has the whole of it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it, test } from 'vitest';
+import type { ApprovalRequest, Gate } from '../../index.js';
+import { terminalApprover } from '../../ts/index.js';
+import { standsOut } from '../../ts/gate/stands-out.js';
+import { isWarning } from '../../ts/inbox/page/words.js';
+import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
+import { fromElicitResult, mcpApprover, mcpQuestioner } from '../../ts/protocols/mcp.js';
+import { standsOut as standsOutInReact } from '../../ts/react/stands-out.js';
+import { createActionLinks, newWebhookSecret } from '../../ts/webhooks/index.js';
+import { ALWAYS, requestWith } from './asked.js';
+
+const core = readFileSync(join(import.meta.dirname, '../../crates/core/src/preview/flags.rs'), 'utf8');
+/** Those of the core, and one that nobody knows yet. */
+const FLAGS = [...core.matchAll(/Self::\w+ => "([a-z-]+)"/g)].map(([, name]) => name!).concat('of-tomorrow');
+const PLAIN = ['long', 'multiline'];
+
+const SECRET_LINE = 'echo pwned > evil.txt';
+const command = Array.from({ length: 400 }, (_, at) => (at === 200 ? SECRET_LINE : `: line ${at}`)).join('\n');
+
+const odd = (flag: string): Promise<ApprovalRequest> =>
+  requestWith({ args: { command }, flags: ['long', flag], always: ALWAYS, preview: 'execute\n│ command: : line 0 …' });
+
+const signal = { abortSignal: new AbortController().signal };
+
+interface Asked {
+  /** How often somebody said yes. */
+  yeses: number;
+  /** All that they were given. */
+  given: string;
+  approved: boolean;
+}
+
+/** Each surface, with somebody who says yes to each question in the plainest way that it offers. */
+const SURFACES: Record<string, (request: ApprovalRequest, most: number) => Promise<Asked>> = {
+  terminal: async (request, most) => {
+    let [yeses, given, hasLooked] = [0, '', false];
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+    const output = Object.assign(
+      new Writable({
+        write(chunk, _, done) {
+          given += String(chunk);
+          if (String(chunk).includes('Run it? ')) {
+            if (!hasLooked && given.includes('d shows all')) {
+              hasLooked = true;
+              input.write('d\r');
+            } else {
+              input.write(yeses < most ? 'y\r' : 'n\r');
+              yeses++;
+            }
+          }
+          done();
+        },
+      }),
+      { isTTY: true },
+    );
+    const decision = await terminalApprover({ input, output })(request, signal);
+    const approved = (decision as { type: string }).type === 'approve';
+    return { yeses: Math.min(yeses, most), given, approved };
+  },
+  acp: async (request, most) => {
+    let [yeses, given] = [0, ''];
+    const requestPermission = async (params: ReturnType<typeof toPermissionRequest>) => {
+      given += params.toolCall.content.map((each) => (each.type === 'content' ? each.content.text : '')).join('\n');
+      const option = params.options.find(({ kind }) => kind === (yeses < most ? 'allow_once' : 'reject_once'))!;
+      if (yeses < most) yeses++;
+      return { outcome: { outcome: 'selected', optionId: option.optionId } };
+    };
+    const { type } = await acpApprover({ requestPermission }, 's1')(request, signal);
+    return { yeses, given, approved: type === 'approve' };
+  },
+  mcp: async (request, most) => {
+    let [yeses, given] = [0, ''];
+    const elicitInput = async (form: { message: string; requestedSchema: { properties: object } }) => {
+      given += form.message;
+      yeses = 'confirm' in form.requestedSchema.properties && most > 1 ? 2 : 1;
+      return { action: 'accept', content: { decision: 'approve', ...(yeses > 1 ? { confirm: 'yes' } : {}) } };
+    };
+    const { type } = await mcpApprover({ elicitInput })(request, signal);
+    return { yeses, given, approved: type === 'approve' };
+  },
+  link: async (request, most) => {
+    let approved = false;
+    const record = { ...request, status: 'pending', votes: [] };
+    const gate = {
+      get: async () => record,
+      decide: async () => {
+        approved = true;
+        return { ...record, status: 'approved' };
+      },
+    } as unknown as Gate;
+    const links = createActionLinks(gate, { secret: newWebhookSecret(), url: 'https://a.example/decide' });
+    const url = await links.link({ approvalId: request.approvalId, decision: 'approve', by: 'ada' });
+    const handler = links.handler();
+    const given = await (await handler(new Request(url))).text();
+    const second = given.includes('type="checkbox"') && most > 1;
+    const body = new URLSearchParams({ decision: 'approve', ...(second ? { looked: 'yes' } : {}) });
+    await handler(new Request(url, { method: 'POST', body }));
+    return { yeses: second ? 2 : 1, given: given.replaceAll('&gt;', '>'), approved };
+  },
+};
+
+test('the flags are those of the core', () => {
+  expect(FLAGS).toEqual(expect.arrayContaining(['hidden', 'bidi', 'invisible', 'homoglyph', ...PLAIN]));
+});
+
+describe.each(Object.entries(SURFACES))('%s', (name, surface) => {
+  // Together: a terminal lets what was typed before a question go by, which takes a while.
+  it.concurrent.each(FLAGS)('%s', async (flag) => {
+    const needed = PLAIN.includes(flag) ? 1 : 2;
+    expect(await surface(await odd(flag), 2)).toMatchObject({ yeses: needed, approved: true });
+    expect(await surface(await odd(flag), 1)).toMatchObject({ approved: needed === 1 });
+  });
+
+  it('has all of what its preview leaves out', async () => {
+    expect((await surface(await odd('hidden'), 2)).given, name).toContain(`│ ${SECRET_LINE}`);
+    expect((await surface(await odd('bidi'), 2)).given, name).not.toContain(SECRET_LINE);
+  });
+});
+
+test.each(FLAGS)('the pages and the programs agree: %s', (flag) => {
+  const isOdd = standsOut({ flags: [flag] }).length > 0;
+  expect(isOdd).toBe(!PLAIN.includes(flag));
+  expect(isWarning(flag)).toBe(isOdd);
+  expect(standsOutInReact({ details: { flags: [flag] }, preview: '' })).toBe(isOdd);
+});
+
+test('one click on what an editor or a client knows already approves nothing that stands out, nor for ever', async () => {
+  const request = await odd('bidi');
+  for (const optionId of ['approve', 'approve-always', 'approve-always-anyway'])
+    expect(fromPermissionOutcome({ outcome: 'selected', optionId }, request)).toMatchObject({ type: 'reject' });
+  for (const content of [
+    { decision: 'approve' },
+    { decision: 'approve', confirm: 'no' },
+    { decision: 'approve', confirm: true },
+    { decision: 'approve-always', confirm: 'yes' },
+    { decision: 'reject', confirm: 'yes' },
+  ])
+    expect(fromElicitResult({ action: 'accept', content }, request)).toMatchObject({ type: 'reject' });
+  expect(fromElicitResult({ action: 'accept', content: { decision: 'reject', confirm: 'no' } }, request)).toEqual({
+    type: 'reject',
+  });
+  expect(toPermissionRequest(request, 's').options.map(({ optionId }) => optionId)).toEqual([
+    'approve-anyway',
+    'reject',
+    'reject-always',
+  ]);
+});
+
+test('an editor is asked for its second yes with a title that says why', async () => {
+  const titles: string[] = [];
+  const requestPermission = async (params: ReturnType<typeof toPermissionRequest>) => {
+    titles.push(params.toolCall.title);
+    return { outcome: { outcome: 'selected', optionId: 'approve' } };
+  };
+  // "approve" is no answer to the second question.
+  expect(await acpApprover({ requestPermission }, 's1')(await odd('hidden'), signal)).toMatchObject({ type: 'reject' });
+  expect(titles).toEqual([
+    expect.not.stringContaining('Look twice'),
+    expect.stringMatching(/^Look twice: .*\(hidden\)/),
+  ]);
+});
+
+test('what cannot ask is refused when it is made, and not at the first question', () => {
+  const requestPermission = () => Promise.resolve({ outcome: null });
+  const elicitInput = () => Promise.resolve(null);
+  for (const make of [
+    () => acpApprover(undefined as never, 's1'),
+    () => acpApprover({} as never, 's1'),
+    () => acpApprover({ requestPermission }, undefined as never),
+    () => acpApprover({ requestPermission }, { remember: null } as never),
+    () => acpApprover({ requestPermission }, 's1', { remember: 'forever' as never }),
+    () => mcpApprover(undefined as never),
+    () => mcpApprover({} as never),
+    () => mcpApprover({ elicitInput }, { remember: 'forever' as never }),
+    () => mcpQuestioner({} as never),
+  ])
+    expect(make).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+});
