@@ -235,6 +235,9 @@ fn an_argument_that_no_reading_lists_asks() {
         ("read_file", r#"{"file_path":"a","cwd":"../x"}"#, Effect::Ask),
         ("read_file", r#"{"file_path":"a","cwd":"src"}"#, Effect::Allow),
         ("write_file", r#"{"file_path":"a","content":"x"}"#, Effect::Allow),
+        // A path to one tool, an address to another.
+        ("write_file", r#"{"file_path":"file:///etc/x","content":"x"}"#, Effect::Ask),
+        ("read_file", r#"{"file_path":"FILE:a"}"#, Effect::Ask),
         ("write_file", r#"{"file_path":"a","content":"x","cwd":"/home/me/.ssh"}"#, Effect::Ask),
         ("write_file", r#"{"file_path":"a","content":"x","cwd":".git/hooks"}"#, Effect::Ask),
         (
