@@ -464,12 +464,6 @@ export class NativeGate implements RunStore {
   }
 }
 
-/** Whether a call is looked at on another thread: to look through so much takes longer than this one may stand still. */
-const isLong = ({ args }: NativeCall): boolean => JSON.stringify(args).length > LONGEST_NOW;
-
-/** In UTF-16 units of JSON. */
-const LONGEST_NOW = 65_536;
-
 /** What is asked about policies as they are written. */
 function documents<NAME extends keyof DocumentOperations>(
   operation: NAME,
@@ -544,7 +538,7 @@ export class NativePolicies {
 
   /** `null`: files must be looked at. */
   judge(call: NativeCall): NativeJudged | null {
-    return isLong(call) ? null : this.#now('judge', call);
+    return this.#now('judge', call);
   }
 
   judgeWithFiles(call: NativeCall): Promise<NativeJudged> {
@@ -553,7 +547,7 @@ export class NativePolicies {
 
   /** What a human is shown: offers to remember, diffs, and the preview with them. */
   async show(call: NativeCall): Promise<NativeShown> {
-    return (isLong(call) ? null : this.#now('show', call)) ?? this.#later('showWithFiles', call);
+    return this.#now('show', call) ?? this.#later('showWithFiles', call);
   }
 
   /** The explanation as text. */

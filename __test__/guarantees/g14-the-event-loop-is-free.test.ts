@@ -3,12 +3,10 @@
  * bounded. And a reader that is slow slows the model: what it has not read is not piled up.
  */
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGate, streamWithEvents } from '../../ts/index.js';
-import { NativePolicies } from '../../ts/native.js';
 import { makeSandbox, runProgram, type Sandbox } from '../lifecycle/sandbox.js';
 import { effort, isThorough, isWhole } from '../support/effort.js';
 import { lazy } from '../support/lazy-model.js';
@@ -280,21 +278,4 @@ describe('memory', () => {
     // What is left is the text itself, which the SDK puts together piece by piece.
     expect(used['growth']).toBeLessThan((raw['growth'] as number) * 1.1 + 10);
   });
-});
-
-it('long arguments are judged and made ready to be shown on another thread', async () => {
-  const home = tmpdir();
-  const policies = new NativePolicies({ documents: [], files: 'none', cwd: home, project: home, home });
-  const call = (content: string) => ({ toolName: 'del', args: { content }, now: 0 });
-  expect(policies.judge(call('short'))).not.toBeNull();
-  expect(policies.judge(call('\u202e'.repeat(70_000)))).toBeNull();
-  let isDone = false;
-  const shown = policies.show(call('\u202e'.repeat(200_000))).then((made) => {
-    isDone = true;
-    return made;
-  });
-  await Promise.resolve();
-  await Promise.resolve();
-  expect(isDone).toBe(false);
-  expect((await shown).page.flags).toContain('bidi');
 });
