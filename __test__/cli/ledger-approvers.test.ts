@@ -62,6 +62,9 @@ describe('who may decide', () => {
   it('one who is named rejects it; nobody is no group', async () => {
     const { answer, id, run } = await asking(two);
     expect(await run('reject', id, '--by', 'cy', '--group', ' ')).toMatchObject({ code: 2 });
+    // What should have written into the pipe has failed.
+    const nothing = await run('respond', id, '-', '--by', 'eve');
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('stdin is empty') as unknown });
     expect(await run('reject', id, '--by', 'eve', '--reason', 'not today')).toMatchObject({ code: 0 });
     expect(await answer).toMatchObject({ approved: false, reason: 'not today', decidedBy: 'eve' });
   });
