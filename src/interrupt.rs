@@ -7,7 +7,8 @@ use countersign_bridge::plan::plan as written;
 use countersign_core::approval::{DecisionKind, DecisionKinds, decidable};
 use countersign_core::gate::GateError;
 use countersign_core::policy::interrupt::{
-    Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, nearest, plan,
+    EntryAction, EntryRule, GatingPlan, InterruptEntry, OwnApproval, UnknownTools, WILDCARD,
+    nearest, plan,
 };
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, ToNapiValue, Unknown};
 use napi::{Env, Result, ValueType};
@@ -68,7 +69,7 @@ pub fn apply_interrupt_config<'env>(
 pub fn has_approval_tools(interrupt_on: Unknown) -> Result<String> {
     let config = read_config(interrupt_on)?;
     Ok(envelope(
-        config.map(|config| config.entries.iter().any(|(_, entry)| entry.rule != Rule::Allow)),
+        config.map(|config| config.entries.iter().any(|(_, entry)| entry.rule != EntryRule::Allow)),
     ))
 }
 
@@ -81,13 +82,13 @@ struct Tool<'env> {
 }
 
 struct Config<'env> {
-    entries: Vec<(String, Entry)>,
+    entries: Vec<(String, InterruptEntry)>,
     /// The `shouldApprove` of the entries that have one.
     judges: Vec<(String, Unknown<'env>)>,
 }
 
 struct Planned<'env> {
-    plan: Plan,
+    plan: GatingPlan,
     tools: Vec<Tool<'env>>,
     judges: Vec<(String, Unknown<'env>)>,
 }
@@ -164,7 +165,7 @@ fn read_unknown_tools(value: Unknown) -> Read<UnknownTools> {
 fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
     const SHAPE: &str = "interruptOn must be 'all', 'none', an array of names of tools, or a plain object of entries by name";
     let plain = |entries| Ok(Ok(Config { entries, judges: Vec::new() }));
-    let ask = || Entry::plain(Rule::Ask);
+    let ask = || InterruptEntry::plain(EntryRule::Ask);
     match value.get_type()? {
         // Nothing was passed.
         ValueType::Undefined => return plain(Vec::new()),
@@ -201,9 +202,12 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
                 ));
             }
             ValueType::Boolean => {
-                let rule =
-                    if bool::from_unknown(property.value)? { Rule::Ask } else { Rule::Allow };
-                config.entries.push((property.name, Entry::plain(rule)));
+                let rule = if bool::from_unknown(property.value)? {
+                    EntryRule::Ask
+                } else {
+                    EntryRule::Allow
+                };
+                config.entries.push((property.name, InterruptEntry::plain(rule)));
             }
             _ => match read_options(&property)? {
                 Err(error) => return Ok(Err(error)),
@@ -235,7 +239,7 @@ const RESTRICTS: [&str; 5] =
     ["allowedDecisions", "approvers", "quorum", "excludeRequester", "escalate"];
 
 /// One entry that is an object: `InterruptOptions`.
-fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>>)> {
+fn read_options<'env>(property: &Own<'env>) -> Read<(InterruptEntry, Option<Unknown<'env>>)> {
     let place = place(&property.name);
     if property.value.get_type()? == ValueType::Function {
         return fault(format!(
@@ -306,8 +310,8 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
             "{place}.allowedDecisions must have approve, since several people must"
         ));
     }
-    let rule = if judge.is_some() { Rule::Judge } else { Rule::Ask };
-    Ok(Ok((Entry { rule, allowed, timeout, needs, remind }, judge)))
+    let rule = if judge.is_some() { EntryRule::Judge } else { EntryRule::Ask };
+    Ok(Ok((InterruptEntry { rule, allowed, timeout, needs, remind }, judge)))
 }
 
 /// A time in ms.
@@ -360,15 +364,15 @@ fn apply<'env>(
     let mut changes = Vec::new();
     for (tool, (name, gating)) in planned.tools.iter().zip(&planned.plan.tools) {
         let says = match gating.action {
-            Action::Ask if tool.own != OwnApproval::Literal(true) => true.into_unknown(env)?,
+            EntryAction::Ask if tool.own != OwnApproval::Literal(true) => true.into_unknown(env)?,
             // An explicit `false` stands above what the tool says of itself.
-            Action::Allow
+            EntryAction::Allow
                 if gating.entry.is_some()
                     && matches!(tool.own, OwnApproval::Literal(true) | OwnApproval::Function) =>
             {
                 false.into_unknown(env)?
             }
-            Action::Judge => match planned.judges.iter().rfind(|(judged, _)| judged == name) {
+            EntryAction::Judge => match planned.judges.iter().rfind(|(judged, _)| judged == name) {
                 Some((_, judge)) => *judge,
                 None => true.into_unknown(env)?,
             },

@@ -8,7 +8,7 @@ use countersign_bridge::policies::{self as wire, calls, documents};
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::Policies;
 use countersign_core::layers::project_root;
-use countersign_core::path::{RealFiles, Where};
+use countersign_core::path::{PathContext, RealFiles};
 use countersign_core::preview;
 use napi::bindgen_prelude::{AsyncTask, Either};
 use napi::{Env, Result, Task};
@@ -126,13 +126,13 @@ pub fn safe_text(text: String) -> String {
 }
 
 /// Where this process is.
-fn here() -> Where {
+fn here() -> PathContext {
     let cwd = std::env::current_dir().ok();
     let project = cwd.as_deref().map(project_root);
     let text = |path: Option<std::path::PathBuf>| {
         path.and_then(|path| path.into_os_string().into_string().ok())
     };
-    Where {
+    PathContext {
         cwd: text(cwd).unwrap_or_else(|| "/".to_owned()),
         home: std::env::var("HOME").ok().or_else(|| std::env::var("USERPROFILE").ok()),
         project: text(project),

@@ -102,13 +102,13 @@ function opened<T>(envelope: Envelope<T>): T {
   return envelope.ok;
 }
 
-type Takes<NAME extends keyof Operations> = Operations[NAME]['takes'];
-type Answers<NAME extends keyof Operations> = NAME extends keyof Completed
-  ? Completed[NAME]
+type OperationTakes<NAME extends keyof Operations> = Operations[NAME]['takes'];
+type OperationAnswer<NAME extends keyof Operations> = NAME extends keyof CompletedAnswers
+  ? CompletedAnswers[NAME]
   : Operations[NAME]['answers'];
 
 /** Answers with records, by the declared types: `ts/gate/records.ts` completes what the core leaves out of most of them. */
-interface Completed {
+interface CompletedAnswers {
   request: Envelope<ApprovalRecord>[];
   get: KeptRecord | null;
   find: KeptRecord[];
@@ -258,7 +258,7 @@ export class NativeGate implements RunStore {
     this.lasts = options.ledger !== 'memory:' && this.#now('lasts', {});
   }
 
-  #now<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Answers<NAME> {
+  #now<NAME extends keyof Operations>(operation: NAME, takes: OperationTakes<NAME>): OperationAnswer<NAME> {
     return this.#callNow(textOf(operation, takes));
   }
 
@@ -272,24 +272,28 @@ export class NativeGate implements RunStore {
     return opened(answer);
   }
 
-  #do<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Awaitable<Answers<NAME>> {
+  #do<NAME extends keyof Operations>(operation: NAME, takes: OperationTakes<NAME>): Awaitable<OperationAnswer<NAME>> {
     return this.lasts ? this.#later(operation, takes) : this.#now(operation, takes);
   }
 
   /** After what was asked of the same thing before. */
-  #inTurn<NAME extends keyof Operations>(thing: string, operation: NAME, takes: Takes<NAME>): Awaitable<Answers<NAME>> {
+  #inTurn<NAME extends keyof Operations>(
+    thing: string,
+    operation: NAME,
+    takes: OperationTakes<NAME>,
+  ): Awaitable<OperationAnswer<NAME>> {
     if (!this.lasts) return this.#now(operation, takes);
     return this.#turns.run(thing, () => this.#later(operation, takes));
   }
 
   /** When there is a place for it. */
-  #later<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Promise<Answers<NAME>> {
+  #later<NAME extends keyof Operations>(operation: NAME, takes: OperationTakes<NAME>): Promise<OperationAnswer<NAME>> {
     return this.#limit.run(() => this.#call(operation, textOf(operation, takes)));
   }
 
   /** The answer to one request, at once. */
   #answerTo(request: string): Envelope<ApprovalRecord> {
-    const [answer] = this.#callNow<Answers<'request'>>(requestsOf([request]));
+    const [answer] = this.#callNow<OperationAnswer<'request'>>(requestsOf([request]));
     return answer ?? { error: { code: 'ERR_INTERNAL', message: 'the core answered no request' } };
   }
 
@@ -298,7 +302,7 @@ export class NativeGate implements RunStore {
     return answers.map((answer) => () => opened(answer));
   }
 
-  async #call<NAME extends keyof Operations>(operation: NAME, text: string): Promise<Answers<NAME>> {
+  async #call<NAME extends keyof Operations>(operation: NAME, text: string): Promise<OperationAnswer<NAME>> {
     const started = performance.now();
     let failure: string | undefined;
     try {
@@ -400,7 +404,7 @@ export class NativeGate implements RunStore {
 
   /** Reads any answer (see `ApprovalAnswer`) into a decision. Fails with `ERR_INVALID_DECISION`. */
   parseAnswer(answer: unknown, toolName: string): DecisionOutcome {
-    const takes: Takes<'parseAnswer'> = { answer, toolName: toolName.toWellFormed() };
+    const takes: OperationTakes<'parseAnswer'> = { answer, toolName: toolName.toWellFormed() };
     return this.#callNow(JSON.stringify({ parseAnswer: takes }));
   }
 
@@ -414,11 +418,11 @@ export class NativeGate implements RunStore {
     answer: unknown,
     meta: DecideMeta,
   ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
-    const takes: Takes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta };
+    const takes: OperationTakes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta };
     const text = JSON.stringify({ decide: takes });
     const answered = this.lasts
       ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text)))
-      : this.#callNow<Answers<'decide'>>(text);
+      : this.#callNow<OperationAnswer<'decide'>>(text);
     return after(answered, (given) => ('read' in given ? given : { record: given }));
   }
 
@@ -472,7 +476,7 @@ export class NativeGate implements RunStore {
     this.#hasMore = false;
     for (;;) {
       const text = this.#gate.callNow(DRAIN);
-      const batch = open<Answers<'drain'>>(text);
+      const batch = open<OperationAnswer<'drain'>>(text);
       events.push(...batch);
       if (!isFull(batch, text)) return events;
     }
@@ -542,7 +546,7 @@ const isFull = (batch: readonly CoreEvent[], text: string): boolean =>
   batch.length >= 128 || (batch.length > 0 && text.length >= 1_000_000);
 
 /** The record of what was decided. */
-function recordOf(answer: Answers<'decide'>): KeptRecord {
+function recordOf(answer: OperationAnswer<'decide'>): KeptRecord {
   if ('read' in answer) throw new InternalError({ message: 'the core decided nothing' });
   return answer;
 }
@@ -741,7 +745,10 @@ export class NativeLedger {
     this.#gate = new binding.NativeGate(JSON.stringify({ ...options, ...limits }));
   }
 
-  async #do<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Promise<Answers<NAME>> {
+  async #do<NAME extends keyof Operations>(
+    operation: NAME,
+    takes: OperationTakes<NAME>,
+  ): Promise<OperationAnswer<NAME>> {
     return open(await this.#gate.call(textOf(operation, takes)));
   }
 
@@ -785,19 +792,19 @@ export class NativeLedger {
 
   #drain(): GateEvent[] {
     const events: GateEvent[] = [];
-    for (let batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN)); batch.length > 0;) {
+    for (let batch = open<OperationAnswer<'drain'>>(this.#gate.callNow(DRAIN)); batch.length > 0;) {
       events.push(...batch.filter((event) => event.type !== 'unreadable'));
-      batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN));
+      batch = open<OperationAnswer<'drain'>>(this.#gate.callNow(DRAIN));
     }
     return events;
   }
 }
 
 /** What the caller's own texts can make fail. */
-type Made<T> = { made: T } | { invalid: string };
+type MadeOrInvalid<T> = { made: T } | { invalid: string };
 
 function made<T>(text: string): T {
-  const outcome = open<Made<T>>(text);
+  const outcome = open<MadeOrInvalid<T>>(text);
   if ('invalid' in outcome) throw new AuditHeadError({ message: outcome.invalid });
   return outcome.made;
 }

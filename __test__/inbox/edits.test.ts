@@ -3,7 +3,7 @@ import { tool } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createAskUserTool } from '../../ts/agent/index.js';
-import { Values } from '../../ts/gate/values.js';
+import { GateValues } from '../../ts/gate/values.js';
 import type { CheckAnswer, DecideAnswer, RequestDetail, ErrorBody } from '../../ts/inbox/protocol.js';
 import { problemsOf } from '../../ts/inbox/schema.js';
 import { gateTools, streamWithEvents } from '../../ts/index.js';
@@ -48,7 +48,7 @@ describe('the schema of a tool', () => {
 
   it('is kept once for all requests', async () => {
     const gate = gateOf();
-    const set = vi.spyOn(Values.prototype, 'set');
+    const set = vi.spyOn(GateValues.prototype, 'set');
     later(() => set.mockRestore());
     const { model } = scripted([
       calls(call('transfer', { to: 'a', amount: 1 }, 'call_1'), call('transfer', { to: 'b', amount: 2 }, 'call_2')),

@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use countersign_core::path::{Address, Files, Glob, NoFiles, PathError, UrlPattern, Where, locate};
+use countersign_core::path::{UrlAddress, FileLookup, PathGlob, NoFiles, PathError, UrlPattern, PathContext, locate};
 use libfuzzer_sys::fuzz_target;
 
 /// A file system without symlinks.
 struct Plain;
 
-impl Files for Plain {
+impl FileLookup for Plain {
     fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
         Ok(None)
     }
@@ -21,7 +21,7 @@ impl Files for Plain {
 
 fuzz_target!(|input: (&str, &str)| {
     let (path, pattern) = input;
-    let vars = Where {
+    let vars = PathContext {
         cwd: "/work".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/work".to_owned()),
@@ -29,13 +29,13 @@ fuzz_target!(|input: (&str, &str)| {
     };
     let _ = locate(path, &vars, &NoFiles);
     let located = locate(path, &vars, &Plain);
-    if let (Ok(located), Ok(glob)) = (&located, Glob::parse(pattern, &vars)) {
+    if let (Ok(located), Ok(glob)) = (&located, PathGlob::parse(pattern, &vars)) {
         let covers = glob.covers(located, &Plain);
         let touches = glob.touches(located, &Plain);
         assert!(covers != Ok(true) || touches == Ok(true), "{glob:?} covers {located:?}, but does not touch it");
         let _ = glob.touches_below(located, &Plain);
     }
-    if let (Ok(address), Ok(pattern)) = (Address::parse(path), UrlPattern::parse(pattern)) {
+    if let (Ok(address), Ok(pattern)) = (UrlAddress::parse(path), UrlPattern::parse(pattern)) {
         assert!(!pattern.covers(&address) || pattern.touches(&address));
     }
 });

@@ -1,7 +1,7 @@
 /** Large results: what a model is shown of them, and how it gets at the rest. */
 
 /** What was left out. */
-export interface Left {
+export interface LeftOut {
   characters: number;
   /** The first and the last line of the text of which something was left out, counted from 1. */
   first: number;
@@ -15,12 +15,12 @@ export const MAX_RESULT_CHARACTERS = 20_000;
  * A text of at most so many characters: its beginning and its end, both in whole lines where lines are short, and in between a
  * note that says how to read the rest.
  */
-export function cutMiddle(text: string, most: number, note: (left: Left) => string): string {
+export function cutMiddle(text: string, most: number, note: (left: LeftOut) => string): string {
   if (text.length <= most) return text;
   const end = endOfHead(text, Math.ceil(most / 2));
   const start = startOfTail(text, text.length - Math.floor(most / 2));
   const linesBefore = linesIn(text, end);
-  const left: Left = {
+  const left: LeftOut = {
     characters: start - end,
     first: linesBefore + 1,
     // At the beginning of a line, the line before it is the last.

@@ -24,7 +24,7 @@ import { checkRules } from './check-rules.js';
 import { DeepRun } from './deep-run.js';
 import { approvalNote, hasRules } from './describe-approvals.js';
 import { systemPromptOf } from './prompt.js';
-import { pick, taskAgents, taskTool, type House, type Starter, checkedNames } from './subagents.js';
+import { pick, taskAgents, taskTool, type AgentFamily, type AgentStarter, checkedNames } from './subagents.js';
 import { createAskUserTool } from './tools/ask-user.js';
 import { createBackendTools, settingsOf } from './tools/backend-tools.js';
 import { createTodosTool } from './tools/write-todos.js';
@@ -43,7 +43,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);
   if (gate !== undefined) checkPlace(gate, backend);
-  const house: House = {
+  const house: AgentFamily = {
     root: backend.root,
     maxResultCharacters,
     describeApprovals: options.describeApprovals ?? true,
@@ -89,25 +89,25 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   });
   const start = (run: RunOptions, method: string) => {
     checkRun(run, method);
-    return streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<Tools>;
+    return streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>;
   };
   return {
-    tools: tools as Tools,
+    tools: tools as AgentTools,
     systemPrompt: system,
     streamWithEvents: (run) => new DeepRun(start(run, 'streamWithEvents'), promptOf(run)),
     generate: async (run) => start(run, 'generate').result,
     resume: (run) => {
       checkNeeded('agent.resume', run);
-      return new DeepRun(resume({ ...run, ...settingsFor(run) } as never) as AgentRun<Tools>, undefined);
+      return new DeepRun(resume({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>, undefined);
     },
   };
 }
 
-type Tools = BuiltinTools & ToolSet;
-type RunOptions = DeepAgentRunOptions<Tools>;
+type AgentTools = BuiltinTools & ToolSet;
+type RunOptions = DeepAgentRunOptions<AgentTools>;
 
 /** The tools of the main agent: its own take the place of built-in ones. */
-function toolsOf(options: DeepAgentOptions<ToolSet>, starter: Starter, house: House): ToolSet {
+function toolsOf(options: DeepAgentOptions<ToolSet>, starter: AgentStarter, house: AgentFamily): ToolSet {
   const { builtinTools, generalPurposeAgent = true } = options;
   const names = builtinTools === undefined ? allNames(house) : checkedNames(builtinTools, 'the agent');
   const builtins = pick(house.builtins, names, 'the agent');
@@ -122,7 +122,8 @@ function toolsOf(options: DeepAgentOptions<ToolSet>, starter: Starter, house: Ho
   return { ...builtins, task: taskTool(taskAgents(subagents, starter, house), house), ...starter.tools };
 }
 
-const allNames = ({ builtins }: House): BuiltinToolName[] => [...Object.keys(builtins), 'task'] as BuiltinToolName[];
+const allNames = ({ builtins }: AgentFamily): BuiltinToolName[] =>
+  [...Object.keys(builtins), 'task'] as BuiltinToolName[];
 
 /** It is the agent itself, but for what only the main agent does. */
 const generalPurpose = (names: readonly BuiltinToolName[], systemPrompt: string | undefined): Subagent => ({

@@ -5,41 +5,41 @@
 import type { FlexibleSchema } from 'ai';
 
 /** The part of JSON Schema that tools need. */
-export type Field = { description?: string } & (
+export type SchemaField = { description?: string } & (
   | { type: 'string'; minLength?: number; enum?: readonly string[] }
   | { type: 'integer'; minimum?: number }
   | { type: 'boolean' }
-  | { type: 'array'; items: Field; minItems?: number; maxItems?: number }
+  | { type: 'array'; items: SchemaField; minItems?: number; maxItems?: number }
   | ObjectField
 );
 
 interface ObjectField {
   type: 'object';
-  properties: Readonly<Record<string, Field>>;
+  properties: Readonly<Record<string, SchemaField>>;
   required: readonly string[];
   additionalProperties: false;
 }
 
 /** What is wrong with a value, and where. */
-export interface Issue {
+export interface SchemaIssue {
   message: string;
   path: (string | number)[];
 }
 
 /** Text that is not empty. */
-export const text = (description: string): Field => ({ type: 'string', minLength: 1, description });
+export const text = (description: string): SchemaField => ({ type: 'string', minLength: 1, description });
 /** Text that may be empty. */
-export const anyText = (description: string): Field => ({ type: 'string', description });
+export const anyText = (description: string): SchemaField => ({ type: 'string', description });
 /** One of these. */
-export const choice = (values: readonly string[], description: string): Field => ({
+export const choice = (values: readonly string[], description: string): SchemaField => ({
   type: 'string',
   enum: values,
   description,
 });
 /** A whole number from 1. */
-export const count = (description: string): Field => ({ type: 'integer', minimum: 1, description });
-export const flag = (description: string): Field => ({ type: 'boolean', description });
-export const list = (items: Field, [minItems, maxItems]: [number, number], description: string): Field => ({
+export const count = (description: string): SchemaField => ({ type: 'integer', minimum: 1, description });
+export const flag = (description: string): SchemaField => ({ type: 'boolean', description });
+export const list = (items: SchemaField, [minItems, maxItems]: [number, number], description: string): SchemaField => ({
   type: 'array',
   items,
   minItems,
@@ -49,8 +49,8 @@ export const list = (items: Field, [minItems, maxItems]: [number, number], descr
 
 /** An object of these fields and no others. */
 export const object = (
-  required: Readonly<Record<string, Field>>,
-  optional: Readonly<Record<string, Field>> = {},
+  required: Readonly<Record<string, SchemaField>>,
+  optional: Readonly<Record<string, SchemaField>> = {},
 ): ObjectField => ({
   type: 'object',
   properties: { ...required, ...optional },
@@ -65,7 +65,7 @@ export const object = (
  */
 export function inputSchema<INPUT>(
   field: ObjectField,
-  check: (input: INPUT) => readonly Issue[] = () => [],
+  check: (input: INPUT) => readonly SchemaIssue[] = () => [],
 ): FlexibleSchema<INPUT> {
   const validate = (value: unknown) => {
     const issues = issuesOf(field, value);
@@ -78,8 +78,8 @@ export function inputSchema<INPUT>(
 }
 
 /** What is wrong with this value; nothing: it is as the field says. */
-export function issuesOf(field: Field, value: unknown, path: Issue['path'] = []): Issue[] {
-  const wrong = (what: string): Issue[] => [{ message: `${nameOf(path)} must be ${what}`, path }];
+export function issuesOf(field: SchemaField, value: unknown, path: SchemaIssue['path'] = []): SchemaIssue[] {
+  const wrong = (what: string): SchemaIssue[] => [{ message: `${nameOf(path)} must be ${what}`, path }];
   switch (field.type) {
     case 'string':
       if (typeof value !== 'string') return wrong('a text');
@@ -103,11 +103,15 @@ export function issuesOf(field: Field, value: unknown, path: Issue['path'] = [])
   }
 }
 
-function issuesOfObject({ properties, required }: ObjectField, value: unknown, path: Issue['path']): Issue[] {
+function issuesOfObject(
+  { properties, required }: ObjectField,
+  value: unknown,
+  path: SchemaIssue['path'],
+): SchemaIssue[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [{ message: `${nameOf(path)} must be an object`, path }];
   const names = Object.keys(value);
-  const issueAt = (name: string, what: string): Issue => ({
+  const issueAt = (name: string, what: string): SchemaIssue => ({
     message: `${nameOf([...path, name])} ${what}`,
     path: [...path, name],
   });
@@ -122,7 +126,7 @@ function issuesOfObject({ properties, required }: ObjectField, value: unknown, p
 }
 
 /** `todos[0].status`; the whole is `the input`. */
-function nameOf(path: Issue['path']): string {
+function nameOf(path: SchemaIssue['path']): string {
   const [first, ...rest] = path;
   if (first === undefined) return 'the input';
   return String(first) + rest.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');

@@ -13,7 +13,7 @@ import { createTaskTool } from './tools/task.js';
 import { withoutUndefined } from '../values/without-undefined.js';
 
 /** What all agents of one main agent share. */
-export interface House {
+export interface AgentFamily {
   readonly root: string;
   readonly maxResultCharacters: number;
   readonly describeApprovals: boolean;
@@ -22,7 +22,7 @@ export interface House {
 }
 
 /** An agent, as far as those that it starts have something of it. */
-export interface Starter {
+export interface AgentStarter {
   readonly model: LanguageModel;
   /** What was given to it, beside the built-in tools. */
   readonly tools: ToolSet;
@@ -34,14 +34,14 @@ export interface Starter {
   readonly path: readonly Subagent[];
 }
 
-type Builtin = Exclude<BuiltinToolName, 'ask_user'>;
+type BuiltinName = Exclude<BuiltinToolName, 'ask_user'>;
 
 /** @throws {InvalidConfigError} */
-export function taskAgents(subagents: readonly Subagent[], starter: Starter, house: House): TaskAgent[] {
+export function taskAgents(subagents: readonly Subagent[], starter: AgentStarter, house: AgentFamily): TaskAgent[] {
   return subagents.map((subagent) => taskAgentOf(subagent, starter, house));
 }
 
-function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAgent {
+function taskAgentOf(subagent: Subagent, starter: AgentStarter, house: AgentFamily): TaskAgent {
   checkNeeded('subagent', subagent, `createDeepAgent: the subagent ${JSON.stringify(subagent?.name)}`);
   const { name, description, model = starter.model, interruptOn, policy, maxSteps, subagents = [] } = subagent;
   const wrong = (what: string) =>
@@ -52,7 +52,7 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
   if (starter.path.includes(subagent)) throw wrong('would start itself without end.');
   const place = `createDeepAgent: the subagent ${JSON.stringify(name)}`;
   const given = subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place);
-  const own: Starter = {
+  const own: AgentStarter = {
     model,
     tools: given,
     interruptOn: [...starter.interruptOn, interruptOn],
@@ -89,11 +89,11 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
   });
 }
 
-export const taskTool = (subagents: readonly TaskAgent[], { maxResultCharacters }: House): ToolSet[string] =>
+export const taskTool = (subagents: readonly TaskAgent[], { maxResultCharacters }: AgentFamily): ToolSet[string] =>
   createTaskTool({ subagents, maxResultCharacters });
 
 /** What an agent has that neither starts others nor asks the human. */
-export const DEFAULT_BUILTINS: readonly Builtin[] = [
+export const DEFAULT_BUILTINS: readonly BuiltinName[] = [
   'ls',
   'read_file',
   'write_file',
@@ -113,7 +113,7 @@ export function checkedNames<NAME extends BuiltinToolName>(names: readonly NAME[
 }
 
 /** The built-in tools of these names, but for `task`. @throws {InvalidConfigError} */
-export function pick(builtins: House['builtins'], names: readonly BuiltinToolName[], whose: string): ToolSet {
+export function pick(builtins: AgentFamily['builtins'], names: readonly BuiltinToolName[], whose: string): ToolSet {
   const picked = names
     .filter((name) => name !== 'task')
     .map((name) => {

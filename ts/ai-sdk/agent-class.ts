@@ -2,7 +2,7 @@
  * Whose functions an agent has. What runs is a `ToolLoopAgent` of the SDK with hooks of ours inside: a `stream` of somebody else
  * may start tools before the hooks are called, or without them.
  */
-import type { Sdk } from './sdk.js';
+import type { LoadedSdk } from './sdk.js';
 
 /** A class of agents, and the functions of it that make a call. */
 export interface AgentClass {
@@ -25,7 +25,7 @@ export function agentClassOf(agent: object): AgentClass | undefined {
 }
 
 /** Whether it is the class of the SDK that is loaded, or of another copy of it. */
-export function isOfSdk({ prototype }: AgentClass, { ai }: Sdk): boolean {
+export function isOfSdk({ prototype }: AgentClass, { ai }: LoadedSdk): boolean {
   const known = ai.ToolLoopAgent as { prototype?: unknown } | undefined;
   return prototype === known?.prototype || prototype.constructor.name === 'ToolLoopAgent';
 }

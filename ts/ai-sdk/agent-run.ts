@@ -2,16 +2,16 @@
 import type { ToolSet } from 'ai';
 import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import type { Asker } from '../gate/asker.js';
+import type { CallAsker } from '../gate/asker.js';
 import { eventView } from './events.js';
 import { heartbeatOf } from './heartbeat.js';
 import { Run } from './run.js';
 import type { RunOptions } from './run-options.js';
 import type { StreamPart } from './sdk.js';
-import { Unheard } from './unheard.js';
+import { UnheardError } from './unheard.js';
 import { eventStreamResponse, partView, uiMessageStream } from './ui.js';
 
-type Item = AgentEvent | StreamPart;
+type RunItem = AgentEvent | StreamPart;
 
 /** Runs whose iterator was dropped without being left: what they wait for is cancelled. */
 const dropped = new FinalizationRegistry<AbortController>((leaving) =>
@@ -20,13 +20,13 @@ const dropped = new FinalizationRegistry<AbortController>((leaving) =>
 
 export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   readonly #run: Run;
-  readonly #asker: Asker;
+  readonly #asker: CallAsker;
   readonly #leaving: AbortController;
   readonly #includeRaw: boolean;
-  readonly #unheard: Unheard;
+  readonly #unheard: UnheardError;
   /** Stands for this object where it must not be held. */
   readonly #token = {};
-  #items: AsyncGenerator<Item, undefined> | undefined;
+  #items: AsyncGenerator<RunItem, undefined> | undefined;
   /** Its events go to somebody, or went. */
   #isIterated = false;
   /** As long as somebody waits for an item, the run holds this object, so that it is not taken for dropped. */
@@ -39,7 +39,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     const { signal } = this.#leaving;
     const { stopped } = options.asker;
     const signals = options.signal === undefined ? [signal, stopped] : [options.signal, signal, stopped];
-    this.#unheard = new Unheard();
+    this.#unheard = new UnheardError();
     if (options.callbacks(['onError']).length > 0) this.#unheard.hear();
     this.#run = new Run({ ...options, signal: AbortSignal.any(signals), unheard: this.#unheard });
     this.#asker = options.asker;
@@ -108,7 +108,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
       partView(() => run.opened.sdk.version.hasResponsePart),
       () => {},
     );
-    this.#items = parts as AsyncGenerator<Item, undefined>;
+    this.#items = parts as AsyncGenerator<RunItem, undefined>;
     // From here on the stream is what is held on to, and a stream that is dropped is cancelled by its server.
     dropped.unregister(this.#token);
     return uiMessageStream(run, parts, () => this.#leave(), options);
@@ -125,11 +125,11 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     return eventStreamResponse(this.toUIMessageStream(options), { headers, status, statusText }, period);
   }
 
-  #iterate(): AsyncGenerator<Item, undefined> {
+  #iterate(): AsyncGenerator<RunItem, undefined> {
     const run = this.#run;
     const holder = this.#holder;
     const view = eventView<TOOLS>(() => run, this.#includeRaw, this.#unheard);
-    return run.items<Item>(view as never, () => {
+    return run.items<RunItem>(view as never, () => {
       if (holder.readers > 0 && --holder.readers === 0) holder.run = undefined;
     });
   }

@@ -1,15 +1,15 @@
-import type { Asker, Opened } from '../gate/asker.js';
-import type { Decided } from '../gate/records.js';
+import type { CallAsker, OpenedRequest } from '../gate/asker.js';
+import type { DecidedRecord } from '../gate/records.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
 
 /** Asks the human and waits for the decision. With the abort of the call it is withdrawn. */
 export async function answerOf(
-  asker: Asker,
-  { record, decided }: Pick<Opened, 'record' | 'decided'>,
+  asker: CallAsker,
+  { record, decided }: Pick<OpenedRequest, 'record' | 'decided'>,
   args: ValueSnapshot,
   abortSignal: AbortSignal,
-): Promise<Decided> {
+): Promise<DecidedRecord> {
   const withdraw = () => void asker.gate.withdraw(record.approvalId, 'The call was aborted.');
   const forget = whenAborted(abortSignal, withdraw);
   try {

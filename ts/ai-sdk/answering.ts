@@ -2,30 +2,30 @@
 import type { LocalGate } from '../gate/gate.js';
 import { isApproval } from '../gate/records.js';
 import { snapshot } from '../values/snapshot.js';
-import type { Conversation } from './conversation.js';
+import type { RunConversation } from './conversation.js';
 import { digestOf } from './edits.js';
-import { closed, type Answer } from './history.js';
+import { closed, type CallAnswer } from './history.js';
 import type { OwnEvent } from './own-events.js';
-import { answerText, type Questioning } from './questions.js';
+import { answerText, type CallQuestions } from './questions.js';
 import { CANCELLED, noteOn, reasonOf, TURN_ENDED } from './reasons.js';
-import { callWith, valueOf, type Asked, type Round } from './round.js';
-import type { Setup } from './setup.js';
+import { callWith, valueOf, type AskedCall, type ModelRound } from './round.js';
+import type { RunSetup } from './setup.js';
 import { signApproval } from './signature.js';
 import { executes } from './tools.js';
 
 export interface AnswerOptions {
   gate: LocalGate;
-  setup: Setup;
-  conversation: Conversation;
+  setup: RunSetup;
+  conversation: RunConversation;
   tell: (event: OwnEvent) => void;
 }
 
 /** The answer of one call; what a human gave in the place of a result becomes the result. */
-export function answerTo(asked: Asked, options: AnswerOptions): Answer {
+export function answerTo(asked: AskedCall, options: AnswerOptions): CallAnswer {
   const { setup, conversation, tell } = options;
   const { part, toolCallId, toolName, providerExecuted, args } = asked;
   const decision = asked.decision ?? { type: 'cancelled', reason: CANCELLED };
-  const answer: Answer = {
+  const answer: CallAnswer = {
     requestId: part.approvalId as string,
     toolCallId,
     toolName,
@@ -48,11 +48,11 @@ export function answerTo(asked: Asked, options: AnswerOptions): Answer {
 
 /** Whatever became of the questions is the result of the call. */
 function answerToQuestions(
-  answer: Answer,
-  asked: Asked,
-  { questions, answer: output }: Questioning,
+  answer: CallAnswer,
+  asked: AskedCall,
+  { questions, answer: output }: CallQuestions,
   { conversation, tell }: AnswerOptions,
-): Answer {
+): CallAnswer {
   const { toolCallId, toolName, args } = asked;
   tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output });
   conversation.recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output } });
@@ -60,7 +60,12 @@ function answerToQuestions(
   return { ...answer, decision, runs: false, reason: undefined };
 }
 
-function editedAnswer(answer: Answer, asked: Asked, decided: unknown, { gate, setup, tell }: AnswerOptions): Answer {
+function editedAnswer(
+  answer: CallAnswer,
+  asked: AskedCall,
+  decided: unknown,
+  { gate, setup, tell }: AnswerOptions,
+): CallAnswer {
   const { toolCallId, toolName } = asked;
   const edit = asked.edits.checked(decided);
   if (edit === undefined) {
@@ -84,12 +89,12 @@ function editedAnswer(answer: Answer, asked: Asked, decided: unknown, { gate, se
 }
 
 /** Whether the SDK has something to do for this answer. */
-export function needsRound({ runs, executable, providerExecuted }: Answer): boolean {
+export function needsRound({ runs, executable, providerExecuted }: CallAnswer): boolean {
   return !runs || executable || providerExecuted;
 }
 
 /** Whether calls of the step are left for the client: tools without `execute`, which only it can answer. */
-export function waitsForClient({ calls }: Round, answers: readonly Answer[], { guard }: Setup): boolean {
+export function waitsForClient({ calls }: ModelRound, answers: readonly CallAnswer[], { guard }: RunSetup): boolean {
   const approved = new Map(answers.map((answer) => [answer.toolCallId, answer]));
   return calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
     if (invalid === true || providerExecuted === true) return false;
@@ -100,12 +105,16 @@ export function waitsForClient({ calls }: Round, answers: readonly Answer[], { g
 }
 
 /** Whether a human ended the turn with an answer of the round. */
-export function endsTurn({ requested }: Round): boolean {
+export function endsTurn({ requested }: ModelRound): boolean {
   return requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true);
 }
 
 /** A human ended the turn: no call of the step is left without a result. */
-export function closeTurn({ requested }: Round, conversation: Conversation, tell: (event: OwnEvent) => void): void {
+export function closeTurn(
+  { requested }: ModelRound,
+  conversation: RunConversation,
+  tell: (event: OwnEvent) => void,
+): void {
   const reasons = new Map<string, string>();
   for (const { toolCallId, toolName, decision, args } of requested) {
     const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;

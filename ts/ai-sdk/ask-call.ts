@@ -3,39 +3,39 @@
  * was shown may have changed meanwhile. What hosts differ in is their port.
  */
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
-import type { Asker, Opened, Question, Superseded } from '../gate/asker.js';
-import { isByMode, type Verdict } from '../gate/judge.js';
-import { isApproval, type Decided } from '../gate/records.js';
+import type { CallAsker, OpenedRequest, CallQuestion, SupersededRequest } from '../gate/asker.js';
+import { isByMode, type CallVerdict } from '../gate/judge.js';
+import { isApproval, type DecidedRecord } from '../gate/records.js';
 import { answerOf } from './answer-of.js';
-import type { Edits } from './edits.js';
+import type { CheckedEdits } from './edits.js';
 
 /** What a host does with the requests of one call. */
 export interface AskPort {
-  asker: Asker;
+  asker: CallAsker;
   runId: string;
   signal: AbortSignal;
   /** Makes the request. */
-  open: (question: Question) => Promise<Opened>;
+  open: (question: CallQuestion) => Promise<OpenedRequest>;
   /** It is made: it can be told, and is to be put to a human unless it is answered by now. */
-  opened: (opened: Opened, verdict: Verdict) => Promise<{ isAnswered: boolean }>;
+  opened: (opened: OpenedRequest, verdict: CallVerdict) => Promise<{ isAnswered: boolean }>;
   /** Why what was decided does not hold; `undefined`: it does. */
-  objection: (opened: Opened, decided: Decided) => Promise<string | undefined>;
+  objection: (opened: OpenedRequest, decided: DecidedRecord) => Promise<string | undefined>;
   /** What is said of the call now. Absent: what does not hold is not asked about again. */
-  judge?: () => Promise<Verdict>;
+  judge?: () => Promise<CallVerdict>;
 }
 
 /** What a call comes to that was asked about. */
 export type AskedCall =
-  | { kind: 'decided'; decided: Decided }
+  | { kind: 'decided'; decided: DecidedRecord }
   /** It does not hold, and was taken back. */
   | { kind: 'stale'; reason: string }
   | { kind: 'denied'; reason: string; approvalId: string };
 
 /** Asks until there is a decision that holds. */
-export async function askCall(question: Question & { verdict: Verdict }, port: AskPort): Promise<AskedCall> {
+export async function askCall(question: CallQuestion & { verdict: CallVerdict }, port: AskPort): Promise<AskedCall> {
   const { asker, signal } = port;
   let { verdict } = question;
-  let supersedes: Superseded | undefined;
+  let supersedes: SupersededRequest | undefined;
   for (;;) {
     signal.throwIfAborted();
     const opened = await port.open({ ...question, verdict, supersedes, signal });
@@ -54,11 +54,14 @@ export async function askCall(question: Question & { verdict: Verdict }, port: A
 }
 
 /** What a human was asked about goes on being asked about: nothing may run on an approval that was taken back. */
-export const stillAsked = (verdict: Verdict): Verdict =>
+export const stillAsked = (verdict: CallVerdict): CallVerdict =>
   verdict.effect === 'allow' && !isByMode(verdict) ? { effect: 'ask', floor: true } : verdict;
 
 /** What the request that is made in the place of this one knows of it. */
-export const supersededBy = ({ approvalId, needs, startedBefore }: ApprovalRecord, reason: string): Superseded => ({
+export const supersededBy = (
+  { approvalId, needs, startedBefore }: ApprovalRecord,
+  reason: string,
+): SupersededRequest => ({
   approvalId,
   reason,
   needs,
@@ -68,7 +71,7 @@ export const supersededBy = ({ approvalId, needs, startedBefore }: ApprovalRecor
 /** Why an approval does not hold; `undefined`: it does, or it is none. */
 export async function objectionTo(
   decision: DecisionOutcome | undefined,
-  { edits, staleness }: { edits: Pick<Edits, 'objection'>; staleness: Opened['staleness'] | undefined },
+  { edits, staleness }: { edits: Pick<CheckedEdits, 'objection'>; staleness: OpenedRequest['staleness'] | undefined },
 ): Promise<string | undefined> {
   if (decision === undefined || !isApproval(decision)) return undefined;
   const objection = decision.type === 'edit' ? await edits.objection(decision.args) : undefined;

@@ -1,6 +1,6 @@
 /** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
 import type { FileChange, ToolActivity } from '../../index.js';
-import type { Parent } from './parent.js';
+import type { ParentRun } from './parent.js';
 
 /** Where it stands in the options. Registered: a tool may come from another copy of this package. */
 const CALL = Symbol.for('countersign.call');
@@ -22,7 +22,7 @@ export interface CallContext {
    *
    * @throws {InvalidConfigError} when the call is over
    */
-  parent(): Parent;
+  parent(): ParentRun;
 }
 
 /** The options of an `execute`, with the context of the call. */

@@ -1,20 +1,20 @@
 /** The user's callbacks that are told how the whole run ended, not one `streamText` call of it. */
-import type { Conversation } from './conversation.js';
+import type { RunConversation } from './conversation.js';
 import type { FindCallbacks } from './run-options.js';
-import type { SdkVersion, Step } from './sdk.js';
+import type { SdkVersion, SdkStep } from './sdk.js';
 
-export class Callbacks {
+export class RunCallbacks {
   readonly #find: FindCallbacks;
   #toldAbort = false;
   /** Steps of which nobody was told: their approved calls have not run. */
-  #held: Step[] = [];
+  #held: SdkStep[] = [];
 
   constructor(find: FindCallbacks) {
     this.#find = find;
   }
 
   /** A step has finished. One that stopped at an approval is told with what comes of it. */
-  async step(version: SdkVersion, step: Step, isStopped: boolean): Promise<void> {
+  async step(version: SdkVersion, step: SdkStep, isStopped: boolean): Promise<void> {
     if (isStopped) this.#held.push(step);
     else await this.#tellStep(version, step);
   }
@@ -26,12 +26,12 @@ export class Callbacks {
     for (const step of held) await this.#tellStep(version, step);
   }
 
-  async #tellStep({ onStep }: SdkVersion, step: Step): Promise<void> {
+  async #tellStep({ onStep }: SdkVersion, step: SdkStep): Promise<void> {
     for (const callback of this.#find(onStep)) await callback(step as never);
   }
 
   /** The run has finished. Without a call of the model there is nothing to tell. */
-  async finish(version: SdkVersion, { finish, steps, usage, added }: Conversation): Promise<void> {
+  async finish(version: SdkVersion, { finish, steps, usage, added }: RunConversation): Promise<void> {
     await this.left(version);
     const callbacks = this.#find(version.onFinish);
     if (finish === undefined || callbacks.length === 0) return;
@@ -50,7 +50,7 @@ export class Callbacks {
   }
 
   /** Once: both the SDK and the run come by it. */
-  async abort(event: { steps: Step[]; [more: string]: unknown }): Promise<void> {
+  async abort(event: { steps: SdkStep[]; [more: string]: unknown }): Promise<void> {
     if (this.#toldAbort) return;
     this.#toldAbort = true;
     for (const callback of this.#find(['onAbort'])) await quietly(() => callback(event as never));

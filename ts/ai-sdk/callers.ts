@@ -5,10 +5,10 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import { InvalidConfigError } from '../errors/index.js';
-import { copyTool, define, isRecord, ownTool, type Execute, type ExecuteOptions } from './tools.js';
+import { copyTool, define, isRecord, ownTool, type ExecuteFunction, type ExecuteOptions } from './tools.js';
 
 /** What a call of a tool runs. */
-export interface Body {
+export interface CallBody {
   /** The function itself, which tells whether its results are a stream. */
   readonly execute: unknown;
   call(input: unknown, options: ExecuteOptions): unknown;
@@ -20,20 +20,23 @@ export type GateCalled = (tools: ToolSet, options: ExecuteOptions) => ToolSet;
 /** Where the AI SDK finds that a tool is a caller, and how it binds it. */
 const CALLER = 'experimental_toolCaller';
 
-interface Caller {
+interface ToolCaller {
   bind(tools: ToolSet): Tool;
 }
 
 /** `undefined`: it has none. */
-export function bodyOf(tool: Tool): Body | undefined {
+export function bodyOf(tool: Tool): CallBody | undefined {
   const { execute } = tool;
   if (typeof execute !== 'function') return undefined;
   // Called on the tool itself: a method of a class may need its private fields.
-  return { execute, call: (input, options) => Reflect.apply(execute as unknown as Execute, tool, [input, options]) };
+  return {
+    execute,
+    call: (input, options) => Reflect.apply(execute as unknown as ExecuteFunction, tool, [input, options]),
+  };
 }
 
 /** The same, once it is bound to these tools. */
-export function boundBody(tool: Tool, tools: () => ToolSet, gateCalled: GateCalled): Body | undefined {
+export function boundBody(tool: Tool, tools: () => ToolSet, gateCalled: GateCalled): CallBody | undefined {
   const caller = callerOf(tool);
   return caller === undefined ? bodyOf(tool) : bindingBody(caller, tool, tools, gateCalled);
 }
@@ -47,7 +50,7 @@ export function boundBody(tool: Tool, tools: () => ToolSet, gateCalled: GateCall
  */
 export function changedTool(
   tool: Tool,
-  change: (body: Body | undefined) => Record<string, unknown>,
+  change: (body: CallBody | undefined) => Record<string, unknown>,
   gateCalled: GateCalled,
   body = bodyOf(tool),
 ): Tool {
@@ -107,18 +110,18 @@ export function originalsOf(tools: ToolSet): ToolSet {
 /** The tool of each `execute` that was changed: copies of a tool, however made, have the same one. */
 const ORIGINALS = new WeakMap<object, Tool>();
 
-function callerOf(tool: Tool): Caller | undefined {
+function callerOf(tool: Tool): ToolCaller | undefined {
   const caller = (tool as unknown as Record<string, unknown>)[CALLER];
-  return isRecord(caller) && typeof caller['bind'] === 'function' ? (caller as unknown as Caller) : undefined;
+  return isRecord(caller) && typeof caller['bind'] === 'function' ? (caller as unknown as ToolCaller) : undefined;
 }
 
 /** Bound anew for each call, to tools that know which call it is. */
 function bindingBody(
-  caller: Caller,
+  caller: ToolCaller,
   { execute }: Tool,
   tools: () => ToolSet,
   gateCalled: GateCalled,
-): Body | undefined {
+): CallBody | undefined {
   if (typeof execute !== 'function') return undefined;
   return { execute, call: (input, options) => bodyOf(caller.bind(gateCalled(tools(), options)))?.call(input, options) };
 }

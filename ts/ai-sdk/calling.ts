@@ -1,32 +1,32 @@
 /** How a run calls the SDK: the user's options as each `streamText` call needs them. */
 import type { ModelMessage, ToolSet } from 'ai';
-import { only, quietly, type Callbacks } from './callbacks.js';
-import type { Conversation } from './conversation.js';
-import type { Flow } from './flow.js';
+import { only, quietly, type RunCallbacks } from './callbacks.js';
+import type { RunConversation } from './conversation.js';
+import type { StepFlow } from './flow.js';
 import type { Keeping } from './keeping.js';
-import type { Round } from './round.js';
+import type { ModelRound } from './round.js';
 import type { RunOptions } from './run-options.js';
-import type { CallOptions, FinishEvent, Step } from './sdk.js';
-import type { Setup } from './setup.js';
+import type { CallOptions, FinishEvent, SdkStep } from './sdk.js';
+import type { RunSetup } from './setup.js';
 import { changeStep } from './steps.js';
 import { isQuestionTool } from './questions.js';
 import { isRecord, ownTool, withNotes } from './tools.js';
-import { silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
+import { silentModel, turnOf, watchModel, type ModelTurn, type TurnEndEvent } from './turn.js';
 
 export interface CallingOptions {
   run: RunOptions;
-  setup: Setup;
-  conversation: Conversation;
-  callbacks: Callbacks;
+  setup: RunSetup;
+  conversation: RunConversation;
+  callbacks: RunCallbacks;
   keeping: Keeping | undefined;
-  flow: Flow;
+  flow: StepFlow;
   /** Whether the model is not to be called any more. */
   mustStop: () => boolean;
   /** Has the run look at its round. */
   wake: () => void;
 }
 
-export class Calling {
+export class ModelCalls {
   readonly #options: CallingOptions;
 
   constructor(options: CallingOptions) {
@@ -34,7 +34,7 @@ export class Calling {
   }
 
   /** The user's options as one round needs them. `signal` aborts this call: that of the run, or its time limit. */
-  optionsFor(round: Round, options: CallOptions, signal: AbortSignal): CallOptions {
+  optionsFor(round: ModelRound, options: CallOptions, signal: AbortSignal): CallOptions {
     const { setup, conversation, callbacks } = this.#options;
     const { version } = setup.sdk;
     return {
@@ -45,16 +45,16 @@ export class Calling {
       ...this.#activeTools(options),
       model: this.#watch(round, options['model']),
       abortSignal: signal,
-      stopWhen: ({ steps }: { steps: Step[] }) => this.#mayStop([...conversation.steps, ...steps]),
+      stopWhen: ({ steps }: { steps: SdkStep[] }) => this.#mayStop([...conversation.steps, ...steps]),
       prepareStep: this.#prepareStep(round),
       // Folded into the guard: a status that the SDK does not know would run the tool.
       toolApproval: undefined,
       onError: options['onError'] ?? (() => {}),
-      onAbort: (event: { steps?: Step[] }) =>
+      onAbort: (event: { steps?: SdkStep[] }) =>
         callbacks.abort({ ...event, steps: [...conversation.steps, ...(event.steps ?? [])] }),
       ...(round.number === 0 ? {} : Object.fromEntries(version.firstCallOnly.map((name) => [name, undefined]))),
       ...this.#turnEnd(round, options),
-      ...only(version.onStep, (step: Step) => this.#onStep(round, step)),
+      ...only(version.onStep, (step: SdkStep) => this.#onStep(round, step)),
       ...only(version.onFinish, (event: FinishEvent) => {
         round.finish = event;
       }),
@@ -62,7 +62,7 @@ export class Calling {
   }
 
   /** The guarded tools; with the result of a call they tell the model what the human changed, or said. */
-  #tools(round: Round): ToolSet {
+  #tools(round: ModelRound): ToolSet {
     const { conversation, setup } = this.#options;
     const { tools, searches } = setup.guard;
     // The SDK begins anew with each call.
@@ -84,10 +84,10 @@ export class Calling {
     return hidden.size === 0 ? {} : { activeTools: names.filter((name) => !hidden.has(name)) };
   }
 
-  #watch(round: Round, model: unknown): unknown {
+  #watch(round: ModelRound, model: unknown): unknown {
     const { run, setup, flow, wake } = this.#options;
     const { ai, version } = setup.sdk;
-    const onStart = (turn: Turn) => {
+    const onStart = (turn: ModelTurn) => {
       round.turns.push(turn);
     };
     const toldByCallback = version.onTurnEnd.length > 0;
@@ -96,7 +96,7 @@ export class Calling {
   }
 
   /** The SDK's own news of the turn's end, where it has them; the user's callback gets them first. */
-  #turnEnd(round: Round, options: CallOptions): CallOptions {
+  #turnEnd(round: ModelRound, options: CallOptions): CallOptions {
     const { setup, wake } = this.#options;
     const names = setup.sdk.version.onTurnEnd;
     if (names.length === 0 || !this.#followsTurns) return {};
@@ -113,11 +113,11 @@ export class Calling {
     return this.#options.setup.guard.guardsAnything || this.#options.keeping !== undefined;
   }
 
-  #prepareStep(round: Round): unknown {
+  #prepareStep(round: ModelRound): unknown {
     const { setup, conversation, callbacks, keeping } = this.#options;
     const own = setup.callOptions['prepareStep'] as ((step: Record<string, unknown>) => unknown) | undefined;
     if (own === undefined && round.number === 0 && keeping === undefined) return undefined;
-    return async (step: { stepNumber: number; steps: Step[]; [more: string]: unknown }) => {
+    return async (step: { stepNumber: number; steps: SdkStep[]; [more: string]: unknown }) => {
       if (step.stepNumber === 0) round.first = (step['responseMessages'] as ModelMessage[] | undefined) ?? [];
       const resumed = round.number > 0 && step.stepNumber === 0;
       if (resumed) await callbacks.heldSteps(setup.sdk.version);
@@ -135,19 +135,19 @@ export class Calling {
     };
   }
 
-  async #mayStop(steps: Step[]): Promise<boolean> {
+  async #mayStop(steps: SdkStep[]): Promise<boolean> {
     const { run, setup, mustStop } = this.#options;
     if (mustStop()) return true;
     const own = setup.callOptions['stopWhen'];
     const conditions = (own === undefined ? [] : Array.isArray(own) ? own : [own]) as ((options: {
-      steps: Step[];
+      steps: SdkStep[];
     }) => unknown)[];
     const most = run.maxSteps ?? (own === undefined ? DEFAULT_MAX_STEPS : Number.POSITIVE_INFINITY);
     if (steps.length >= most) return true;
     return (await Promise.all(conditions.map((condition) => condition({ steps })))).some(Boolean);
   }
 
-  async #onStep(round: Round, step: Step): Promise<void> {
+  async #onStep(round: ModelRound, step: SdkStep): Promise<void> {
     if (round.silent) return;
     const { setup, conversation, callbacks, keeping } = this.#options;
     const { version } = setup.sdk;
@@ -156,7 +156,7 @@ export class Calling {
       stepNumber: conversation.steps.length + round.steps.length,
       response: {
         ...step.response,
-        messages: version.stepMessages(conversation.added, step) as Step['response']['messages'],
+        messages: version.stepMessages(conversation.added, step) as SdkStep['response']['messages'],
       },
     });
     round.steps.push(whole);

@@ -1,16 +1,16 @@
 /** Takes back what a run has asked and started: nothing of it may start any more. */
-import type { Asker } from '../gate/asker.js';
+import type { CallAsker } from '../gate/asker.js';
 import type { Awaitable } from '../values/awaitable.js';
-import type { Children } from './children.js';
+import type { ChildRuns } from './children.js';
 import type { Keeping } from './keeping.js';
 import { CANCELLED } from './reasons.js';
 
-export class Cancelling {
-  readonly #asker: Asker;
+export class RunCancelling {
+  readonly #asker: CallAsker;
   readonly #keeping: Keeping | undefined;
-  readonly #children: Children;
+  readonly #children: ChildRuns;
 
-  constructor(asker: Asker, keeping: Keeping | undefined, children: Children) {
+  constructor(asker: CallAsker, keeping: Keeping | undefined, children: ChildRuns) {
     this.#asker = asker;
     this.#keeping = keeping;
     this.#children = children;

@@ -9,7 +9,7 @@ import { messagesOf } from './conversation.js';
 import { eventView } from './events.js';
 import { partsOf } from './messages.js';
 import type { OwnEvent } from './own-events.js';
-import type { Parent } from './parent.js';
+import type { ParentRun } from './parent.js';
 import type { Run } from './run.js';
 import type { CallOptions, StreamPart } from './sdk.js';
 
@@ -24,14 +24,14 @@ const WRAPPED: ReadonlySet<string> = new Set([
 ] satisfies SubagentEvent['event']['type'][]);
 
 export class ChildReport {
-  readonly #parent: Parent;
+  readonly #parent: ParentRun;
   readonly #runId: string;
   readonly #from: { toolCallId: string; name: string; origin: readonly string[] };
   readonly #view;
   #steps = 0;
   #isFinished = false;
 
-  constructor(parent: Parent, run: Run, origin: readonly string[]) {
+  constructor(parent: ParentRun, run: Run, origin: readonly string[]) {
     this.#parent = parent;
     this.#runId = run.runId;
     this.#from = { toolCallId: parent.toolCallId, name: origin.at(-1) ?? '', origin };

@@ -1,32 +1,32 @@
 /** The runs that are a part of one run, while it goes on: each was started by one of its tools. */
 import type { AgentEvent, ToolActivity, ToolActivityEvent } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import type { Asker } from '../gate/asker.js';
-import { asCaller, type Caller } from '../gate/caller.js';
+import type { CallAsker } from '../gate/asker.js';
+import { asCaller, type ServerCaller } from '../gate/caller.js';
 import { partOfRun } from '../gate/run-ids.js';
 import type { Awaitable } from '../values/awaitable.js';
 import { isActivity, type CallContext } from './call-context.js';
 import { follow } from './follow.js';
 import type { CalledTool } from './guard.js';
-import type { Inheritance } from './inheritance.js';
+import type { InheritedRules } from './inheritance.js';
 import { cancelParts } from './left-parts.js';
-import type { Child, Parent } from './parent.js';
+import type { ChildRun, ParentRun } from './parent.js';
 import { tellRequest } from './telling.js';
 
 export interface ChildrenOptions {
-  asker: Asker;
+  asker: CallAsker;
   signal: AbortSignal;
   /** @param toolCallId the call that tells it, or that started what does */
   tell: (event: AgentEvent, toolCallId: string) => Awaitable<void>;
-  /** @see Parent.keep */
+  /** @see ParentRun.keep */
   keep: (toolCallId: string) => Promise<void>;
   leave: (error: unknown) => void;
   endTurn: () => void;
 }
 
-export class Children {
+export class ChildRuns {
   readonly #options: ChildrenOptions;
-  readonly #live = new Map<Child, string>();
+  readonly #live = new Map<ChildRun, string>();
   /** How many runs each call has started. */
   readonly #counts = new Map<string, number>();
   /** Calls whose child was let go of. */
@@ -50,11 +50,11 @@ export class Children {
   /** Calls the `execute` of a tool, which gets to know what it is called by. What it starts ends with it. */
   call(
     { toolCallId, toolName, approved, signal }: CalledTool,
-    inheritance: Inheritance,
+    inheritance: InheritedRules,
     execute: (context: CallContext) => unknown,
   ): unknown {
     const { runId, origin } = this.#options.asker;
-    const call = new Call({
+    const call = new RunningCall({
       toolCallId,
       runId,
       origin,
@@ -70,7 +70,7 @@ export class Children {
       },
     });
     const { gate } = this.#options.asker;
-    const caller: Caller = {
+    const caller: ServerCaller = {
       gate,
       runId,
       origin,
@@ -126,7 +126,7 @@ export class Children {
     return this.#isMute || this.#over.signal.aborted ? undefined : this.#options.tell(event, toolCallId);
   }
 
-  #parent(toolCallId: string, toolName: string, signal: AbortSignal, inheritance: Inheritance): Parent {
+  #parent(toolCallId: string, toolName: string, signal: AbortSignal, inheritance: InheritedRules): ParentRun {
     const { asker, keep, leave, endTurn } = this.#options;
     let kept: Promise<void> | undefined;
     return {
@@ -163,14 +163,14 @@ export class Children {
 
 interface CallOptions extends Pick<CallContext, 'toolCallId' | 'runId' | 'origin' | 'approved' | 'emit'> {
   /** @param over aborted when the execution has ended */
-  makeParent: (over: AbortSignal) => Parent;
+  makeParent: (over: AbortSignal) => ParentRun;
 }
 
 /** One execution, for the tool that is executed. */
-class Call implements CallContext {
+class RunningCall implements CallContext {
   readonly #of: CallOptions;
   readonly #over = new AbortController();
-  #parent: Parent | undefined;
+  #parent: ParentRun | undefined;
 
   constructor(of: CallOptions) {
     this.#of = of;
@@ -200,7 +200,7 @@ class Call implements CallContext {
     this.#of.emit(event);
   }
 
-  parent(): Parent {
+  parent(): ParentRun {
     if (this.isOver) throw callIsOver(this.toolCallId);
     this.#parent ??= this.#of.makeParent(this.#over.signal);
     return this.#parent;

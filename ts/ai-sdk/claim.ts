@@ -1,16 +1,16 @@
 /** The one use of an approval, right before a tool runs. */
 import { RefusedByCore } from '../errors/from-native.js';
 import { LedgerError } from '../errors/index.js';
-import type { Asker } from '../gate/asker.js';
+import type { CallAsker } from '../gate/asker.js';
 import type { ApprovedTool } from '../gate/tool-identity.js';
 import type { NativeClaim } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
-import { Refused } from './follow.js';
+import { RefusedExecution } from './follow.js';
 
-/** Claims the approval of a call, or says why there is none. Fails with {@link Refused}. */
+/** Claims the approval of a call, or says why there is none. Fails with {@link RefusedExecution}. */
 export function claimOrRefuse(
-  asker: Asker,
+  asker: CallAsker,
   runId: string | null,
   toolCallId: string,
   approved: ApprovedTool,
@@ -21,7 +21,7 @@ export function claimOrRefuse(
     () => after(asker.context(approved), (context) => asker.gate.claim(runId, toolCallId, toolName, args, context)),
     (error) => {
       if (error instanceof RefusedByCore || LedgerError.isInstance(error))
-        throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
+        throw new RefusedExecution(`${toolName} was not run: ${error.message}`, { cause: error });
       throw error;
     },
   );

@@ -5,18 +5,18 @@ import type { LocalGate } from '../gate/gate.js';
 import type { RawRecord } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { isCaller } from './callers.js';
-import type { Conversation } from './conversation.js';
-import { driftBetween, type Drift } from './fingerprints.js';
-import { withRequests, withResults, type Result } from './history.js';
+import type { RunConversation } from './conversation.js';
+import { driftBetween, type RunDrift } from './fingerprints.js';
+import { withRequests, withResults, type CallResult } from './history.js';
 import type { Keeping } from './keeping.js';
 import { cancelParts } from './left-parts.js';
-import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type Plan } from './open-step.js';
+import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type OpenCallPlan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
 import { INTERRUPTED_TOOL, noteOn } from './reasons.js';
-import type { Asked, Round } from './round.js';
+import type { AskedCall, ModelRound } from './round.js';
 import { resultOf } from './saved-step.js';
 import type { CallOptions, StreamPart } from './sdk.js';
-import type { Setup } from './setup.js';
+import type { RunSetup } from './setup.js';
 import { signApproval } from './signature.js';
 import { executes, isTask, ownTool, withNote } from './tools.js';
 
@@ -24,24 +24,24 @@ export interface ContinueOptions {
   gate: LocalGate;
   runId: string;
   keeping: Keeping;
-  conversation: Conversation;
+  conversation: RunConversation;
   prepare: () => PromiseLike<CallOptions>;
   /** @param alsoGuarded tools that were asked about before */
-  setUp: (callOptions: CallOptions, alsoGuarded: ReadonlySet<string>) => Setup;
-  newRound: (number: number) => Round;
+  setUp: (callOptions: CallOptions, alsoGuarded: ReadonlySet<string>) => RunSetup;
+  newRound: (number: number) => ModelRound;
   tell: (event: OwnEvent) => void;
   /** Told of each call that has no result. */
   onOpen: (toolCallId: string) => void;
 }
 
 /** A round that was read before, and what is to be done about its calls. */
-export interface Continued {
-  round: Round;
-  plans: { asked: Asked; plan: Plan }[];
+export interface ContinuedRound {
+  round: ModelRound;
+  plans: { asked: AskedCall; plan: OpenCallPlan }[];
 }
 
 /** Fails when the run is another process', is over, or cannot be read. Nobody is asked anything yet. */
-export async function continueRun(options: ContinueOptions): Promise<Continued> {
+export async function continueRun(options: ContinueOptions): Promise<ContinuedRound> {
   const { gate, runId, keeping, conversation, prepare, setUp, newRound, tell, onOpen } = options;
   const kept = keeping.took(await gate.runs.takeRun(runId));
   const step = openStepOf(kept.messages);
@@ -87,7 +87,7 @@ function askedIn({ open }: OpenStep): Set<string> {
 }
 
 /** What was called before: no call may have the id of another, and none runs without an approval of its own. */
-function restoreCalls(messages: readonly ModelMessage[], { guard, requests }: Setup): void {
+function restoreCalls(messages: readonly ModelMessage[], { guard, requests }: RunSetup): void {
   for (const { toolCallId = '', toolName = '', input } of callsIn(messages)) {
     requests.saw(toolCallId);
     if (guard.guards(toolName)) guard.restore(toolCallId, snapshot(input), { toolCallId, messages }, toolName);
@@ -95,7 +95,7 @@ function restoreCalls(messages: readonly ModelMessage[], { guard, requests }: Se
 }
 
 /** As if a human had been asked and had approved: only so does the SDK run a call of a conversation that it is given. */
-function forgedRequests({ open }: OpenStep, { sdk, callOptions, guard }: Setup): Map<string, StreamPart> {
+function forgedRequests({ open }: OpenStep, { sdk, callOptions, guard }: RunSetup): Map<string, StreamPart> {
   const secret = callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;
   return new Map(
     open.flatMap(({ call, request }) => {
@@ -109,24 +109,24 @@ function forgedRequests({ open }: OpenStep, { sdk, callOptions, guard }: Setup):
   );
 }
 
-interface Kept {
+interface SavedRound {
   runId: string;
   step: OpenStep;
-  round: Round;
+  round: ModelRound;
   /** The last that the ledger has of each call. */
   records: ReadonlyMap<string, RawRecord>;
-  drift: Drift;
+  drift: RunDrift;
   /** Requests for calls of tools that start other agents: what was cut off there goes on. */
   forged: ReadonlyMap<string, StreamPart>;
-  setup: Setup;
+  setup: RunSetup;
   tell: (event: OwnEvent) => void;
 }
 
 /** Each open call: its request is the round's again, or it has a result by now. */
-function takeUp({ runId, step, round, records, drift, forged, setup: { guard, requests }, tell }: Kept) {
+function takeUp({ runId, step, round, records, drift, forged, setup: { guard, requests }, tell }: SavedRound) {
   const isStopped = step.open.some(({ call: { toolCallId = '' } }) => endedTurn(records.get(toolCallId)));
-  const plans: Continued['plans'] = [];
-  const results: Result[] = [];
+  const plans: ContinuedRound['plans'] = [];
+  const results: CallResult[] = [];
   for (const { call, request: asked } of step.open) {
     const { toolCallId = '', toolName = '' } = call;
     tell({ type: 'call-open', call });
@@ -139,7 +139,7 @@ function takeUp({ runId, step, round, records, drift, forged, setup: { guard, re
     }
     if (asked === undefined) {
       requests.add(round, request);
-      plans.push({ asked: round.requested.at(-1) as Asked, plan: { do: 'rerun' } });
+      plans.push({ asked: round.requested.at(-1) as AskedCall, plan: { do: 'rerun' } });
       continue;
     }
     const plan = planFor(records.get(toolCallId), {
@@ -156,7 +156,8 @@ function takeUp({ runId, step, round, records, drift, forged, setup: { guard, re
     }
     if (plan.do === 'tell') results.push(resultFor(toolCallId, toolName, plan));
     // A tool that the provider has run has nothing left to be decided.
-    else if (requests.add(round, request) !== undefined) plans.push({ asked: round.requested.at(-1) as Asked, plan });
+    else if (requests.add(round, request) !== undefined)
+      plans.push({ asked: round.requested.at(-1) as AskedCall, plan });
   }
   return { plans, results };
 }
@@ -166,16 +167,20 @@ function endedTurn(record: RawRecord | undefined): boolean {
   return record?.decision?.type === 'reject' && record.decision.stop === true;
 }
 
-function resultFor(toolCallId: string, toolName: string, { record, output, edited }: Plan & { do: 'tell' }): Result {
+function resultFor(
+  toolCallId: string,
+  toolName: string,
+  { record, output, edited }: OpenCallPlan & { do: 'tell' },
+): CallResult {
   const note = record.decision === null ? undefined : noteOn(record.decision, record.via);
   const result = { toolCallId, toolName, output: note === undefined ? output : withNote(output, note) };
   return edited === undefined ? result : { ...result, input: { value: edited.args } };
 }
 
 function tellResult(
-  { toolCallId, toolName, output, input }: Result,
+  { toolCallId, toolName, output, input }: CallResult,
   calls: readonly StreamPart[],
-  conversation: Conversation,
+  conversation: RunConversation,
   tell: (event: OwnEvent) => void,
 ): void {
   const call = calls.find((part) => part.toolCallId === toolCallId) as StreamPart;
@@ -187,7 +192,7 @@ function tellResult(
 }
 
 /** Why a call of this tool is to be asked about again. */
-function driftOf(toolName: string, { tools, prompt }: Drift): string | undefined {
+function driftOf(toolName: string, { tools, prompt }: RunDrift): string | undefined {
   if (tools.includes(toolName)) return `The tool ${toolName} has changed since it was asked about.`;
   return prompt ? 'The prompt of the run has changed since it was asked about.' : undefined;
 }

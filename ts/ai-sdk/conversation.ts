@@ -1,20 +1,20 @@
 /** What a run has come to so far: its messages, its steps, what they used. */
 import type { ModelMessage } from 'ai';
 import type { RunResult } from '../../index.js';
-import type { Executed } from './guard.js';
-import type { Round } from './round.js';
+import type { GuardedExecution } from './guard.js';
+import type { ModelRound } from './round.js';
 import { marksIn, type KeptRun, type StepMark } from './saved-run.js';
 import { stepsOf } from './saved-step.js';
-import type { CallOptions, FinishEvent, SdkVersion, Step, StreamPart } from './sdk.js';
+import type { CallOptions, FinishEvent, SdkVersion, SdkStep, StreamPart } from './sdk.js';
 import { addUsage } from './steps.js';
 
-export class Conversation {
+export class RunConversation {
   messages: ModelMessage[];
   /** How many of the messages were passed in by the caller. */
   inputLength = 0;
   /** The steps that messages began, by the index of the message. */
   marks: ReadonlyMap<number, StepMark> = new Map();
-  steps: Step[] = [];
+  steps: SdkStep[] = [];
   usage: unknown;
   /** Why the model stopped when it was last called. */
   finishReason = 'other';
@@ -57,7 +57,7 @@ export class Conversation {
   }
 
   /** Takes in what came of a round that has finished. */
-  close({ silent, steps, finishReason }: Round, finish: FinishEvent, version: SdkVersion): void {
+  close({ silent, steps, finishReason }: ModelRound, finish: FinishEvent, version: SdkVersion): void {
     const all = version.responseMessages(finish);
     const added = silent ? all.filter(({ role }) => role === 'tool') : all;
     this.marks = this.marksWith(added, steps);
@@ -70,18 +70,18 @@ export class Conversation {
   }
 
   /** Takes in what came of a round that was left in its middle. */
-  leave(messages: readonly ModelMessage[], steps: readonly Step[]): void {
+  leave(messages: readonly ModelMessage[], steps: readonly SdkStep[]): void {
     this.messages = [...this.messages, ...messages];
     this.steps = [...this.steps, ...steps];
   }
 
   /** The marks when these messages, of these steps, are added. */
-  marksWith(added: readonly ModelMessage[], steps: readonly Step[]): Map<number, StepMark> {
+  marksWith(added: readonly ModelMessage[], steps: readonly SdkStep[]): Map<number, StepMark> {
     return new Map([...this.marks, ...marksIn(added, steps, this.messages.length)]);
   }
 
   /** Puts the result of a call that ran between two rounds into the step that made the call. */
-  recordResult({ toolCallId, toolName, args, outcome }: Executed): void {
+  recordResult({ toolCallId, toolName, args, outcome }: GuardedExecution): void {
     const isCall = (part: StreamPart) => part.type === 'tool-call' && part.toolCallId === toolCallId;
     const content = this.steps.map((step) => step.content as StreamPart[]).findLast((parts) => parts.some(isCall));
     const type = 'output' in outcome ? 'tool-result' : 'tool-error';

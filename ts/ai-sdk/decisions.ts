@@ -1,31 +1,31 @@
 /** What becomes of the requests of a run: each decision is waited for, told, and remembered where it is a no. */
 import type { ApprovalRecord } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { Asker } from '../gate/asker.js';
-import { isApproval, toRecord, type Decided } from '../gate/records.js';
+import type { CallAsker } from '../gate/asker.js';
+import { isApproval, toRecord, type DecidedRecord } from '../gate/records.js';
 import type { RawRecord } from '../native.js';
 import type { OwnEvent } from './own-events.js';
 import { progressOf } from './progress.js';
 import { reasonOf, TURN_ENDED } from './reasons.js';
-import { valueOf, type Asked, type Round } from './round.js';
-import { responseOf, type Told } from './telling.js';
+import { valueOf, type AskedCall, type ModelRound } from './round.js';
+import { responseOf, type ToldRecord } from './telling.js';
 
 export interface DecisionsOptions {
-  asker: Asker;
+  asker: CallAsker;
   tell: (event: OwnEvent) => void;
   /** Has the run look at its round. */
   wake: () => void;
 }
 
 /** Why a call did not run. */
-export interface Denial {
+export interface CallDenial {
   args: unknown;
   reason: string | undefined;
 }
 
-export class Decisions {
+export class CallDecisions {
   readonly #options: DecisionsOptions;
-  readonly #denials = new Map<string, Denial>();
+  readonly #denials = new Map<string, CallDenial>();
 
   constructor(options: DecisionsOptions) {
     this.#options = options;
@@ -39,16 +39,16 @@ export class Decisions {
     if (rejections !== undefined) for (const record of records) rejections.take(toRecord(record));
   }
 
-  deny(toolCallId: string, denial: Denial): void {
+  deny(toolCallId: string, denial: CallDenial): void {
     this.#denials.set(toolCallId, denial);
   }
 
-  denial(toolCallId: string): Denial | undefined {
+  denial(toolCallId: string): CallDenial | undefined {
     return this.#denials.get(toolCallId);
   }
 
   /** Waits for the decision of a request, and tells it. */
-  wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
+  wait(round: ModelRound, asked: AskedCall, record: ApprovalRecord, decided: Promise<DecidedRecord>): void {
     round.waiting++;
     asked.decided = decided;
     const { asker, tell } = this.#options;
@@ -62,7 +62,7 @@ export class Decisions {
   }
 
   /** Nothing more will be heard of it: it does not run. The run ends with the gate, and with a ledger that cannot say it. */
-  #onLost(round: Round, asked: Asked, { approvalId }: ApprovalRecord, error: unknown): void {
+  #onLost(round: ModelRound, asked: AskedCall, { approvalId }: ApprovalRecord, error: unknown): void {
     // The run was let go of: nothing is wrong with the ledger.
     const isLeft = error instanceof DOMException && error.name === 'AbortError';
     if (!isLeft) {
@@ -77,12 +77,12 @@ export class Decisions {
   }
 
   /** A human may have rejected it, of which the same call is told. */
-  #noteRejection({ record, args }: Asked, { decision, via }: Told): void {
+  #noteRejection({ record, args }: AskedCall, { decision, via }: ToldRecord): void {
     if (record !== undefined && args !== undefined && via !== undefined)
       this.#options.asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
   }
 
-  #onDecided(round: Round, asked: Asked, told: Told): void {
+  #onDecided(round: ModelRound, asked: AskedCall, told: ToldRecord): void {
     const { decision, decidedBy, approvalId } = told;
     const { toolCallId, toolName, questioning } = asked;
     asked.decision = decision;

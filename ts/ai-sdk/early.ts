@@ -1,14 +1,14 @@
 /** What calls tell before they were read themselves: AI SDK 6 runs a call ahead of those who read its stream. */
 import type { AgentEvent } from '../../index.js';
 
-interface Held {
+interface HeldCall {
   event: AgentEvent;
   /** To be called when it need not be waited for any more. */
   release: () => void;
 }
 
-export class Early {
-  readonly #held = new Map<string, Held[]>();
+export class EarlyCalls {
+  readonly #held = new Map<string, HeldCall[]>();
   #isOver = false;
 
   /** Keeps it until the call is read. @returns what resolves then: those that tell much wait for it */

@@ -2,7 +2,7 @@
 import type { ApprovalNeed } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { Verdict } from '../gate/judge.js';
+import type { CallVerdict } from '../gate/judge.js';
 import type { SchemaSource } from '../gate/schemas.js';
 import { covers } from '../gate/who.js';
 import { canonicalize } from '../native.js';
@@ -15,7 +15,7 @@ export interface EditRules {
   ai: () => Promise<AiModule>;
   /** What the SDK makes of parsed arguments before they run (`experimental_refineToolInput`). */
   refine?: unknown;
-  judge: (args: ValueSnapshot) => Promise<Verdict>;
+  judge: (args: ValueSnapshot) => Promise<CallVerdict>;
 }
 
 /** An edit that may run. */
@@ -27,7 +27,7 @@ export interface CheckedEdit {
 }
 
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
-export class Edits {
+export class CheckedEdits {
   /** Who must agree to the request. Until it is made, nobody's word is enough for a call that names people. */
   needs: readonly ApprovalNeed[] = [];
   readonly #rules: EditRules;

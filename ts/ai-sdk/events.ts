@@ -3,9 +3,9 @@ import type { ToolSet } from 'ai';
 import type { AgentEvent } from '../../index.js';
 import { NotedError } from './follow.js';
 import type { OwnEvent } from './own-events.js';
-import type { Run, View } from './run.js';
+import type { Run, EventView } from './run.js';
 import type { StreamPart } from './sdk.js';
-import type { Unheard } from './unheard.js';
+import type { UnheardError } from './unheard.js';
 
 /**
  * @param includeRaw also yield every part of the SDK as it is
@@ -14,8 +14,8 @@ import type { Unheard } from './unheard.js';
 export function eventView<TOOLS extends ToolSet>(
   run: () => Run,
   includeRaw: boolean,
-  unheard?: Unheard,
-): View<AgentEvent<TOOLS>> {
+  unheard?: UnheardError,
+): EventView<AgentEvent<TOOLS>> {
   const calls: { toolCallId: string; toolName: string; args: unknown }[] = [];
   let stepNumber = 0;
 
@@ -100,8 +100,8 @@ export function eventView<TOOLS extends ToolSet>(
   };
 
   return {
-    part: ofPart as View<AgentEvent<TOOLS>>['part'],
-    own: ofOwn as View<AgentEvent<TOOLS>>['own'],
+    part: ofPart as EventView<AgentEvent<TOOLS>>['part'],
+    own: ofOwn as EventView<AgentEvent<TOOLS>>['own'],
     raw: includeRaw ? (part) => ({ type: 'raw-part', part }) as unknown as AgentEvent<TOOLS> : undefined,
   };
 }

@@ -7,13 +7,13 @@ import { snapshot } from '../values/snapshot.js';
 import type { AiModule, CallOptions } from './sdk.js';
 import { ownTool } from './tools.js';
 
-export interface Fingerprints {
+export interface RunFingerprints {
   prompt: string;
   tools: [name: string, digest: string][];
 }
 
 /** What is another. */
-export interface Drift {
+export interface RunDrift {
   /** Names of tools that changed, are new, or are gone. */
   tools: string[];
   prompt: boolean;
@@ -25,7 +25,7 @@ export async function fingerprintsOf(
   options: CallOptions,
   tools: ToolSet,
   guards: (toolName: string) => boolean,
-): Promise<Fingerprints> {
+): Promise<RunFingerprints> {
   const names = Object.keys(tools);
   return {
     prompt: digest(options['instructions'] ?? options['system'] ?? null),
@@ -35,7 +35,7 @@ export async function fingerprintsOf(
   };
 }
 
-export function driftBetween(before: Fingerprints, now: Fingerprints): Drift {
+export function driftBetween(before: RunFingerprints, now: RunFingerprints): RunDrift {
   const was = new Map(before.tools);
   const is = new Map(now.tools);
   const names = new Set([...was.keys(), ...is.keys()]);

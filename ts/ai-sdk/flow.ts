@@ -9,7 +9,7 @@ const AHEAD = 32;
 /** What comes to the reader for one part of the model each. */
 const OF_MODEL = /^(?:text|reasoning|tool-input)-|^(?:tool-call|source|file)$/;
 
-export class Flow {
+export class StepFlow {
   #waited = false;
   #ahead = 0;
   #over = false;

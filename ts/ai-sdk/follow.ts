@@ -4,7 +4,7 @@ import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { isAsyncIterable, isThenable } from './tools.js';
 
 /** What stands in the way of an execution. */
-export class Refused extends Error {
+export class RefusedExecution extends Error {
   override readonly name = 'Refused';
 }
 
@@ -21,16 +21,20 @@ export class NotedError extends Error {
 }
 
 /** How an execution ended. */
-export type Outcome = { output: unknown } | { error: unknown };
+export type ExecutionOutcome = { output: unknown } | { error: unknown };
 
 /** Told of the end; what came of the execution is handed on when it is done. Never throws. */
-type End = (outcome: Outcome) => Awaitable<void>;
+type EndCallback = (outcome: ExecutionOutcome) => Awaitable<void>;
 
 /**
  * Runs it and tells how it ended, whatever it returns: a value, a promise, or a stream of values. `change` makes what is
  * thrown on of what was thrown.
  */
-export function follow(run: () => unknown, end: End, change: (error: unknown) => unknown = (error) => error): unknown {
+export function follow(
+  run: () => unknown,
+  end: EndCallback,
+  change: (error: unknown) => unknown = (error) => error,
+): unknown {
   const fail = (error: unknown): Awaitable<never> =>
     after(end({ error }), () => {
       throw change(error);
@@ -48,11 +52,11 @@ export function follow(run: () => unknown, end: End, change: (error: unknown) =>
 
 async function* followStream(
   stream: AsyncIterable<unknown>,
-  end: End,
+  end: EndCallback,
   change: (error: unknown) => unknown,
 ): AsyncGenerator<unknown> {
   let output: unknown;
-  let outcome: Outcome = { error: new Refused('The stream of results was left before its end.') };
+  let outcome: ExecutionOutcome = { error: new RefusedExecution('The stream of results was left before its end.') };
   try {
     for await (const value of stream) {
       output = value;

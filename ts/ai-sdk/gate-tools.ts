@@ -1,21 +1,21 @@
 import type { Tool, ToolSet } from 'ai';
 import type { GateToolsOptions, InterruptOn } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { Asker, type AskerOptions } from '../gate/asker.js';
+import { CallAsker, type AskerOptions } from '../gate/asker.js';
 import { checkRunId, partAnew } from '../gate/run-ids.js';
 import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 import { applyPlan } from './apply-interrupt-config.js';
 import { isCaller, originalsOf, type GateCalled } from './callers.js';
-import { Children } from './children.js';
-import { Inheritance } from './inheritance.js';
+import { ChildRuns } from './children.js';
+import { InheritedRules } from './inheritance.js';
 import { requireSdk } from './installed.js';
 import { planFor, warnAtStart, warnUnanswered } from './plan.js';
 import { isRunByProvider } from './provider-tools.js';
 import { askingTool } from './question-gate.js';
 import { isQuestionTool, refuseQuestions } from './questions.js';
 import { cancelParts } from './left-parts.js';
-import { originOf, parentOf, type Parent } from './parent.js';
+import { originOf, parentOf, type ParentRun } from './parent.js';
 import { takeTools } from './tool-set.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
@@ -62,7 +62,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const plan = planFor(planned);
   warnAtStart(plan, planned, asker);
   if (inherited === undefined) warnUnanswered(planned, asker);
-  const inheritance = new Inheritance({
+  const inheritance = new InheritedRules({
     tools,
     plan,
     interruptOn,
@@ -135,20 +135,20 @@ function misplacedEntry(tools: ToolSet, name: string): string | undefined {
   return `it is a tool: gateTools(tools, { interruptOn: { ${JSON.stringify(name)}: true } }).`;
 }
 
-function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent: Parent | undefined): Asker {
+function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent: ParentRun | undefined): CallAsker {
   const { runId, origin } = options;
   const own = options as unknown as AskerOptions;
   if (parent === undefined)
-    return new Asker(checkRunId(runId ?? crypto.randomUUID(), PLACE), { ...own, parent: undefined }, PLACE);
+    return new CallAsker(checkRunId(runId ?? crypto.randomUUID(), PLACE), { ...own, parent: undefined }, PLACE);
   const path = originOf(parent, origin, PLACE);
-  return new Asker(parent.childId(), { ...own, origin: path, parent: parent.asker }, PLACE);
+  return new CallAsker(parent.childId(), { ...own, origin: path, parent: parent.asker }, PLACE);
 }
 
 /**
  * A loop that is not ours begins anew when its call is run once more: what it had asked before, in a process that is gone, is
  * cancelled, and its calls are not taken for those of then.
  */
-function anew(parent: Parent | undefined): Parent | undefined {
+function anew(parent: ParentRun | undefined): ParentRun | undefined {
   if (parent?.resumes !== true) return parent;
   const { asker, toolCallId } = parent;
   const keep = async () => {
@@ -161,11 +161,11 @@ function anew(parent: Parent | undefined): Parent | undefined {
 }
 
 /** Once for each call, however many sets of tools it gates. */
-const DROPPED = new WeakMap<Parent, Promise<void>>();
+const DROPPED = new WeakMap<ParentRun, Promise<void>>();
 
 /** Nobody iterates: what they tell goes to the run that the tools are a part of, where there is one. */
-function childrenOf(asker: Asker, parent: Parent | undefined): Children {
-  return new Children({
+function childrenOf(asker: CallAsker, parent: ParentRun | undefined): ChildRuns {
+  return new ChildRuns({
     asker,
     signal: parent?.signal ?? new AbortController().signal,
     tell: (event) => parent?.tell(event),

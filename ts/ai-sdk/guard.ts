@@ -5,18 +5,18 @@
 import type { Tool, ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { Asker } from '../gate/asker.js';
-import { isByMode, isByName, type HostJudge, type Verdict } from '../gate/judge.js';
+import type { CallAsker } from '../gate/asker.js';
+import { isByMode, isByName, type HostJudge, type CallVerdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { copyOf, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { stillAsked } from './ask-call.js';
 import type { CallContext } from './call-context.js';
-import type { Outcome } from './follow.js';
+import type { ExecutionOutcome } from './follow.js';
 import { guardTools } from './guarded-tools.js';
-import { Inheritance, type CallableTool } from './inheritance.js';
+import { InheritedRules, type CallableTool } from './inheritance.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
-import { Searches } from './tool-search.js';
+import { RunSearches } from './tool-search.js';
 import { entryOf, isTask, ownTool } from './tools.js';
 
 /** What the guard knows of one call. */
@@ -25,17 +25,17 @@ export interface GuardedCall {
   /** What the SDK told `needsApproval` beside the arguments. */
   context: Record<string, unknown>;
   /** `undefined` while a predicate is thinking. */
-  verdict: Verdict | undefined;
+  verdict: CallVerdict | undefined;
   /** What it asks the human, where it runs nothing. */
   questions?: readonly Question[] | undefined;
 }
 
 /** An execution that the guard let through because a human allowed it. */
-export interface Executed {
+export interface GuardedExecution {
   toolCallId: string;
   toolName: string;
   args: unknown;
-  outcome: Outcome;
+  outcome: ExecutionOutcome;
 }
 
 /** A call that is about to run. */
@@ -48,23 +48,23 @@ export interface GuardOptions {
   tools: ToolSet;
   plan: InterruptPlan;
   interruptOn: InterruptOn | undefined;
-  asker: Asker;
+  asker: CallAsker;
   hostJudge?: HostJudge | undefined;
   /** Whether the host judge has a say about this tool. */
   hostJudges?: (toolName: string) => boolean;
   signal: AbortSignal | undefined;
   /** Of the run that this one is a part of. */
-  inherited?: Inheritance | undefined;
+  inherited?: InheritedRules | undefined;
   /** Calls an `execute`, which finds the context in its options. */
   call: (call: CalledTool, execute: (context: CallContext) => unknown) => unknown;
   /** Tools whose calls pass the guard whatever is configured now: a run that is continued has asked about them. */
   alsoGuarded?: ReadonlySet<string> | undefined;
   /** `experimental_toolCallers` of the run: which tools call which others. */
   toolCallers?: unknown;
-  onExecuted?: (executed: Executed) => void;
+  onExecuted?: (executed: GuardedExecution) => void;
 }
 
-export class Guard {
+export class CallGuard {
   /** The tools to give to the SDK. */
   readonly tools: ToolSet;
   readonly #options: GuardOptions;
@@ -74,19 +74,19 @@ export class Guard {
   /** What humans saw of the calls that they were asked about. */
   readonly #shown = new Map<string, ApprovalRecord>();
   /** What the model has found with `toolSearch`. */
-  readonly searches: Searches;
+  readonly searches: RunSearches;
   /** What the runs that are a part of this one inherit. */
-  readonly inheritance: Inheritance;
+  readonly inheritance: InheritedRules;
 
   constructor(options: GuardOptions) {
     this.#options = options;
     this.#gatings = new Map(options.plan.tools);
-    this.inheritance = new Inheritance({
+    this.inheritance = new InheritedRules({
       ...options,
       inherited: options.inherited,
       approvalTimeout: options.asker.approvalTimeout,
     });
-    this.searches = new Searches(options.tools, options.toolCallers);
+    this.searches = new RunSearches(options.tools, options.toolCallers);
     this.tools = guardTools(this, options);
   }
 
@@ -181,7 +181,7 @@ export class Guard {
   /**
    * What everything says now of a call that nobody had to approve and that was cut off: an `allow` lets it run again.
    */
-  async judgeRerun(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<Verdict> {
+  async judgeRerun(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<CallVerdict> {
     if (!this.guards(toolName)) return { effect: 'allow' };
     const verdict = await this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
     const call = this.#calls.get(toolCallId);
@@ -205,12 +205,12 @@ export class Guard {
   }
 
   /** What the configuration says about arguments that a human wrote. */
-  async judgeEdit(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<Verdict> {
+  async judgeEdit(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<CallVerdict> {
     return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
   }
 
   /** What everything says now about a call that was approved before. */
-  async judgeAgain(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<Verdict> {
+  async judgeAgain(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<CallVerdict> {
     const call = this.#calls.get(toolCallId);
     const isUnreadable = this.#asksHuman(toolName) && call?.questions === undefined;
     if (isUnreadable) return { effect: 'deny', reason: 'Its arguments are not questions.' };
@@ -234,7 +234,7 @@ export class Guard {
     toolName: string,
     input: unknown,
     context: Record<string, unknown>,
-  ): Promise<Verdict> {
+  ): Promise<CallVerdict> {
     if (this.#calls.has(toolCallId)) return { effect: 'deny', reason: DUPLICATE_ID };
     let args: ValueSnapshot;
     try {
@@ -255,7 +255,7 @@ export class Guard {
     toolName: string,
     args: ValueSnapshot,
     context: Record<string, unknown>,
-  ): Promise<Verdict> {
+  ): Promise<CallVerdict> {
     const { tools, asker, interruptOn, hostJudge, hostJudges, signal, inherited } = this.#options;
     const gating = this.gatingOf(toolName) ?? ASK;
     const tool = ownTool(tools, toolName);

@@ -7,26 +7,35 @@ import { isByMode } from '../gate/judge.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { withCallContext } from './call-context.js';
-import { boundBody, changedTool, isCaller, type Body } from './callers.js';
+import { boundBody, changedTool, isCaller, type CallBody } from './callers.js';
 import { claimOrRefuse } from './claim.js';
 import { schemaSource } from './edits.js';
-import { follow, lastLater, NotedError, Refused, streamLater, type Outcome } from './follow.js';
-import type { Guard, GuardOptions } from './guard.js';
+import { follow, lastLater, NotedError, RefusedExecution, streamLater, type ExecutionOutcome } from './follow.js';
+import type { CallGuard, GuardOptions } from './guard.js';
 import { gateCalled } from './gate-tools.js';
 import { keptResult } from './kept-result.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import { loadAi } from './sdk.js';
-import { executes, isGenerator, isRecord, isTask, ownTool, type Execute, type ExecuteOptions } from './tools.js';
+import {
+  executes,
+  isGenerator,
+  isRecord,
+  isTask,
+  ownTool,
+  type ExecuteFunction,
+  type ExecuteOptions,
+} from './tools.js';
 import { isDeferred, isSearch } from './tool-search.js';
 
 /** The tools to give to the SDK. */
-export const guardTools = (guard: Guard, options: GuardOptions): ToolSet => new GuardedTools(guard, options).wrapped();
+export const guardTools = (guard: CallGuard, options: GuardOptions): ToolSet =>
+  new GuardedTools(guard, options).wrapped();
 
 class GuardedTools {
-  readonly #guard: Guard;
+  readonly #guard: CallGuard;
   readonly #options: GuardOptions;
 
-  constructor(guard: Guard, options: GuardOptions) {
+  constructor(guard: CallGuard, options: GuardOptions) {
     this.#guard = guard;
     this.#options = options;
   }
@@ -48,13 +57,13 @@ class GuardedTools {
   #wrapTool(name: string, tool: Tool): Tool {
     const isGuarded = this.#guard.guards(name);
     const { mayJudgeAll } = this.#options.asker;
-    const changes = (body: Body | undefined): Guarded | Unguarded => {
+    const changes = (body: CallBody | undefined): GuardedTool | UnguardedTool => {
       if (isGuarded) return this.#guarded(name, tool, body);
       return mayJudgeAll ? this.#watched(name, tool, body) : this.#unguarded(name, tool, body);
     };
     // What has nothing to run now has nothing to run later, unless the SDK gives it something.
-    const isEmpty = (body: Body | undefined) => body === undefined && !isSearch(tool) && !isCaller(tool);
-    const change = (body: Body | undefined) => ({
+    const isEmpty = (body: CallBody | undefined) => body === undefined && !isSearch(tool) && !isCaller(tool);
+    const change = (body: CallBody | undefined) => ({
       ...(isEmpty(body) ? { execute: undefined } : {}),
       ...changes(body),
     });
@@ -66,8 +75,8 @@ class GuardedTools {
     return isDeferred(tool) ? searches.show(name, changed) : changed;
   }
 
-  #guarded(name: string, tool: Tool, body: Body | undefined): Guarded {
-    const changes: Guarded = {
+  #guarded(name: string, tool: Tool, body: CallBody | undefined): GuardedTool {
+    const changes: GuardedTool = {
       needsApproval: (input, options) => this.#guard.needsApproval(name, input, options),
     };
     // It has nothing to run: the answer is its result.
@@ -84,7 +93,7 @@ class GuardedTools {
   }
 
   /** Not guarded, until the gate has something to say of all calls. */
-  #watched(name: string, tool: Tool, body: Body | undefined): Guarded {
+  #watched(name: string, tool: Tool, body: CallBody | undefined): GuardedTool {
     const open = this.#unguarded(name, tool, body);
     const guarded = this.#guarded(name, tool, body);
     const isGuarded = (toolCallId: string) => this.#guard.guards(name) || this.#guard.call(toolCallId) !== undefined;
@@ -112,7 +121,7 @@ class GuardedTools {
   }
 
   /** The tool's own `execute`, which gets the context of the call. */
-  #original(toolName: string, body: Body): Execute {
+  #original(toolName: string, body: CallBody): ExecuteFunction {
     return (input, options) => {
       const { toolCallId, abortSignal: signal } = options;
       const record = this.#guard.shown(toolCallId);
@@ -124,21 +133,21 @@ class GuardedTools {
   }
 
   /** Nobody is asked, but after an abort it does not start: the SDK would run it all the same. */
-  #unguarded(name: string, tool: Tool, body: Body | undefined): Unguarded {
-    const loose: Unguarded = isTask(tool)
+  #unguarded(name: string, tool: Tool, body: CallBody | undefined): UnguardedTool {
+    const loose: UnguardedTool = isTask(tool)
       ? { needsApproval: this.#isRerun }
       : this.#guard.mustLoosen(name)
         ? { needsApproval: false }
         : {};
     if (body === undefined) return loose;
     const run = this.#original(name, body);
-    const original: Execute = (input, options) => {
+    const original: ExecuteFunction = (input, options) => {
       this.#throwIfAborted(options);
       return run(input, options);
     };
     if (!this.#options.asker.gate.lasts) return { ...loose, execute: original };
     const later = isGenerator(body.execute) ? streamLater : lastLater;
-    const noted: Execute = (input, options) => later(this.#noted(name, original, input, options));
+    const noted: ExecuteFunction = (input, options) => later(this.#noted(name, original, input, options));
     return { ...loose, execute: noted };
   }
 
@@ -147,7 +156,12 @@ class GuardedTools {
     this.#guard.isAnswered(toolCallId);
 
   /** What is to be run, once it stands in the audit that it does. */
-  async #noted(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Promise<() => unknown> {
+  async #noted(
+    toolName: string,
+    execute: ExecuteFunction,
+    input: unknown,
+    options: ExecuteOptions,
+  ): Promise<() => unknown> {
     this.#throwIfAborted(options);
     const { toolCallId, ...context } = options;
     // What cannot be taken a copy of is nobody's to approve, but may well run.
@@ -156,8 +170,13 @@ class GuardedTools {
     return () => execute(input, options);
   }
 
-  /** What is to be run, when it may be. @throws {Refused} */
-  #mayRun(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Awaitable<() => unknown> {
+  /** What is to be run, when it may be. @throws {RefusedExecution} */
+  #mayRun(
+    toolName: string,
+    execute: ExecuteFunction,
+    input: unknown,
+    options: ExecuteOptions,
+  ): Awaitable<() => unknown> {
     const { toolCallId } = options;
     this.#throwIfAborted(options);
     const args = snapshot(input);
@@ -183,7 +202,7 @@ class GuardedTools {
   ): Promise<() => unknown> {
     const verdict = await this.#guard.judgeNew(options.toolCallId, toolName, args.value, { ...options });
     if (verdict.effect !== 'allow')
-      throw new Refused(`${toolName} was not run: no approval of this call is known here.`);
+      throw new RefusedExecution(`${toolName} was not run: no approval of this call is known here.`);
     this.#throwIfAborted(options);
     return run;
   }
@@ -203,10 +222,10 @@ class GuardedTools {
         // The claim came back too late.
         return after(asker.gate.settle(approvalId, false), () => {
           this.#throwIfAborted(options);
-          throw new Refused(`${toolName} was not run: the run was aborted.`);
+          throw new RefusedExecution(`${toolName} was not run: the run was aborted.`);
         });
       }
-      const end = (outcome: Outcome) => {
+      const end = (outcome: ExecutionOutcome) => {
         const result = () => keptResult(tool, toolCallId, args, outcome);
         const settled = asker.gate.settle(approvalId, 'output' in outcome, result);
         onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
@@ -230,15 +249,15 @@ class GuardedTools {
 type NeedsApproval = (input: unknown, options: { toolCallId: string }) => unknown;
 
 /** What is changed of a tool. */
-interface Guarded {
+interface GuardedTool {
   needsApproval: NeedsApproval;
-  execute?: Execute;
+  execute?: ExecuteFunction;
 }
 
 /** What is changed of one whose calls nobody is asked about. */
-interface Unguarded {
+interface UnguardedTool {
   needsApproval?: NeedsApproval | false;
-  execute?: Execute;
+  execute?: ExecuteFunction;
 }
 
 function sameJson(left: ValueSnapshot, right: ValueSnapshot): boolean {
@@ -248,5 +267,5 @@ function sameJson(left: ValueSnapshot, right: ValueSnapshot): boolean {
 /** @throws what is wrong with the questions; that they were not asked, when nothing is */
 function notAsked(tool: Tool, input: unknown): never {
   questionsIn(tool, input);
-  throw new Refused('The questions were not asked: nobody has answered this call here.');
+  throw new RefusedExecution('The questions were not asked: nobody has answered this call here.');
 }

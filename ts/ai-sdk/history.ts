@@ -3,7 +3,7 @@ import type { ModelMessage } from 'ai';
 import type { DecisionOutcome } from '../../index.js';
 
 /** How one call of a step was answered. */
-export interface Answer {
+export interface CallAnswer {
   /** The id that the SDK gave the request. */
   requestId: string;
   toolCallId: string;
@@ -24,10 +24,10 @@ export interface Answer {
   note?: string | undefined;
 }
 
-type Part = { type: string; [more: string]: unknown };
+type HistoryPart = { type: string; [more: string]: unknown };
 
 /** The messages with each answered call set to what was decided about it, and the one tool message with the answers. */
-export function answered(history: readonly ModelMessage[], answers: readonly Answer[]): ModelMessage[] {
+export function answered(history: readonly ModelMessage[], answers: readonly CallAnswer[]): ModelMessage[] {
   const byCall = new Map(answers.map((answer) => [answer.toolCallId, answer]));
   const last = history.findLastIndex((message) => message.role === 'assistant' && mentions(message, byCall));
   const rewritten = history.map((message, index) => (index === last ? rewrite(message, byCall) : message));
@@ -37,7 +37,7 @@ export function answered(history: readonly ModelMessage[], answers: readonly Ans
 
 /** Ends the turn here: no call is left without a result, so that the conversation can go on later. */
 export function closed(history: readonly ModelMessage[], reasonOf: (toolCallId: string) => string): ModelMessage[] {
-  const open = new Map<string, Part>();
+  const open = new Map<string, HistoryPart>();
   for (const message of history) {
     for (const part of partsIn(message)) {
       if (part.type === 'tool-call' && part.providerExecuted !== true) open.set(part.toolCallId as string, part);
@@ -55,7 +55,7 @@ export function closed(history: readonly ModelMessage[], reasonOf: (toolCallId: 
 }
 
 /** What came of a call that the SDK did not run. */
-export interface Result {
+export interface CallResult {
   toolCallId: string;
   toolName: string;
   /** What the model gets. */
@@ -65,7 +65,7 @@ export interface Result {
 }
 
 /** The messages with these results behind the step that made the calls. */
-export function withResults(history: readonly ModelMessage[], results: readonly Result[]): ModelMessage[] {
+export function withResults(history: readonly ModelMessage[], results: readonly CallResult[]): ModelMessage[] {
   if (results.length === 0) return [...history];
   const inputs = new Map(
     results.flatMap(({ toolCallId, input }) => (input === undefined ? [] : [[toolCallId, input]])),
@@ -107,7 +107,7 @@ export function withRequests(
   });
 }
 
-function rewrite(message: ModelMessage, byCall: Map<string, Answer>): ModelMessage {
+function rewrite(message: ModelMessage, byCall: Map<string, CallAnswer>): ModelMessage {
   const content = partsIn(message).map((part) => {
     const answer = byCall.get(part.toolCallId as string);
     if (answer === undefined || answer.providerExecuted || !answer.runs) return part;
@@ -123,10 +123,10 @@ function rewrite(message: ModelMessage, byCall: Map<string, Answer>): ModelMessa
   return { ...message, content } as ModelMessage;
 }
 
-function partsOf(answer: Answer): Part[] {
+function partsOf(answer: CallAnswer): HistoryPart[] {
   const { requestId, toolCallId, toolName, decision, runs, reason, providerExecuted } = answer;
   const responds = decision.type === 'respond' && !providerExecuted;
-  const response: Part = {
+  const response: HistoryPart = {
     type: 'tool-approval-response',
     approvalId: requestId,
     approved: runs || responds,
@@ -139,15 +139,15 @@ function partsOf(answer: Answer): Part[] {
 }
 
 /** A value as the model gets a tool's result, the way the SDK does it. */
-export function modelOutput(value: unknown): Part {
+export function modelOutput(value: unknown): HistoryPart {
   if (typeof value === 'string') return { type: 'text', value };
   return { type: 'json', value: value === undefined ? null : (JSON.parse(JSON.stringify(value) ?? 'null') as unknown) };
 }
 
-function mentions(message: ModelMessage, byCall: Map<string, Answer>): boolean {
+function mentions(message: ModelMessage, byCall: Map<string, CallAnswer>): boolean {
   return partsIn(message).some((part) => part.type === 'tool-call' && byCall.has(part.toolCallId as string));
 }
 
-function partsIn(message: ModelMessage): Part[] {
-  return Array.isArray(message.content) ? (message.content as unknown as Part[]) : [];
+function partsIn(message: ModelMessage): HistoryPart[] {
+  return Array.isArray(message.content) ? (message.content as unknown as HistoryPart[]) : [];
 }

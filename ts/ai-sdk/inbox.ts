@@ -1,5 +1,5 @@
 /** What happens beside the model's stream: pushed from anywhere, taken by the one loop that yields it. */
-export class Inbox<T> {
+export class EventQueue<T> {
   readonly #items: T[] = [];
   #rung = false;
   #wake: (() => void) | undefined;
@@ -11,7 +11,7 @@ export class Inbox<T> {
     this.ring();
   }
 
-  /** As {@link Inbox.push}, for those that push much: to be waited for when more is there than is taken. */
+  /** As {@link EventQueue.push}, for those that push much: to be waited for when more is there than is taken. */
   offer(item: T): Promise<void> | undefined {
     if (this.#isOver) return undefined;
     this.push(item);

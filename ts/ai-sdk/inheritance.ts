@@ -5,7 +5,14 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn, InterruptOptions } from '../../index.js';
-import { interruptVerdict, isByName, strictest, type HostJudge, type JudgedCall, type Verdict } from '../gate/judge.js';
+import {
+  interruptVerdict,
+  isByName,
+  strictest,
+  type HostJudge,
+  type JudgedCall,
+  type CallVerdict,
+} from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { ruleNameOf } from '../policy/foreign.js';
 import { narrowed, type Limits } from './limits.js';
@@ -21,7 +28,7 @@ export interface InheritanceOptions {
   /** How long a human has for a request where the tool does not say, in ms. */
   approvalTimeout: number | null;
   /** Of the one that this is a part of. */
-  inherited: Inheritance | undefined;
+  inherited: InheritedRules | undefined;
 }
 
 /** A tool, as it is in the set of whoever calls it. */
@@ -31,7 +38,7 @@ export interface CallableTool {
   tool: Tool | undefined;
 }
 
-export class Inheritance {
+export class InheritedRules {
   readonly #options: InheritanceOptions;
   readonly #gatings: Map<string, Gating>;
   /** Of tools that somebody else has. */
@@ -72,7 +79,7 @@ export class Inheritance {
     called: Tool | undefined,
     signal: AbortSignal | undefined,
     asked: InterruptOn | undefined,
-  ): Promise<Verdict> {
+  ): Promise<CallVerdict> {
     const { tools, interruptOn, hostJudge, hostJudges, inherited } = this.#options;
     const { toolName } = call;
     const gating = this.#gatingOf({ toolName, tool: called });

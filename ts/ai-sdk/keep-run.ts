@@ -3,14 +3,14 @@ import type { ModelMessage } from 'ai';
 import type { NativeSavedRun, NativeRunStatus, RunStore } from '../native.js';
 import { decode, encode, type KeptRun, type StepMark } from './saved-run.js';
 
-interface Written {
+interface WrittenRun {
   message: ModelMessage;
   mark: StepMark | undefined;
   /** The hash of this entry and of all before it. */
   head: string;
 }
 
-interface Wanted {
+interface WantedState {
   run: KeptRun;
   status: NativeRunStatus;
 }
@@ -18,8 +18,8 @@ interface Wanted {
 export class RunKeeper {
   readonly #store: RunStore;
   readonly #runId: string;
-  readonly #written: Written[] = [];
-  #next: Wanted | undefined;
+  readonly #written: WrittenRun[] = [];
+  #next: WantedState | undefined;
   #last: KeptRun | undefined;
   #writing: Promise<void> | undefined;
   #isOurs = false;
@@ -60,7 +60,7 @@ export class RunKeeper {
     this.#isStopped = true;
   }
 
-  #put(wanted: Wanted): Promise<void> {
+  #put(wanted: WantedState): Promise<void> {
     this.#next = wanted;
     this.#writing ??= this.#writeAll();
     return this.#writing;
@@ -117,13 +117,13 @@ export class RunKeeper {
     }
   }
 
-  #take(): Wanted | undefined {
+  #take(): WantedState | undefined {
     const next = this.#next;
     this.#next = undefined;
     return next;
   }
 
-  async #write({ run, status }: Wanted): Promise<void> {
+  async #write({ run, status }: WantedState): Promise<void> {
     const { messages, marks, state } = run;
     let same = 0;
     while (same < messages.length && this.#isWritten(same, messages[same], marks.get(same))) same++;

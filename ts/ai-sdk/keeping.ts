@@ -7,26 +7,26 @@ import { GateClosedError, RunError } from '../errors/index.js';
 import type { LocalGate } from '../gate/gate.js';
 import type { NativeSavedRun } from '../native.js';
 import type { Awaitable } from '../values/awaitable.js';
-import type { Conversation } from './conversation.js';
-import { fingerprintsOf, type Fingerprints } from './fingerprints.js';
+import type { RunConversation } from './conversation.js';
+import { fingerprintsOf, type RunFingerprints } from './fingerprints.js';
 import { RunKeeper } from './keep-run.js';
-import type { Parent } from './parent.js';
-import type { Round } from './round.js';
+import type { ParentRun } from './parent.js';
+import type { ModelRound } from './round.js';
 import { decode, stateOf, type KeptRun } from './saved-run.js';
-import type { Step } from './sdk.js';
-import type { Setup } from './setup.js';
+import type { SdkStep } from './sdk.js';
+import type { RunSetup } from './setup.js';
 import { addUsage } from './steps.js';
 import { executes } from './tools.js';
 
 export class Keeping {
   readonly #gate: LocalGate;
   readonly #runId: string;
-  readonly #conversation: Conversation;
+  readonly #conversation: RunConversation;
   readonly #keeper: RunKeeper;
-  readonly #parent: Parent | undefined;
-  #fingerprints: Promise<Fingerprints> | undefined;
+  readonly #parent: ParentRun | undefined;
+  #fingerprints: Promise<RunFingerprints> | undefined;
 
-  constructor(gate: LocalGate, runId: string, conversation: Conversation, parent: Parent | undefined) {
+  constructor(gate: LocalGate, runId: string, conversation: RunConversation, parent: ParentRun | undefined) {
     this.#gate = gate;
     this.#parent = parent;
     this.#runId = runId;
@@ -77,7 +77,7 @@ export class Keeping {
   }
 
   /** Of the prompt and the tools that the run has in this process. */
-  fingerprints({ sdk, callOptions, guard }: Setup): Promise<Fingerprints> {
+  fingerprints({ sdk, callOptions, guard }: RunSetup): Promise<RunFingerprints> {
     this.#fingerprints ??= fingerprintsOf(sdk.ai, callOptions, guard.tools, (name) => guard.guards(name));
     return this.#fingerprints;
   }
@@ -85,7 +85,7 @@ export class Keeping {
   // --- while it goes on ---------------------------------------------------------------------------------------------
 
   /** Keeps the run as it is between two rounds. Fails when it cannot be kept: then nobody may be asked. */
-  async save(setup: Setup, round: Round | undefined): Promise<void> {
+  async save(setup: RunSetup, round: ModelRound | undefined): Promise<void> {
     await this.#keeper.save(await this.#kept(setup, round));
   }
 
@@ -95,7 +95,7 @@ export class Keeping {
    * @param isRead whether the round is still being read, when it comes to writing
    * @returns whether it is kept: else nobody may be asked about it yet
    */
-  async saveSoFar(setup: Setup, round: Round, isRead: () => boolean): Promise<boolean> {
+  async saveSoFar(setup: RunSetup, round: ModelRound, isRead: () => boolean): Promise<boolean> {
     if (round.soFar === undefined) return true;
     const { version } = setup.sdk;
     const messages = [
@@ -110,7 +110,7 @@ export class Keeping {
   }
 
   /** Keeps a step that has ended and after which the SDK goes on by itself. */
-  saveStep(setup: Setup, round: Round): void {
+  saveStep(setup: RunSetup, round: ModelRound): void {
     const messages = setup.sdk.version.messagesSoFar(round.ownSteps, round.first);
     void this.#kept(setup, round, messages, round.steps)
       .then((kept) => this.#keeper.save(kept))
@@ -125,7 +125,7 @@ export class Keeping {
 
   // --- at its end ---------------------------------------------------------------------------------------------------
 
-  async done(setup: Setup, round: Round): Promise<void> {
+  async done(setup: RunSetup, round: ModelRound): Promise<void> {
     await this.#keeper.end('done', this.#notKept, await this.#kept(setup, round));
   }
 
@@ -136,7 +136,7 @@ export class Keeping {
   }
 
   /** Also one that was never kept: it can be continued from its beginning. Never rejects. */
-  async failed(setup: Setup | undefined, round: Round | undefined): Promise<void> {
+  async failed(setup: RunSetup | undefined, round: ModelRound | undefined): Promise<void> {
     try {
       await this.#keeper.end('failed', this.#notKept, setup === undefined ? undefined : await this.#kept(setup, round));
     } catch (error) {
@@ -153,10 +153,10 @@ export class Keeping {
 
   /** The run as it is at this moment, with what the current round has added so far. */
   async #kept(
-    setup: Setup,
-    round: Round | undefined,
+    setup: RunSetup,
+    round: ModelRound | undefined,
     added: readonly ModelMessage[] = [],
-    steps: readonly Step[] = [],
+    steps: readonly SdkStep[] = [],
   ): Promise<KeptRun> {
     const fingerprints = this.fingerprints(setup);
     const { messages, marks, inputLength: input, usage, finishReason } = this.#conversation;
@@ -184,7 +184,7 @@ export class Keeping {
 }
 
 /** Where the run is kept, a human is asked on what the SDK itself says of the step; unless another call still runs. */
-export function isWorthAsking({ calls, soFar }: Round, tools: ToolSet): boolean {
+export function isWorthAsking({ calls, soFar }: ModelRound, tools: ToolSet): boolean {
   if (soFar === undefined) return true;
   return calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
     if (invalid === true || providerExecuted === true || !executes(tools, toolName as string)) return false;

@@ -1,7 +1,7 @@
 import type { Tool } from 'ai';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { errorTextOf } from './error-text.js';
-import type { Outcome } from './follow.js';
+import type { ExecutionOutcome } from './follow.js';
 import { modelOutput } from './history.js';
 import { loadSdk } from './sdk.js';
 import type { ModelOutput } from './tools.js';
@@ -11,7 +11,7 @@ export async function keptResult(
   tool: Tool | undefined,
   toolCallId: string,
   args: ValueSnapshot,
-  outcome: Outcome,
+  outcome: ExecutionOutcome,
 ): Promise<ModelOutput> {
   if ('error' in outcome) {
     const { version } = await loadSdk();

@@ -7,7 +7,7 @@ import type { ApprovalRecord } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { LocalGate } from '../gate/gate.js';
 import { Breaks } from '../values/breaks.js';
-import { answerIn, partsOf, type MessageAnswer, type Part } from './messages.js';
+import { answerIn, partsOf, type MessageAnswer, type MessagePart } from './messages.js';
 import { INTERRUPTED_TOOL, LOST_RESULT, reasonOf } from './reasons.js';
 
 export interface LeftCall {
@@ -20,23 +20,23 @@ export interface LeftCall {
   answer: MessageAnswer | undefined;
 }
 
-type Message = UIMessage | ModelMessage;
+type AnyMessage = UIMessage | ModelMessage;
 
 /** What is said of such a call, for the model. */
-type Said = (call: LeftCall) => Promise<string>;
+type LeftCallText = (call: LeftCall) => Promise<string>;
 
 /** The messages with a denial for each call that was left behind; the very same where there is none. */
-export async function closeLeft<MESSAGE extends Message>(
+export async function closeLeft<MESSAGE extends AnyMessage>(
   messages: readonly MESSAGE[],
-  said: Said,
+  said: LeftCallText,
 ): Promise<readonly MESSAGE[]> {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const breaks = new Breaks();
-  const unhurried: Said = async (call) => {
+  const unhurried: LeftCallText = async (call) => {
     await breaks.take();
     return said(call);
   };
-  const closed: Message[] = [];
+  const closed: AnyMessage[] = [];
   let changes = false;
   for (const [index, message] of messages.entries()) {
     const wentOn = index < last && message.role === 'assistant';
@@ -124,15 +124,15 @@ const NO_RESULT = 'The conversation went on before this call had a result.';
 // --- UI messages ----------------------------------------------------------------------------------------------------
 
 /** The parts of a UI message; `undefined`: no call of it is left. */
-async function closedParts(message: Message, said: Said): Promise<unknown[] | undefined> {
+async function closedParts(message: AnyMessage, said: LeftCallText): Promise<unknown[] | undefined> {
   const { parts } = message as { parts?: unknown };
-  if (!Array.isArray(parts) || !(parts as Part[]).some(isLeft)) return undefined;
-  const closed: Part[] = [];
-  for (const part of parts as Part[]) closed.push(isLeft(part) ? await closedPart(part, said) : part);
+  if (!Array.isArray(parts) || !(parts as MessagePart[]).some(isLeft)) return undefined;
+  const closed: MessagePart[] = [];
+  for (const part of parts as MessagePart[]) closed.push(isLeft(part) ? await closedPart(part, said) : part);
   return closed;
 }
 
-async function closedPart(part: Part, said: Said): Promise<Part> {
+async function closedPart(part: MessagePart, said: LeftCallText): Promise<MessagePart> {
   const approval = part['approval'] as Record<string, unknown> | null | undefined;
   const toolName = part.type === 'dynamic-tool' ? String(part['toolName']) : part.type.slice('tool-'.length);
   const reason = await said({
@@ -146,7 +146,7 @@ async function closedPart(part: Part, said: Said): Promise<Part> {
   return { ...part, state: 'output-denied', approval: { ...approval, approved: false, reason } };
 }
 
-function isLeft(part: Part): boolean {
+function isLeft(part: MessagePart): boolean {
   const isTool = part.type === 'dynamic-tool' || part.type.startsWith('tool-');
   return isTool && part['providerExecuted'] !== true && WITHOUT_RESULT.has(part['state'] as string);
 }
@@ -157,7 +157,11 @@ const WITHOUT_RESULT = new Set(['input-available', 'approval-requested', 'approv
 // --- model messages -------------------------------------------------------------------------------------------------
 
 /** The results of the calls that have none, of the step whose last message this is; `undefined`: there is no such call. */
-async function answerTo(messages: readonly Message[], last: number, said: Said): Promise<ModelMessage | undefined> {
+async function answerTo(
+  messages: readonly AnyMessage[],
+  last: number,
+  said: LeftCallText,
+): Promise<ModelMessage | undefined> {
   let step = last;
   while (messages[step]?.role === 'tool') step--;
   if (messages[step]?.role !== 'assistant') return undefined;

@@ -1,10 +1,10 @@
 /** Answers to approval requests as they stand in a conversation. */
 import type { ModelMessage } from 'ai';
 
-export type Part = { type: string; [more: string]: unknown };
+export type MessagePart = { type: string; [more: string]: unknown };
 
-export function partsOf(message: { content?: unknown }): Part[] {
-  return Array.isArray(message.content) ? (message.content as Part[]) : [];
+export function partsOf(message: { content?: unknown }): MessagePart[] {
+  return Array.isArray(message.content) ? (message.content as MessagePart[]) : [];
 }
 
 /** What somebody answered. */

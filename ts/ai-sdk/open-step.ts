@@ -2,10 +2,10 @@
 import type { ModelMessage } from 'ai';
 import type { DecisionOutcome } from '../../index.js';
 import type { RawRecord } from '../native.js';
-import type { Superseded } from '../gate/asker.js';
+import type { SupersededRequest } from '../gate/asker.js';
 import { questionsOf } from '../gate/questions.js';
 import { isApproval, toRecord } from '../gate/records.js';
-import { partsOf, type Part } from './messages.js';
+import { partsOf, type MessagePart } from './messages.js';
 import { DUPLICATE_ID, INTERRUPTED_CALL, LOST_RESULT, REDACTED, TURN_ENDED } from './reasons.js';
 import type { StreamPart } from './sdk.js';
 import type { ModelOutput } from './tools.js';
@@ -60,7 +60,7 @@ export function callsIn(messages: readonly ModelMessage[]): StreamPart[] {
   );
 }
 
-function callOf({ toolCallId, toolName, input, providerExecuted }: Part): StreamPart {
+function callOf({ toolCallId, toolName, input, providerExecuted }: MessagePart): StreamPart {
   return {
     type: 'tool-call',
     toolCallId: toolCallId as string,
@@ -70,7 +70,7 @@ function callOf({ toolCallId, toolName, input, providerExecuted }: Part): Stream
   };
 }
 
-function requestPart({ approvalId, signature }: Part, call: StreamPart): StreamPart {
+function requestPart({ approvalId, signature }: MessagePart, call: StreamPart): StreamPart {
   return {
     type: 'tool-approval-request',
     approvalId: approvalId as string,
@@ -80,7 +80,7 @@ function requestPart({ approvalId, signature }: Part, call: StreamPart): StreamP
 }
 
 /** What is to be done about an open call that was to be asked about. */
-export type Plan =
+export type OpenCallPlan =
   /** It waits for its decision. */
   | { do: 'wait'; record: RawRecord }
   /** It was decided, and not started. */
@@ -88,7 +88,7 @@ export type Plan =
   /** It ran: this is what the model gets of it. */
   | { do: 'tell'; record: RawRecord; output: ModelOutput; edited: { args: unknown } | undefined }
   /** It is asked about now, in the place of another request where there was one. */
-  | { do: 'ask'; instead: Superseded | undefined; takeBack: boolean }
+  | { do: 'ask'; instead: SupersededRequest | undefined; takeBack: boolean }
   /** It does not run. */
   | { do: 'deny'; reason: string; takeBack: RawRecord | undefined }
   /** It had started other agents, which go on: it is run again, where it may be. */
@@ -96,7 +96,7 @@ export type Plan =
   /** A process that lives is running it. */
   | { do: 'refuse' };
 
-export interface Circumstances {
+export interface StepContext {
   /** Why what was asked does not hold any more; `undefined`: it does. */
   drift: string | undefined;
   /** Whether the tool is still there. */
@@ -108,7 +108,7 @@ export interface Circumstances {
 }
 
 /** @param record the last one that the ledger has of this call */
-export function planFor(record: RawRecord | undefined, circumstances: Circumstances): Plan {
+export function planFor(record: RawRecord | undefined, circumstances: StepContext): OpenCallPlan {
   const plan = planOf(record, circumstances);
   // Nobody is asked anything new when the turn is over.
   return circumstances.isStopped && (plan.do === 'ask' || plan.do === 'wait')
@@ -118,8 +118,8 @@ export function planFor(record: RawRecord | undefined, circumstances: Circumstan
 
 function planOf(
   record: RawRecord | undefined,
-  { drift: changed, isThere, isAmbiguous, isStopped }: Circumstances,
-): Plan {
+  { drift: changed, isThere, isAmbiguous, isStopped }: StepContext,
+): OpenCallPlan {
   if (isAmbiguous) return { do: 'deny', reason: DUPLICATE_ID, takeBack: record };
   if (record === undefined) {
     return isThere

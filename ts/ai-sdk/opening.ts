@@ -1,29 +1,29 @@
 /** How the rounds of a run are opened. What it works with is known when the first one is: an agent tells its options then. */
-import { Calling } from './calling.js';
-import type { Callbacks } from './callbacks.js';
-import type { Children } from './children.js';
-import { messagesOf, type Conversation } from './conversation.js';
-import type { Executed } from './guard.js';
-import type { Answer } from './history.js';
+import { ModelCalls } from './calling.js';
+import type { RunCallbacks } from './callbacks.js';
+import type { ChildRuns } from './children.js';
+import { messagesOf, type RunConversation } from './conversation.js';
+import type { GuardedExecution } from './guard.js';
+import type { CallAnswer } from './history.js';
 import type { Keeping } from './keeping.js';
 import { closeLeft, leave, type LeftCall } from './left-calls.js';
 import type { OwnEvent } from './own-events.js';
-import { Round } from './round.js';
+import { ModelRound } from './round.js';
 import type { OpenCall, RunOptions } from './run-options.js';
-import type { CallOptions, Sdk } from './sdk.js';
+import type { CallOptions, LoadedSdk } from './sdk.js';
 import type { SdkStream } from './sdk-stream.js';
-import { setUp, type Setup } from './setup.js';
+import { setUp, type RunSetup } from './setup.js';
 import { StepSoFar } from './step-so-far.js';
 import { limited } from './time-limit.js';
 
 export interface OpeningOptions {
   run: RunOptions;
-  conversation: Conversation;
-  callbacks: Callbacks;
+  conversation: RunConversation;
+  callbacks: RunCallbacks;
   keeping: Keeping | undefined;
-  children: Children;
+  children: ChildRuns;
   stream: SdkStream;
-  onExecuted: (executed: Executed) => void;
+  onExecuted: (executed: GuardedExecution) => void;
   /** Whether the model must not be called any more. */
   mustStop: () => boolean;
   tell: (event: OwnEvent) => void;
@@ -31,12 +31,12 @@ export interface OpeningOptions {
   wake: () => void;
 }
 
-export class Opening {
+export class RunOpening {
   readonly #options: OpeningOptions;
-  #sdk!: Sdk;
+  #sdk!: LoadedSdk;
   #call!: OpenCall;
-  #setup: Setup | undefined;
-  #calling: Calling | undefined;
+  #setup: RunSetup | undefined;
+  #calling: ModelCalls | undefined;
   #endLimit: () => void = () => {};
 
   constructor(options: OpeningOptions) {
@@ -44,12 +44,12 @@ export class Opening {
   }
 
   /** There from `begin` on. */
-  get sdk(): Sdk {
+  get sdk(): LoadedSdk {
     return this.#sdk;
   }
 
   /** There when the options are known, which is before the first round is read. */
-  get setup(): Setup | undefined {
+  get setup(): RunSetup | undefined {
     return this.#setup;
   }
 
@@ -68,7 +68,7 @@ export class Opening {
   }
 
   /** Calls the SDK. Nothing is read yet. */
-  async call(round: Round): Promise<void> {
+  async call(round: ModelRound): Promise<void> {
     const { run, stream } = this.#options;
     this.end();
     const { signal, end } = limited(run.signal, run.timeLimit);
@@ -81,13 +81,13 @@ export class Opening {
     this.#endLimit();
   }
 
-  async #roundOptions(round: Round, options: CallOptions, signal: AbortSignal): Promise<CallOptions> {
+  async #roundOptions(round: ModelRound, options: CallOptions, signal: AbortSignal): Promise<CallOptions> {
     if (this.#setup === undefined) {
       const messages = await closeLeft(messagesOf(options), (call) => this.#leave(call));
       this.#options.conversation.begin([...messages]);
       this.setUp(options);
     }
-    return (this.#calling as Calling).optionsFor(round, options, signal);
+    return (this.#calling as ModelCalls).optionsFor(round, options, signal);
   }
 
   /** What is said of a call in the messages that the user went on without. */
@@ -100,7 +100,7 @@ export class Opening {
   }
 
   /** @param alsoGuarded see the guard's option of this name */
-  setUp(callOptions: CallOptions, alsoGuarded?: ReadonlySet<string>): Setup {
+  setUp(callOptions: CallOptions, alsoGuarded?: ReadonlySet<string>): RunSetup {
     const { run, conversation, callbacks, keeping, children, stream, onExecuted, mustStop, tell, wake } = this.#options;
     const setup = setUp({
       run,
@@ -113,12 +113,17 @@ export class Opening {
       wake,
     });
     this.#setup = setup;
-    this.#calling = new Calling({ run, setup, conversation, callbacks, keeping, flow: stream.flow, mustStop, wake });
+    this.#calling = new ModelCalls({ run, setup, conversation, callbacks, keeping, flow: stream.flow, mustStop, wake });
     return setup;
   }
 
-  newRound(number: number, answers: readonly Answer[] = []): Round {
+  newRound(number: number, answers: readonly CallAnswer[] = []): ModelRound {
     const { conversation, keeping } = this.#options;
-    return new Round(number, conversation.steps.length, answers, keeping === undefined ? undefined : new StepSoFar());
+    return new ModelRound(
+      number,
+      conversation.steps.length,
+      answers,
+      keeping === undefined ? undefined : new StepSoFar(),
+    );
   }
 }

@@ -1,14 +1,14 @@
 /** What a run, or a set of gated tools, is to the runs that are a part of it, started by one of its tools. */
 import type { AgentEvent } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import type { Asker } from '../gate/asker.js';
+import type { CallAsker } from '../gate/asker.js';
 import type { Awaitable } from '../values/awaitable.js';
 import { callContextOf } from './call-context.js';
-import type { Inheritance } from './inheritance.js';
+import type { InheritedRules } from './inheritance.js';
 
-export interface Parent {
-  readonly asker: Asker;
-  readonly inheritance: Inheritance;
+export interface ParentRun {
+  readonly asker: CallAsker;
+  readonly inheritance: InheritedRules;
   /** The call of the tool that started it. */
   readonly toolCallId: string;
   readonly toolName: string;
@@ -19,7 +19,7 @@ export interface Parent {
   /** The id for the next run that this call starts: the same in each process. */
   childId(): string;
   /** It has begun. @returns to be called when it has ended */
-  adopt(child: Child): () => void;
+  adopt(child: ChildRun): () => void;
   /** Yields an event among the parent's own; to be waited for where many come. */
   tell(event: AgentEvent): Awaitable<void>;
   /** Resolves when the ledger has the call, so that whoever continues the parent finds the child. Fails when it cannot. */
@@ -31,7 +31,7 @@ export interface Parent {
 }
 
 /** A run, for its parent. */
-export interface Child {
+export interface ChildRun {
   suspend(): void;
   /** Resolves when all of it is cancelled that was aborted. */
   cancelled(): Promise<void>;
@@ -45,7 +45,7 @@ export interface Child {
 export function parentOf(
   options: { parent?: unknown } & { [NAME in (typeof PARENTS)[number]]?: unknown },
   place: string,
-): Parent | undefined {
+): ParentRun | undefined {
   const { parent } = options;
   if (parent === undefined) return undefined;
   const context = typeof parent === 'object' && parent !== null ? callContextOf(parent) : undefined;
@@ -64,7 +64,7 @@ export function parentOf(
 const PARENTS = ['gate', 'onApprovalRequest', 'askOrder', 'runId', 'requester'] as const;
 
 /** The path of agents of a run: its parent's, the call, and a name. */
-export function originOf(parent: Parent, origin: readonly string[] | undefined, place: string): readonly string[] {
+export function originOf(parent: ParentRun, origin: readonly string[] | undefined, place: string): readonly string[] {
   const path = [...parent.asker.origin, `task:${parent.toolCallId}`];
   if (origin === undefined) return [...path, parent.toolName];
   if (origin.length > path.length && path.every((each, index) => origin[index] === each)) return origin;

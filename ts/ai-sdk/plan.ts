@@ -3,15 +3,15 @@ import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import type { InterruptPlan } from '../native.js';
 import { warnOnce } from '../errors/warn-once.js';
-import { warnNobody, type Asker } from '../gate/asker.js';
+import { warnNobody, type CallAsker } from '../gate/asker.js';
 import { checkGateable, checkNoSlip } from './check-tools.js';
-import type { Inheritance } from './inheritance.js';
+import type { InheritedRules } from './inheritance.js';
 import { planOf } from './named-by-server.js';
 import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
-export interface Planned {
+export interface PlannedCall {
   tools: ToolSet;
   interruptOn: InterruptOn | undefined;
   unknownTools: string | undefined;
@@ -24,11 +24,11 @@ export interface Planned {
   /** Whether the host's own `toolApproval` has a say about the tool. */
   hostJudges?: ((toolName: string) => boolean) | undefined;
   /** What the run says that they are a part of. */
-  inherited?: Inheritance | undefined;
+  inherited?: InheritedRules | undefined;
 }
 
 /** @throws {UnknownToolError} @throws {InvalidConfigError} */
-export function planFor(planned: Planned): InterruptPlan {
+export function planFor(planned: PlannedCall): InterruptPlan {
   const {
     tools,
     interruptOn,
@@ -54,7 +54,7 @@ export function planFor(planned: Planned): InterruptPlan {
 }
 
 /** Warns of what is known when a run is made and would be told to the model alone, or to nobody. */
-export function warnAtStart(plan: InterruptPlan, planned: Planned, asker: Asker): void {
+export function warnAtStart(plan: InterruptPlan, planned: PlannedCall, asker: CallAsker): void {
   warnUngated(plan, planned);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
@@ -62,7 +62,7 @@ export function warnAtStart(plan: InterruptPlan, planned: Planned, asker: Asker)
 }
 
 /** Warns where a tool has questions for a human and no human is there. */
-export function warnUnanswered({ tools, place }: Pick<Planned, 'tools' | 'place'>, asker: Asker): void {
+export function warnUnanswered({ tools, place }: Pick<PlannedCall, 'tools' | 'place'>, asker: CallAsker): void {
   const isMeant = (tool: Tool | undefined) =>
     tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);
   const name = Object.keys(tools).find((each) => isMeant(ownTool(tools, each)));
@@ -75,7 +75,7 @@ export function warnUnanswered({ tools, place }: Pick<Planned, 'tools' | 'place'
 }
 
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
-function warnUngated(plan: InterruptPlan, planned: Planned): void {
+function warnUngated(plan: InterruptPlan, planned: PlannedCall): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.

@@ -1,10 +1,10 @@
 /** What a run tells of a request that goes on waiting. */
 import type { ApprovalEscalatedEvent, ApprovalRemindedEvent, ApprovalVotedEvent } from '../../index.js';
-import type { Progress } from '../gate/teller.js';
+import type { RequestProgress } from '../gate/teller.js';
 
 export type ProgressEvent = ApprovalVotedEvent | ApprovalRemindedEvent | ApprovalEscalatedEvent;
 
-export function progressOf(event: Progress): ProgressEvent {
+export function progressOf(event: RequestProgress): ProgressEvent {
   const { approvalId, toolCallId, toolName, origin, expiresAt } = event.request;
   const of = { approvalId, toolCallId, toolName, origin };
   switch (event.type) {

@@ -2,14 +2,14 @@
 import type { Tool } from 'ai';
 import type { ExecutionDenied, QuestionsAnswer } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { Asker } from '../gate/asker.js';
+import type { CallAsker } from '../gate/asker.js';
 import { existingRecord } from '../gate/records.js';
 import type { Gating } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { askCall } from './ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { modelOutput } from './history.js';
-import { answerText, Questioning, questionsIn } from './questions.js';
+import { answerText, CallQuestions, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
 import { copyTool, type ExecuteOptions, type ModelOutput, type ModelOutputOptions } from './tools.js';
 
@@ -17,7 +17,7 @@ export interface QuestionGateOptions {
   name: string;
   tool: Tool;
   gating: Gating;
-  asker: Asker;
+  asker: CallAsker;
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
 }
@@ -30,7 +30,7 @@ export function askingTool(options: QuestionGateOptions): Tool {
     // What it refuses, the model is told as an error of the tool.
     const questions = questionsIn(tool, snapshot(input).value);
     try {
-      const answer = await ask(options, new Questioning(questions), input, called);
+      const answer = await ask(options, new CallQuestions(questions), input, called);
       called.abortSignal?.throwIfAborted();
       return answer;
     } catch (error) {
@@ -48,7 +48,7 @@ export function askingTool(options: QuestionGateOptions): Tool {
 
 async function ask(
   { name, tool, gating, asker, runId }: QuestionGateOptions,
-  questioning: Questioning,
+  questioning: CallQuestions,
   input: unknown,
   { toolCallId, abortSignal = new AbortController().signal, ...context }: ExecuteOptions,
 ): Promise<QuestionsAnswer | ExecutionDenied> {

@@ -3,8 +3,8 @@ import type { Tool, ToolSet } from 'ai';
 import type { Question, QuestionsAnswer } from '../../index.js';
 import { InvalidArgumentsError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { questionsOf, readAnswers, readQuestions, type Answers } from '../gate/questions.js';
-import type { Decided } from '../gate/records.js';
+import { questionsOf, readAnswers, readQuestions, type QuestionAnswers } from '../gate/questions.js';
+import type { DecidedRecord } from '../gate/records.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { reasonOf } from './reasons.js';
 import { ownTool } from './tools.js';
@@ -41,10 +41,10 @@ export function refuseQuestions(tools: ToolSet, place: string): void {
   });
 }
 
-type Told = Pick<Decided, 'decision'> & Partial<Pick<Decided, 'via' | 'args'>>;
+type ToldDecision = Pick<DecidedRecord, 'decision'> & Partial<Pick<DecidedRecord, 'via' | 'args'>>;
 
 /** The questions of one call, and what becomes of them. */
-export class Questioning {
+export class CallQuestions {
   readonly questions: readonly Question[];
   /** What the request shows and keeps. */
   readonly args: ValueSnapshot;
@@ -66,7 +66,7 @@ export class Questioning {
   }
 
   /** What a decision means for the questions. */
-  take(told: Told): QuestionsAnswer {
+  take(told: ToldDecision): QuestionsAnswer {
     this.#objection = undefined;
     this.#answer = this.#answerIn(told);
     return this.#answer;
@@ -77,7 +77,7 @@ export class Questioning {
     this.#answer = { status: 'error', reason };
   }
 
-  #answerIn({ decision, via, args }: Told): QuestionsAnswer {
+  #answerIn({ decision, via, args }: ToldDecision): QuestionsAnswer {
     const reason = reasonOf(decision);
     switch (decision.type) {
       case 'respond':
@@ -104,7 +104,7 @@ export class Questioning {
   }
 
   /** The questions may have been shown without the secrets in them: then those labels are right, too. */
-  #checked(output: unknown, kept: unknown): Answers {
+  #checked(output: unknown, kept: unknown): QuestionAnswers {
     try {
       return readAnswers(this.questions, output);
     } catch (error) {
@@ -131,7 +131,7 @@ export function answerText(questions: readonly Question[], answer: QuestionsAnsw
   }
 }
 
-function shown(answer: Answers[number]): string {
+function shown(answer: QuestionAnswers[number]): string {
   if (answer === null) return '(left out)';
   if (typeof answer === 'string') return answer;
   return answer.length === 0 ? '(none)' : answer.join(', ');

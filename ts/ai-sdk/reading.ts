@@ -1,7 +1,7 @@
 /** How a run reads what the SDK gives it for a round. */
-import type { Requests } from './requests.js';
-import type { Round } from './round.js';
-import type { Sdk, StreamPart, StreamResult } from './sdk.js';
+import type { RunRequests } from './requests.js';
+import type { ModelRound } from './round.js';
+import type { LoadedSdk, StreamPart, StreamResult } from './sdk.js';
 import { silentModel } from './turn.js';
 
 /**
@@ -19,7 +19,7 @@ export function partOf(value: unknown): StreamPart {
 }
 
 /** Keeps the round's books and says what is shown of a part. */
-export function takePart(round: Round, part: StreamPart, requests: Requests): StreamPart | undefined {
+export function takePart(round: ModelRound, part: StreamPart, requests: RunRequests): StreamPart | undefined {
   round.soFar?.add(part);
   switch (part.type) {
     case 'text-delta':
@@ -71,7 +71,7 @@ export function isResult({ type }: StreamPart): boolean {
 }
 
 /** A run that is continued may have to wait before it calls the SDK: a result of nothing, for its converter. */
-export function silentResult({ ai, version }: Sdk): StreamResult {
+export function silentResult({ ai, version }: LoadedSdk): StreamResult {
   return ai.streamText({ model: silentModel(version.modelSpecifications[0]), prompt: '.', onError: () => {} } as never);
 }
 

@@ -1,38 +1,38 @@
 /** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
 import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../index.js';
-import { requestOf, type Asker, type Opened, type Superseded } from '../gate/asker.js';
+import { requestOf, type CallAsker, type OpenedRequest, type SupersededRequest } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
-import { approvesByMode, type Verdict } from '../gate/judge.js';
+import { approvesByMode, type CallVerdict } from '../gate/judge.js';
 import { questionsOf } from '../gate/questions.js';
 import { isDecided } from '../gate/records.js';
 import { existingRecord, toRecord } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { objectionTo, supersededBy } from './ask-call.js';
-import type { Decisions } from './decisions.js';
-import { digestOf, type Edits } from './edits.js';
-import { ASK, type Guard } from './guard.js';
-import type { Plan } from './open-step.js';
+import type { CallDecisions } from './decisions.js';
+import { digestOf, type CheckedEdits } from './edits.js';
+import { ASK, type CallGuard } from './guard.js';
+import type { OpenCallPlan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
-import { Questioning } from './questions.js';
+import { CallQuestions } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
 import { requestedEvent } from './telling.js';
-import { valueOf, type Asked, type Round } from './round.js';
+import { valueOf, type AskedCall, type ModelRound } from './round.js';
 import type { StreamPart } from './sdk.js';
 import { isComplete } from './turn.js';
 import { warnProviderRuns } from './provider-tools.js';
 import { warnCut } from './warnings.js';
 
 export interface RequestsOptions {
-  asker: Asker;
-  guard: Guard;
-  decisions: Decisions;
+  asker: CallAsker;
+  guard: CallGuard;
+  decisions: CallDecisions;
   signal: AbortSignal;
   tell: (event: OwnEvent) => void;
-  editsOf: (toolCallId: string, toolName: string) => Edits;
+  editsOf: (toolCallId: string, toolName: string) => CheckedEdits;
 }
 
-export class Requests {
+export class RunRequests {
   readonly #options: RequestsOptions;
   /** How often the run saw each tool call id. */
   readonly #seen = new Map<string, number>();
@@ -56,7 +56,7 @@ export class Requests {
   }
 
   /** Takes a request of the SDK's in; `undefined`: it is none, and not shown. */
-  add(round: Round, part: StreamPart): StreamPart | undefined {
+  add(round: ModelRound, part: StreamPart): StreamPart | undefined {
     const { toolCallId = '', toolName = '', input, providerExecuted = false } = part.toolCall ?? {};
     const known = this.#options.guard.call(toolCallId);
     if (providerExecuted && known !== undefined) {
@@ -84,7 +84,7 @@ export class Requests {
   }
 
   /** Makes all requests of the step, then asks about all of them at once. */
-  async askAll(round: Round): Promise<void> {
+  async askAll(round: ModelRound): Promise<void> {
     const unasked = round.requested.slice(round.askedAbout);
     round.askedAbout = round.requested.length;
     const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
@@ -107,8 +107,8 @@ export class Requests {
    *
    * @returns whether there is anything to wait for
    */
-  async askAgain(round: Round): Promise<boolean> {
-    const open: Asked[] = [];
+  async askAgain(round: ModelRound): Promise<boolean> {
+    const open: AskedCall[] = [];
     const { signal } = this.#options;
     for (const asked of round.requested) {
       const { record, toolCallId } = asked;
@@ -124,9 +124,9 @@ export class Requests {
   }
 
   /** Goes on with what was asked before the run was continued here: each call as its plan says. */
-  async resume(round: Round, calls: readonly { asked: Asked; plan: Plan }[]): Promise<void> {
+  async resume(round: ModelRound, calls: readonly { asked: AskedCall; plan: OpenCallPlan }[]): Promise<void> {
     round.askedAbout = round.requested.length;
-    const open: Asked[] = [];
+    const open: AskedCall[] = [];
     for (const { asked, plan } of calls) {
       if (plan.do === 'wait') {
         this.#attach(round, asked, plan.record);
@@ -143,10 +143,10 @@ export class Requests {
     this.#callHumans(open);
   }
 
-  #attach(round: Round, asked: Asked, kept: RawRecord): void {
+  #attach(round: ModelRound, asked: AskedCall, kept: RawRecord): void {
     const record = toRecord(kept);
     const questions = questionsOf(record);
-    if (questions !== undefined) asked.questioning = new Questioning(questions);
+    if (questions !== undefined) asked.questioning = new CallQuestions(questions);
     const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
     const { decided, staleness } = this.#options.asker.attach(
       kept,
@@ -165,14 +165,18 @@ export class Requests {
     this.#options.decisions.wait(round, asked, record, decided);
   }
 
-  async #askInstead(round: Round, asked: Asked, { instead, takeBack }: Plan & { do: 'ask' }): Promise<boolean> {
+  async #askInstead(
+    round: ModelRound,
+    asked: AskedCall,
+    { instead, takeBack }: OpenCallPlan & { do: 'ask' },
+  ): Promise<boolean> {
     if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
     const denied = (await this.#judgedAgain(asked.toolCallId, asked)) ?? this.#rejectedBefore(asked);
     return this.#openRequest(round, asked, denied, instead);
   }
 
   /** Whether a human is to be called first. */
-  async #rerun(round: Round, asked: Asked): Promise<boolean> {
+  async #rerun(round: ModelRound, asked: AskedCall): Promise<boolean> {
     const { toolCallId, toolName, args } = asked;
     const verdict = args && (await this.#options.guard.judgeRerun(toolCallId, toolName, args));
     if (verdict?.effect !== 'allow')
@@ -181,7 +185,7 @@ export class Requests {
     return false;
   }
 
-  #tellAsked(asked: Asked, record: ApprovalRecord, isAutomatic: boolean): void {
+  #tellAsked(asked: AskedCall, record: ApprovalRecord, isAutomatic: boolean): void {
     const { asker, tell } = this.#options;
     const request = requestOf(record, shownArgs(asked), asker.gate);
     if (asked.questioning === undefined) return tell(requestedEvent(request, isAutomatic));
@@ -191,7 +195,7 @@ export class Requests {
   }
 
   /** `false`: it could not be taken back, and does not run in this run. */
-  async #takeBack(asked: Asked, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
+  async #takeBack(asked: AskedCall, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
     try {
       await this.#options.asker.gate.revoke(approvalId, why);
       return true;
@@ -204,20 +208,20 @@ export class Requests {
   }
 
   /** Why nobody needs to be asked again. */
-  async #judgedAgain(toolCallId: string, { toolName, args }: Asked): Promise<string | undefined> {
+  async #judgedAgain(toolCallId: string, { toolName, args }: AskedCall): Promise<string | undefined> {
     if (args === undefined) return UNSHOWABLE;
     const verdict = await this.#options.guard.judgeAgain(toolCallId, toolName, args);
     return verdict.effect === 'deny' ? verdict.reason : undefined;
   }
 
-  #callHumans(open: readonly Asked[]): void {
+  #callHumans(open: readonly AskedCall[]): void {
     const { asker, signal } = this.#options;
     if (signal.aborted) return;
     for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
   }
 
   /** Why nobody needs to be asked. */
-  #denialOf(asked: Asked): string | undefined {
+  #denialOf(asked: AskedCall): string | undefined {
     const { toolCallId, args } = asked;
     if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
     if (args === undefined) return UNSHOWABLE;
@@ -226,29 +230,29 @@ export class Requests {
   }
 
   /** Why a human is not asked the same once more. */
-  #rejectedBefore({ toolName, args }: Asked): string | undefined {
+  #rejectedBefore({ toolName, args }: AskedCall): string | undefined {
     return args === undefined ? undefined : this.#options.asker.rejections?.reasonFor(toolName, args);
   }
 
   /** Whether a human is to be called. */
   async #openRequest(
-    round: Round,
-    asked: Asked,
+    round: ModelRound,
+    asked: AskedCall,
     denied: string | undefined,
-    supersedes?: Superseded,
+    supersedes?: SupersededRequest,
   ): Promise<boolean> {
     return (await this.#prepare(asked, denied, supersedes))(round);
   }
 
   /** What makes the request, and says whether a human is to be called. */
   async #prepare(
-    asked: Asked,
+    asked: AskedCall,
     denied: string | undefined,
-    supersedes?: Superseded,
-  ): Promise<(round: Round) => Promise<boolean>> {
+    supersedes?: SupersededRequest,
+  ): Promise<(round: ModelRound) => Promise<boolean>> {
     const { toolCallId, toolName } = asked;
     const questions = denied === undefined ? this.#options.guard.call(toolCallId)?.questions : undefined;
-    asked.questioning = questions === undefined ? undefined : new Questioning(questions);
+    asked.questioning = questions === undefined ? undefined : new CallQuestions(questions);
     const question = {
       toolCallId,
       toolName,
@@ -272,10 +276,10 @@ export class Requests {
   }
 
   async #open(
-    round: Round,
-    asked: Asked,
+    round: ModelRound,
+    asked: AskedCall,
     denied: string | undefined,
-    prepared: Promise<() => Promise<Opened>>,
+    prepared: Promise<() => Promise<OpenedRequest>>,
   ): Promise<boolean> {
     const { toolCallId, args } = asked;
     try {
@@ -304,12 +308,12 @@ export class Requests {
   }
 
   /** What would be said of it now. */
-  async #judgeNow({ toolCallId, toolName, args }: Asked): Promise<Verdict> {
+  async #judgeNow({ toolCallId, toolName, args }: AskedCall): Promise<CallVerdict> {
     if (args === undefined) return { effect: 'deny', reason: UNSHOWABLE };
     return this.#options.guard.judgeEdit(toolCallId, toolName, args);
   }
 
-  #gatingOf({ toolName, providerExecuted }: Asked): Gating | undefined {
+  #gatingOf({ toolName, providerExecuted }: AskedCall): Gating | undefined {
     const gating = this.#options.guard.gatingOf(toolName);
     if (!providerExecuted) return gating;
     const allowed = gating?.allowedDecisions ?? PROVIDER_TAKES;
@@ -318,10 +322,10 @@ export class Requests {
 }
 
 /** What a human is shown of a call. */
-const shownArgs = ({ args, questioning }: Asked): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);
+const shownArgs = ({ args, questioning }: AskedCall): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);
 
 /** Why what was decided does not hold; `undefined`: it does, or nothing follows from it. */
-const objectionOf = async (asked: Asked): Promise<string | undefined> =>
+const objectionOf = async (asked: AskedCall): Promise<string | undefined> =>
   asked.questioning === undefined ? objectionTo(asked.decision, asked) : asked.questioning.objection;
 
 /** What a provider that runs the tool itself can be told: yes or no. */

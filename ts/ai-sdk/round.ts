@@ -3,17 +3,17 @@ import type { ModelMessage } from 'ai';
 import type { ApprovalRecord, DecidedVia, DecisionOutcome } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
-import type { Opened } from '../gate/asker.js';
-import type { Edits } from './edits.js';
-import type { Executed } from './guard.js';
-import { modelOutput, type Answer } from './history.js';
-import type { Questioning } from './questions.js';
-import type { FinishEvent, Step, StreamPart } from './sdk.js';
+import type { OpenedRequest } from '../gate/asker.js';
+import type { CheckedEdits } from './edits.js';
+import type { GuardedExecution } from './guard.js';
+import { modelOutput, type CallAnswer } from './history.js';
+import type { CallQuestions } from './questions.js';
+import type { FinishEvent, SdkStep, StreamPart } from './sdk.js';
 import type { StepSoFar } from './step-so-far.js';
-import type { Turn } from './turn.js';
+import type { ModelTurn } from './turn.js';
 
 /** A call that waits for an answer, or has one. */
-export interface Asked {
+export interface AskedCall {
   part: StreamPart;
   toolCallId: string;
   toolName: string;
@@ -30,30 +30,30 @@ export interface Asked {
   /** Settles with it, or when nobody will decide any more. */
   decided: Promise<unknown>;
   /** Why an approval does not hold any more. */
-  staleness: Opened['staleness'] | undefined;
-  edits: Edits;
+  staleness: OpenedRequest['staleness'] | undefined;
+  edits: CheckedEdits;
   /** Where it runs nothing and asks the human something, and was not denied. */
-  questioning: Questioning | undefined;
+  questioning: CallQuestions | undefined;
 }
 
 /** One `streamText` call. */
-export class Round {
-  readonly steps: Step[] = [];
+export class ModelRound {
+  readonly steps: SdkStep[] = [];
   /** The same as the SDK gave them, with the messages of this call only. */
-  readonly ownSteps: Step[] = [];
+  readonly ownSteps: SdkStep[] = [];
   /** What the call began with: results of calls that were approved before it, as far as the SDK tells them. */
   first: readonly ModelMessage[] = [];
   /** The step that is being read, where the run is kept. */
   readonly soFar: StepSoFar | undefined;
-  readonly requested: Asked[] = [];
+  readonly requested: AskedCall[] = [];
   /** What runs before the model is called: calls that were approved. */
-  readonly executed: Executed[] = [];
+  readonly executed: GuardedExecution[] = [];
   /** Calls of the current step. */
   calls: StreamPart[] = [];
   toolCallsSeen = 0;
   providerRequestsSeen = 0;
   /** The model's turns, one per step: they may be ahead of the parts that were read. */
-  readonly turns: Turn[] = [];
+  readonly turns: ModelTurn[] = [];
   stepsStarted = 0;
   /** The steps of the run that were done before it. */
   readonly stepsBefore: number;
@@ -77,9 +77,9 @@ export class Round {
 
   readonly number: number;
   /** What it starts with. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly CallAnswer[];
 
-  constructor(number: number, stepsBefore: number, answers: readonly Answer[], soFar?: StepSoFar) {
+  constructor(number: number, stepsBefore: number, answers: readonly CallAnswer[], soFar?: StepSoFar) {
     this.number = number;
     this.stepsBefore = stepsBefore;
     this.answers = answers;
@@ -87,13 +87,13 @@ export class Round {
   }
 
   /** The turn of the step that is being read; `undefined` while nothing is known of it. */
-  get turn(): Turn | undefined {
+  get turn(): ModelTurn | undefined {
     return this.turns[this.stepsStarted - 1];
   }
 }
 
 /** Results of calls that ran before the first step, as a message: an abort leaves no step that would hold them. */
-export function resultMessages(round: Round): ModelMessage[] {
+export function resultMessages(round: ModelRound): ModelMessage[] {
   const inSteps = round.steps.length > 0;
   if (round.executed.length === 0 || inSteps) return [];
   const content = round.executed.map(({ toolCallId, toolName, outcome }) => ({
@@ -106,7 +106,7 @@ export function resultMessages(round: Round): ModelMessage[] {
 }
 
 /** The call as the SDK shows it, with these arguments. */
-export function callWith({ part, toolCallId, toolName }: Asked, input: unknown): StreamPart {
+export function callWith({ part, toolCallId, toolName }: AskedCall, input: unknown): StreamPart {
   return { type: 'tool-call', ...part.toolCall, toolCallId, toolName, input };
 }
 

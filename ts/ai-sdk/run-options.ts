@@ -1,12 +1,12 @@
 /** What a run is made of. */
 import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
-import type { Asker } from '../gate/asker.js';
+import type { CallAsker } from '../gate/asker.js';
 import type { InterruptPlan } from '../native.js';
 import type { Awaitable } from '../values/awaitable.js';
-import type { Parent } from './parent.js';
-import type { CallOptions, Sdk, StreamResult } from './sdk.js';
-import type { Unheard } from './unheard.js';
+import type { ParentRun } from './parent.js';
+import type { CallOptions, LoadedSdk, StreamResult } from './sdk.js';
+import type { UnheardError } from './unheard.js';
 
 /** Opens one `streamText` call, from the options for this round. */
 export type OpenCall = (
@@ -15,8 +15,8 @@ export type OpenCall = (
 ) => PromiseLike<StreamResult>;
 
 export interface RunOptions {
-  sdk: () => Promise<Sdk>;
-  asker: Asker;
+  sdk: () => Promise<LoadedSdk>;
+  asker: CallAsker;
   plan: (tools: ToolSet) => InterruptPlan;
   interruptOn: InterruptOn | undefined;
   maxSteps: number | undefined;
@@ -29,17 +29,17 @@ export interface RunOptions {
   /** What the user passed for the SDK: its messages are the conversation until the first call is opened. */
   call: CallOptions;
   /** How a round is opened: with `streamText` or with an agent. */
-  open: (sdk: Sdk) => OpenCall;
+  open: (sdk: LoadedSdk) => OpenCall;
   /** The same options before any call is opened: for a run that is continued. */
-  prepare: (sdk: Sdk, signal: AbortSignal) => PromiseLike<CallOptions>;
+  prepare: (sdk: LoadedSdk, signal: AbortSignal) => PromiseLike<CallOptions>;
   /** Whether the ledger has this run, and it goes on from there; `maybe`: it is begun where the ledger does not know it. */
   resumes: boolean | 'maybe';
   /** Whether the user named it: then the ledger may have a run of that id. */
   isNamed: boolean;
   /** What it is a part of. */
-  parent: Parent | undefined;
+  parent: ParentRun | undefined;
   /** Tells a failure that nobody looks at. */
-  unheard: Unheard;
+  unheard: UnheardError;
   /** The user's callbacks of the given names, from wherever they may stand. */
   callbacks: FindCallbacks;
 }

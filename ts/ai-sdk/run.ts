@@ -11,34 +11,34 @@
 import type { ToolSet } from 'ai';
 import type { AgentEvent, RunResult } from '../../index.js';
 import { GateClosedError, InvalidConfigError, RunError } from '../errors/index.js';
-import type { Asker } from '../gate/asker.js';
+import type { CallAsker } from '../gate/asker.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
-import { Callbacks } from './callbacks.js';
-import { Cancelling } from './cancelling.js';
+import { RunCallbacks } from './callbacks.js';
+import { RunCancelling } from './cancelling.js';
 import { ChildReport } from './child-report.js';
-import { Children } from './children.js';
+import { ChildRuns } from './children.js';
 import { continueRun } from './continuing.js';
-import { Conversation, messagesOf } from './conversation.js';
-import { Early } from './early.js';
+import { RunConversation, messagesOf } from './conversation.js';
+import { EarlyCalls } from './early.js';
 import { answered, closed } from './history.js';
-import { Inbox } from './inbox.js';
+import { EventQueue } from './inbox.js';
 import { isWorthAsking, Keeping } from './keeping.js';
-import { Opening } from './opening.js';
+import { RunOpening } from './opening.js';
 import type { OwnEvent } from './own-events.js';
 import { isResult, partOf, silentResult, takePart } from './reading.js';
-import type { Denial } from './decisions.js';
+import type { CallDenial } from './decisions.js';
 import { CANCELLED, TURN_ENDED } from './reasons.js';
-import { resultMessages, type Round } from './round.js';
+import { resultMessages, type ModelRound } from './round.js';
 import type { RunOptions } from './run-options.js';
-import type { Sdk, StreamPart, StreamResult } from './sdk.js';
+import type { LoadedSdk, StreamPart, StreamResult } from './sdk.js';
 import { SdkStream } from './sdk-stream.js';
-import { wantsOutput, type Setup } from './setup.js';
+import { wantsOutput, type RunSetup } from './setup.js';
 import { areRequestsHere, isStill, isWhole, mayHear, UntilWhole } from './whole.js';
 
 /** Turns what happens into what is yielded; `undefined` is not yielded. */
-export interface View<E> {
+export interface EventView<E> {
   /** When there is one, it shows each part of the SDK as it is, before what `part` makes of it. */
   raw?: ((part: StreamPart) => E) | undefined;
   part(part: StreamPart): E | undefined;
@@ -48,20 +48,20 @@ export interface View<E> {
 export class Run {
   readonly result: Promise<RunResult>;
   readonly #options: RunOptions;
-  readonly #asker: Asker;
-  readonly #callbacks: Callbacks;
-  readonly #conversation: Conversation;
+  readonly #asker: CallAsker;
+  readonly #callbacks: RunCallbacks;
+  readonly #conversation: RunConversation;
   /** Where the gate's ledger lasts. */
   readonly #keeping: Keeping | undefined;
   /** Runs that its tools started. */
-  readonly #children: Children;
-  readonly #cancelling: Cancelling;
+  readonly #children: ChildRuns;
+  readonly #cancelling: RunCancelling;
   /** What it tells the run that it is a part of. */
   readonly #report: ChildReport | undefined;
-  readonly #early = new Early();
-  readonly #inbox = new Inbox<OwnEvent>();
+  readonly #early = new EarlyCalls();
+  readonly #inbox = new EventQueue<OwnEvent>();
   readonly #stream = new SdkStream();
-  readonly #opening: Opening;
+  readonly #opening: RunOpening;
   #resolve!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
 
@@ -77,18 +77,18 @@ export class Run {
   #disown: (() => void) | undefined;
 
   /** The current one, or the last. */
-  #round: Round | undefined;
+  #round: ModelRound | undefined;
 
   constructor(options: RunOptions) {
     const { asker, call, callbacks } = options;
     this.#options = options;
     this.#asker = asker;
-    this.#callbacks = new Callbacks(callbacks);
-    this.#conversation = new Conversation(messagesOf(call));
+    this.#callbacks = new RunCallbacks(callbacks);
+    this.#conversation = new RunConversation(messagesOf(call));
     const { parent, signal } = options;
     this.#keeping = asker.gate.lasts ? new Keeping(asker.gate, asker.runId, this.#conversation, parent) : undefined;
     this.#report = parent === undefined ? undefined : new ChildReport(parent, this, asker.origin);
-    this.#children = new Children({
+    this.#children = new ChildRuns({
       asker,
       signal,
       tell: (event, toolCallId) =>
@@ -99,8 +99,8 @@ export class Run {
       leave: (error) => this.#leaveWith(error),
       endTurn: () => this.#endTurn(),
     });
-    this.#cancelling = new Cancelling(asker, this.#keeping, this.#children);
-    this.#opening = new Opening({
+    this.#cancelling = new RunCancelling(asker, this.#keeping, this.#children);
+    this.#opening = new RunOpening({
       run: options,
       conversation: this.#conversation,
       callbacks: this.#callbacks,
@@ -128,8 +128,8 @@ export class Run {
   }
 
   /** Why a call did not run, for the event that tells it. */
-  denial(toolCallId: string): Denial | undefined {
-    return (this.#opening.setup as Setup).decisions.denial(toolCallId);
+  denial(toolCallId: string): CallDenial | undefined {
+    return (this.#opening.setup as RunSetup).decisions.denial(toolCallId);
   }
 
   /** Opens the first call. Idempotent. */
@@ -139,13 +139,13 @@ export class Run {
   }
 
   /** What a converter of the SDK's parts needs. To be called when `start` is done. */
-  get opened(): { sdk: Sdk; result: StreamResult; tools: ToolSet } {
-    const { sdk, guard } = this.#opening.setup as Setup;
+  get opened(): { sdk: LoadedSdk; result: StreamResult; tools: ToolSet } {
+    const { sdk, guard } = this.#opening.setup as RunSetup;
     return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: guard.tools };
   }
 
   /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
-  async *items<E>(view: View<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
+  async *items<E>(view: EventView<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
     const { signal } = this.#options;
     const forget = whenAborted(signal, () => {
       // What was let go of is not ours any more.
@@ -228,10 +228,11 @@ export class Run {
       if (signal.aborted) await this.#abort(signal.reason);
       else if (this.#round?.lost !== undefined) throw this.#round.lost.error;
       else if (this.#suspended !== undefined && this.#canBeLetGo) await this.#letGo(this.#suspended);
-      else if (this.#phase === 'reading') return await this.#read(this.#opening.setup as Setup, this.#round as Round);
+      else if (this.#phase === 'reading')
+        return await this.#read(this.#opening.setup as RunSetup, this.#round as ModelRound);
       else if (this.#phase === 'starting') await this.start();
-      else if ((this.#round as Round).waiting > 0) await this.#inbox.rung();
-      else await this.#continue(this.#opening.setup as Setup, this.#round as Round);
+      else if ((this.#round as ModelRound).waiting > 0) await this.#inbox.rung();
+      else await this.#continue(this.#opening.setup as RunSetup, this.#round as ModelRound);
       return undefined;
     } catch (error) {
       if (!signal.aborted) return await this.#fail(error);
@@ -285,14 +286,14 @@ export class Run {
     });
     this.#round = round;
     this.#phase = 'waiting';
-    await (this.#opening.setup as Setup).requests.resume(round, plans);
+    await (this.#opening.setup as RunSetup).requests.resume(round, plans);
   }
 
-  async #open(round: Round): Promise<void> {
+  async #open(round: ModelRound): Promise<void> {
     this.#round = round;
     await this.#opening.call(round);
     this.#options.signal.throwIfAborted();
-    this.#stream.read(wantsOutput((this.#opening.setup as Setup).callOptions));
+    this.#stream.read(wantsOutput((this.#opening.setup as RunSetup).callOptions));
     this.#phase = 'reading';
   }
 
@@ -310,7 +311,7 @@ export class Run {
 
   // --- reading a round ----------------------------------------------------------------------------------------------
 
-  async #read(setup: Setup, round: Round): Promise<StreamPart | undefined> {
+  async #read(setup: RunSetup, round: ModelRound): Promise<StreamPart | undefined> {
     const { requests, guard } = setup;
     if (this.#untilWhole.isAwaited && isWhole(round)) this.#untilWhole.reached();
     if (round.askedAbout === 0 && areRequestsHere(round, guard) && isWorthAsking(round, guard.tools)) {
@@ -338,11 +339,11 @@ export class Run {
     return undefined;
   }
 
-  #keepSoFar(setup: Setup, round: Round): Promise<boolean> | undefined {
+  #keepSoFar(setup: RunSetup, round: ModelRound): Promise<boolean> | undefined {
     return this.#keeping?.saveSoFar(setup, round, () => this.#round === round && this.#phase === 'reading');
   }
 
-  async #closeRound(setup: Setup, round: Round): Promise<void> {
+  async #closeRound(setup: RunSetup, round: ModelRound): Promise<void> {
     if (round.error !== undefined) throw round.error.error;
     if (round.finish === undefined) throw new TypeError('The AI SDK ended its stream without finishing.');
     this.#conversation.close(round, round.finish, setup.sdk.version);
@@ -355,7 +356,7 @@ export class Run {
   // --- going on -----------------------------------------------------------------------------------------------------
 
   /** All is decided: the next round, or the end. */
-  async #continue(setup: Setup, round: Round): Promise<void> {
+  async #continue(setup: RunSetup, round: ModelRound): Promise<void> {
     const conversation = this.#conversation;
     if (round.requested.length === 0 && !round.goesOn) return this.#end(setup, round);
     if (await setup.requests.askAgain(round)) return;
@@ -371,7 +372,7 @@ export class Run {
   }
 
   /** A human ended the turn: nothing else of the step runs. */
-  async #stopTurn(setup: Setup, round: Round): Promise<void> {
+  async #stopTurn(setup: RunSetup, round: ModelRound): Promise<void> {
     this.#options.parent?.endTurn();
     await this.#cancelling.cancel(TURN_ENDED, 'system');
     closeTurn(round, this.#conversation, this.#tell);
@@ -380,7 +381,7 @@ export class Run {
 
   // --- ending -------------------------------------------------------------------------------------------------------
 
-  async #end(setup: Setup, round: Round): Promise<void> {
+  async #end(setup: RunSetup, round: ModelRound): Promise<void> {
     const { nobody } = this.#asker;
     // The model has been told. Whoever started the run must be, too.
     if (nobody !== undefined && this.#options.parent === undefined) throw nobody;
@@ -497,7 +498,7 @@ export class Run {
       this.#inbox.ring();
       await whole;
     }
-    if ((await this.#keepSoFar(this.#opening.setup as Setup, round)) === false)
+    if ((await this.#keepSoFar(this.#opening.setup as RunSetup, round)) === false)
       throw new Error(`The step of the call ${JSON.stringify(toolCallId)} was over before it was kept.`);
     round.isKeptSoFar = true;
   }

@@ -7,14 +7,14 @@
 import type { ModelMessage } from 'ai';
 import { LedgerError } from '../errors/index.js';
 import { MESSAGE, revive, snapshot } from '../values/snapshot.js';
-import type { Step } from './sdk.js';
+import type { SdkStep } from './sdk.js';
 import { isRecord } from './tools.js';
 
 /** The version of the format that is written. */
 const FORMAT = 1;
 
 /** An entry of the history, as JSON: a message, and of the step that it came from what messages do not say. */
-export interface Entry {
+export interface HistoryEntry {
   /** {@link ModelMessage}, special values tagged. */
   m: unknown;
   /** {@link StepMark} of the step that this message of the assistant is of; none while that step goes on. */
@@ -61,7 +61,7 @@ export function stateOf(state: Omit<RunState, 'v'>): RunState {
 }
 
 /** @throws {InvalidArgumentsError} for a message that is no data */
-export function encode(message: ModelMessage, mark: StepMark | undefined): Entry {
+export function encode(message: ModelMessage, mark: StepMark | undefined): HistoryEntry {
   const m = snapshot(message, MESSAGE).json;
   return mark === undefined ? { m } : { m, s: snapshot(mark, MESSAGE).json };
 }
@@ -81,7 +81,7 @@ export function decode(runId: string, entries: readonly unknown[], state: unknow
   const messages: ModelMessage[] = [];
   const marks = new Map<number, StepMark>();
   for (const entry of entries) {
-    const { m, s } = (isRecord(entry) ? entry : {}) as Partial<Entry>;
+    const { m, s } = (isRecord(entry) ? entry : {}) as Partial<HistoryEntry>;
     const message = revive(m);
     if (!isMessage(message)) throw corrupt(runId, `entry ${messages.length} is no message`);
     if (s !== undefined) marks.set(messages.length, revive(s) as StepMark);
@@ -94,7 +94,7 @@ export function decode(runId: string, entries: readonly unknown[], state: unknow
 }
 
 /** What is kept of a step beside its messages. The same step has the same mark. */
-export function markOf(step: Step): StepMark {
+export function markOf(step: SdkStep): StepMark {
   let mark = marks.get(step);
   if (mark === undefined) {
     const { id, modelId, timestamp } = step.response;
@@ -105,12 +105,12 @@ export function markOf(step: Step): StepMark {
   return mark;
 }
 
-const marks = new WeakMap<Step, StepMark>();
+const marks = new WeakMap<SdkStep, StepMark>();
 
 /** Where each step begins in the messages that came of these steps. */
 export function marksIn(
   messages: readonly ModelMessage[],
-  steps: readonly Step[],
+  steps: readonly SdkStep[],
   offset: number,
 ): [index: number, mark: StepMark][] {
   // A step in which the model said nothing has no message.

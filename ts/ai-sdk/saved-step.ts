@@ -1,13 +1,13 @@
 /** Steps that were done before this process continued the run, as far as their messages tell of them. */
 import type { ModelMessage } from 'ai';
-import type { Part } from './messages.js';
+import type { MessagePart } from './messages.js';
 import { partsOf } from './messages.js';
 import type { KeptRun, StepMark } from './saved-run.js';
-import type { Step } from './sdk.js';
+import type { SdkStep } from './sdk.js';
 
 /** One step per message of the assistant's that was added, with the results of its calls. */
-export function stepsOf({ messages, marks, state }: KeptRun): Step[] {
-  const steps: Step[] = [];
+export function stepsOf({ messages, marks, state }: KeptRun): SdkStep[] {
+  const steps: SdkStep[] = [];
   for (let index = state.input; index < messages.length; index++) {
     const message = messages[index] as ModelMessage;
     if (message.role !== 'assistant') continue;
@@ -16,7 +16,7 @@ export function stepsOf({ messages, marks, state }: KeptRun): Step[] {
     const own = messages.slice(index, end);
     const before = messages.slice(state.input, index);
     const said = state.sdk === 6 ? [...before, ...own] : own;
-    steps.push(new SavedStep(steps.length, own, said, marks.get(index)) as unknown as Step);
+    steps.push(new SavedStep(steps.length, own, said, marks.get(index)) as unknown as SdkStep);
   }
   return steps;
 }
@@ -24,7 +24,7 @@ export function stepsOf({ messages, marks, state }: KeptRun): Step[] {
 /** As much of a `StepResult` as can be known. */
 class SavedStep {
   readonly stepNumber: number;
-  readonly content: Part[];
+  readonly content: MessagePart[];
   readonly finishReason: string;
   readonly rawFinishReason = undefined;
   readonly usage: unknown;
@@ -46,7 +46,7 @@ class SavedStep {
   get text(): string {
     return this.#of('text').reduce((all, { text }) => all + String(text), '');
   }
-  get reasoning(): Part[] {
+  get reasoning(): MessagePart[] {
     return this.#of('reasoning');
   }
   get reasoningText(): string | undefined {
@@ -56,38 +56,39 @@ class SavedStep {
   get files(): unknown[] {
     return this.#of('file').map(({ file }) => file);
   }
-  get sources(): Part[] {
+  get sources(): MessagePart[] {
     return [];
   }
-  get toolCalls(): Part[] {
+  get toolCalls(): MessagePart[] {
     return this.#of('tool-call');
   }
-  get staticToolCalls(): Part[] {
+  get staticToolCalls(): MessagePart[] {
     return this.toolCalls.filter(({ dynamic }) => dynamic !== true);
   }
-  get dynamicToolCalls(): Part[] {
+  get dynamicToolCalls(): MessagePart[] {
     return this.toolCalls.filter(({ dynamic }) => dynamic === true);
   }
-  get toolResults(): Part[] {
+  get toolResults(): MessagePart[] {
     return this.#of('tool-result');
   }
-  get staticToolResults(): Part[] {
+  get staticToolResults(): MessagePart[] {
     return this.toolResults.filter(({ dynamic }) => dynamic !== true);
   }
-  get dynamicToolResults(): Part[] {
+  get dynamicToolResults(): MessagePart[] {
     return this.toolResults.filter(({ dynamic }) => dynamic === true);
   }
 
-  #of(type: string): Part[] {
+  #of(type: string): MessagePart[] {
     return this.content.filter((part) => part.type === type);
   }
 }
 
-function contentOf([assistant, ...results]: readonly ModelMessage[]): Part[] {
+function contentOf([assistant, ...results]: readonly ModelMessage[]): MessagePart[] {
   const content = assistant?.content;
-  const said: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : partsOf(assistant ?? {});
+  const said: MessagePart[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : partsOf(assistant ?? {});
   const inputs = new Map(said.flatMap((part) => (part.type === 'tool-call' ? [[part['toolCallId'], part]] : [])));
-  return [...said, ...results.flatMap(partsOf)].flatMap((part): Part[] => {
+  return [...said, ...results.flatMap(partsOf)].flatMap((part): MessagePart[] => {
     const { providerOptions, ...rest } = part;
     const more = providerOptions === undefined ? {} : { providerMetadata: providerOptions };
     const call = inputs.get(part['toolCallId']);
@@ -107,7 +108,7 @@ function contentOf([assistant, ...results]: readonly ModelMessage[]): Part[] {
 }
 
 /** A result as a step has it, of one as the model got it. */
-export function resultOf({ toolCallId, toolName, output, providerExecuted }: Part): Part {
+export function resultOf({ toolCallId, toolName, output, providerExecuted }: MessagePart): MessagePart {
   const { type, value, reason } = (output ?? {}) as { type?: string; value?: unknown; reason?: unknown };
   const call = { toolCallId, toolName, ...(providerExecuted === true ? { providerExecuted } : {}) };
   if (type === 'error-text' || type === 'error-json') return { type: 'tool-error', ...call, error: value };

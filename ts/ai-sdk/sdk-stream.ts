@@ -1,11 +1,11 @@
 /** What the SDK streams of a run: one result a round, read part by part. */
-import { Flow } from './flow.js';
+import { StepFlow } from './flow.js';
 import { outputOf, partOf, streamOf } from './reading.js';
 import type { StreamResult } from './sdk.js';
 
 export class SdkStream {
   /** Keeps the model from running ahead of it. */
-  readonly flow = new Flow();
+  readonly flow = new StepFlow();
   /** Of the current round, or the last. */
   result: StreamResult | undefined;
   #reader: ReadableStreamDefaultReader<unknown> | undefined;

@@ -52,7 +52,7 @@ export interface StreamPart {
   reason?: unknown;
 }
 
-export type Step = StepResult<ToolSet>;
+export type SdkStep = StepResult<ToolSet>;
 
 /** Options of `streamText`, by name: what is not named here goes through as it is. */
 export type CallOptions = Record<string, unknown>;
@@ -75,13 +75,13 @@ export interface SdkVersion {
    * The messages of a call so far, from the steps that have finished, as the SDK gave them. `first`: results of calls that
    * were approved before it, as far as the SDK told them.
    */
-  messagesSoFar(steps: readonly Step[], first: readonly ModelMessage[]): ModelMessage[];
+  messagesSoFar(steps: readonly SdkStep[], first: readonly ModelMessage[]): ModelMessage[];
   /** What the model reads of an error that a tool threw. */
   errorText(error: Error): string;
   /** What the `messages` of a step's response are over all rounds. */
-  stepMessages(before: readonly ModelMessage[], step: Step): ModelMessage[];
+  stepMessages(before: readonly ModelMessage[], step: SdkStep): ModelMessage[];
   /** The event of the last callback, over all rounds. */
-  finishEvent(event: FinishEvent, whole: { steps: Step[]; usage: unknown; messages: ModelMessage[] }): FinishEvent;
+  finishEvent(event: FinishEvent, whole: { steps: SdkStep[]; usage: unknown; messages: ModelMessage[] }): FinishEvent;
   /** What is signed for one approval. */
   signaturePayload(parts: { approvalId: string; toolCallId: string; toolName: string; digest: string }): string;
   /** Whether it reads a model to its end, however slow its own reader is. */
@@ -105,22 +105,22 @@ export interface SdkVersion {
 }
 
 export interface FinishEvent {
-  steps: Step[];
+  steps: SdkStep[];
   totalUsage: unknown;
   response?: { messages?: ModelMessage[] };
   responseMessages?: ModelMessage[];
   [more: string]: unknown;
 }
 
-export interface Sdk {
+export interface LoadedSdk {
   ai: AiModule;
   version: SdkVersion;
 }
 
-let loaded: Promise<Sdk> | undefined;
+let loaded: Promise<LoadedSdk> | undefined;
 
 /** @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) */
-export function loadSdk(): Promise<Sdk> {
+export function loadSdk(): Promise<LoadedSdk> {
   loaded ??= load();
   return loaded;
 }
@@ -128,7 +128,7 @@ export function loadSdk(): Promise<Sdk> {
 /** The module alone. Fails as {@link loadSdk}. */
 export const loadAi = async (): Promise<AiModule> => (await loadSdk()).ai;
 
-async function load(): Promise<Sdk> {
+async function load(): Promise<LoadedSdk> {
   let ai: AiModule;
   try {
     ai = (await import('ai')) as unknown as AiModule;

@@ -3,14 +3,14 @@
  * function that it searches with.
  */
 import type { Tool } from 'ai';
-import type { Body } from './callers.js';
+import type { CallBody } from './callers.js';
 import { isExecutionDenied } from './denied.js';
-import { Refused } from './follow.js';
+import { RefusedExecution } from './follow.js';
 import { namesOf, SEARCH_FUNCTION, searchTools, type SearchFunction } from './tool-search.js';
-import { copyTool, isRecord, type Execute, type ExecuteOptions } from './tools.js';
+import { copyTool, isRecord, type ExecuteFunction, type ExecuteOptions } from './tools.js';
 
 /** @param gate makes an `execute` that waits of what it is to run */
-export function searchingTool(name: string, tool: Tool, gate: (body: Body) => Execute): Tool {
+export function searchingTool(name: string, tool: Tool, gate: (body: CallBody) => ExecuteFunction): Tool {
   // The function is not told which call it is for: the SDK names it right before.
   const calls: { query: unknown; options: ExecuteOptions }[] = [];
   const search: SearchFunction = async ({ query, tools }) => {
@@ -21,7 +21,8 @@ export function searchingTool(name: string, tool: Tool, gate: (body: Body) => Ex
       { query },
       called?.options ?? { toolCallId: crypto.randomUUID() },
     );
-    if (isExecutionDenied(found)) throw new Refused(`${name} was not run: ${found.reason ?? 'it was denied.'}`);
+    if (isExecutionDenied(found))
+      throw new RefusedExecution(`${name} was not run: ${found.reason ?? 'it was denied.'}`);
     return Array.isArray(found) ? found : namesOf(found);
   };
   const onInputAvailable = async (available: { input: unknown } & ExecuteOptions): Promise<void> => {

@@ -1,43 +1,43 @@
 /** What a run works with from the moment its options are known, which for an agent is when its first call is opened. */
 import type { ToolSet } from 'ai';
-import { Decisions } from './decisions.js';
-import { Edits } from './edits.js';
+import { CallDecisions } from './decisions.js';
+import { CheckedEdits } from './edits.js';
 import type { CallContext } from './call-context.js';
-import { Guard, type CalledTool, type Executed } from './guard.js';
+import { CallGuard, type CalledTool, type GuardedExecution } from './guard.js';
 import { hostJudgeOf } from './host-judge.js';
-import type { Inheritance } from './inheritance.js';
+import type { InheritedRules } from './inheritance.js';
 import type { OwnEvent } from './own-events.js';
-import { Requests } from './requests.js';
+import { RunRequests } from './requests.js';
 import type { RunOptions } from './run-options.js';
-import type { CallOptions, Sdk } from './sdk.js';
+import type { CallOptions, LoadedSdk } from './sdk.js';
 import { isRecord, ownTool } from './tools.js';
 
-export interface Setup {
-  readonly sdk: Sdk;
+export interface RunSetup {
+  readonly sdk: LoadedSdk;
   /** The options as they were passed, with an agent's own filled in. */
   readonly callOptions: CallOptions;
-  readonly guard: Guard;
-  readonly decisions: Decisions;
-  readonly requests: Requests;
+  readonly guard: CallGuard;
+  readonly decisions: CallDecisions;
+  readonly requests: RunRequests;
 }
 
 export interface SetupOptions {
   run: RunOptions;
-  sdk: Sdk;
+  sdk: LoadedSdk;
   callOptions: CallOptions;
   /** See the guard's option of this name. */
   alsoGuarded?: ReadonlySet<string> | undefined;
-  call: (call: CalledTool, inheritance: Inheritance, execute: (context: CallContext) => unknown) => unknown;
-  onExecuted: (executed: Executed) => void;
+  call: (call: CalledTool, inheritance: InheritedRules, execute: (context: CallContext) => unknown) => unknown;
+  onExecuted: (executed: GuardedExecution) => void;
   tell: (event: OwnEvent) => void;
   /** Has the run look at its round. */
   wake: () => void;
 }
 
-export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, tell, wake }: SetupOptions): Setup {
+export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, tell, wake }: SetupOptions): RunSetup {
   const { asker, signal, interruptOn } = run;
   const tools = (callOptions['tools'] ?? {}) as ToolSet;
-  const guard: Guard = new Guard({
+  const guard: CallGuard = new CallGuard({
     tools,
     plan: run.plan(tools),
     interruptOn,
@@ -54,15 +54,21 @@ export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, te
     onExecuted,
   });
   const editsOf = (toolCallId: string, toolName: string) => editsFor(toolCallId, toolName, sdk, callOptions, guard);
-  const decisions = new Decisions({ asker, tell, wake });
-  const requests = new Requests({ asker, guard, decisions, signal, tell, editsOf });
+  const decisions = new CallDecisions({ asker, tell, wake });
+  const requests = new RunRequests({ asker, guard, decisions, signal, tell, editsOf });
   return { sdk, callOptions, guard, decisions, requests };
 }
 
 /** What an edit of this call must pass. */
-function editsFor(toolCallId: string, toolName: string, sdk: Sdk, callOptions: CallOptions, guard: Guard): Edits {
+function editsFor(
+  toolCallId: string,
+  toolName: string,
+  sdk: LoadedSdk,
+  callOptions: CallOptions,
+  guard: CallGuard,
+): CheckedEdits {
   const refinements = callOptions['experimental_refineToolInput'];
-  return new Edits({
+  return new CheckedEdits({
     toolName,
     inputSchema: ownTool(guard.tools, toolName)?.inputSchema,
     ai: async () => sdk.ai,

@@ -4,22 +4,22 @@
  */
 import type { ModelMessage, ToolSet } from 'ai';
 import { errorTextOf } from './error-text.js';
-import type { Part } from './messages.js';
+import type { MessagePart } from './messages.js';
 import type { SdkVersion, StreamPart } from './sdk.js';
 import { modelOutput } from './history.js';
 import { ownTool } from './tools.js';
 import { isSame } from '../values/same.js';
 
 /** A part of the step's content: text and reasoning grow while they are said. */
-interface Said extends Part {
+interface GrowingPart extends MessagePart {
   providerMetadata?: unknown;
 }
 
 const RESULTS: ReadonlySet<string> = new Set(['tool-result', 'tool-error']);
 
 export class StepSoFar {
-  #content: Said[] = [];
-  readonly #growing = new Map<string, Said>();
+  #content: GrowingPart[] = [];
+  readonly #growing = new Map<string, GrowingPart>();
 
   /** Takes a part of the SDK's stream in, as it came. */
   add(part: StreamPart & { providerMetadata?: unknown; file?: unknown; kind?: unknown }): void {
@@ -74,8 +74,8 @@ export class StepSoFar {
   }
 
   async messages(tools: ToolSet, version: SdkVersion): Promise<ModelMessage[]> {
-    const said: Part[] = [];
-    const results: Part[] = [];
+    const said: MessagePart[] = [];
+    const results: MessagePart[] = [];
     // It may go on meanwhile.
     const content = [...this.#content];
     for (const part of content) {
@@ -95,11 +95,11 @@ export class StepSoFar {
   }
 }
 
-function placeOf(places: ReadonlyMap<unknown, number>, part: Part): number {
+function placeOf(places: ReadonlyMap<unknown, number>, part: MessagePart): number {
   return places.get(part['toolCallId']) ?? Number.MAX_SAFE_INTEGER;
 }
 
-function messageParts(part: Said): Part[] {
+function messageParts(part: GrowingPart): MessagePart[] {
   const { type, providerMetadata } = part;
   const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   switch (type) {
@@ -148,7 +148,7 @@ function messageParts(part: Said): Part[] {
   }
 }
 
-async function resultMessage(part: Said, tools: ToolSet, version: SdkVersion): Promise<Part> {
+async function resultMessage(part: GrowingPart, tools: ToolSet, version: SdkVersion): Promise<MessagePart> {
   const { toolCallId, toolName, providerMetadata } = part;
   return {
     type: 'tool-result',
@@ -159,7 +159,7 @@ async function resultMessage(part: Said, tools: ToolSet, version: SdkVersion): P
   };
 }
 
-async function outputOf(part: Said, tools: ToolSet, version: SdkVersion): Promise<unknown> {
+async function outputOf(part: GrowingPart, tools: ToolSet, version: SdkVersion): Promise<unknown> {
   const { type, toolCallId, toolName, input, output, error, providerExecuted } = part;
   if (type === 'tool-error')
     return providerExecuted === true

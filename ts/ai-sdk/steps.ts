@@ -1,8 +1,8 @@
-import type { Step } from './sdk.js';
+import type { SdkStep } from './sdk.js';
 
 /** A step with some fields changed. It keeps its class, whose getters (`text`, `toolCalls`, …) read the other fields. */
-export function changeStep(step: Step, changes: Partial<Step>): Step {
-  return Object.assign(Object.create(Object.getPrototypeOf(step) as object) as Step, step, changes);
+export function changeStep(step: SdkStep, changes: Partial<SdkStep>): SdkStep {
+  return Object.assign(Object.create(Object.getPrototypeOf(step) as object) as SdkStep, step, changes);
 }
 
 /** Adds up token counts, nested ones too. A count that nobody gave stays `undefined`. */

@@ -2,7 +2,7 @@ import type { ToolSet } from 'ai';
 import type * as Api from '../../index.js';
 import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../index.js';
 import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
-import { Asker } from '../gate/asker.js';
+import { CallAsker } from '../gate/asker.js';
 import { checkRunId } from '../gate/run-ids.js';
 import { checkPassedOn } from '../options/check.js';
 import { nearestOf } from '../options/nearest.js';
@@ -11,11 +11,11 @@ import { IterableRun } from './agent-run.js';
 import { checkModel } from './check-model.js';
 import { checkInstalled } from './installed.js';
 import { checkUnanswered } from './left-calls.js';
-import { originOf, parentOf, type Parent } from './parent.js';
+import { originOf, parentOf, type ParentRun } from './parent.js';
 import { planFor, warnAtStart, warnUnanswered } from './plan.js';
 import { refuseQuestions } from './questions.js';
 import type { OpenCall } from './run-options.js';
-import { loadSdk, type CallOptions, type Sdk, type SdkVersion, type StreamResult } from './sdk.js';
+import { loadSdk, type CallOptions, type LoadedSdk, type SdkVersion, type StreamResult } from './sdk.js';
 import { hostJudgeOf } from './host-judge.js';
 import { takeTools, takeToolsOf } from './tool-set.js';
 import { copyToolSet } from './tools.js';
@@ -24,7 +24,7 @@ import { v6 } from './v6.js';
 import { v7 } from './v7.js';
 import { warnOnce } from '../errors/warn-once.js';
 
-type Callback = (event: never) => unknown;
+type EventCallback = (event: never) => unknown;
 
 /** Which options are ours; everything else is the SDK's. */
 type OwnOptions = RunOptions<ToolSet> & { agent?: AgentLike };
@@ -80,7 +80,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
   checkCall(call, agent, place);
   const source = agent === undefined ? ofStreamText(call, place) : ofAgent(agent, call, place);
-  const asker = new Asker(
+  const asker = new CallAsker(
     runId,
     {
       gate,
@@ -157,7 +157,7 @@ function checkCall(call: CallOptions, agent: AgentLike | undefined, place: strin
     throw wrong('prompt or messages must be given: what is the model to do?');
 }
 
-function signalOf(own: AbortSignal | undefined, parent: Parent | undefined): AbortSignal | undefined {
+function signalOf(own: AbortSignal | undefined, parent: ParentRun | undefined): AbortSignal | undefined {
   if (parent === undefined) return own;
   return own === undefined ? parent.signal : AbortSignal.any([own, parent.signal]);
 }
@@ -182,20 +182,20 @@ function warnNotTaken(unknown: readonly string[], options: object, version: SdkV
   }
 }
 
-interface Source {
+interface RunSource {
   tools: ToolSet;
   model: unknown;
   /** The user's own `toolApproval` of the SDK. */
   toolApproval: unknown;
-  open: (sdk: Sdk) => OpenCall;
+  open: (sdk: LoadedSdk) => OpenCall;
   /** The options of a call, before any is made. */
-  prepare: (sdk: Sdk, signal: AbortSignal) => Promise<CallOptions>;
-  callbacks: (names: readonly string[]) => Callback[];
+  prepare: (sdk: LoadedSdk, signal: AbortSignal) => Promise<CallOptions>;
+  callbacks: (names: readonly string[]) => EventCallback[];
   /** Of each call, in ms. */
   timeLimit: number | undefined;
 }
 
-function ofStreamText(given: CallOptions, place: string): Source {
+function ofStreamText(given: CallOptions, place: string): RunSource {
   const call = takeToolsOf(given, place);
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
@@ -216,7 +216,7 @@ interface AgentInside {
   prepareCall: unknown;
 }
 
-function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
+function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource {
   const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeToolsOf(given, place);
@@ -226,7 +226,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;
   const open =
-    (sdk: Sdk): OpenCall =>
+    (sdk: LoadedSdk): OpenCall =>
     async (change, abortSignal) => {
       if (!isOfSdk(agentClass, sdk)) throw unsupportedAgent(place);
       const { version } = sdk;
@@ -251,7 +251,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
         settings: { value: { ...settings, ...silence, prepareCall } },
       }) as AgentInside;
       const relays = ours.map(
-        (name) => [name, (event: never) => (changed[name] as Callback | undefined)?.(event)] as const,
+        (name) => [name, (event: never) => (changed[name] as EventCallback | undefined)?.(event)] as const,
       );
       const options = { ...call, ...silence, ...Object.fromEntries(relays), abortSignal };
       return Reflect.apply(agentClass.stream, inner, [options]) as PromiseLike<StreamResult>;
@@ -261,7 +261,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
     return takeToolsOf(((await hook(own)) ?? own) as CallOptions, place);
   };
-  const prepare = async (sdk: Sdk, signal: AbortSignal): Promise<CallOptions> => {
+  const prepare = async (sdk: LoadedSdk, signal: AbortSignal): Promise<CallOptions> => {
     // The agent makes the options of a call by itself; what it does with them then is kept from it.
     const stop = new Error('The options of the agent are known.');
     const options: CallOptions[] = [];
@@ -306,7 +306,7 @@ function isToolLoopAgent(agent: unknown): agent is AgentInside {
 }
 
 /** The first of these options that is a function: the SDK has newer and older names for one callback. */
-function firstOf(options: CallOptions, names: readonly string[]): Callback[] {
+function firstOf(options: CallOptions, names: readonly string[]): EventCallback[] {
   const found = names.map((name) => options[name]).find((value) => typeof value === 'function');
-  return found === undefined ? [] : [found as Callback];
+  return found === undefined ? [] : [found as EventCallback];
 }

@@ -6,16 +6,16 @@ import type {
   ApprovalRequestedEvent,
   ApprovalResponseEvent,
 } from '../../index.js';
-import { requestOf, type Opened } from '../gate/asker.js';
+import { requestOf, type OpenedRequest } from '../gate/asker.js';
 import type { LocalGate } from '../gate/gate.js';
-import { isApproval, isByHuman, type Decided } from '../gate/records.js';
+import { isApproval, isByHuman, type DecidedRecord } from '../gate/records.js';
 import { joined } from '../values/lazily.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { progressOf } from './progress.js';
 
 export function tellRequest(
   gate: LocalGate,
-  { record, decided }: Pick<Opened, 'record' | 'decided'>,
+  { record, decided }: Pick<OpenedRequest, 'record' | 'decided'>,
   args: ValueSnapshot,
   isAutomatic: boolean,
   tell: (event: AgentEvent) => void,
@@ -35,10 +35,10 @@ export function requestedEvent(request: ApprovalRequest, isAutomatic: boolean): 
 }
 
 /** What is told of a decision. */
-export type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'> & Partial<Decided>;
+export type ToldRecord = Pick<DecidedRecord, 'approvalId' | 'decision' | 'decidedBy'> & Partial<DecidedRecord>;
 
 export function responseOf(
-  { approvalId, decision, decidedBy, via }: Told,
+  { approvalId, decision, decidedBy, via }: ToldRecord,
   { toolCallId, toolName, origin }: Pick<ApprovalRecord, 'toolCallId' | 'toolName' | 'origin'>,
 ): ApprovalResponseEvent {
   const { reason } = decision;

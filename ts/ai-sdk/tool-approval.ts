@@ -1,9 +1,9 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../index.js';
-import { Asker, type Question } from '../gate/asker.js';
+import { CallAsker, type CallQuestion } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { isApproval } from '../gate/records.js';
-import { approvesByMode, isByMode, unanswered, type Verdict } from '../gate/judge.js';
+import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../gate/judge.js';
 import type { ApprovedTool } from '../gate/tool-identity.js';
 import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
@@ -36,8 +36,8 @@ export function toolApproval<TOOLS extends ToolSet>(
   requireSdk(PLACE, 7);
   requireSameSdk(PLACE, 7, toolApproval);
   checkNeeded(PLACE, options);
-  const asker = new Asker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
-  const approval = new Approval(asker, options.interruptOn as InterruptOn | undefined, options);
+  const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
+  const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
   return async (call) => {
     try {
       if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
@@ -49,14 +49,14 @@ export function toolApproval<TOOLS extends ToolSet>(
   };
 }
 
-class Approval {
-  readonly #asker: Asker;
+class ApprovalFunction {
+  readonly #asker: CallAsker;
   readonly #interruptOn: InterruptOn | undefined;
   readonly #options: ToolApprovalOptions;
   /** One plan per toolset: the SDK passes it with each call. */
   readonly #plans = new WeakMap<object, Map<string, Gating>>();
 
-  constructor(asker: Asker, interruptOn: InterruptOn | undefined, options: object) {
+  constructor(asker: CallAsker, interruptOn: InterruptOn | undefined, options: object) {
     this.#asker = asker;
     this.#interruptOn = interruptOn;
     this.#options = options;
@@ -86,7 +86,7 @@ class Approval {
   }
 
   async #ask(
-    question: Question & { verdict: Exclude<Verdict, { effect: 'deny' }> },
+    question: CallQuestion & { verdict: Exclude<CallVerdict, { effect: 'deny' }> },
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;

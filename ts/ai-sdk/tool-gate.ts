@@ -8,25 +8,25 @@ import type {
   InterruptOn,
   InterruptOptions,
 } from '../../index.js';
-import type { Asker, Opened, Question } from '../gate/asker.js';
+import type { CallAsker, OpenedRequest, CallQuestion } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { existingRecord, isApproval, type Decided } from '../gate/records.js';
-import { approvesByMode, isByMode, type Verdict } from '../gate/judge.js';
+import { existingRecord, isApproval, type DecidedRecord } from '../gate/records.js';
+import { approvesByMode, isByMode, type CallVerdict } from '../gate/judge.js';
 import type { ApprovedTool } from '../gate/tool-identity.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
-import { changedTool, isCaller, type Body, type GateCalled } from './callers.js';
-import type { Children } from './children.js';
+import { changedTool, isCaller, type CallBody, type GateCalled } from './callers.js';
+import type { ChildRuns } from './children.js';
 import { askCall, objectionTo } from './ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { Edits } from './edits.js';
-import { follow, lastOf, NotedError, Refused } from './follow.js';
+import { CheckedEdits } from './edits.js';
+import { follow, lastOf, NotedError, RefusedExecution } from './follow.js';
 import { claimOrRefuse } from './claim.js';
 import { modelOutput } from './history.js';
-import type { Inheritance } from './inheritance.js';
-import type { Parent } from './parent.js';
+import type { InheritedRules } from './inheritance.js';
+import type { ParentRun } from './parent.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
 import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from './reasons.js';
@@ -41,7 +41,7 @@ import {
   isTask,
   withCallId,
   withNote,
-  type Execute,
+  type ExecuteFunction,
   type ExecuteOptions,
   type ModelOutput,
 } from './tools.js';
@@ -53,14 +53,14 @@ export interface ToolGateOptions {
   entry: InterruptOptions | undefined;
   /** Whether its calls may be asked about, as things are now. */
   isGated: () => boolean;
-  asker: Asker;
+  asker: CallAsker;
   interruptOn: InterruptOn | undefined;
   /** What the agents that the tool may start inherit. */
-  inheritance: Inheritance;
+  inheritance: InheritedRules;
   /** Those that it has started. */
-  children: Children;
+  children: ChildRuns;
   /** The run that the tools are gated for a part of. */
-  parent: Parent | undefined;
+  parent: ParentRun | undefined;
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
   gateCalled: GateCalled;
@@ -69,13 +69,13 @@ export interface ToolGateOptions {
 }
 
 /** What becomes of a call. */
-type Pass =
+type CallPass =
   /** `note`: what the model is told beside the result. */
   | { kind: 'run'; args: ValueSnapshot; approved: CallContext['approved']; note: string | undefined }
   | { kind: 'answer'; output: unknown }
   | { kind: 'denial'; denial: ExecutionDenied };
 
-type PassFunction = (args: ValueSnapshot, options: ExecuteOptions) => Promise<Pass>;
+type PassFunction = (args: ValueSnapshot, options: ExecuteOptions) => Promise<CallPass>;
 
 export class ToolGate {
   readonly #options: ToolGateOptions;
@@ -86,7 +86,7 @@ export class ToolGate {
   /** What the model is told beside the result. */
   readonly #notes = new Map<string, string>();
   /** Results of those calls, for whoever has nothing but the result. */
-  readonly #outputs = new Results();
+  readonly #outputs = new ResultStore();
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
@@ -116,23 +116,23 @@ export class ToolGate {
   known(): Tool {
     return this.#changed((body) => {
       if (body === undefined) return {};
-      const execute: Execute = (input, given) => this.#callUnasked(body, input, this.#within(given));
+      const execute: ExecuteFunction = (input, given) => this.#callUnasked(body, input, this.#within(given));
       return { execute };
     });
   }
 
   /** Nobody need be asked about this call. */
-  #callUnasked(body: Body, input: unknown, options: ExecuteOptions): unknown {
+  #callUnasked(body: CallBody, input: unknown, options: ExecuteOptions): unknown {
     options.abortSignal?.throwIfAborted();
     return this.#call(body, input, options, undefined);
   }
 
-  #changed(change: (body: Body | undefined) => Record<string, unknown>): Tool {
+  #changed(change: (body: CallBody | undefined) => Record<string, unknown>): Tool {
     return changedTool(this.#options.tool, change, this.#options.gateCalled);
   }
 
   /** Calls the tool's own `execute`, which gets to know what it is called by. */
-  #call(body: Body, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
+  #call(body: CallBody, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
     const { name: toolName, children, inheritance } = this.#options;
     const { toolCallId, abortSignal: signal } = options;
     return children.call({ toolCallId, toolName, approved, signal }, inheritance, (context) =>
@@ -157,7 +157,7 @@ export class ToolGate {
     }));
   }
 
-  #gated(body: Body | undefined, pass: PassFunction): { execute?: unknown; toModelOutput?: unknown } {
+  #gated(body: CallBody | undefined, pass: PassFunction): { execute?: unknown; toModelOutput?: unknown } {
     if (body === undefined) return {};
     return {
       execute: isGenerator(body.execute) ? this.#generator(body, pass) : this.#function(body, pass),
@@ -165,7 +165,7 @@ export class ToolGate {
     };
   }
 
-  #function(body: Body, pass: PassFunction): Execute {
+  #function(body: CallBody, pass: PassFunction): ExecuteFunction {
     const gated = async (input: unknown, options: ExecuteOptions) => {
       const passed = await this.#pass(input, options, pass);
       if (passed.kind !== 'run') return this.#resultOf(passed, options);
@@ -179,11 +179,11 @@ export class ToolGate {
     };
   }
 
-  #generator(body: Body, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
+  #generator(body: CallBody, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
-    const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
+    const run = (passed: CallPass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
     const within = (options: ExecuteOptions) => this.#within(options);
-    const instead = (passed: Exclude<Pass, { kind: 'run' }>, options: ExecuteOptions) =>
+    const instead = (passed: Exclude<CallPass, { kind: 'run' }>, options: ExecuteOptions) =>
       this.#resultOf(passed, options);
     const mustPass = (options: ExecuteOptions) => this.#mustPass(options);
     const unasked = (input: unknown, options: ExecuteOptions) => this.#callUnasked(body, input, options);
@@ -201,7 +201,7 @@ export class ToolGate {
     return this.#options.isGated() || isResume(messages, toolCallId);
   }
 
-  #run(body: Body, { args, approved, note }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
+  #run(body: CallBody, { args, approved, note }: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
     const call = () => this.#call(body, copyOf(args), options, approved);
     if (note !== undefined) {
       forgetOldest(this.#notes);
@@ -221,10 +221,10 @@ export class ToolGate {
     );
   }
 
-  #resultOf(passed: Exclude<Pass, { kind: 'run' }>, { toolCallId }: ExecuteOptions): unknown {
+  #resultOf(passed: Exclude<CallPass, { kind: 'run' }>, { toolCallId }: ExecuteOptions): unknown {
     if (passed.kind === 'denial') {
       const { name, throwsDenials } = this.#options;
-      if (throwsDenials) throw new Refused(`${name} was not run: ${passed.denial.reason ?? 'it was denied.'}`);
+      if (throwsDenials) throw new RefusedExecution(`${name} was not run: ${passed.denial.reason ?? 'it was denied.'}`);
       return passed.denial;
     }
     const output = revive(passed.output);
@@ -232,7 +232,7 @@ export class ToolGate {
     return output;
   }
 
-  async #pass(input: unknown, options: ExecuteOptions, pass: PassFunction): Promise<Pass> {
+  async #pass(input: unknown, options: ExecuteOptions, pass: PassFunction): Promise<CallPass> {
     options.abortSignal?.throwIfAborted();
     try {
       const passed = await pass(snapshot(input), options);
@@ -255,7 +255,7 @@ export class ToolGate {
 
   // --- waiting ------------------------------------------------------------------------------------------------------
 
-  async #ask(args: ValueSnapshot, options: ExecuteOptions): Promise<Pass> {
+  async #ask(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
     const { name, asker } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
     const verdict = await this.#judge(args, options);
@@ -292,7 +292,12 @@ export class ToolGate {
   }
 
   /** What is put to the human. */
-  #question(toolCallId: string, args: ValueSnapshot, verdict: Verdict, edits: Edits): Question & { verdict: Verdict } {
+  #question(
+    toolCallId: string,
+    args: ValueSnapshot,
+    verdict: CallVerdict,
+    edits: CheckedEdits,
+  ): CallQuestion & { verdict: CallVerdict } {
     const { name: toolName, tool, inheritance } = this.#options;
     const checkEdit = (written: unknown) => edits.check(written);
     const asked = {
@@ -307,7 +312,7 @@ export class ToolGate {
   }
 
   /** A human has rejected the same call before: that stands in the record of this one. */
-  async #rejectAgain(question: Question, args: ValueSnapshot, runId: string, reason: string): Promise<Pass> {
+  async #rejectAgain(question: CallQuestion, args: ValueSnapshot, runId: string, reason: string): Promise<CallPass> {
     const { gate } = this.#options.asker;
     const opened = await this.#open(question, runId);
     const { approvalId } = opened.record;
@@ -318,28 +323,28 @@ export class ToolGate {
     return denial(reason, 'reject', approvalId);
   }
 
-  async #open(question: Question, runId: string): Promise<Opened> {
+  async #open(question: CallQuestion, runId: string): Promise<OpenedRequest> {
     // Whoever continues the run that this is a part of must find the call that asks.
     await this.#options.parent?.keep();
     try {
       return await this.#options.asker.openAndWait(question, runId);
     } catch (error) {
-      throw existingRecord(error) === undefined ? error : new Refused(DUPLICATE_ID);
+      throw existingRecord(error) === undefined ? error : new RefusedExecution(DUPLICATE_ID);
     }
   }
 
   /** Tells the run that the tools are gated for a part of. */
-  #tell(opened: Pick<Opened, 'record' | 'decided'>, args: ValueSnapshot, isAutomatic: boolean): void {
+  #tell(opened: Pick<OpenedRequest, 'record' | 'decided'>, args: ValueSnapshot, isAutomatic: boolean): void {
     tellRequest(this.#options.asker.gate, opened, args, isAutomatic, (event) => void this.#options.parent?.tell(event));
   }
 
   async #carryOut(
-    { decision, via, approvalId, changes }: Decided,
+    { decision, via, approvalId, changes }: DecidedRecord,
     asked: ValueSnapshot,
-    edits: Edits,
+    edits: CheckedEdits,
     runId: string,
     toolCallId: string,
-  ): Promise<Pass> {
+  ): Promise<CallPass> {
     if (decision.type === 'respond') return { kind: 'answer', output: decision.output };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
@@ -376,7 +381,7 @@ export class ToolGate {
   }
 
   /** With the decision that the gate has by now. */
-  async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<Pass> {
+  async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
     const { name, asker, runId } = this.#options;
     const { toolCallId } = options;
     const records = await asker.gate.find(runId, toolCallId);
@@ -412,9 +417,9 @@ export class ToolGate {
   }
 
   /** What an edit of this call must pass. */
-  #editsOf(options: ExecuteOptions): Edits {
+  #editsOf(options: ExecuteOptions): CheckedEdits {
     const { name, tool } = this.#options;
-    return new Edits({
+    return new CheckedEdits({
       toolName: name,
       inputSchema: tool.inputSchema,
       ai: loadAi,
@@ -423,12 +428,12 @@ export class ToolGate {
   }
 
   /** What an approval of its calls is for. */
-  #approved({ schema }: Edits): ApprovedTool {
+  #approved({ schema }: CheckedEdits): ApprovedTool {
     const { name: toolName, tool } = this.#options;
     return { toolName, tool, schema };
   }
 
-  #judge(args: ValueSnapshot, options: ExecuteOptions): Promise<Verdict> {
+  #judge(args: ValueSnapshot, options: ExecuteOptions): Promise<CallVerdict> {
     const { name, tool, entry, asker, interruptOn, parent } = this.#options;
     const inherited = parent?.inheritance;
     const { toolCallId, abortSignal, ...context } = options;
@@ -468,7 +473,7 @@ const noteFor = (decision: DecisionOutcome, via: DecidedVia | null, args: ValueS
 const NEVER = new AbortController().signal;
 
 /** Results, and the calls that they are of. A framework may ask what the model is to get of a result without saying of which. */
-class Results {
+class ResultStore {
   readonly #calls: { output: unknown; toolCallId: string }[] = [];
 
   add(output: unknown, toolCallId: string): void {
@@ -492,6 +497,6 @@ function forgetOldest(kept: Map<string, unknown> | Set<string>): void {
   if (kept.size >= REMEMBERED && oldest !== undefined) kept.delete(oldest);
 }
 
-function denial(...parts: Parameters<typeof denied>): Pass {
+function denial(...parts: Parameters<typeof denied>): CallPass {
   return { kind: 'denial', denial: denied(...parts) };
 }

@@ -3,14 +3,14 @@
  * place of the tool's, and each of its calls forgets what was found before: a run makes a new one after each approval.
  */
 import type { ModelMessage, Tool, ToolSet } from 'ai';
-import type { Body } from './callers.js';
+import type { CallBody } from './callers.js';
 import { partsOf } from './messages.js';
 import { isRecord, ownTool } from './tools.js';
 
 /** Ranks the tools that a query is for: of these names, the best first. */
-export type SearchFunction = (options: { query: string; tools: readonly Candidate[] }) => unknown;
+export type SearchFunction = (options: { query: string; tools: readonly SearchCandidate[] }) => unknown;
 
-export interface Candidate {
+export interface SearchCandidate {
   name: string;
   description?: string;
 }
@@ -21,10 +21,10 @@ const SEARCH = Symbol.for('vercel.ai.toolSearch');
 export const SEARCH_FUNCTION = Symbol.for('vercel.ai.toolSearch.search');
 const MOST = Symbol.for('vercel.ai.toolSearch.maxResults');
 
-type Marked = Record<symbol, unknown>;
+type MarkedTool = Record<symbol, unknown>;
 
 export function isSearch(tool: Tool | undefined): tool is Tool {
-  return (tool as unknown as Marked | undefined)?.[SEARCH] === true;
+  return (tool as unknown as MarkedTool | undefined)?.[SEARCH] === true;
 }
 
 /** Whether the model is shown it only when it was found. */
@@ -33,18 +33,22 @@ export function isDeferred(tool: Tool | undefined): boolean {
 }
 
 /** The names of the tools that the query is for, the best first: by the user's function, or as the SDK ranks them. */
-export async function searchTools(tool: Tool, query: unknown, candidates: readonly Candidate[]): Promise<string[]> {
-  const own = (tool as unknown as Marked)[SEARCH_FUNCTION] as SearchFunction | undefined;
+export async function searchTools(
+  tool: Tool,
+  query: unknown,
+  candidates: readonly SearchCandidate[],
+): Promise<string[]> {
+  const own = (tool as unknown as MarkedTool)[SEARCH_FUNCTION] as SearchFunction | undefined;
   const text = String(query);
   const ranked: unknown = own === undefined ? rank(text, candidates) : await own({ query: text, tools: candidates });
   const names = new Set(candidates.map(({ name }) => name));
-  const most = Number((tool as unknown as Marked)[MOST] ?? 5);
+  const most = Number((tool as unknown as MarkedTool)[MOST] ?? 5);
   return [...new Set(Array.isArray(ranked) ? (ranked as string[]) : [])]
     .filter((name) => names.has(name))
     .slice(0, most);
 }
 
-function rank(query: string, candidates: readonly Candidate[]): string[] {
+function rank(query: string, candidates: readonly SearchCandidate[]): string[] {
   const terms = new Set(wordsOf(query));
   const count = (words: readonly string[]) => [...terms].filter((term) => words.includes(term)).length;
   return candidates
@@ -60,7 +64,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** What a run has found so far. */
-export class Searches {
+export class RunSearches {
   readonly #tools: ToolSet;
   readonly #found = new Set<string>();
   /** `experimental_toolCallers`: a tool is found only for who may call it. */
@@ -78,7 +82,7 @@ export class Searches {
   }
 
   /** What an approved search runs: the SDK runs it outside of its own. */
-  bodyOf(name: string, tool: Tool): Body {
+  bodyOf(name: string, tool: Tool): CallBody {
     const call = async (input: unknown) => {
       const candidates = this.#candidates(name);
       const query = isRecord(input) ? input['query'] : undefined;
@@ -98,7 +102,7 @@ export class Searches {
     }
   }
 
-  #candidates(search: string): Candidate[] {
+  #candidates(search: string): SearchCandidate[] {
     const callersOf = (name: string) => (this.#callers[name] as readonly string[] | undefined) ?? [DIRECTLY];
     return Object.entries(this.#tools)
       .filter(([name, tool]) => isDeferred(tool) && !isSearch(tool) && !this.#found.has(name))

@@ -4,7 +4,7 @@ import type { InterruptOn, InterruptOptions } from '../../index.js';
 import { modelOutput } from './history.js';
 
 /** `execute` as the SDK calls it. */
-export type Execute = (input: unknown, options: ExecuteOptions) => unknown;
+export type ExecuteFunction = (input: unknown, options: ExecuteOptions) => unknown;
 export interface ExecuteOptions {
   toolCallId: string;
   abortSignal?: AbortSignal;

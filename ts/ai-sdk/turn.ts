@@ -2,7 +2,7 @@
  * Watches the model's own stream for the end of its turn. The SDK tells it only when every tool of the step has run; but a
  * human should be asked as soon as the turn is known to be complete, and not at all about one that was cut off.
  */
-import type { Flow } from './flow.js';
+import type { StepFlow } from './flow.js';
 import type { AiModule } from './sdk.js';
 
 /** The finish reasons of a whole turn. After any other (`length`, `content-filter`, `error` …) a call may be cut short. */
@@ -13,7 +13,7 @@ export function isComplete(finishReason: string): boolean {
 }
 
 /** What is known of the model's current turn. */
-export class Turn {
+export class ModelTurn {
   ended = false;
   finishReason = 'other';
   /** Tool calls that the model made, also those that the provider executes. */
@@ -28,8 +28,8 @@ export interface TurnEndEvent {
   content: readonly { type: string }[];
 }
 
-export function turnOf({ finishReason, content }: TurnEndEvent): Turn {
-  const turn = new Turn();
+export function turnOf({ finishReason, content }: TurnEndEvent): ModelTurn {
+  const turn = new ModelTurn();
   turn.ended = true;
   turn.finishReason = finishReason;
   turn.toolCalls = content.filter(({ type }) => type === 'tool-call').length;
@@ -44,11 +44,11 @@ interface ModelPart {
 
 type DoStream = (options: { abortSignal?: AbortSignal }) => PromiseLike<{ stream: ReadableStream<ModelPart> }>;
 
-export interface Watcher {
-  onStart: (turn: Turn) => void;
+export interface TurnWatcher {
+  onStart: (turn: ModelTurn) => void;
   onEnd: () => void;
   /** Holds the model back from running ahead of its reader. */
-  flow: Flow;
+  flow: StepFlow;
 }
 
 /**
@@ -56,7 +56,12 @@ export interface Watcher {
  * called once the signal is aborted, which the SDK does not look at between two steps. Everything else of it is
  * untouched. A model given by name is looked up the way the SDK does; if that fails, the name is returned as it is.
  */
-export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, watcher: Watcher | undefined): unknown {
+export function watchModel(
+  model: unknown,
+  ai: AiModule,
+  signal: AbortSignal,
+  watcher: TurnWatcher | undefined,
+): unknown {
   const resolved = resolveModel(model, ai);
   if (
     typeof resolved !== 'object' ||
@@ -70,7 +75,7 @@ export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, wa
     if (signal.aborted || options.abortSignal?.aborted === true)
       throw new DOMException('The run was aborted: its model is not called.', 'AbortError');
     const result = await (resolved as { doStream: DoStream }).doStream(options);
-    const turn = new Turn();
+    const turn = new ModelTurn();
     // Only now: a call that failed is made again, and is the same turn.
     watcher?.onStart(turn);
     return watcher === undefined ? result : { ...result, stream: watchStream(result.stream, turn, watcher) };
@@ -87,8 +92,8 @@ export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, wa
 
 function watchStream(
   stream: ReadableStream<ModelPart>,
-  turn: Turn,
-  { flow, onEnd }: Watcher,
+  turn: ModelTurn,
+  { flow, onEnd }: TurnWatcher,
 ): ReadableStream<ModelPart> {
   const reader = stream.getReader();
   return new ReadableStream<ModelPart>(

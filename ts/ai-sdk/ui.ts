@@ -3,11 +3,11 @@ import type { ApprovalRequest } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { beating } from './heartbeat.js';
 import type { OwnEvent } from './own-events.js';
-import type { Run, View } from './run.js';
+import type { Run, EventView } from './run.js';
 import type { StreamPart } from './sdk.js';
 
 /** @param hasResponsePart whether the SDK knows a part that tells a decision */
-export function partView(hasResponsePart: () => boolean): View<StreamPart> {
+export function partView(hasResponsePart: () => boolean): EventView<StreamPart> {
   return {
     // Requests are told by our own event, with the id that the gate knows.
     part: (part) => (part.type === 'tool-approval-request' ? undefined : part),

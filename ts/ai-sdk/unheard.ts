@@ -7,10 +7,10 @@ const MOST = 100;
 /** `inspect.custom` of `node:util`, which is slow to load. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
-const waiting = new Set<Unheard>();
+const waiting = new Set<UnheardError>();
 
 /** Of one run. */
-export class Unheard {
+export class UnheardError {
   #isHeard = false;
   #failure: { error: unknown } | undefined;
 

@@ -1,4 +1,4 @@
-import type { SdkVersion, Step } from './sdk.js';
+import type { SdkVersion, SdkStep } from './sdk.js';
 
 /** What `streamText` and the `stream` of a `ToolLoopAgent` take. A test compares them with the types of the installed version. */
 export const OPTION_NAMES = [
@@ -64,4 +64,4 @@ const ACCUMULATED = [
   'staticToolResults',
   'dynamicToolResults',
   'warnings',
-] as const satisfies readonly (keyof Step)[];
+] as const satisfies readonly (keyof SdkStep)[];

@@ -14,12 +14,12 @@ import { snapshot } from '../values/snapshot.js';
 import { digestOf } from './edits.js';
 import { requireSdk } from './installed.js';
 import { checkUnanswered, closeLeft, leave, type LeftCall } from './left-calls.js';
-import { answerIn, type MessageAnswer, type Part } from './messages.js';
+import { answerIn, type MessageAnswer, type MessagePart } from './messages.js';
 import { DUPLICATE_ID, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
 import { signApproval } from './signature.js';
 
-type Approval = Parameters<typeof signApproval>[2];
+type SignedApproval = Parameters<typeof signApproval>[2];
 type Message = UIMessage | ModelMessage;
 
 interface Call {
@@ -53,7 +53,7 @@ export async function verifyApprovals<MESSAGE extends Message>(
   const left = async (call: LeftCall) =>
     leave(local, await recordOfLeft(local, call, calls, options), call, unanswered, options.by ?? null);
   const closed = await closeLeft(messages, left);
-  const verifier = new Verifier(local, options, unanswered, calls, closed);
+  const verifier = new ApprovalVerifier(local, options, unanswered, calls, closed);
   const verified: MESSAGE[] = [];
   for (const [index, message] of closed.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verifier.edited(verified);
@@ -88,7 +88,7 @@ async function recordOfLeft(
 const isSameCall = (gate: LocalGate, { approvalId, contents, args }: ApprovalRecord, input: unknown): boolean =>
   contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
 
-class Verifier {
+class ApprovalVerifier {
   readonly #gate: LocalGate;
   readonly #options: VerifyApprovalsOptions;
   readonly #unanswered: 'cancel' | 'keep';
@@ -117,7 +117,7 @@ class Verifier {
       for (const part of LISTS.flatMap((list) => partsIn(message, list))) this.#note(part, index);
   }
 
-  #note(part: Part, index: number): void {
+  #note(part: MessagePart, index: number): void {
     const { toolCallId, approvalId } = part as { toolCallId?: string; approvalId?: string };
     if (part.type === 'tool-approval-request' && approvalId !== undefined && toolCallId !== undefined)
       this.#requests.set(approvalId, toolCallId);
@@ -131,7 +131,7 @@ class Verifier {
     for (const list of LISTS) {
       const parts = partsIn(message, list);
       if (!parts.some((part) => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined)) continue;
-      const checked: Part[] = [];
+      const checked: MessagePart[] = [];
       for (const part of parts) {
         await this.#breaks.take();
         checked.push(...(await this.#part(part, index)));
@@ -146,7 +146,7 @@ class Verifier {
     if (this.#edits.size === 0) return messages;
     const { toolApprovalSecret } = this.#options;
     const version = toolApprovalSecret === undefined ? undefined : (await loadSdk()).version;
-    const signatureOf = (approval: Approval) =>
+    const signatureOf = (approval: SignedApproval) =>
       version && toolApprovalSecret && signApproval(version, toolApprovalSecret, approval);
     return messages.map((message) => {
       let changed = message;
@@ -159,26 +159,26 @@ class Verifier {
     });
   }
 
-  #editedPart(part: Part, signatureOf: (approval: Approval) => string | undefined): Part {
+  #editedPart(part: MessagePart, signatureOf: (approval: SignedApproval) => string | undefined): MessagePart {
     const toolCallId = String(part['toolCallId']);
     const edit = this.#edits.get(toolCallId);
     const call = this.#calls.get(toolCallId)?.at(-1);
     if (edit === undefined || call === undefined) return part;
     const { approvalId, args: input } = edit;
     // What was signed, and what the schema was given, are of the call as the model made it.
-    const renewed = (request: Part): Part => {
+    const renewed = (request: MessagePart): MessagePart => {
       const { signature: old, inputSchemaInput: _input, ...rest } = request;
       const signature = signatureOf({ approvalId, toolCallId, toolName: call.toolName, input }) ?? old;
-      return { ...rest, ...(signature === undefined ? {} : { signature }) } as Part;
+      return { ...rest, ...(signature === undefined ? {} : { signature }) } as MessagePart;
     };
     if (part.type === 'tool-approval-request') return renewed(part);
     if (callOf(part) === undefined) return part;
-    const approval = part['approval'] as Part | undefined;
+    const approval = part['approval'] as MessagePart | undefined;
     return { ...part, input, ...(approval === undefined ? {} : { approval: renewed(approval) }) };
   }
 
   /** The part as it may stand; nothing when it must go. */
-  async #part(part: Part, index: number): Promise<Part[]> {
+  async #part(part: MessagePart, index: number): Promise<MessagePart[]> {
     const inUi = uiAnswer(part);
     if (inUi !== undefined) {
       const refusal = await this.#refusal(inUi);
@@ -316,9 +316,9 @@ function sameArguments(asked: unknown, sent: unknown): boolean {
 /** Where a message has its parts, a UI message's and a model message's. A forged one may have both. */
 const LISTS = ['parts', 'content'] as const;
 
-function partsIn(message: Message, list: (typeof LISTS)[number]): Part[] {
+function partsIn(message: Message, list: (typeof LISTS)[number]): MessagePart[] {
   const parts: unknown = (message as { parts?: unknown; content?: unknown })[list];
-  return Array.isArray(parts) ? (parts as Part[]) : [];
+  return Array.isArray(parts) ? (parts as MessagePart[]) : [];
 }
 
 function callsIn(messages: readonly Message[]): Calls {
@@ -334,7 +334,7 @@ function callsIn(messages: readonly Message[]): Calls {
 }
 
 /** The tool call that a part is: a model message's, or a tool part of a UI message. */
-function callOf(part: Part): Call | undefined {
+function callOf(part: MessagePart): Call | undefined {
   const { toolCallId, toolName, input } = part as { toolCallId?: unknown; toolName?: unknown; input?: unknown };
   if (typeof toolCallId !== 'string') return undefined;
   if (part.type === 'tool-call' || part.type === 'dynamic-tool')
@@ -344,7 +344,7 @@ function callOf(part: Part): Call | undefined {
 }
 
 /** The answer that a UI message's part carries and that was not carried out yet. */
-function uiAnswer(part: Part): ClientAnswer | undefined {
+function uiAnswer(part: MessagePart): ClientAnswer | undefined {
   const approval = part['approval'] as Record<string, unknown> | null | undefined;
   const { state } = part;
   if (typeof state !== 'string' || OVER.has(state)) return undefined;

@@ -1,14 +1,14 @@
 /** How much of a step is there. */
-import type { Guard } from './guard.js';
-import type { Round } from './round.js';
+import type { CallGuard } from './guard.js';
+import type { ModelRound } from './round.js';
 
 /** Whether the model has said all of the step, and all of it was read. */
-export function isWhole({ turn, toolCallsSeen }: Round): boolean {
+export function isWhole({ turn, toolCallsSeen }: ModelRound): boolean {
   return turn?.ended === true && toolCallsSeen === turn.toolCalls;
 }
 
 /** Whether the turn is whole and all its requests are here. Without a watched model that is known at its end only. */
-export function areRequestsHere(round: Round, guard: Guard): boolean {
+export function areRequestsHere(round: ModelRound, guard: CallGuard): boolean {
   const { turn, requested, calls } = round;
   if (turn?.ended !== true || requested.length === 0) return false;
   if (round.toolCallsSeen !== turn.toolCalls || round.providerRequestsSeen !== turn.providerRequests) return false;
@@ -23,12 +23,12 @@ export function areRequestsHere(round: Round, guard: Guard): boolean {
 }
 
 /** Whether something may be told beside what the SDK tells. */
-export function mayHear({ requested, toolCallsSeen, answers }: Round): boolean {
+export function mayHear({ requested, toolCallsSeen, answers }: ModelRound): boolean {
   return requested.length > 0 || toolCallsSeen > 0 || answers.length > 0;
 }
 
 /** Whether nothing of the step that is being read goes on, but for calls that were left. */
-export function isStill(round: Round, isLeft: (toolCallId: string) => boolean): boolean {
+export function isStill(round: ModelRound, isLeft: (toolCallId: string) => boolean): boolean {
   if (round.stepsStarted === 0) {
     const executed = new Set(round.executed.map(({ toolCallId }) => toolCallId));
     return round.answers.every(

@@ -1,6 +1,6 @@
 /** `countersign webhooks`: what receivers did not take. */
 import type { DeadLetter } from '../../webhooks.js';
-import { Values } from '../gate/values.js';
+import { GateValues } from '../gate/values.js';
 import type { NativeLedger } from '../native.js';
 import { askAgain, endpointsIn, letterOf, lookAt } from '../webhooks/keeping.js';
 import { told } from './duration.js';
@@ -21,7 +21,7 @@ export async function webhooks(args: readonly string[]): Promise<number> {
   const { retry = [], json = false } = values;
   if (retry.length > 0) return withLedger(values, 'change', (ledger) => again(ledger, retry, json));
   return withLedger(values, 'look', async (ledger) => {
-    const store = new Values(ledger);
+    const store = new GateValues(ledger);
     const letters: DeadLetter[] = [];
     for (const endpoint of await endpointsIn(store)) {
       const { waiting, dead, owner } = await lookAt(store, endpoint);
@@ -53,7 +53,7 @@ function trouble({ tries, due, error }: { tries: number; due: number; error?: st
 }
 
 async function again(ledger: NativeLedger, wanted: readonly string[], json: boolean): Promise<number> {
-  const store = new Values(ledger);
+  const store = new GateValues(ledger);
   const endpoints = await endpointsIn(store);
   for (const id of wanted) {
     let found = 0;

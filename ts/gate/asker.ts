@@ -29,16 +29,16 @@ import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import { checkCallback } from './makers.js';
 import { isQuestion } from './questions.js';
-import type { Decided } from './records.js';
-import { rejectionsOf, type Rejections } from './rejections.js';
+import type { DecidedRecord } from './records.js';
+import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import type { SchemaSource } from './schemas.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
-import { allOf, whoOf, type Who } from './who.js';
-import { judge, unanswered, type Judge, type JudgedCall, type Verdict } from './judge.js';
+import { allOf, whoOf, type ApproverRules } from './who.js';
+import { judge, unanswered, type CallJudge, type JudgedCall, type CallVerdict } from './judge.js';
 
 export type ApprovalCallback = (
   request: never,
@@ -62,11 +62,11 @@ export interface AskerOptions {
   /** Who asked for the run. With a parent it is that of the parent. */
   requester?: string | undefined;
   /** Of the run that this one is a part of: it asks in the same way. */
-  parent?: Asker | undefined;
+  parent?: CallAsker | undefined;
 }
 
 /** A request in whose place another one is made. */
-export interface Superseded {
+export interface SupersededRequest {
   approvalId: string;
   /** Why it is asked again. */
   reason: string;
@@ -76,7 +76,7 @@ export interface Superseded {
 }
 
 /** A call to ask about. */
-export interface Question {
+export interface CallQuestion {
   toolCallId: string;
   toolName: string;
   args: ValueSnapshot;
@@ -87,12 +87,12 @@ export interface Question {
   /** It runs nothing, it asks this. `args` has them. */
   questions?: readonly AskedQuestion[] | undefined;
   /** Why it is asked. */
-  verdict?: Verdict | undefined;
+  verdict?: CallVerdict | undefined;
   /** The request that was taken back, since what it showed has changed. */
-  supersedes?: Superseded | undefined;
+  supersedes?: SupersededRequest | undefined;
   checkEdit?: CheckEdit | undefined;
   /** What would be said of the call if it were made now. */
-  judgeAgain?: (() => Promise<Verdict>) | undefined;
+  judgeAgain?: (() => Promise<CallVerdict>) | undefined;
   /** The tool itself, which tells where it comes from. */
   tool?: Tool | undefined;
   /** What the tool takes. */
@@ -102,9 +102,9 @@ export interface Question {
 }
 
 /** A request that waits. */
-export interface Opened {
+export interface OpenedRequest {
   record: ApprovalRecord;
-  decided: Promise<Decided>;
+  decided: Promise<DecidedRecord>;
   /** Why an approval of it does not hold any more; `undefined`: it does. */
   staleness: () => Promise<string | undefined>;
 }
@@ -115,13 +115,13 @@ interface BoundContext {
   tool: string;
 }
 
-export class Asker {
+export class CallAsker {
   readonly gate: LocalGate;
   readonly runId: string;
   /** The path of agents that asks. */
   readonly origin: readonly string[];
   /** Calls that are not asked about again; `undefined`: they are. */
-  readonly rejections: Rejections | undefined;
+  readonly rejections: RunRejections | undefined;
   readonly #callback: ApprovalCallback | undefined;
   readonly #questionCallback: QuestionCallback | undefined;
   /** Shared with the runs that are a part of this one. */
@@ -186,7 +186,7 @@ export class Asker {
   }
 
   /** The verdict of everything that judges. */
-  async judge(call: JudgedCall, by: Omit<Judge, 'control' | 'policies' | 'runId'>): Promise<Verdict> {
+  async judge(call: JudgedCall, by: Omit<CallJudge, 'control' | 'policies' | 'runId'>): Promise<CallVerdict> {
     const { control, telemetry } = this.gate;
     const judged = await judge(call, { ...by, control, policies: this.#policies, runId: this.#mainRunId });
     // What may not be approved, the mode does not approve.
@@ -267,22 +267,22 @@ export class Asker {
   }
 
   /**
-   * Makes the request, so that it can be shown and decided. The human is not called yet: see {@link Asker.ask}.
+   * Makes the request, so that it can be shown and decided. The human is not called yet: see {@link CallAsker.ask}.
    *
    * @throws {InvalidArgumentsError} when the arguments cannot be bound
    * @throws {RefusedByCore} `ERR_DUPLICATE_CALL` when this run asked about this call before
    */
-  async open(question: Question, runId = this.runId): Promise<ApprovalRecord> {
+  async open(question: CallQuestion, runId = this.runId): Promise<ApprovalRecord> {
     return this.gate.open(await this.#requestFor(question, runId), question.checkEdit);
   }
 
-  /** As {@link Asker.open}, with the decision whenever it comes. */
-  async openAndWait(question: Question, runId = this.runId): Promise<Opened> {
+  /** As {@link CallAsker.open}, with the decision whenever it comes. */
+  async openAndWait(question: CallQuestion, runId = this.runId): Promise<OpenedRequest> {
     return (await this.prepare(question, runId))();
   }
 
   /** What makes the request, once all that is shown with it is there. Those that are made at one moment share a write. */
-  async prepare(question: Question, runId = this.runId): Promise<() => Promise<Opened>> {
+  async prepare(question: CallQuestion, runId = this.runId): Promise<() => Promise<OpenedRequest>> {
     const request = await this.#requestFor(question, runId);
     return async () => {
       question.signal?.throwIfAborted();
@@ -294,14 +294,14 @@ export class Asker {
     };
   }
 
-  /** As {@link Asker.openAndWait}, for a request that was made before, perhaps by another process. */
+  /** As {@link CallAsker.openAndWait}, for a request that was made before, perhaps by another process. */
   attach(
     { approvalId, context = null }: RawRecord,
     record: ApprovalRecord,
     approved: ApprovedTool,
     checkEdit: CheckEdit,
-    judgeAgain: () => Promise<Verdict>,
-  ): Opened {
+    judgeAgain: () => Promise<CallVerdict>,
+  ): OpenedRequest {
     const decided = this.gate.attach(approvalId, checkEdit);
     this.gate.answersByMode(record, decided, judgeAgain);
     // Whoever does not look at it must not be ended by it.
@@ -309,7 +309,7 @@ export class Asker {
     return { record, decided, staleness: () => this.#staleness(approved, record.changes, context) };
   }
 
-  async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
+  async #requestFor(question: CallQuestion, runId: string): Promise<OpenRequest> {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
     const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
@@ -322,7 +322,7 @@ export class Asker {
       said?.effect === 'ask' ? said.who : gating && whoOf(gating),
       supersedes?.needs && { needs: supersedes.needs, remind: null },
     );
-    const asks: Verdict = said === undefined ? { effect: 'ask', floor: true, who } : withWho(said, who);
+    const asks: CallVerdict = said === undefined ? { effect: 'ask', floor: true, who } : withWho(said, who);
     const offers = this.#offersOf(question, ruleName, call, asks);
     const { page, ...shown } =
       offers === undefined ? await this.gate.control.shown(call, asks, this.#policies) : NOTHING_SHOWN;
@@ -367,10 +367,10 @@ export class Asker {
    * to the change of a file, which the approval is bound to.
    */
   #offersOf(
-    { toolName, gating }: Question,
+    { toolName, gating }: CallQuestion,
     ruleName: string,
     call: JudgedByPolicy,
-    verdict: Verdict,
+    verdict: CallVerdict,
   ): Offers | undefined {
     if (!this.#isPrivate || gating === undefined || gating.changesFile === true || ruleName !== toolName)
       return undefined;
@@ -488,7 +488,7 @@ const isNobody = (error: unknown): boolean =>
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-const withWho = (verdict: Verdict, who: Who | undefined): Verdict =>
+const withWho = (verdict: CallVerdict, who: ApproverRules | undefined): CallVerdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;
 
 function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate {

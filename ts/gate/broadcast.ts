@@ -4,8 +4,8 @@ import { whenAborted } from '../values/when-aborted.js';
 const MAX_BEHIND = 10_000;
 
 /** Gives each reader every value from the moment it began to read, in order, with bounded memory. */
-export class Broadcast<T> {
-  readonly #readers = new Set<Reader<T>>();
+export class EventBroadcast<T> {
+  readonly #readers = new Set<BroadcastReader<T>>();
   readonly #onReaders: (some: boolean) => void;
 
   /** @param onReaders is told when the first one begins to read and when the last one has left */
@@ -22,7 +22,7 @@ export class Broadcast<T> {
   }
 
   subscribe(signal?: AbortSignal): AsyncIterableIterator<T> {
-    const reader = new Reader<T>(() => {
+    const reader = new BroadcastReader<T>(() => {
       if (this.#readers.delete(reader) && this.#readers.size === 0) this.#onReaders(false);
       forget();
     });
@@ -35,7 +35,7 @@ export class Broadcast<T> {
   }
 }
 
-class Reader<T> implements AsyncIterableIterator<T> {
+class BroadcastReader<T> implements AsyncIterableIterator<T> {
   readonly #queue: T[] = [];
   readonly #waiting: { resolve: (result: IteratorResult<T, undefined>) => void; reject: (error: unknown) => void }[] =
     [];

@@ -1,9 +1,9 @@
 /** The call of a tool that code runs in: what it asks at the gate by itself is told by the run whose call it is. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ValueSnapshot } from '../values/snapshot.js';
-import type { Waited } from './requests.js';
+import type { WaitedRequest } from './requests.js';
 
-export interface Caller {
+export interface ServerCaller {
   /** Where the run asks. What is asked elsewhere is not told. */
   readonly gate: object;
   readonly runId: string;
@@ -12,24 +12,24 @@ export interface Caller {
   /** Aborted when the run is. */
   readonly signal: AbortSignal;
   /** Told of each request. */
-  asked(waited: Waited, args: ValueSnapshot): void;
+  asked(waited: WaitedRequest, args: ValueSnapshot): void;
 }
 
-const callers = new AsyncLocalStorage<Caller>();
+const callers = new AsyncLocalStorage<ServerCaller>();
 
 /** What asks at this gate; `undefined`: no call of a tool does. */
-export function callerOf(gate: object): Caller | undefined {
+export function callerOf(gate: object): ServerCaller | undefined {
   const caller = callers.getStore();
   return caller?.gate === gate ? caller : undefined;
 }
 
 /** Calls what is the caller's. A stream of values is, whoever reads it. */
-export function asCaller(caller: Caller, call: () => unknown): unknown {
+export function asCaller(caller: ServerCaller, call: () => unknown): unknown {
   const value = callers.run(caller, call);
   return isStream(value) ? streamAs(caller, value) : value;
 }
 
-async function* streamAs(caller: Caller, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+async function* streamAs(caller: ServerCaller, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   const values = callers.run(caller, () => stream[Symbol.asyncIterator]());
   let isDone = false;
   try {

@@ -18,14 +18,14 @@ import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
-import type { Verdict } from './judge.js';
-import { allOf, asksPeople, type Who } from './who.js';
+import type { CallVerdict } from './judge.js';
+import { allOf, asksPeople, type ApproverRules } from './who.js';
 import { mainRunOf } from './run-ids.js';
 
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
 const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
-export class Control {
+export class GateControl {
   /** Where relative paths of calls start. */
   readonly cwd: string;
   readonly #options: GateOptions;
@@ -95,7 +95,11 @@ export class Control {
   }
 
   /** The whole verdict on a call. Never rejects. */
-  async judge(call: JudgedByPolicy, narrower: readonly Policies[], asked: () => Promise<Verdict>): Promise<Verdict> {
+  async judge(
+    call: JudgedByPolicy,
+    narrower: readonly Policies[],
+    asked: () => Promise<CallVerdict>,
+  ): Promise<CallVerdict> {
     try {
       return await this.#verdictOn(call, narrower, asked);
     } catch (error) {
@@ -106,8 +110,8 @@ export class Control {
   async #verdictOn(
     call: JudgedByPolicy,
     narrower: readonly Policies[],
-    asked: () => Promise<Verdict>,
-  ): Promise<Verdict> {
+    asked: () => Promise<CallVerdict>,
+  ): Promise<CallVerdict> {
     const judgedByParent = await this.#policies?.judged(call);
     const parent = judgedByParent?.verdict;
     if (parent?.effect === 'deny') return { effect: 'deny', reason: parent.reason, said: parent };
@@ -131,7 +135,7 @@ export class Control {
   }
 
   /** What the custom judge makes of it. */
-  async #judged(call: JudgedByPolicy, verdict: Exclude<Verdict, { effect: 'deny' }>): Promise<Verdict> {
+  async #judged(call: JudgedByPolicy, verdict: Exclude<CallVerdict, { effect: 'deny' }>): Promise<CallVerdict> {
     if (this.#judge === undefined) return verdict;
     const said = verdict.said ?? NOTHING_SAID;
     const before: PolicyVerdict = { ...said, effect: verdict.effect };
@@ -153,10 +157,10 @@ export class Control {
   /** Grants and the mode, which are there so that a human is asked less. */
   async #answered(
     call: JudgedByPolicy,
-    verdict: Exclude<Verdict, { effect: 'deny' }>,
+    verdict: Exclude<CallVerdict, { effect: 'deny' }>,
     narrower: readonly Policies[],
     grantable: boolean,
-  ): Promise<Verdict> {
+  ): Promise<CallVerdict> {
     const mode = await this.#modeFor(narrower);
     if (mode === 'plan' && call.startsAgents !== true) {
       const readOnly = await this.#reading().judgeReadOnly(call);
@@ -187,14 +191,14 @@ export class Control {
     return 'auto';
   }
 
-  async #granted(call: JudgedByPolicy, { floor = false }: Verdict & { effect: 'ask' }): Promise<Grant | null> {
+  async #granted(call: JudgedByPolicy, { floor = false }: CallVerdict & { effect: 'ask' }): Promise<Grant | null> {
     const keeper = this.#policies ?? this.#reader;
     return (await keeper?.granted(call, floor)) ?? null;
   }
 
   // --- for the human ------------------------------------------------------------------------------------------------
 
-  async shown(call: JudgedByPolicy, verdict: Verdict, narrower: readonly Policies[]): Promise<ShownCall> {
+  async shown(call: JudgedByPolicy, verdict: CallVerdict, narrower: readonly Policies[]): Promise<ShownCall> {
     const said = verdict.said ?? null;
     if (verdict.effect !== 'ask')
       return { verdict: said, always: { allow: null, deny: null }, changes: [], page: null };
@@ -211,7 +215,7 @@ export class Control {
   /** What "always" would save of a call, for when somebody asks; `undefined`: rules have a say, which stands in what is shown. */
   offersLater(
     call: JudgedByPolicy,
-    verdict: Verdict,
+    verdict: CallVerdict,
     narrower: readonly Policies[],
   ): (() => ShownCall['always']) | undefined {
     if (this.#policies !== undefined || narrower.length > 0 || verdict.effect !== 'ask') return undefined;
@@ -277,7 +281,7 @@ async function firstThatAsks(all: readonly Policies[], call: JudgedByPolicy): Pr
   return undefined;
 }
 
-function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: Verdict & { effect: 'ask' }): Verdict {
+function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: CallVerdict & { effect: 'ask' }): CallVerdict {
   const asks = said?.effect === 'ask' ? said.reason : undefined;
   const why = reason ?? asks ?? `${toolName} must be asked about`;
   return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said };
@@ -298,11 +302,11 @@ function checkMode(place: string, mode: unknown): PolicyMode {
 
 /** The strictest of what does not deny. */
 function combined(
-  own: Exclude<Verdict, { effect: 'deny' }>,
+  own: Exclude<CallVerdict, { effect: 'deny' }>,
   parent: PolicyVerdict | undefined,
   child: PolicyVerdict | undefined,
-  who: Who | undefined,
-): Exclude<Verdict, { effect: 'deny' }> {
+  who: ApproverRules | undefined,
+): Exclude<CallVerdict, { effect: 'deny' }> {
   // A child can only tighten: what it allows is allowed when its parent says so as well.
   const said = (child?.effect === 'ask' && parent?.effect !== 'ask' ? child : (parent ?? child)) ?? null;
   if (own.effect === 'ask') return { ...own, said, floor: true, who: allOf(own.who, who) };

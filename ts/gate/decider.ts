@@ -2,7 +2,7 @@
 import type { DecidedVia, DecideOptions } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 
-export interface Decider {
+export interface DecidingPerson {
   by: string | null;
   /** Those that the caller knows of. */
   groups?: readonly string[] | undefined;
@@ -25,7 +25,7 @@ export function checkVia(via: unknown = 'gate'): PersonsVia {
  *
  * @throws {InvalidDecisionError}
  */
-export function readDecider(given: unknown, via: DecidedVia): Decider {
+export function readDecider(given: unknown, via: DecidedVia): DecidingPerson {
   const by = own(given, 'by') ?? null;
   const groups = own(given, 'groups');
   if (by !== null && typeof by !== 'string')

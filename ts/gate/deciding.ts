@@ -14,18 +14,18 @@ import { checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { checkText } from './check-arguments.js';
-import { checkVia, readDecider, type Decider } from './decider.js';
-import type { Inside } from './inside.js';
+import { checkVia, readDecider, type DecidingPerson } from './decider.js';
+import type { GateInternals } from './inside.js';
 import { reviveDecision, toRecord, toRequest } from './records.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { grantOf, rememberOf } from './remember.js';
-import type { Teller } from './teller.js';
+import type { EventTeller } from './teller.js';
 
-export class Deciding {
-  readonly #inside: Inside;
-  readonly #teller: Teller;
+export class DecisionTaker {
+  readonly #inside: GateInternals;
+  readonly #teller: EventTeller;
 
-  constructor(inside: Inside, teller: Teller) {
+  constructor(inside: GateInternals, teller: EventTeller) {
     this.#inside = inside;
     this.#teller = teller;
   }
@@ -302,7 +302,7 @@ export class Deciding {
   async #settleOn(
     approvalId: string,
     given: DecisionOutcome,
-    decider: Decider,
+    decider: DecidingPerson,
     remember?: unknown,
   ): Promise<ApprovalRecord> {
     this.#inside.refuseIfClosed();
@@ -351,7 +351,7 @@ export class Deciding {
   }
 
   /** @throws {NotAuthorizedError} unless the gate's own function lets this person take it; what is over needs nobody's leave */
-  async #authorize(approvalId: string, decision: DecisionOutcome, meta: Required<Decider>): Promise<void> {
+  async #authorize(approvalId: string, decision: DecisionOutcome, meta: Required<DecidingPerson>): Promise<void> {
     const record = await this.#inside.native.get(approvalId);
     if (record?.status === 'pending') await this.#inside.people.authorize(toRequest(record), decision, meta);
   }
@@ -361,7 +361,7 @@ export class Deciding {
     approvalId: string,
     decision: DecisionOutcome,
     remember: unknown,
-    meta: Decider,
+    meta: DecidingPerson,
   ): Awaitable<Omit<Grant, 'id'> | undefined> {
     return after(this.#inside.native.get(approvalId), (record) => {
       if (record === null) return undefined;
@@ -394,7 +394,7 @@ export class Deciding {
   }
 
   /** Ends a request for the system. A ledger that cannot write that down leaves nobody waiting here. */
-  #end(approvalId: string, decision: DecisionOutcome, meta: Decider): Awaitable<void> {
+  #end(approvalId: string, decision: DecisionOutcome, meta: DecidingPerson): Awaitable<void> {
     return attempt(
       () => after(this.#inside.native.decide(approvalId, decision, meta), () => this.#teller.flush()),
       (error) => {
@@ -462,7 +462,7 @@ function withoutDecider(answer: unknown): unknown {
   return decision;
 }
 
-const deciderOf = (given: DecideOptions): Decider => readDecider(given, checkVia(given.via));
+const deciderOf = (given: DecideOptions): DecidingPerson => readDecider(given, checkVia(given.via));
 
 /** What is said, and nothing that is inherited: nobody decides in a name that they did not give. */
 function readOptions(

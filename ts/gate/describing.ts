@@ -1,14 +1,14 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
 import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
-import type { Question } from './asker.js';
+import type { CallQuestion } from './asker.js';
 
 /**
  * The `description` of a call; `null`: the default.
  *
  * @param inContext calls what the program gave in the program's own async context
  */
-export async function describe(question: Question, inContext: InContext): Promise<string | null> {
+export async function describe(question: CallQuestion, inContext: InContext): Promise<string | null> {
   const said = await describedBy(question, inContext);
   const { supersedes } = question;
   return supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
@@ -17,7 +17,7 @@ export async function describe(question: Question, inContext: InContext): Promis
 type InContext = <T>(call: () => T) => T;
 
 async function describedBy(
-  { entry, toolCallId, toolName, args, verdict, signal }: Question,
+  { entry, toolCallId, toolName, args, verdict, signal }: CallQuestion,
   inContext: InContext,
 ): Promise<string | null> {
   const description: unknown = entry?.description;

@@ -3,18 +3,18 @@ import { messageOf } from '../errors/message-of.js';
 import type { NativeClaim } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
-import type { Inside } from './inside.js';
-import type { JudgedCall, Verdict } from './judge.js';
-import type { Teller } from './teller.js';
+import type { GateInternals } from './inside.js';
+import type { JudgedCall, CallVerdict } from './judge.js';
+import type { EventTeller } from './teller.js';
 
 /** The longest result of an execution that is kept, in bytes of JSON. */
 const MAX_RESULT_BYTES = 1_048_576;
 
-export class Executing {
-  readonly #inside: Inside;
-  readonly #teller: Teller;
+export class ExecutionKeeper {
+  readonly #inside: GateInternals;
+  readonly #teller: EventTeller;
 
-  constructor(inside: Inside, teller: Teller) {
+  constructor(inside: GateInternals, teller: EventTeller) {
     this.#inside = inside;
     this.#teller = teller;
   }
@@ -56,7 +56,7 @@ export class Executing {
    * Writes what was said of a call into the audit, where there is one, before anything follows from it. What cannot be
    * written down does not run.
    */
-  async noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: Verdict): Promise<Verdict> {
+  async noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: CallVerdict): Promise<CallVerdict> {
     if (!this.#inside.lasts) return verdict;
     const { rule = null, reason } = verdict.said ?? {};
     try {

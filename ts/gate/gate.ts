@@ -29,19 +29,19 @@ import { GateAudit } from './audit.js';
 import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { callerOf } from './caller.js';
-import { Control } from './control.js';
-import { Deciding } from './deciding.js';
-import { Executing } from './executing.js';
-import { closed, Inside } from './inside.js';
-import { isByMode, type JudgedCall, type Verdict } from './judge.js';
+import { GateControl } from './control.js';
+import { DecisionTaker } from './deciding.js';
+import { ExecutionKeeper } from './executing.js';
+import { closed, GateInternals } from './inside.js';
+import { isByMode, type JudgedCall, type CallVerdict } from './judge.js';
 import { filesOf, ledgerOptions } from './ledger-options.js';
-import { People } from './people.js';
-import { toRecord, toRequest, type Decided } from './records.js';
+import { ApproverGroups } from './people.js';
+import { toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
-import { DEFAULT_TIMEOUT_MS, Requests, type OpenRequest, type Waited } from './requests.js';
-import { Schemas, type SchemaSource } from './schemas.js';
-import { Teller, type CheckEdit, type Offers, type Progress } from './teller.js';
-import { Values } from './values.js';
+import { DEFAULT_TIMEOUT_MS, GateRequests, type OpenRequest, type WaitedRequest } from './requests.js';
+import { ToolSchemas, type SchemaSource } from './schemas.js';
+import { EventTeller, type CheckEdit, type Offers, type RequestProgress } from './teller.js';
+import { GateValues } from './values.js';
 
 /** How many requests that are over are told at once, at the most. */
 const MAX_HISTORY = 1_000;
@@ -52,14 +52,14 @@ export class LocalGate implements Gate {
   readonly audit: Audit;
   /** Who is in which group, beside what is said with a decision. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  readonly #schemas: Schemas;
-  readonly #inside: Inside;
-  readonly #teller: Teller;
-  readonly #deciding: Deciding;
-  readonly #executing: Executing;
-  readonly #requests: Requests;
+  readonly #schemas: ToolSchemas;
+  readonly #inside: GateInternals;
+  readonly #teller: EventTeller;
+  readonly #deciding: DecisionTaker;
+  readonly #executing: ExecutionKeeper;
+  readonly #requests: GateRequests;
   /** What would be said now of the calls that wait here. */
-  readonly #judgedAgain = new Map<string, () => Promise<Verdict>>();
+  readonly #judgedAgain = new Map<string, () => Promise<CallVerdict>>();
   #closing: Promise<void> | undefined;
 
   constructor(options: GateOptions = {}) {
@@ -68,7 +68,7 @@ export class LocalGate implements Gate {
     this.groups = options.groups ?? {};
     this.timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
     const ledger = ledgerOptions(options);
-    const control = new Control(options, filesOf(ledger), (problems) =>
+    const control = new GateControl(options, filesOf(ledger), (problems) =>
       this.#teller.publish({ type: 'policy-changed', problems, at: Date.now() }),
     );
     const redactor = Redactor.from(options.redact);
@@ -84,13 +84,21 @@ export class LocalGate implements Gate {
     const native = redacted ?? new NativeGate(kept);
     native.onOperation = telemetry?.onLedgerOperation;
     this.audit = new GateAudit(native);
-    this.#inside = new Inside({ native, redacted, control, people: new People(options), telemetry, logger, isQuiet });
-    this.#schemas = new Schemas(this.#inside, this.values);
-    this.#teller = new Teller(this.#inside);
-    this.#deciding = new Deciding(this.#inside, this.#teller);
-    this.#executing = new Executing(this.#inside, this.#teller);
+    this.#inside = new GateInternals({
+      native,
+      redacted,
+      control,
+      people: new ApproverGroups(options),
+      telemetry,
+      logger,
+      isQuiet,
+    });
+    this.#schemas = new ToolSchemas(this.#inside, this.values);
+    this.#teller = new EventTeller(this.#inside);
+    this.#deciding = new DecisionTaker(this.#inside, this.#teller);
+    this.#executing = new ExecutionKeeper(this.#inside, this.#teller);
     const waits = this.timeout ?? DEFAULT_TIMEOUT_MS;
-    this.#requests = new Requests(this.#inside, this.#teller, this.#deciding, this.#executing, waits);
+    this.#requests = new GateRequests(this.#inside, this.#teller, this.#deciding, this.#executing, waits);
     // Other processes decide too.
     if (native.lasts) this.#teller.listen();
   }
@@ -101,7 +109,7 @@ export class LocalGate implements Gate {
   }
 
   /** Policies, grants and the mode. */
-  get control(): Control {
+  get control(): GateControl {
     return this.#inside.control;
   }
 
@@ -110,11 +118,11 @@ export class LocalGate implements Gate {
   }
 
   /** Texts beside the requests, shared by all processes of the ledger. */
-  get values(): Values {
-    return new Values(this.#inside.native);
+  get values(): GateValues {
+    return new GateValues(this.#inside.native);
   }
 
-  /** @see Schemas.digestOf */
+  /** @see ToolSchemas.digestOf */
   schemaDigest(source: SchemaSource): Promise<string | null> {
     return this.#schemas.digestOf(source);
   }
@@ -147,13 +155,13 @@ export class LocalGate implements Gate {
     return this.#requests.request(request, options, callerOf(this));
   }
 
-  /** @see Requests.open */
+  /** @see GateRequests.open */
   open(request: OpenRequest, checkEdit?: CheckEdit): Awaitable<ApprovalRecord> {
     return this.#requests.open(request, checkEdit);
   }
 
-  /** @see Requests.openAndWait */
-  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<Waited> {
+  /** @see GateRequests.openAndWait */
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<WaitedRequest> {
     return this.#requests.openAndWait(request, checkEdit, abortSignal);
   }
 
@@ -162,13 +170,13 @@ export class LocalGate implements Gate {
     return this.#teller.offers.get(approvalId);
   }
 
-  /** @see Requests.attach */
-  attach(approvalId: string, checkEdit?: CheckEdit): Promise<Decided> {
+  /** @see GateRequests.attach */
+  attach(approvalId: string, checkEdit?: CheckEdit): Promise<DecidedRecord> {
     return this.#requests.attach(approvalId, checkEdit);
   }
 
   /** Tells what happens to a request of this process until it is decided. */
-  watch(approvalId: string, tell: (event: Progress) => void): void {
+  watch(approvalId: string, tell: (event: RequestProgress) => void): void {
     this.#teller.watch(approvalId, tell);
   }
 
@@ -202,37 +210,37 @@ export class LocalGate implements Gate {
     return this.#deciding.skip(approvalId, options);
   }
 
-  /** @see Deciding.decideByCallback */
+  /** @see DecisionTaker.decideByCallback */
   decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
     return this.#deciding.decideByCallback(record, answer, mayWait);
   }
 
-  /** @see Deciding.objectionTo */
+  /** @see DecisionTaker.objectionTo */
   objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
     return this.#deciding.objectionTo(record, answer);
   }
 
-  /** @see Deciding.answerByCallback */
+  /** @see DecisionTaker.answerByCallback */
   answerByCallback(record: ApprovalRecord, answers: unknown): Promise<void> {
     return this.#deciding.answerByCallback(record, answers);
   }
 
-  /** @see Deciding.decideByMessage */
-  decideByMessage(...answer: Parameters<Deciding['decideByMessage']>): Promise<ApprovalRecord> {
+  /** @see DecisionTaker.decideByMessage */
+  decideByMessage(...answer: Parameters<DecisionTaker['decideByMessage']>): Promise<ApprovalRecord> {
     return this.#deciding.decideByMessage(...answer);
   }
 
-  /** @see Deciding.rejectBySystem */
+  /** @see DecisionTaker.rejectBySystem */
   rejectBySystem(approvalId: string, reason: string, by?: string): Awaitable<void> {
     return this.#deciding.rejectBySystem(approvalId, reason, by);
   }
 
-  /** @see Deciding.refuseByCallback */
-  refuseByCallback(...refusal: Parameters<Deciding['refuseByCallback']>): Awaitable<void> {
+  /** @see DecisionTaker.refuseByCallback */
+  refuseByCallback(...refusal: Parameters<DecisionTaker['refuseByCallback']>): Awaitable<void> {
     return this.#deciding.refuseByCallback(...refusal);
   }
 
-  /** @see Deciding.approveByMode */
+  /** @see DecisionTaker.approveByMode */
   approveByMode(approvalId: string): Promise<boolean> {
     return this.#deciding.approveByMode(approvalId);
   }
@@ -241,7 +249,7 @@ export class LocalGate implements Gate {
   answersByMode(
     { approvalId, startedBefore }: ApprovalRecord,
     decided: Promise<unknown>,
-    judgeAgain: (() => Promise<Verdict>) | undefined,
+    judgeAgain: (() => Promise<CallVerdict>) | undefined,
   ): void {
     if (judgeAgain === undefined || startedBefore) return;
     this.#judgedAgain.set(approvalId, judgeAgain);
@@ -249,45 +257,45 @@ export class LocalGate implements Gate {
     decided.then(forget, forget);
   }
 
-  /** @see Deciding.cancel */
+  /** @see DecisionTaker.cancel */
   cancel(approvalId: string, reason: string, via: DecidedVia): Awaitable<void> {
     return this.#deciding.cancel(approvalId, reason, via);
   }
 
-  /** @see Deciding.withdraw */
+  /** @see DecisionTaker.withdraw */
   withdraw(approvalId: string, reason: string, via?: DecidedVia): Awaitable<void> {
     return this.#deciding.withdraw(approvalId, reason, via);
   }
 
-  /** @see Deciding.revoke */
+  /** @see DecisionTaker.revoke */
   revoke(approvalId: string, reason: string): Awaitable<void> {
     return this.#deciding.revoke(approvalId, reason);
   }
 
-  /** @see Deciding.cancelRun */
+  /** @see DecisionTaker.cancelRun */
   cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
     return this.#deciding.cancelRun(runId, reason, via);
   }
 
-  /** @see Inside.beforeClose */
+  /** @see GateInternals.beforeClose */
   beforeClose<T>(ending: Awaitable<T>): Awaitable<T> {
     return this.#inside.beforeClose(ending);
   }
 
   // --- executing: see Executing -------------------------------------------------------------------------------------
 
-  /** @see Executing.claim */
-  claim(...call: Parameters<Executing['claim']>): Awaitable<NativeClaim> {
+  /** @see ExecutionKeeper.claim */
+  claim(...call: Parameters<ExecutionKeeper['claim']>): Awaitable<NativeClaim> {
     return this.#executing.claim(...call);
   }
 
-  /** @see Executing.settle */
+  /** @see ExecutionKeeper.settle */
   settle(approvalId: string, succeeded: boolean, result?: () => Awaitable<unknown>): Awaitable<void> {
     return this.#executing.settle(approvalId, succeeded, result);
   }
 
-  /** @see Executing.noted */
-  noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: Verdict): Promise<Verdict> {
+  /** @see ExecutionKeeper.noted */
+  noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: CallVerdict): Promise<CallVerdict> {
     return this.#executing.noted(call, runId, origin, verdict);
   }
 

@@ -10,12 +10,12 @@ export const oneLine = (text: string): string =>
     .trim();
 
 /** What is shown of a call; `verdict` and `changes` tell what it is about. */
-type Called = Pick<ApprovalRequest, 'kind' | 'args' | 'contents' | 'verdict' | 'changes'>;
+type ShownCall = Pick<ApprovalRequest, 'kind' | 'args' | 'contents' | 'verdict' | 'changes'>;
 
 /** What would run, without the name of its tool; for questions the first of them. */
-export const callInALine = (request: Called): string => oneLine(inWords(request));
+export const callInALine = (request: ShownCall): string => oneLine(inWords(request));
 
-function inWords(request: Called): string {
+function inWords(request: ShownCall): string {
   if (request.contents === 'dropped') return '(its arguments were dropped)';
   const questions = questionsOf(request);
   if (questions !== undefined) return inOneLine(questions);
@@ -38,13 +38,13 @@ export function plain(value: unknown): string {
 }
 
 /** What a policy or the preview found in an argument: all of it, or with a `span` a part of a command line. */
-interface Found {
+interface FoundText {
   text: string;
   span?: [start: number, end: number];
 }
 
 /** What the call is about: first what runs, then what is read, written or fetched. */
-function foundIn({ verdict, changes }: Pick<Called, 'verdict' | 'changes'>): Found[] {
+function foundIn({ verdict, changes }: Pick<ShownCall, 'verdict' | 'changes'>): FoundText[] {
   const said = (verdict?.subjects ?? []).flatMap((subject) => ('text' in subject ? [subject] : []));
   const runs = said.filter(({ kind }) => kind === 'command');
   const touches = said.filter(({ kind }) => kind !== 'command');
@@ -55,7 +55,7 @@ function foundIn({ verdict, changes }: Pick<Called, 'verdict' | 'changes'>): Fou
 const SHORT = 80;
 
 /** The arguments of a call: what it is about comes first, and what is long or has several lines last. */
-export function inReadingOrder(args: object, found: readonly Found[] = []): [name: string, value: unknown][] {
+export function inReadingOrder(args: object, found: readonly FoundText[] = []): [name: string, value: unknown][] {
   const rank = (value: unknown): number => {
     const at = found.findIndex(
       ({ text, span }) => typeof value === 'string' && (span === undefined ? value : value.slice(...span)) === text,

@@ -5,18 +5,18 @@ import { messageOf } from '../errors/message-of.js';
 import type { NativeGate, NativeNote } from '../native.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
-import type { Control } from './control.js';
-import type { People } from './people.js';
+import type { GateControl } from './control.js';
+import type { ApproverGroups } from './people.js';
 import type { RedactedNative } from './redacted-native.js';
 
-export class Inside {
+export class GateInternals {
   readonly native: NativeGate;
   /** The same, where secrets are not kept. */
   readonly redacted: RedactedNative | undefined;
   /** Policies, grants and the mode. */
-  readonly control: Control;
+  readonly control: GateControl;
   /** Who they are that decide. */
-  readonly people: People;
+  readonly people: ApproverGroups;
   readonly telemetry: Telemetry | undefined;
   readonly logger: Logger | undefined;
   /** Whether, in memory, the core leaves out of what it tells what its callers know. */
@@ -26,7 +26,9 @@ export class Inside {
   /** What ends requests and runs, and must be written down before the ledger is let go of. */
   readonly #ending = new Set<Promise<unknown>>();
 
-  constructor(parts: Pick<Inside, 'native' | 'redacted' | 'control' | 'people' | 'telemetry' | 'logger' | 'isQuiet'>) {
+  constructor(
+    parts: Pick<GateInternals, 'native' | 'redacted' | 'control' | 'people' | 'telemetry' | 'logger' | 'isQuiet'>,
+  ) {
     this.native = parts.native;
     this.redacted = parts.redacted;
     this.control = parts.control;

@@ -8,20 +8,20 @@ import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
-import type { Control } from './control.js';
+import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
-import { allOf, whoOf, type Who } from './who.js';
+import { allOf, whoOf, type ApproverRules } from './who.js';
 
-export type Verdict = {
+export type CallVerdict = {
   /** What the policies say, where there are any. */
   said?: PolicyVerdict | null | undefined;
 } &
   /** `instead`: it would be asked about, and the mode answers. */
   (
-    | { effect: 'allow'; instead?: (Verdict & { effect: 'ask' }) | undefined }
+    | { effect: 'allow'; instead?: (CallVerdict & { effect: 'ask' }) | undefined }
     /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
-    | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: Who | undefined }
+    | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: ApproverRules | undefined }
     /** Nobody is asked: nothing runs. */
     | { effect: 'deny'; reason: string }
   );
@@ -37,17 +37,17 @@ export interface JudgedCall {
   context: Record<string, unknown>;
 }
 
-export interface Judge {
+export interface CallJudge {
   gating: Gating;
   entry: InterruptOptions | undefined;
   tool: Tool | undefined;
   hostJudge: HostJudge | undefined;
   signal: AbortSignal | undefined;
-  control: Control;
+  control: GateControl;
   /** Those of the run, and of the runs that it is a part of. */
   policies: readonly Policies[];
   /** What the runs say that it is a part of. */
-  inherited?: ((call: JudgedCall) => Promise<Verdict>) | undefined;
+  inherited?: ((call: JudgedCall) => Promise<CallVerdict>) | undefined;
   /** Grants for a run are those of the main one. */
   runId: string | undefined;
   /** Whether the call asks the human something: then only a denial counts. */
@@ -57,12 +57,12 @@ export interface Judge {
 }
 
 /** What is asked beside the policies. */
-export type InterruptJudge = Pick<Judge, 'gating' | 'entry' | 'tool' | 'hostJudge' | 'signal'>;
+export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'hostJudge' | 'signal'>;
 
 /** The verdict of everything that judges. */
-export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
+export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdict> {
   const { control, policies, signal, tool, inherited, isQuestion, startsAgents } = by;
-  const asked = async (): Promise<Verdict> => {
+  const asked = async (): Promise<CallVerdict> => {
     if (isQuestion === true) return questionVerdict(call, by);
     const own = await interruptVerdict(call, by);
     return inherited === undefined || own.effect === 'deny' ? own : strictest(own, await inherited(call));
@@ -81,14 +81,14 @@ export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
  * The strictest of what `interruptOn` with the tool itself and the host's `toolApproval` say: neither opens what the other closes.
  * Whichever of them asks, who must agree does.
  */
-export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
+export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVerdict> {
   const host = by.hostJudge === undefined ? NOTHING : await readStatus(by.hostJudge, call, by.signal);
   const verdict = host.effect === 'deny' ? host : strictest(host, await ownVerdict(call, by));
   const who = verdict.effect === 'ask' ? whoOf(by.gating) : undefined;
-  return who === undefined ? verdict : ({ ...verdict, who } as Verdict);
+  return who === undefined ? verdict : ({ ...verdict, who } as CallVerdict);
 }
 
-async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
+async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVerdict> {
   switch (by.gating.action) {
     case 'allow':
       return { effect: 'allow' };
@@ -113,19 +113,21 @@ async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict
 export const isByName = ({ entry }: Gating): boolean => entry !== null && entry !== '*';
 
 /** What would be said in a mode that answers nothing. */
-export const unanswered = (verdict: Verdict): Verdict =>
+export const unanswered = (verdict: CallVerdict): CallVerdict =>
   verdict.effect === 'allow' ? (verdict.instead ?? verdict) : verdict;
 
 /** Whether the mode approves a call that would be asked about. */
-export const isByMode = (verdict: Verdict | undefined): boolean =>
+export const isByMode = (verdict: CallVerdict | undefined): boolean =>
   verdict?.effect === 'allow' && verdict.instead !== undefined;
 
 /** Whether the mode approves this request. Where the call may have run before, only a person says that it runs again. */
-export const approvesByMode = (verdict: Verdict | undefined, { startedBefore }: { startedBefore: boolean }): boolean =>
-  isByMode(verdict) && !startedBefore;
+export const approvesByMode = (
+  verdict: CallVerdict | undefined,
+  { startedBefore }: { startedBefore: boolean },
+): boolean => isByMode(verdict) && !startedBefore;
 
 /** The stricter of two; of equals the first. Where both ask, all must agree that either names. */
-export function strictest(left: Verdict, right: Verdict): Verdict {
+export function strictest(left: CallVerdict, right: CallVerdict): CallVerdict {
   if (left.effect === 'ask' && right.effect === 'ask') return { ...left, who: allOf(left.who, right.who) };
   return STRICTNESS[right.effect] > STRICTNESS[left.effect] ? right : left;
 }
@@ -133,7 +135,7 @@ export function strictest(left: Verdict, right: Verdict): Verdict {
 const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
 /** A question is put to the human whatever else is said of it, unless it is denied. */
-async function questionVerdict(call: JudgedCall, { hostJudge, signal }: Judge): Promise<Verdict> {
+async function questionVerdict(call: JudgedCall, { hostJudge, signal }: CallJudge): Promise<CallVerdict> {
   const said = hostJudge === undefined ? NOTHING : await readStatus(hostJudge, call, signal);
   return said.effect === 'deny' ? said : { effect: 'ask', floor: true };
 }
@@ -145,7 +147,7 @@ function callPredicate(owner: unknown, predicate: unknown, call: JudgedCall, sig
   return Reflect.apply(predicate, owner, [copyOf(call.args), options]) as unknown;
 }
 
-async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal | undefined): Promise<Verdict> {
+async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal | undefined): Promise<CallVerdict> {
   try {
     const answer = await inTime(ask(), signal);
     if (answer === false) return { effect: 'allow' };
@@ -157,10 +159,14 @@ async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal
   }
 }
 
-const NOTHING: Verdict = { effect: 'allow' };
+const NOTHING: CallVerdict = { effect: 'allow' };
 
 /** The four statuses of AI SDK 7. */
-async function readStatus(hostJudge: HostJudge, call: JudgedCall, signal: AbortSignal | undefined): Promise<Verdict> {
+async function readStatus(
+  hostJudge: HostJudge,
+  call: JudgedCall,
+  signal: AbortSignal | undefined,
+): Promise<CallVerdict> {
   try {
     return verdictOf(await inTime(hostJudge(call), signal));
   } catch (error) {
@@ -168,7 +174,7 @@ async function readStatus(hostJudge: HostJudge, call: JudgedCall, signal: AbortS
   }
 }
 
-function verdictOf(answer: unknown): Verdict {
+function verdictOf(answer: unknown): CallVerdict {
   if (answer === undefined) return NOTHING;
   const own = (name: string): unknown =>
     Object.hasOwn(answer as object, name) ? (answer as Record<string, unknown>)[name] : undefined;

@@ -4,9 +4,9 @@ import { InvalidConfigError, NotAuthorizedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { safeText } from '../native.js';
 import { inTime } from '../values/in-time.js';
-import type { Decider } from './decider.js';
+import type { DecidingPerson } from './decider.js';
 
-export class People {
+export class ApproverGroups {
   /** The groups of each person. */
   readonly #groups = new Map<string, string[]>();
   readonly #authorize: Authorize | undefined;
@@ -36,7 +36,7 @@ export class People {
   }
 
   /** @throws {NotAuthorizedError} unless the function says that this person may */
-  async authorize(request: ApprovalRequest, decision: DecisionOutcome, who: Decider): Promise<void> {
+  async authorize(request: ApprovalRequest, decision: DecisionOutcome, who: DecidingPerson): Promise<void> {
     const { by, groups = [], via } = who;
     let said: unknown;
     try {

@@ -3,7 +3,7 @@ import type { ApprovalRequest, DecisionOutcome, Question, QuestionOption, Questi
 import { InvalidArgumentsError, InvalidDecisionError } from '../errors/index.js';
 import { safeText } from '../native.js';
 
-export type Answers = QuestionsAnswered['answers'];
+export type QuestionAnswers = QuestionsAnswered['answers'];
 
 /** What may be decided about questions. */
 export const QUESTION_DECISIONS = ['respond', 'reject', 'skip'] as const;
@@ -58,14 +58,14 @@ function readOptions(value: unknown, place: string): QuestionOption[] {
  * @param anyLabel whether labels are not looked at, since the questions are not here as they were asked
  * @throws {InvalidDecisionError}
  */
-export function readAnswers(questions: readonly Question[], output: unknown, anyLabel = false): Answers {
+export function readAnswers(questions: readonly Question[], output: unknown, anyLabel = false): QuestionAnswers {
   const given = isRecord(output) && Object.hasOwn(output, 'answers') ? output['answers'] : undefined;
   if (!Array.isArray(given) || given.length !== questions.length)
     throw wrong(`Answer with { answers: […] }: a list of ${questions.length}, one for each question, in their order.`);
   return questions.map((question, index) => readAnswer(question, given[index], `answers[${index}]`, anyLabel));
 }
 
-function readAnswer(question: Question, given: unknown, place: string, anyLabel: boolean): Answers[number] {
+function readAnswer(question: Question, given: unknown, place: string, anyLabel: boolean): QuestionAnswers[number] {
   const of = `${place} (${safeText(question.header ?? question.question)})`;
   if (given === null || given === undefined || given === '') {
     if (question.required === false) return null;
@@ -86,13 +86,13 @@ function readAnswer(question: Question, given: unknown, place: string, anyLabel:
   return given as string[];
 }
 
-type Asking = Pick<ApprovalRequest, 'kind' | 'args'>;
+type QuestionRequest = Pick<ApprovalRequest, 'kind' | 'args'>;
 
 /** Whether this is a question, and not something to approve. */
-export const isQuestion = ({ kind }: Pick<Asking, 'kind'>): boolean => kind === 'question';
+export const isQuestion = ({ kind }: Pick<QuestionRequest, 'kind'>): boolean => kind === 'question';
 
 /** The questions of a request; `undefined`: it has none, or they cannot be read any more. */
-export function questionsOf({ kind, args }: Asking): Question[] | undefined {
+export function questionsOf({ kind, args }: QuestionRequest): Question[] | undefined {
   if (kind !== 'question' || !isRecord(args)) return undefined;
   try {
     return readQuestions(args['questions']);

@@ -12,7 +12,7 @@ import type { KeptDetails, RawRecord } from '../native.js';
 import { revive, type ValueSnapshot } from '../values/snapshot.js';
 
 /** What became of a request. */
-export type Decided = ApprovalRecord & {
+export type DecidedRecord = ApprovalRecord & {
   decision: DecisionOutcome;
   decidedBy: string;
   via: DecidedVia;
@@ -31,7 +31,7 @@ export function isApproval(decision: DecisionOutcome): boolean {
 export const isByHuman = (via: DecidedVia | undefined): boolean =>
   via !== undefined && via !== 'system' && via !== 'deadline' && via !== 'abort';
 
-export function isDecided(record: ApprovalRecord): record is Decided {
+export function isDecided(record: ApprovalRecord): record is DecidedRecord {
   return record.decision !== null;
 }
 
@@ -58,10 +58,16 @@ export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
   return decision;
 }
 
-type Kept = { context?: unknown; details?: Partial<KeptDetails> | null; result?: unknown; executor?: unknown };
+type StoredDetails = { context?: unknown; details?: Partial<KeptDetails> | null; result?: unknown; executor?: unknown };
 
 export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
-  const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
+  const {
+    details,
+    context: _context,
+    result: _result,
+    executor: _executor,
+    ...request
+  } = kept as REQUEST & StoredDetails;
   const { args, contents = 'kept', ...rest } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
   return { ...ANYBODY, ...rest, ...wholeDetails(details), args: revive(args), contents } as unknown as REQUEST;
 }
@@ -89,12 +95,12 @@ export function reviveEvent(event: GateEvent): GateEvent {
 }
 
 /** The record as it was when this was decided. */
-export function decidedRecord(event: GateEvent & { type: 'decided' }): Decided {
+export function decidedRecord(event: GateEvent & { type: 'decided' }): DecidedRecord {
   const { request, decision, decidedBy, via, at: decidedAt } = event;
   return { ...request, status: STATUS[decision.type], decision, decidedBy, via, decidedAt };
 }
 
-export function resolutionOf(decided: Decided, args: ValueSnapshot): Resolution {
+export function resolutionOf(decided: DecidedRecord, args: ValueSnapshot): Resolution {
   const { approvalId, decision, decidedBy } = decided;
   return {
     approvalId,

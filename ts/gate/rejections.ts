@@ -5,14 +5,14 @@ import { canonicalize } from '../native.js';
 import { revive, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { isQuestion } from './questions.js';
 
-type Known = Pick<ApprovalRecord, 'kind' | 'toolName' | 'args' | 'contents' | 'decision' | 'via'>;
+type RejectedCall = Pick<ApprovalRecord, 'kind' | 'toolName' | 'args' | 'contents' | 'decision' | 'via'>;
 
 /** Those of a run and of all that are a part of it. */
-export class Rejections {
+export class RunRejections {
   readonly #reasons = new Map<string, string | undefined>();
 
   /** Takes a record in that says whether a human rejected its call. Time, machines and policies do not count. */
-  take({ kind, toolName, args, contents, decision, via }: Known): void {
+  take({ kind, toolName, args, contents, decision, via }: RejectedCall): void {
     if (decision?.type !== 'reject' || via === 'system' || via === 'deadline' || via === 'abort') return;
     // Of what is not kept whole nothing is the same; a human may be asked the same question twice.
     if (contents !== 'kept' || isQuestion({ kind })) return;
@@ -36,15 +36,15 @@ export class Rejections {
  */
 export function rejectionsOf(
   asks: 'ask' | 'answer' | undefined,
-  inherited: Rejections | undefined,
+  inherited: RunRejections | undefined,
   place: string,
-): Rejections | undefined {
+): RunRejections | undefined {
   if (asks !== undefined && asks !== 'ask' && asks !== 'answer') {
     throw new InvalidConfigError({
       message: `${place}: repeatedRejections must be 'ask' or 'answer', not ${JSON.stringify(asks)}.`,
     });
   }
-  return inherited ?? (asks === 'answer' ? new Rejections() : undefined);
+  return inherited ?? (asks === 'answer' ? new RunRejections() : undefined);
 }
 
 const REPEATED = 'The human rejected this same call before.';

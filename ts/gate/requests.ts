@@ -7,14 +7,14 @@ import { checkNeeded, checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
-import type { Caller } from './caller.js';
+import type { ServerCaller } from './caller.js';
 import { checkPositive } from './check-positive.js';
-import type { Deciding } from './deciding.js';
-import type { Executing } from './executing.js';
-import { closed, type Inside } from './inside.js';
-import { existingRecord, isDecided, resolutionOf, toRecord, type Decided } from './records.js';
+import type { DecisionTaker } from './deciding.js';
+import type { ExecutionKeeper } from './executing.js';
+import { closed, type GateInternals } from './inside.js';
+import { existingRecord, isDecided, resolutionOf, toRecord, type DecidedRecord } from './records.js';
 import { checkRequester } from './requester.js';
-import type { CheckEdit, Offers, Teller } from './teller.js';
+import type { CheckEdit, Offers, EventTeller } from './teller.js';
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -37,23 +37,29 @@ export type OpenRequest = Omit<NativeRequest, 'args'> & {
 };
 
 /** A request, and the decision on it whenever it comes. It rejects when nothing more will be heard of it here. */
-export interface Waited {
+export interface WaitedRequest {
   record: ApprovalRecord;
-  decided: Promise<Decided>;
+  decided: Promise<DecidedRecord>;
 }
 
 /** A request without policies. */
 const PLAIN = { context: null, details: null, page: null, supersedes: null };
 
-export class Requests {
-  readonly #inside: Inside;
-  readonly #teller: Teller;
-  readonly #deciding: Deciding;
-  readonly #executing: Executing;
+export class GateRequests {
+  readonly #inside: GateInternals;
+  readonly #teller: EventTeller;
+  readonly #deciding: DecisionTaker;
+  readonly #executing: ExecutionKeeper;
   readonly #timeout: number;
 
   /** @param timeout how long a request of any code waits, in ms */
-  constructor(inside: Inside, teller: Teller, deciding: Deciding, executing: Executing, timeout: number) {
+  constructor(
+    inside: GateInternals,
+    teller: EventTeller,
+    deciding: DecisionTaker,
+    executing: ExecutionKeeper,
+    timeout: number,
+  ) {
     this.#inside = inside;
     this.#teller = teller;
     this.#deciding = deciding;
@@ -62,7 +68,11 @@ export class Requests {
   }
 
   /** @param caller the call of a tool that asks */
-  request(request: GateRequest, options: { abortSignal?: AbortSignal } = {}, caller?: Caller): Promise<Resolution> {
+  request(
+    request: GateRequest,
+    options: { abortSignal?: AbortSignal } = {},
+    caller?: ServerCaller,
+  ): Promise<Resolution> {
     const resolution = new Promise<Resolution>((resolve, reject) => {
       this.#resolve(request, options, caller).then(resolve, (error: unknown) => {
         // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
@@ -76,7 +86,7 @@ export class Requests {
   async #resolve(
     request: GateRequest,
     options: { abortSignal?: AbortSignal },
-    caller: Caller | undefined,
+    caller: ServerCaller | undefined,
   ): Promise<Resolution> {
     checkNeeded('gate.request', request);
     checkOptions('gate.request: options', options);
@@ -122,7 +132,7 @@ export class Requests {
   }
 
   /** @throws {DuplicateRequestError} */
-  #openOnce(request: OpenRequest, abortSignal: AbortSignal | undefined): Awaitable<Waited> {
+  #openOnce(request: OpenRequest, abortSignal: AbortSignal | undefined): Awaitable<WaitedRequest> {
     return attempt(
       () => this.openAndWait(request, undefined, abortSignal),
       (error) => {
@@ -170,10 +180,10 @@ export class Requests {
   }
 
   /**
-   * As {@link Requests.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. When the
+   * As {@link GateRequests.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. When the
    * signal is aborted while the request is on its way to the disk, it is cancelled there; from then on that is the caller's.
    */
-  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<Waited> {
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<WaitedRequest> {
     const opened = after(this.#request(request, checkEdit), (record) => {
       const decided = this.#wait(record);
       // Only now: nobody can have been told before there was somebody to tell.
@@ -183,7 +193,7 @@ export class Requests {
     return isLater(opened) && abortSignal !== undefined ? this.#unlessAborted(opened, abortSignal) : opened;
   }
 
-  async #unlessAborted(opened: Promise<Waited>, abortSignal: AbortSignal): Promise<Waited> {
+  async #unlessAborted(opened: Promise<WaitedRequest>, abortSignal: AbortSignal): Promise<WaitedRequest> {
     const withdraw = async () => {
       const waited = await opened.catch(() => undefined);
       if (waited !== undefined) await this.#deciding.withdraw(waited.record.approvalId, UNWANTED);
@@ -202,7 +212,7 @@ export class Requests {
    *
    * @throws {UnknownApprovalError}
    */
-  async attach(approvalId: string, checkEdit?: CheckEdit): Promise<Decided> {
+  async attach(approvalId: string, checkEdit?: CheckEdit): Promise<DecidedRecord> {
     await this.#inside.native.watch(approvalId);
     const kept = await this.#inside.native.get(approvalId);
     if (kept === null) throw unknown(approvalId);
@@ -232,7 +242,7 @@ export class Requests {
     );
   }
 
-  #wait({ approvalId, runId, createdAt, expiresAt }: ApprovalRecord): Promise<Decided> {
+  #wait({ approvalId, runId, createdAt, expiresAt }: ApprovalRecord): Promise<DecidedRecord> {
     const decided = this.#teller.waiters.wait(approvalId, runId);
     if (this.#inside.isClosing && this.#inside.lasts) this.#teller.waiters.lose(approvalId, closed());
     else if (this.#inside.lasts) {
@@ -248,7 +258,7 @@ export class Requests {
    *
    * @param duration of the request in ms. Counted from here, since the ledger's clock may be another than ours
    */
-  #endInTime(approvalId: string, duration: number, decided: Promise<Decided>): void {
+  #endInTime(approvalId: string, duration: number, decided: Promise<DecidedRecord>): void {
     const last = performance.now() + duration + LATE_MS;
     let timer: NodeJS.Timeout;
     const sleep = () => {

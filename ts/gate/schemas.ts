@@ -4,8 +4,8 @@
  */
 import { messageOf } from '../errors/message-of.js';
 import { canonicalize } from '../native.js';
-import type { Inside } from './inside.js';
-import type { Values } from './values.js';
+import type { GateInternals } from './inside.js';
+import type { GateValues } from './values.js';
 
 /** Where a schema comes from. */
 export interface SchemaSource {
@@ -17,12 +17,12 @@ export interface SchemaSource {
 /** Larger ones are not kept, in UTF-16 units of JSON. */
 const LARGEST = 262_144;
 
-export class Schemas {
-  readonly #inside: Inside;
-  readonly #values: Values;
+export class ToolSchemas {
+  readonly #inside: GateInternals;
+  readonly #values: GateValues;
   readonly #digests = new WeakMap<object, Promise<string | null>>();
 
-  constructor(inside: Inside, values: Values) {
+  constructor(inside: GateInternals, values: GateValues) {
     this.#inside = inside;
     this.#values = values;
   }

@@ -2,10 +2,10 @@
 import type { ApprovalNeed, ApprovalRequest } from '../../index.js';
 import { safeText } from '../native.js';
 
-type Asking = Pick<ApprovalRequest, 'needs' | 'requester' | 'votes'>;
+type StandingRequest = Pick<ApprovalRequest, 'needs' | 'requester' | 'votes'>;
 
 /** `1 of 2 approvals (ada), needs group:ops`; nothing of a request that anybody decides. */
-export function standing({ needs, votes, requester }: Asking): string {
+export function standing({ needs, votes, requester }: StandingRequest): string {
   if (needs.length === 0) return '';
   const said = needs.map((need) => needInWords(need, requester)).join('; ');
   const [only] = needs;
@@ -26,7 +26,8 @@ function needInWords(
   return `${several}${names}${not}${later}`;
 }
 
-const counted = (votes: Asking['votes']): string =>
+const counted = (votes: StandingRequest['votes']): string =>
   votes.length === 0 ? '' : `${votes.length} ${votes.length === 1 ? 'approval' : 'approvals'}${by(votes)}, `;
-const by = (votes: Asking['votes']): string => (votes.length === 0 ? '' : ` (${list(votes.map((vote) => vote.by))})`);
+const by = (votes: StandingRequest['votes']): string =>
+  votes.length === 0 ? '' : ` (${list(votes.map((vote) => vote.by))})`;
 const list = (names: readonly string[]): string => names.map((name) => safeText(name)).join(', ');

@@ -1,13 +1,13 @@
 /** Tells what happens: whoever waits, readers of events, loggers, telemetry. */
 import type { ApprovalRequest, GateEvent, Logger } from '../../index.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
-import { Broadcast } from './broadcast.js';
+import { EventBroadcast } from './broadcast.js';
 import { LedgerError } from '../errors/ledger-error.js';
 import type { CoreEvent, UnreadableEvent } from '../native.js';
-import type { Inside } from './inside.js';
+import type { GateInternals } from './inside.js';
 import { logEvent } from './log.js';
-import { decidedRecord, isApproval, reviveEvent, type Decided, type ToldByCore } from './records.js';
-import { Waiters } from './waiters.js';
+import { decidedRecord, isApproval, reviveEvent, type DecidedRecord, type ToldByCore } from './records.js';
+import { DecisionWaiters } from './waiters.js';
 
 /** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
 export type CheckEdit = (args: unknown) => Promise<ValueSnapshot>;
@@ -16,7 +16,7 @@ export type CheckEdit = (args: unknown) => Promise<ValueSnapshot>;
 export type Offers = () => ApprovalRequest['always'];
 
 /** What belongs to a request beside what is kept of it. */
-export interface Opening {
+export interface RequestOpening {
   logger: Logger | undefined;
   checkEdit: CheckEdit | undefined;
   offers?: Offers | undefined;
@@ -25,22 +25,22 @@ export interface Opening {
 }
 
 /** What happens to a request that goes on waiting. */
-export type Progress = Extract<GateEvent, { type: 'voted' | 'reminded' | 'escalated' }>;
+export type RequestProgress = Extract<GateEvent, { type: 'voted' | 'reminded' | 'escalated' }>;
 
-export class Teller {
-  readonly waiters = new Waiters(this);
-  readonly events = new Broadcast<GateEvent>((some) => this.#inside.native.watchAll(some || this.#hearsAll));
+export class EventTeller {
+  readonly waiters = new DecisionWaiters(this);
+  readonly events = new EventBroadcast<GateEvent>((some) => this.#inside.native.watchAll(some || this.#hearsAll));
   /** Requests whose decision nobody is told of yet: what is remembered of it comes first. */
   readonly held: string[] = [];
   /** What an edit of a request must pass. */
   readonly checks = new Map<string, CheckEdit>();
   /** What "always" would save, of requests that are shown in this process alone. */
   readonly offers = new Map<string, Offers>();
-  readonly #inside: Inside;
+  readonly #inside: GateInternals;
   /** What belongs to requests that have no id yet, by {@link keyOf}: what happens to them may be told before it is known. */
-  readonly #opening = new Map<string, Opening>();
+  readonly #opening = new Map<string, RequestOpening>();
   /** Who is told, in this process, what happens to a request while it waits. */
-  readonly #watchers = new Map<string, (event: Progress) => void>();
+  readonly #watchers = new Map<string, (event: RequestProgress) => void>();
   /** Of requests that have one of their own, until nothing can happen to them any more. */
   readonly #loggers = new Map<string, Logger>();
   /** Over a ledger in memory: what a logger or telemetry is told must be written out also where nobody reads events. */
@@ -51,7 +51,7 @@ export class Teller {
   #telling: 'nothing' | 'this' | 'and more' = 'nothing';
   #isOver = false;
 
-  constructor(inside: Inside) {
+  constructor(inside: GateInternals) {
     this.#inside = inside;
     this.#hearsAll = !inside.lasts && !inside.isQuiet;
   }
@@ -66,7 +66,7 @@ export class Teller {
   }
 
   /** A request is on its way. @returns what forgets that, should it not come */
-  expect(request: Pick<ApprovalRequest, 'runId' | 'toolCallId'>, own: Opening): () => void {
+  expect(request: Pick<ApprovalRequest, 'runId' | 'toolCallId'>, own: RequestOpening): () => void {
     const key = keyOf(request);
     if (own.logger !== undefined) this.#hearAll();
     // A second one for the same call is refused, and takes nothing from the first.
@@ -94,7 +94,7 @@ export class Teller {
   }
 
   /** Tells what happens to a request until it is decided. */
-  watch(approvalId: string, tell: (event: Progress) => void): void {
+  watch(approvalId: string, tell: (event: RequestProgress) => void): void {
     this.#watchers.set(approvalId, tell);
   }
 
@@ -170,7 +170,7 @@ export class Teller {
   }
 
   /** Tells those who wait for it here. */
-  decided(told: Decided): void {
+  decided(told: DecidedRecord): void {
     const { approvalId, via, decidedBy, decidedAt: at } = told;
     const decision = this.#inside.redacted?.originalDecision(approvalId, told.decision) ?? told.decision;
     this.#inside.telemetry?.decided({ approvalId, type: decision.type, via, decidedBy, at });

@@ -6,12 +6,12 @@ import type { NativeGate } from '../native.js';
 const MAX_TRIES = 100;
 
 /** A value, and what it must still be for a change to count. */
-export interface Versioned<T> {
+export interface VersionedValue<T> {
   value: T;
   version: number;
 }
 
-export class Values {
+export class GateValues {
   readonly #native: Pick<NativeGate, 'value' | 'setValue'>;
 
   constructor(native: Pick<NativeGate, 'value' | 'setValue'>) {
@@ -19,7 +19,7 @@ export class Values {
   }
 
   /** The value under this key; `undefined`: there is none. */
-  async get<T>(key: string): Promise<Versioned<T> | undefined> {
+  async get<T>(key: string): Promise<VersionedValue<T> | undefined> {
     const kept = await this.#native.value(key);
     if (kept === null) return undefined;
     return { value: JSON.parse(kept.text) as T, version: kept.version };

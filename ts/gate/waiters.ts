@@ -1,16 +1,16 @@
 import { KeepAlive } from './keep-alive.js';
-import type { Decided } from './records.js';
+import type { DecidedRecord } from './records.js';
 
-interface Waiter {
+interface DecisionWaiter {
   runId: string;
-  decided: Promise<Decided>;
-  resolve: (decided: Decided) => void;
+  decided: Promise<DecidedRecord>;
+  resolve: (decided: DecidedRecord) => void;
   reject: (error: unknown) => void;
 }
 
 /** Whoever waits in this process for a decision. They keep it alive. */
-export class Waiters {
-  readonly #waiting = new Map<string, Waiter>();
+export class DecisionWaiters {
+  readonly #waiting = new Map<string, DecisionWaiter>();
   readonly #keepAlive: KeepAlive;
 
   /** @param owner what tells them: it is held as long as somebody waits */
@@ -19,10 +19,10 @@ export class Waiters {
   }
 
   /** The decision on this request, whenever it comes. It rejects when nothing more will be heard of it here. */
-  wait(approvalId: string, runId: string): Promise<Decided> {
+  wait(approvalId: string, runId: string): Promise<DecidedRecord> {
     const known = this.#waiting.get(approvalId);
     if (known !== undefined) return known.decided;
-    const { promise: decided, resolve, reject } = deferred<Decided>();
+    const { promise: decided, resolve, reject } = deferred<DecidedRecord>();
     // Whoever does not look at it must not be ended by it.
     decided.catch(() => {});
     this.#waiting.set(approvalId, { runId, decided, resolve, reject });
@@ -34,7 +34,7 @@ export class Waiters {
     return this.#waiting.size === 0;
   }
 
-  decided(approvalId: string, decided: Decided): void {
+  decided(approvalId: string, decided: DecidedRecord): void {
     this.#take(approvalId)?.resolve(decided);
   }
 
@@ -43,13 +43,13 @@ export class Waiters {
     this.#take(approvalId)?.reject(error);
   }
 
-  /** As {@link Waiters.lose}, for all that this run waits for; for everything when `runId` is `null`. */
+  /** As {@link DecisionWaiters.lose}, for all that this run waits for; for everything when `runId` is `null`. */
   loseRun(runId: string | null, error: unknown): void {
     for (const [approvalId, waiter] of this.#waiting)
       if (runId === null || waiter.runId === runId) this.lose(approvalId, error);
   }
 
-  #take(approvalId: string): Waiter | undefined {
+  #take(approvalId: string): DecisionWaiter | undefined {
     const waiter = this.#waiting.get(approvalId);
     if (this.#waiting.delete(approvalId)) this.#keepAlive.release();
     return waiter;

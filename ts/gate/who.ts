@@ -2,7 +2,7 @@
 import type { ApprovalNeed } from '../../index.js';
 import type { Gating } from '../native.js';
 
-export interface Who {
+export interface ApproverRules {
   /** Each must be satisfied; none: anybody, once. */
   needs: readonly ApprovalNeed[];
   /** How many ms before the deadline everybody is told once more; `null`: nobody is. */
@@ -10,12 +10,12 @@ export interface Who {
 }
 
 /** What a tool's entry says; `undefined`: nothing. */
-export function whoOf({ needs = [], remind = null }: Gating): Who | undefined {
+export function whoOf({ needs = [], remind = null }: Gating): ApproverRules | undefined {
   return needs.length === 0 && remind === null ? undefined : { needs, remind };
 }
 
 /** What all of them say: each need, and the earliest reminder. */
-export function allOf(...said: readonly (Who | undefined)[]): Who | undefined {
+export function allOf(...said: readonly (ApproverRules | undefined)[]): ApproverRules | undefined {
   const all = said.filter((who) => who !== undefined);
   if (all.length <= 1) return all[0];
   const needs = all.flatMap((who) => who.needs);
@@ -24,7 +24,7 @@ export function allOf(...said: readonly (Who | undefined)[]): Who | undefined {
 }
 
 /** Whether only people answer, each time: no grant and no mode does. */
-export const asksPeople = (who: Who | undefined): boolean => who !== undefined && who.needs.length > 0;
+export const asksPeople = (who: ApproverRules | undefined): boolean => who !== undefined && who.needs.length > 0;
 
 /** Whether whoever met `met` has met all of `asked`, too: each of these is one of those. */
 export function covers(met: readonly ApprovalNeed[], asked: readonly ApprovalNeed[]): boolean {

@@ -1,6 +1,6 @@
 /** Where the outbox of an endpoint is kept, and who may send from it. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { Values } from '../gate/values.js';
+import type { GateValues } from '../gate/values.js';
 import type { DeadLetter } from '../../webhooks.js';
 import { emptyOutbox, type StoredDeadLetter, type OutboxState } from './outbox.js';
 
@@ -52,7 +52,7 @@ export const letterOf = (
 });
 
 /** What reads and changes the values of a ledger. */
-type ValueStore = Pick<Values, 'get' | 'set' | 'update'>;
+type ValueStore = Pick<GateValues, 'get' | 'set' | 'update'>;
 
 const keyOf = (endpoint: string): string =>
   `webhook:${createHash('sha256').update(endpoint).digest('hex').slice(0, 32)}`;

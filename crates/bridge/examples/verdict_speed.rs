@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use countersign_bridge::check::VerdictOut;
 use countersign_core::call::Json;
-use countersign_core::path::{NearFiles, RealFiles, Where};
-use countersign_core::policy::document::{Format, Layer, Source, read};
+use countersign_core::path::{NearFiles, PathContext, RealFiles};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read};
 use countersign_core::policy::{JudgedCall, Policy, judge};
 use countersign_core::shell::{Shell, analyze};
 
@@ -49,14 +49,14 @@ fn project(rules: usize, dir: &str) -> Policy {
 }
 
 fn compile(text: &str, dir: &str) -> Policy {
-    let source = Source { layer: Layer::Code, name: "speed".into(), trusted: true };
-    let context = Where {
+    let source = PolicySource { layer: LayerKind::Code, name: "speed".into(), trusted: true };
+    let context = PathContext {
         cwd: dir.into(),
         home: Some("/root".into()),
         project: Some(dir.into()),
-        ..Where::default()
+        ..PathContext::default()
     };
-    Policy::compile(vec![read(text, Format::Toml, source).unwrap()], &context).unwrap()
+    Policy::compile(vec![read(text, DocumentFormat::Toml, source).unwrap()], &context).unwrap()
 }
 
 /// The median and the 99th of a hundred times, in microseconds.

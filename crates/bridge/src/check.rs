@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use countersign_core::call::Json;
-use countersign_core::path::{Files, Where};
-use countersign_core::policy::document::{self, Format, Layer, Source};
-use countersign_core::policy::subject::{Kind, word_text};
+use countersign_core::path::{FileLookup, PathContext};
+use countersign_core::policy::document::{self, DocumentFormat, LayerKind, PolicySource};
+use countersign_core::policy::subject::{SubjectKind, word_text};
 use countersign_core::policy::{
     Effect, JudgedCall, JudgedSubject, NeedsFiles, Policy, RuleRef, Verdict, judge, narrow,
 };
-use countersign_core::shell::{Role, Word};
+use countersign_core::shell::{CommandRole, Word};
 
 /// How many subjects are written, from the first.
 const FIRST_SUBJECTS: usize = 200;
@@ -40,7 +40,7 @@ struct RuleOut<'a> {
     line: u32,
     column: u32,
     index: usize,
-    layer: Layer,
+    layer: LayerKind,
 }
 
 #[derive(Debug, Serialize)]
@@ -143,24 +143,24 @@ impl<'a> From<&'a JudgedSubject> for SubjectOut<'a> {
             reason: judged.reason(),
         };
         match &subject.kind {
-            Kind::Command { argv, role } => {
+            SubjectKind::Command { argv, role } => {
                 out.argv = Some(argv.iter().map(Word::literal).collect());
                 out.text = Some(subject.text());
-                out.wrapper = Some(*role == Role::Wrapper);
+                out.wrapper = Some(*role == CommandRole::Wrapper);
             }
-            Kind::Path { target, by, .. } => {
+            SubjectKind::Path { target, by, .. } => {
                 out.path = Some(target.literal());
                 out.text = Some(word_text(target));
                 out.command = by.map(|by| by.command);
             }
-            Kind::Url { target, by } => {
+            SubjectKind::Url { target, by } => {
                 out.url = Some(target.literal());
                 out.text = Some(word_text(target));
                 out.command = by.map(|by| by.command);
             }
-            Kind::Env { name } => out.name = Some(name),
-            Kind::Tool { name } => out.name = Some(name),
-            Kind::Unknown { named, .. } => out.command = named.map(|by| by.command),
+            SubjectKind::Env { name } => out.name = Some(name),
+            SubjectKind::Tool { name } => out.name = Some(name),
+            SubjectKind::Unknown { named, .. } => out.command = named.map(|by| by.command),
         }
         out
     }
@@ -170,7 +170,7 @@ impl<'a> From<&'a JudgedSubject> for SubjectOut<'a> {
 #[derive(Debug)]
 pub struct Batch {
     /// What stands for `cwd`, `home` and `project` where a line says nothing.
-    defaults: Where,
+    defaults: PathContext,
     /// The project that a directory is in.
     project_of: fn(&str) -> String,
     last: Option<Ready>,
@@ -180,7 +180,7 @@ pub struct Batch {
 #[derive(Debug)]
 struct Ready {
     text: String,
-    context: Where,
+    context: PathContext,
     policies: Vec<Policy>,
 }
 
@@ -195,12 +195,12 @@ struct LineOut<'a> {
 
 impl Batch {
     /// For lines which, where they say nothing else, mean this directory, home and project.
-    pub fn new(defaults: Where, project_of: fn(&str) -> String) -> Self {
+    pub fn new(defaults: PathContext, project_of: fn(&str) -> String) -> Self {
         Self { defaults, project_of, last: None }
     }
 
     /// The answer to one line, itself a line without its end. Whatever is wrong with the line is a denial, with an `error`.
-    pub fn check_line(&mut self, line: &str, files: &dyn Files) -> String {
+    pub fn check_line(&mut self, line: &str, files: &dyn FileLookup) -> String {
         let fields: Result<BTreeMap<Cow<'_, str>, &RawValue>, _> = serde_json::from_str(line);
         let (id, result) = match &fields {
             Ok(fields) => (fields.get("id").map(|id| (*id).to_owned()), self.check(fields, files)),
@@ -218,7 +218,7 @@ impl Batch {
     }
 
     fn check(
-        &mut self, fields: &BTreeMap<Cow<'_, str>, &RawValue>, files: &dyn Files,
+        &mut self, fields: &BTreeMap<Cow<'_, str>, &RawValue>, files: &dyn FileLookup,
     ) -> Result<Verdict, String> {
         let text = |name: &str| match fields.get(name).map(|value| value.get()) {
             None | Some("null") => Ok(None),
@@ -227,7 +227,7 @@ impl Batch {
                 .map_err(|_| format!("`{name}` must be a text")),
         };
         let cwd = text("cwd")?;
-        let context = Where {
+        let context = PathContext {
             home: text("home")?.or_else(|| self.defaults.home.clone()),
             project: match (text("project")?, &cwd) {
                 (Some(project), _) => Some(project),
@@ -262,7 +262,7 @@ impl Batch {
         verdict.ok_or_else(|| "`policy` is an empty list".to_owned())
     }
 
-    fn policies(&mut self, text: &str, context: Where) -> Result<&[Policy], String> {
+    fn policies(&mut self, text: &str, context: PathContext) -> Result<&[Policy], String> {
         let known =
             self.last.as_ref().is_some_and(|last| last.text == text && last.context == context);
         if !known {
@@ -283,7 +283,7 @@ struct CallIn {
 }
 
 /// One policy for each document, the parent's first.
-fn compile(text: &str, context: &Where) -> Result<Vec<Policy>, String> {
+fn compile(text: &str, context: &PathContext) -> Result<Vec<Policy>, String> {
     let parts: Vec<&RawValue> = if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map_err(|error| format!("`policy` cannot be read: {error}"))?
     } else {
@@ -295,10 +295,10 @@ fn compile(text: &str, context: &Where) -> Result<Vec<Policy>, String> {
     let one = parts.len() == 1;
     let policies = parts.into_iter().enumerate().map(|(index, part)| {
         let name = if one { "policy".to_owned() } else { format!("policy[{index}]") };
-        let source = Source { layer: Layer::Code, name: name.into(), trusted: true };
+        let source = PolicySource { layer: LayerKind::Code, name: name.into(), trusted: true };
         let (text, format) = match serde_json::from_str::<String>(part.get()) {
-            Ok(toml) => (Cow::Owned(toml), Format::Toml),
-            Err(_) => (Cow::Borrowed(part.get()), Format::Object),
+            Ok(toml) => (Cow::Owned(toml), DocumentFormat::Toml),
+            Err(_) => (Cow::Borrowed(part.get()), DocumentFormat::Object),
         };
         let document = document::read(&text, format, source).map_err(|errors| {
             errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")

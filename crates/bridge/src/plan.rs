@@ -1,7 +1,7 @@
 //! What `interruptOn` means for each tool.
 
 use countersign_core::approval::DecisionKinds;
-use countersign_core::policy::interrupt::{Action, Gating, Plan};
+use countersign_core::policy::interrupt::{EntryAction, GatedTool, GatingPlan};
 use countersign_core::preview::may_change_file;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ struct InterruptPlan<'a> {
 pub(crate) struct ToolGating<'a> {
     /// `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`.
     #[cfg_attr(test, ts(as = "words::GatingAction"))]
-    action: Action,
+    action: EntryAction,
     /// The entry that decided or that the options come from: the tool's name, `*`, or none.
     entry: Option<&'a str>,
     #[cfg_attr(test, ts(as = "Option<crate::types::List<words::DecisionType>>"))]
@@ -49,8 +49,8 @@ pub(crate) struct ToolGating<'a> {
 }
 
 impl<'a> ToolGating<'a> {
-    fn new(tool_name: &str, gating: &'a Gating) -> Self {
-        let Gating { action, entry, allowed_decisions, timeout, needs, remind } = gating;
+    fn new(tool_name: &str, gating: &'a GatedTool) -> Self {
+        let GatedTool { action, entry, allowed_decisions, timeout, needs, remind } = gating;
         Self {
             action: *action,
             entry: entry.as_deref(),
@@ -64,7 +64,7 @@ impl<'a> ToolGating<'a> {
 }
 
 /// A plan, to be written.
-pub fn plan(Plan { tools, unknown }: &Plan) -> impl Serialize + '_ {
+pub fn plan(GatingPlan { tools, unknown }: &GatingPlan) -> impl Serialize + '_ {
     let tools =
         tools.iter().map(|(name, gating)| (&**name, ToolGating::new(name, gating))).collect();
     InterruptPlan { tools, unknown }

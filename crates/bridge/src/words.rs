@@ -3,9 +3,9 @@
 use countersign_core::approval::{self, DecisionChannel, DecisionKind, Status};
 use countersign_core::ledger::{ExecutionEnd, RunStatus};
 use countersign_core::policy::Effect;
-use countersign_core::policy::document::{Code, Layer};
-use countersign_core::policy::interrupt::Action;
-use countersign_core::policy::lint::{FindingCode, Severity};
+use countersign_core::policy::document::{ErrorCode, LayerKind};
+use countersign_core::policy::interrupt::EntryAction;
+use countersign_core::policy::lint::{FindingCode, LintSeverity};
 use countersign_core::{files, gate::policies::GrantDuration};
 
 /// A union of the words for all variants. One that is left out does not compile.
@@ -64,13 +64,13 @@ words! {
     Outcome = ExecutionEnd: |it| it.name().to_owned(), [Succeeded, Failed, Interrupted];
     NativeRunStatus = RunStatus: |it| it.name().to_owned(), [Running, Done, Failed, Cancelled];
     PolicyEffect = Effect: |it| written(it), [Allow, Ask, Deny];
-    PolicyLayer = Layer: |it| written(it), [Managed, User, Project, Code, Session];
-    PolicyErrorCode = Code: |it| it.name().to_owned(), [Syntax, UnknownKey, Value, Version, Example, File];
+    PolicyLayer = LayerKind: |it| written(it), [Managed, User, Project, Code, Session];
+    PolicyErrorCode = ErrorCode: |it| it.name().to_owned(), [Syntax, UnknownKey, Value, Version, Example, File];
     PolicyFindingCode = FindingCode: |it| written(it), [
         Shadowed, Duplicate, Unmatchable, TooBroad, SaysNothing, NoReason, NoExamples,
     ];
-    PolicySeverity = Severity: |it| written(it), [Info, Warning];
+    PolicySeverity = LintSeverity: |it| written(it), [Info, Warning];
     GrantScope = GrantDuration: |it| written(it), [Run, Session, Always];
-    GatingAction = Action: |it| written(it), [Ask, Allow, Judge, Own];
+    GatingAction = EntryAction: |it| written(it), [Ask, Allow, Judge, Own];
     EntryType = files::EntryKind: |it| written(it), [File, Directory, Symlink, Other];
 }

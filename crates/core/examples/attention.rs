@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use countersign_core::call::Json;
 use countersign_core::layers::{PRESETS, preset};
-use countersign_core::path::{RealFiles, Where};
-use countersign_core::policy::document::{Format, Layer, Source, load};
-use countersign_core::policy::subject::Kind;
+use countersign_core::path::{PathContext, RealFiles};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
+use countersign_core::policy::subject::SubjectKind;
 use countersign_core::policy::{Effect, JudgedCall, JudgedSubject, Policy, Verdict, judge};
-use countersign_core::shell::{Shell, What, analyze};
+use countersign_core::shell::{FactKind, Shell, analyze};
 
 /// How many asked commands are listed.
 const LISTED: usize = 100;
@@ -80,13 +80,13 @@ impl Preset {
         let name = &self.name;
         self.ready.entry(place).or_insert_with_key(|[cwd, project, home]| {
             let name = Arc::from(format!("preset:{name}"));
-            let source = Source { layer: Layer::Code, name, trusted: true };
-            let document = load(preset(&self.name).unwrap(), Format::Toml, source).unwrap();
-            let place = Where {
+            let source = PolicySource { layer: LayerKind::Code, name, trusted: true };
+            let document = load(preset(&self.name).unwrap(), DocumentFormat::Toml, source).unwrap();
+            let place = PathContext {
                 cwd: cwd.clone(),
                 home: Some(home.clone()),
                 project: Some(project.clone()),
-                ..Where::default()
+                ..PathContext::default()
             };
             Policy::compile(vec![document], &place).unwrap()
         })
@@ -110,7 +110,7 @@ impl Preset {
 /// Whether some command of the line is known, and whether nothing of it is unknown.
 fn understood(line: &str) -> (bool, bool) {
     let facts = analyze(line, Shell::Bash).facts;
-    let unknown = |what: &What| matches!(what, What::Unknown { .. });
+    let unknown = |what: &FactKind| matches!(what, FactKind::Unknown { .. });
     (!facts.iter().all(|fact| unknown(&fact.what)), !facts.iter().any(|fact| unknown(&fact.what)))
 }
 
@@ -128,24 +128,24 @@ fn deciding(verdict: &Verdict) -> Option<&JudgedSubject> {
 fn topic(verdict: &Verdict, judged: &JudgedSubject) -> String {
     let command = |index: usize| {
         let kind = verdict.subjects.get(index).map(|judged| &judged.subject.kind);
-        let Some(Kind::Command { argv, .. }) = kind else { return String::new() };
+        let Some(SubjectKind::Command { argv, .. }) = kind else { return String::new() };
         let words: Vec<&str> = argv.iter().map_while(|word| word.literal()).collect();
         let depth = countersign_core::shell::subcommand_depth(&words).max(1);
         words.iter().take(depth).copied().collect::<Vec<_>>().join(" ")
     };
     match &judged.subject.kind {
-        Kind::Command { .. } => {
+        SubjectKind::Command { .. } => {
             let at = verdict.subjects.iter().position(|other| std::ptr::eq(other, judged));
             command(at.unwrap_or(0))
         }
-        Kind::Path { by: Some(by), access, .. } => {
+        SubjectKind::Path { by: Some(by), access, .. } => {
             format!("{}: {access:?} file", command(by.command))
         }
-        Kind::Path { by: None, access, .. } => format!("redirection: {access:?}"),
-        Kind::Url { .. } => "address".to_owned(),
-        Kind::Env { name } => format!("variable {name}"),
-        Kind::Tool { name } => format!("tool {name}"),
-        Kind::Unknown { why, named } => match named {
+        SubjectKind::Path { by: None, access, .. } => format!("redirection: {access:?}"),
+        SubjectKind::Url { .. } => "address".to_owned(),
+        SubjectKind::Env { name } => format!("variable {name}"),
+        SubjectKind::Tool { name } => format!("tool {name}"),
+        SubjectKind::Unknown { why, named } => match named {
             Some(by) => format!("{}: {why}", command(by.command)),
             None => format!("unknown: {why}"),
         },

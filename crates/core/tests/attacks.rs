@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use countersign_core::call::Json;
 use countersign_core::layers::preset;
-use countersign_core::path::{Files as _, NearFiles, RealFiles, Where};
-use countersign_core::policy::document::{Format, Layer, Source, load};
+use countersign_core::path::{FileLookup as _, NearFiles, PathContext, RealFiles};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 
 const LINES: &str = include_str!("attacks/lines.txt");
@@ -103,13 +103,14 @@ impl House {
             "deny-out" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp"],"writes":["/**"]}},{{"effect":"deny","writes":["{}/**"]}}]}}"#, self.at("out")),
             preset_name => preset(preset_name).unwrap().to_owned(),
         };
-        let format = if text.starts_with('{') { Format::Json } else { Format::Toml };
-        let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
-        let context = Where {
+        let format =
+            if text.starts_with('{') { DocumentFormat::Json } else { DocumentFormat::Toml };
+        let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
+        let context = PathContext {
             cwd: self.at("project"),
             home: Some(self.at("home")),
             project: Some(self.at("project")),
-            ..Where::default()
+            ..PathContext::default()
         };
         Policy::compile(vec![load(&text, format, source).unwrap()], &context).unwrap()
     }
@@ -194,14 +195,19 @@ fn a_pattern_is_asked_about_where_it_finds_an_option_and_nowhere_else() {
         ("npm test; grep x *", false, false),
     ] {
         for (folder, expected) in [(&plain, in_plain), (&hostile, in_hostile)] {
-            let context = Where {
+            let context = PathContext {
                 cwd: folder.to_str().unwrap().to_owned(),
                 home: Some(house.at("home")),
                 project: Some(folder.to_str().unwrap().to_owned()),
-                ..Where::default()
+                ..PathContext::default()
             };
-            let source = Source { layer: Layer::Code, name: Arc::from("developer"), trusted: true };
-            let document = load(preset("developer").unwrap(), Format::Toml, source).unwrap();
+            let source = PolicySource {
+                layer: LayerKind::Code,
+                name: Arc::from("developer"),
+                trusted: true,
+            };
+            let document =
+                load(preset("developer").unwrap(), DocumentFormat::Toml, source).unwrap();
             let policy = Policy::compile(vec![document], &context).unwrap();
             let (effect, reason) = verdict(&policy, "bash", line);
             if (effect == Effect::Allow) != expected {
@@ -284,13 +290,13 @@ fn started(house: &House, name: &str, folder: &str) -> Policy {
         text if text.starts_with('{') => text,
         name => preset(name).unwrap(),
     };
-    let format = if text.starts_with('{') { Format::Json } else { Format::Toml };
-    let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
-    let context = Where {
+    let format = if text.starts_with('{') { DocumentFormat::Json } else { DocumentFormat::Toml };
+    let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
+    let context = PathContext {
         cwd: house.at(folder),
         home: Some(house.at("home")),
         project: Some(house.at(folder)),
-        ..Where::default()
+        ..PathContext::default()
     };
     Policy::compile(vec![load(text, format, source).unwrap()], &context).unwrap()
 }
@@ -961,8 +967,9 @@ fn a_list_of_words_is_no_other_line_to_a_tool_that_joins_it() {
     let policy = started(&house, "read-only", "project/src");
     let no_shell = "version = 1\ndefault = \"allow\"\n[tools.execute]\nshell = \"none\"\n";
     let documents = [preset("read-only").unwrap(), no_shell].map(|text| {
-        let source = Source { layer: Layer::Code, name: Arc::from("mine"), trusted: true };
-        load(text, Format::Toml, source).unwrap()
+        let source =
+            PolicySource { layer: LayerKind::Code, name: Arc::from("mine"), trusted: true };
+        load(text, DocumentFormat::Toml, source).unwrap()
     });
     let without = Policy::compile(documents.to_vec(), policy.context()).unwrap();
     for (words, expected) in [

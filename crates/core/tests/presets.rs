@@ -6,24 +6,26 @@ use std::sync::Arc;
 
 use countersign_core::call::Json;
 use countersign_core::layers::{PRESETS, preset};
-use countersign_core::path::{NoFiles, RealFiles, Where};
-use countersign_core::policy::document::{Document, Format, Layer, Source, load};
+use countersign_core::path::{NoFiles, PathContext, RealFiles};
+use countersign_core::policy::document::{
+    DocumentFormat, LayerKind, PolicyDocument, PolicySource, load,
+};
 use countersign_core::policy::lint::lint;
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 
 const LINES: &str = include_str!("presets/lines.txt");
 
-fn document(name: &str) -> Document {
-    let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
-    load(preset(name).unwrap(), Format::Toml, source).unwrap()
+fn document(name: &str) -> PolicyDocument {
+    let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
+    load(preset(name).unwrap(), DocumentFormat::Toml, source).unwrap()
 }
 
 fn policy(name: &str) -> Policy {
-    let context = Where {
+    let context = PathContext {
         cwd: "/project".to_owned(),
         home: Some("/home/user".to_owned()),
         project: Some("/project".to_owned()),
-        ..Where::default()
+        ..PathContext::default()
     };
     Policy::compile(vec![document(name)], &context).unwrap()
 }

@@ -14,7 +14,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use countersign_core::path::{Cached, Glob, PathSet, RealFiles, Where, locate};
+use countersign_core::path::{CachedFiles, PathContext, PathGlob, PathSet, RealFiles, locate};
 use cpu_time::Instant;
 use serde_json::Value;
 
@@ -75,11 +75,11 @@ impl Drop for Root {
 
 fn is_inside(root: &Root, row: &Value) -> bool {
     let text = |field: &str| row[field].as_str().unwrap();
-    let from = Where { cwd: root.moved(text("cwd")), ..Where::default() };
-    let files = Cached::new(&RealFiles);
+    let from = PathContext { cwd: root.moved(text("cwd")), ..PathContext::default() };
+    let files = CachedFiles::new(&RealFiles);
     let Ok(path) = locate(&root.moved(text("path")), &from, &files) else { return false };
     if text("kind") == "glob" {
-        let glob = Glob::parse(&root.moved(text("glob")), &from).unwrap();
+        let glob = PathGlob::parse(&root.moved(text("glob")), &from).unwrap();
         return glob.covers(&path, &files).unwrap();
     }
     let top = root.moved(text("root"));

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use countersign_core::layers::preset;
 use countersign_core::policy::Effect;
-use countersign_core::policy::document::{Format as Written, Layer, Source, load};
+use countersign_core::policy::document::{
+    DocumentFormat as Written, LayerKind, PolicySource, load,
+};
 use peers::{Score, cases, line, of_command};
 
 const PROJECT: &str = "/project";
@@ -30,7 +32,8 @@ fn effect(name: &str) -> Effect {
 fn codex_safe_commands() {
     let Some(file) = cases("codex-is-safe-command.json") else { return };
     let mut score = Score::new("codex-is-safe-command.json");
-    let source = Source { layer: Layer::Code, name: Arc::from("preset:read-only"), trusted: true };
+    let source =
+        PolicySource { layer: LayerKind::Code, name: Arc::from("preset:read-only"), trusted: true };
     let policy = load(preset("read-only").unwrap(), Written::Toml, source).unwrap();
     for row in file["cases"].as_array().unwrap() {
         let elsewhere = row["platform"] == "windows-only" || row["os"] == "not linux";
@@ -54,7 +57,8 @@ fn codex_dangerous_commands() {
     let text = "version = 1\n\
         [[rule]]\neffect = 'allow'\ncommands = ['**']\nenv = ['*']\nwrites = ['/**']\n\
         [[rule]]\neffect = 'ask'\ncommands = ['rm']\n";
-    let source = Source { layer: Layer::Code, name: Arc::from("all but rm"), trusted: true };
+    let source =
+        PolicySource { layer: LayerKind::Code, name: Arc::from("all but rm"), trusted: true };
     let policy = load(text, Written::Toml, source).unwrap();
     for row in file["cases"].as_array().unwrap() {
         let expected = if row["expected"].is_null() { Effect::Allow } else { Effect::Ask };

@@ -11,19 +11,23 @@ mod peers;
 use std::sync::Arc;
 
 use countersign_core::policy::Effect;
-use countersign_core::policy::document::{Format as Written, Layer, Source, load};
-use countersign_core::shell::{Analysis, Shell, What, analyze};
+use countersign_core::policy::document::{
+    DocumentFormat as Written, LayerKind, PolicySource, load,
+};
+use countersign_core::shell::{FactKind, LineAnalysis, Shell, analyze};
 use peers::{Score, cases, of_command};
 use serde_json::Value;
 
-fn is_unknown(analysis: &Analysis) -> bool {
-    analysis.facts.iter().any(|fact| matches!(fact.what, What::Unknown { .. }))
+fn is_unknown(analysis: &LineAnalysis) -> bool {
+    analysis.facts.iter().any(|fact| matches!(fact.what, FactKind::Unknown { .. }))
 }
 
 /// The literal words of each command, `None` for one that is not literal.
-fn commands(analysis: &Analysis) -> Vec<Vec<Option<&str>>> {
+fn commands(analysis: &LineAnalysis) -> Vec<Vec<Option<&str>>> {
     let commands = analysis.facts.iter().filter_map(|fact| match &fact.what {
-        What::Command(command) => Some(command.argv.iter().map(|word| word.literal()).collect()),
+        FactKind::Command(command) => {
+            Some(command.argv.iter().map(|word| word.literal()).collect())
+        }
         _ => None,
     });
     commands.collect()
@@ -38,7 +42,7 @@ struct Found {
 }
 
 impl Found {
-    fn row(&mut self, found: bool, analysis: &Analysis, what: &str) {
+    fn row(&mut self, found: bool, analysis: &LineAnalysis, what: &str) {
         self.rows += 1;
         if found {
             self.found += 1;
@@ -100,7 +104,7 @@ fn sub_commands() {
         let starts: Vec<&str> = analysis
             .facts
             .iter()
-            .filter(|fact| matches!(fact.what, What::Command(_)))
+            .filter(|fact| matches!(fact.what, FactKind::Command(_)))
             .filter_map(|fact| line.get(fact.span.start..))
             .collect();
         // Each begins where one of ours does; its assignments and its redirections are facts of their own here.
@@ -158,7 +162,7 @@ fn file_writes() {
             .iter()
             .filter_map(|fact| match &fact.what {
                 // They list `< file`, too.
-                What::Redirect { target, .. } => line.get(target.span.start..target.span.end),
+                FactKind::Redirect { target, .. } => line.get(target.span.start..target.span.end),
                 _ => None,
             })
             .collect();
@@ -216,7 +220,8 @@ fn writes_outside_of_the_workspace() {
         }
         // To the peer these could mean some other name; to bash they are characters like any other.
         text += "[[rule]]\neffect = 'ask'\nwrites = ['/**/*%*', '/**/*%*/**', '/**/*\\{*']\n";
-        let source = Source { layer: Layer::Code, name: Arc::from("writes"), trusted: true };
+        let source =
+            PolicySource { layer: LayerKind::Code, name: Arc::from("writes"), trusted: true };
         let policy = load(&text, Written::Toml, source).unwrap();
         let expected =
             if row["auto_approve_allowed"] == true { Effect::Allow } else { Effect::Ask };

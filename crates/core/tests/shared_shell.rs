@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use countersign_core::call::Json;
-use countersign_core::path::{NoLinks, Where};
-use countersign_core::policy::document::{Document, Format, Layer, Source, read};
+use countersign_core::path::{NoLinks, PathContext};
+use countersign_core::policy::document::{
+    DocumentFormat, LayerKind, PolicyDocument, PolicySource, read,
+};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use serde_json::{Value, json};
 
@@ -24,7 +26,7 @@ fn rows(name: &str) -> Option<String> {
 }
 
 /// The rules of a row as a document.
-fn document(rules: &Value) -> Document {
+fn document(rules: &Value) -> PolicyDocument {
     let list = |name: &str| rules.get(name).cloned().unwrap_or_else(|| json!([]));
     let mut all = Vec::new();
     for effect in ["allow", "ask", "deny"] {
@@ -42,8 +44,8 @@ fn document(rules: &Value) -> Document {
         "tools": { "execute": { "command": "command", "shell": rules["shell"] } },
         "rule": all,
     });
-    let source = Source { layer: Layer::Code, name: "row".into(), trusted: true };
-    read(&text.to_string(), Format::Object, source).unwrap()
+    let source = PolicySource { layer: LayerKind::Code, name: "row".into(), trusted: true };
+    read(&text.to_string(), DocumentFormat::Object, source).unwrap()
 }
 
 /// Rows that are answered more strictly than they say: words that only the run will tell stand where an option that runs code
@@ -61,11 +63,11 @@ fn shared_shell_rows() {
     for line in rows.lines() {
         let row: Value = serde_json::from_str(line).unwrap();
         let cwd = row["rules"]["cwd"].as_str().unwrap().to_owned();
-        let context = Where {
+        let context = PathContext {
             cwd: cwd.clone(),
             home: Some("/home/user".into()),
             project: Some(cwd),
-            ..Where::default()
+            ..PathContext::default()
         };
         let policy = Policy::compile(vec![document(&row["rules"])], &context).unwrap();
         let command = row["command"].as_str().unwrap().to_owned();

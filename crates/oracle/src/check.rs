@@ -2,7 +2,7 @@
 
 use std::io;
 
-use countersign_core::shell::{Analysis, Shell, analyze};
+use countersign_core::shell::{LineAnalysis, Shell, analyze};
 
 use crate::engine::Engine;
 use crate::sandbox::{Ran, RunBy, Sandbox, Trace};
@@ -119,7 +119,7 @@ fn offence(trace: &Trace) -> Option<String> {
 }
 
 /// What is not among the facts of what was done.
-fn unseen(analysis: &Analysis, trace: &Trace) -> Option<String> {
+fn unseen(analysis: &LineAnalysis, trace: &Trace) -> Option<String> {
     for ran in &trace.ran {
         if !explain::command(analysis, ran)
             && !stand_in(ran).is_some_and(|ran| explain::command(analysis, &ran))

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use countersign_core::call::Json;
-use countersign_core::path::{Files, PathError, Where};
-use countersign_core::policy::document::{Format, Layer, Source, read};
+use countersign_core::path::{FileLookup, PathContext, PathError};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use countersign_core::shell::Shell;
 
@@ -22,7 +22,7 @@ pub struct Engine {
 /// The file system of the sandbox, as each script finds it.
 struct Sandboxed;
 
-impl Files for Sandboxed {
+impl FileLookup for Sandboxed {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         let link = house::LINKS.iter().find(|(link, _)| *link == path);
         Ok(link.map(|(_, target)| PathBuf::from(target)))
@@ -62,10 +62,12 @@ impl Engine {
     /// # Errors
     /// When the engine does not take it.
     pub fn new() -> Result<Self, String> {
-        let source = Source { layer: Layer::Code, name: Arc::from("campaign"), trusted: true };
+        let source =
+            PolicySource { layer: LayerKind::Code, name: Arc::from("campaign"), trusted: true };
         let text = document();
-        let document = read(&text, Format::Toml, source).map_err(|errors| format!("{errors:?}"))?;
-        let context = Where {
+        let document =
+            read(&text, DocumentFormat::Toml, source).map_err(|errors| format!("{errors:?}"))?;
+        let context = PathContext {
             cwd: house::CWD.to_owned(),
             home: Some("/home/u".to_owned()),
             project: None,

@@ -1,6 +1,6 @@
 //! Whether what ran is among the facts.
 
-use countersign_core::shell::{Access, Analysis, Piece, What, Word};
+use countersign_core::shell::{FactKind, FileAccess, LineAnalysis, Word, WordPiece};
 
 use crate::policy::places;
 use crate::sandbox::{Ran, house};
@@ -9,32 +9,32 @@ use crate::sandbox::{Ran, house};
 const HOME: &str = "/home/u";
 
 /// Whether the facts hold something of which they say nothing more.
-pub fn is_unknown(analysis: &Analysis) -> bool {
-    analysis.facts.iter().any(|fact| matches!(fact.what, What::Unknown { .. }))
+pub fn is_unknown(analysis: &LineAnalysis) -> bool {
+    analysis.facts.iter().any(|fact| matches!(fact.what, FactKind::Unknown { .. }))
 }
 
 /// Whether one of the facts is this command.
-pub fn command(analysis: &Analysis, ran: &Ran) -> bool {
+pub fn command(analysis: &LineAnalysis, ran: &Ran) -> bool {
     let name = ran.argv.first().map_or("", String::as_str);
     let own_name = ran.file == house::MISSING || name.rsplit('/').next() == Some(&ran.file);
     own_name
         && analysis.facts.iter().any(|fact| match &fact.what {
-            What::Command(command) => matches_words(&command.argv, &ran.argv),
+            FactKind::Command(command) => matches_words(&command.argv, &ran.argv),
             _ => false,
         })
 }
 
 /// Whether one of the facts is the writing of this file.
-pub fn write(analysis: &Analysis, path: &str) -> bool {
+pub fn write(analysis: &LineAnalysis, path: &str) -> bool {
     analysis.facts.iter().any(|fact| match &fact.what {
-        What::Redirect { access: Access::Write, target } => match target.literal() {
+        FactKind::Redirect { access: FileAccess::Write, target } => match target.literal() {
             Some(literal) => {
                 places(literal).iter().any(|place| place == path)
                     || !analysis.dirs.is_empty() && !literal.starts_with('/')
             }
             None => true,
         },
-        What::Path { access: Access::Write, target, .. } => {
+        FactKind::Path { access: FileAccess::Write, target, .. } => {
             target.literal().is_none_or(|literal| places(literal).iter().any(|place| place == path))
         }
         _ => false,
@@ -42,11 +42,11 @@ pub fn write(analysis: &Analysis, path: &str) -> bool {
 }
 
 /// Whether one of the facts is this variable.
-pub fn variable(analysis: &Analysis, name: &str) -> bool {
+pub fn variable(analysis: &LineAnalysis, name: &str) -> bool {
     analysis
         .facts
         .iter()
-        .any(|fact| matches!(&fact.what, What::Assign { name: known } if known == name))
+        .any(|fact| matches!(&fact.what, FactKind::Assign { name: known } if known == name))
 }
 
 /// Whether these words can become these arguments.
@@ -74,16 +74,16 @@ fn matches_words(words: &[Word], args: &[String]) -> bool {
 }
 
 /// Whether these pieces can become this argument.
-fn matches_pieces(pieces: &[Piece], arg: &str) -> bool {
+fn matches_pieces(pieces: &[WordPiece], arg: &str) -> bool {
     let (Some(piece), rest) = (pieces.first(), pieces.get(1..).unwrap_or_default()) else {
         return arg.is_empty();
     };
     match piece {
-        Piece::Text(text) => {
+        WordPiece::Text(text) => {
             arg.strip_prefix(text.as_str()).is_some_and(|arg| matches_pieces(rest, arg))
         }
-        Piece::Home => arg.strip_prefix(HOME).is_some_and(|arg| matches_pieces(rest, arg)),
-        Piece::Glob(_) | Piece::Unknown { .. } => arg
+        WordPiece::Home => arg.strip_prefix(HOME).is_some_and(|arg| matches_pieces(rest, arg)),
+        WordPiece::Glob(_) | WordPiece::Unknown { .. } => arg
             .char_indices()
             .map(|(at, _)| at)
             .chain([arg.len()])
@@ -96,15 +96,15 @@ mod tests {
     use super::*;
     use countersign_core::shell::Span;
 
-    fn word(pieces: &[Piece]) -> Word {
+    fn word(pieces: &[WordPiece]) -> Word {
         Word { span: Span { start: 0, end: 0 }, pieces: pieces.to_vec() }
     }
 
     #[test]
     fn words_become_arguments() {
-        let text = |text: &str| Piece::Text(text.to_owned());
-        let any = Piece::Unknown { splits: true };
-        let one = Piece::Unknown { splits: false };
+        let text = |text: &str| WordPiece::Text(text.to_owned());
+        let any = WordPiece::Unknown { splits: true };
+        let one = WordPiece::Unknown { splits: false };
         let words =
             [word(&[text("rm")]), word(std::slice::from_ref(&any)), word(&[text("x"), one])];
         for (args, expected) in [

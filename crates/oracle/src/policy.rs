@@ -1,6 +1,6 @@
 //! The policy of the campaign, judged on the prover's facts alone: small enough to be seen through.
 
-use countersign_core::shell::{Access, Analysis, Command, Role, What, Word};
+use countersign_core::shell::{Command, CommandRole, FactKind, FileAccess, LineAnalysis, Word};
 
 use crate::sandbox::house;
 
@@ -47,28 +47,28 @@ pub const WRAPPERS: &[&str] = &[
 ];
 
 /// Whether everything that these facts name is allowed.
-pub fn allows(analysis: &Analysis) -> bool {
+pub fn allows(analysis: &LineAnalysis) -> bool {
     analysis.facts.iter().all(|fact| match &fact.what {
-        What::Command(command) => command.role == Role::Wrapper || allowed(command).is_some(),
-        What::Redirect { access: Access::Read, .. }
-        | What::Path { access: Access::Read, .. }
-        | What::Url { .. } => true,
-        What::Loads { target, .. } => target.literal().is_some_and(|target| {
+        FactKind::Command(command) => command.role == CommandRole::Wrapper || allowed(command).is_some(),
+        FactKind::Redirect { access: FileAccess::Read, .. }
+        | FactKind::Path { access: FileAccess::Read, .. }
+        | FactKind::Url { .. } => true,
+        FactKind::Loads { target, .. } => target.literal().is_some_and(|target| {
             places(target).iter().all(|place| {
                 place.strip_prefix(house::CWD).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         }),
-        What::Redirect { access: Access::Write, target }
-        | What::Path { access: Access::Write, target, .. } => {
+        FactKind::Redirect { access: FileAccess::Write, target }
+        | FactKind::Path { access: FileAccess::Write, target, .. } => {
             target.literal().is_some_and(|target| {
                 target == "/dev/null"
                     || (analysis.dirs.is_empty() || target.starts_with('/')) && places(target).iter().all(|place| may_write(place))
             })
         }
-        What::Assign { name } => ENV.contains(&name.as_str()),
-        What::Unknown { named, .. } => named.is_some_and(|(command, arg)| {
+        FactKind::Assign { name } => ENV.contains(&name.as_str()),
+        FactKind::Unknown { named, .. } => named.is_some_and(|(command, arg)| {
             let command = analysis.facts.get(command).map(|fact| &fact.what);
-            matches!(command, Some(What::Command(command)) if allowed(command).is_some_and(|tokens| tokens > arg))
+            matches!(command, Some(FactKind::Command(command)) if allowed(command).is_some_and(|tokens| tokens > arg))
         }),
     }) && !analysis.facts.is_empty()
 }

@@ -8,8 +8,8 @@ mod effort;
 use std::time::Duration;
 
 use countersign_core::call::Json;
-use countersign_core::path::{Address, Glob, NoFiles, UrlPattern, Vars, locate};
-use countersign_core::policy::document::{Format, Layer, Source, read, to_toml};
+use countersign_core::path::{NoFiles, PathGlob, UrlAddress, UrlPattern, Vars, locate};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read, to_toml};
 use countersign_core::preview;
 use countersign_core::shell::{Shell, analyze};
 use countersign_oracle::generate;
@@ -145,15 +145,15 @@ fn path() {
         project: Some("/work".to_owned()),
         own: Vec::new(),
     };
-    let glob = Glob::parse("/work/**", &vars);
+    let glob = PathGlob::parse("/work/**", &vars);
     shake(2, 40_000, |text| {
         let located = locate(text, &vars, &NoFiles);
-        let _ = Glob::parse(text, &vars);
+        let _ = PathGlob::parse(text, &vars);
         if let (Ok(located), Ok(glob)) = (located, &glob) {
             let _ = glob.covers(&located, &NoFiles);
             let _ = glob.touches(&located, &NoFiles);
         }
-        let (address, pattern) = (Address::parse(text), UrlPattern::parse(text));
+        let (address, pattern) = (UrlAddress::parse(text), UrlPattern::parse(text));
         if let (Ok(address), Ok(pattern)) = (address, pattern) {
             assert!(
                 !pattern.covers(&address) || pattern.touches(&address),
@@ -182,13 +182,14 @@ fn document() {
         for text in
             [text, &format!("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = [\"{text}\"]\n")]
         {
-            for format in [Format::Toml, Format::Json, Format::Object] {
-                let source = Source { layer: Layer::Code, name: "test".into(), trusted: true };
+            for format in [DocumentFormat::Toml, DocumentFormat::Json, DocumentFormat::Object] {
+                let source =
+                    PolicySource { layer: LayerKind::Code, name: "test".into(), trusted: true };
                 match read(text, format, source.clone()) {
                     Err(errors) => assert!(!errors.is_empty()),
                     Ok(document) => {
                         if let Ok(toml) = to_toml(&document) {
-                            let again = read(&toml, Format::Toml, source);
+                            let again = read(&toml, DocumentFormat::Toml, source);
                             assert!(again.is_ok(), "{toml}: {again:?}");
                         }
                     }

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use countersign_core::call::Json;
-use countersign_core::path::{Files, Glob, Located, PathError, Vars, locate};
-use countersign_core::policy::document::{Format, Layer, Source, read, to_toml};
+use countersign_core::path::{FileLookup, LocatedPath, PathError, PathGlob, Vars, locate};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read, to_toml};
 use countersign_core::preview;
 use countersign_core::shell::{Shell, analyze};
 
@@ -189,7 +189,7 @@ const JSON: &[(&str, &str, &str, &str)] = &[
 /// A file system without symlinks.
 struct Plain;
 
-impl Files for Plain {
+impl FileLookup for Plain {
     fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
         Ok(None)
     }
@@ -274,7 +274,7 @@ fn globs() {
         project: Some("/work".to_owned()),
         own: Vec::new(),
     };
-    let paths: Vec<Located> =
+    let paths: Vec<LocatedPath> =
         ["a/".repeat(1_500), format!("{}b", "a".repeat(200)), "b/c.txt".to_owned()]
             .iter()
             .map(|path| locate(path, &vars, &Plain).unwrap())
@@ -284,7 +284,7 @@ fn globs() {
             let pattern = input(*family, size);
             slow.extend(timed(&format!("{family:?}"), size, || {
                 let _ = locate(&pattern, &vars, &Plain);
-                if let Ok(glob) = Glob::parse(&pattern, &vars) {
+                if let Ok(glob) = PathGlob::parse(&pattern, &vars) {
                     for path in &paths {
                         let _ = glob.covers(path, &Plain);
                         let _ = glob.touches(path, &Plain);
@@ -314,31 +314,37 @@ fn display() {
     });
 }
 
-const DOCUMENTS: &[(Family, Format)] = &[
-    (("a = ", "[", ""), Format::Toml),
-    (("a = ", "{a=", ""), Format::Toml),
-    (("", "a.", "b = 1"), Format::Toml),
-    (("[", "a.", "b]"), Format::Toml),
-    (("", "[[rule]]\n", ""), Format::Toml),
-    (("version = 1\n", "[[rule]]\neffect = \"deny\"\ncommands = \"a b\"\n", ""), Format::Toml),
-    (("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = [", "\"a\",", "]"), Format::Toml),
-    (("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = \"", "a ", "\""), Format::Toml),
-    (("version = 1\n[[rule]]\neffect = \"deny\"\nwrites = \"", "*", "\""), Format::Toml),
-    (("version = 1\n", "[tools.a]\n", ""), Format::Toml),
-    (("version = 1\n", "b = 1\n", ""), Format::Toml),
-    (("a = \"\"\"", "\\\n", "\"\"\""), Format::Toml),
-    (("a = ", "1_", ""), Format::Toml),
-    (("a = '", "x", "'"), Format::Toml),
-    (("", "#\n", ""), Format::Toml),
-    (("", "\n", ""), Format::Toml),
-    (("", "[", ""), Format::Json),
-    (("", "{\"a\":", ""), Format::Json),
-    (("[", "1,", ""), Format::Json),
-    (("", "/*", ""), Format::Json),
-    (("", "//\n", ""), Format::Json),
-    (("\"", "\\u0061", "\""), Format::Json),
-    (("{\"version\":1,\"rule\":[", "{\"effect\":\"deny\"},", "]}"), Format::Json),
-    (("{", "\"version\":1,", "}"), Format::Json),
+const DOCUMENTS: &[(Family, DocumentFormat)] = &[
+    (("a = ", "[", ""), DocumentFormat::Toml),
+    (("a = ", "{a=", ""), DocumentFormat::Toml),
+    (("", "a.", "b = 1"), DocumentFormat::Toml),
+    (("[", "a.", "b]"), DocumentFormat::Toml),
+    (("", "[[rule]]\n", ""), DocumentFormat::Toml),
+    (
+        ("version = 1\n", "[[rule]]\neffect = \"deny\"\ncommands = \"a b\"\n", ""),
+        DocumentFormat::Toml,
+    ),
+    (
+        ("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = [", "\"a\",", "]"),
+        DocumentFormat::Toml,
+    ),
+    (("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = \"", "a ", "\""), DocumentFormat::Toml),
+    (("version = 1\n[[rule]]\neffect = \"deny\"\nwrites = \"", "*", "\""), DocumentFormat::Toml),
+    (("version = 1\n", "[tools.a]\n", ""), DocumentFormat::Toml),
+    (("version = 1\n", "b = 1\n", ""), DocumentFormat::Toml),
+    (("a = \"\"\"", "\\\n", "\"\"\""), DocumentFormat::Toml),
+    (("a = ", "1_", ""), DocumentFormat::Toml),
+    (("a = '", "x", "'"), DocumentFormat::Toml),
+    (("", "#\n", ""), DocumentFormat::Toml),
+    (("", "\n", ""), DocumentFormat::Toml),
+    (("", "[", ""), DocumentFormat::Json),
+    (("", "{\"a\":", ""), DocumentFormat::Json),
+    (("[", "1,", ""), DocumentFormat::Json),
+    (("", "/*", ""), DocumentFormat::Json),
+    (("", "//\n", ""), DocumentFormat::Json),
+    (("\"", "\\u0061", "\""), DocumentFormat::Json),
+    (("{\"version\":1,\"rule\":[", "{\"effect\":\"deny\"},", "]}"), DocumentFormat::Json),
+    (("{", "\"version\":1,", "}"), DocumentFormat::Json),
 ];
 
 #[test]
@@ -347,7 +353,8 @@ fn documents() {
         for (family, format) in DOCUMENTS {
             let text = input(*family, size);
             slow.extend(timed(&format!("{family:?}"), size, || {
-                let source = Source { layer: Layer::Code, name: "test".into(), trusted: true };
+                let source =
+                    PolicySource { layer: LayerKind::Code, name: "test".into(), trusted: true };
                 if let Ok(document) = read(&text, *format, source) {
                     let _ = to_toml(&document);
                 }

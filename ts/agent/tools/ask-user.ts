@@ -2,7 +2,7 @@ import type { BuiltinTools } from '../../../agent.js';
 import type { Question } from '../../../index.js';
 import { QUESTIONS } from '../../ai-sdk/questions.js';
 import { InvalidArgumentsError } from '../../errors/index.js';
-import { anyText, choice, flag, inputSchema, issuesOf, list, object, text, type Issue } from '../schema.js';
+import { anyText, choice, flag, inputSchema, issuesOf, list, object, text, type SchemaIssue } from '../schema.js';
 
 const KINDS = ['text', 'multiple_choice', 'multi_select'] as const satisfies readonly Question['kind'][];
 
@@ -25,7 +25,7 @@ const INPUT = object({
   ),
 });
 
-type Input = { questions: Question[] };
+type QuestionsInput = { questions: Question[] };
 
 /** @see agent.d.ts */
 export function createAskUserTool(): BuiltinTools['ask_user'] {
@@ -33,7 +33,7 @@ export function createAskUserTool(): BuiltinTools['ask_user'] {
     description:
       'Asks the human, and waits for the answers. Use it when something that only they know decides what to do, not for what ' +
       'you can find out yourself and not for leave to use a tool.',
-    inputSchema: inputSchema<Input>(INPUT, issuesOfOptions),
+    inputSchema: inputSchema<QuestionsInput>(INPUT, issuesOfOptions),
     [QUESTIONS]: readQuestions,
   };
   // It has no `execute`: the loop asks, and what is answered is its result.
@@ -43,18 +43,18 @@ export function createAskUserTool(): BuiltinTools['ask_user'] {
 /** The questions of a call. @throws {InvalidArgumentsError} with what is wrong, for the model */
 function readQuestions(input: unknown): Question[] {
   const wrong = issuesOf(INPUT, input);
-  const issues = wrong.length > 0 ? wrong : issuesOfOptions(input as Input);
-  if (issues.length === 0) return structuredClone((input as Input).questions);
+  const issues = wrong.length > 0 ? wrong : issuesOfOptions(input as QuestionsInput);
+  if (issues.length === 0) return structuredClone((input as QuestionsInput).questions);
   throw new InvalidArgumentsError({
     message: `The human was not asked: ${issues.map(({ message }) => message).join('; ')}.`,
   });
 }
 
 /** Options go with a choice, and are told apart by their labels. */
-function issuesOfOptions({ questions }: Input): Issue[] {
-  return questions.flatMap((question, index): Issue[] => {
+function issuesOfOptions({ questions }: QuestionsInput): SchemaIssue[] {
+  return questions.flatMap((question, index): SchemaIssue[] => {
     const path = ['questions', index, 'options'];
-    const issue = (what: string): Issue[] => [{ message: `questions[${index}].options ${what}`, path }];
+    const issue = (what: string): SchemaIssue[] => [{ message: `questions[${index}].options ${what}`, path }];
     const options = Object.hasOwn(question, 'options') && 'options' in question ? question.options : undefined;
     if (question.kind === 'text') return options === undefined ? [] : issue('must be left out for a text');
     if (options === undefined) return issue(`is missing: a ${question.kind} needs some`);

@@ -6,7 +6,7 @@ use countersign_core::call::Json;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{Grant, Policies, PolicyCall, ShownFile};
 use countersign_core::policy::Verdict;
-use countersign_core::policy::document::{MAX_RULES, Mode};
+use countersign_core::policy::document::{MAX_RULES, PolicyMode};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, Judged};
@@ -331,12 +331,12 @@ impl Operate<&Policies> for FindForbidding {
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let name = &*self.mode;
-        let mode: Mode = serde_json::from_value(name.into())
+        let mode: PolicyMode = serde_json::from_value(name.into())
             .map_err(|_| GateError::InvalidConfig(format!("there is no mode {name:?}")))?;
         let forbids = policies.forbids(mode).map(|source| source.name.to_string());
         // What it would deny nobody knows, so that somebody has to be asked.
         let unknown = || {
-            let broken = policies.broken().filter(|_| mode == Mode::Auto)?;
+            let broken = policies.broken().filter(|_| mode == PolicyMode::Auto)?;
             Some(format!("a policy that cannot be read ({broken})"))
         };
         Ok(forbids.or_else(unknown))

@@ -8,7 +8,7 @@ use countersign_core::layers::{
     CodePolicy, LayerFiles, TrustEntry, TrustError, TrustFile, preset, project_root,
 };
 use countersign_core::policy::document::{
-    Code, Format, Setting, SettingsError, load, pattern_fault, settings, to_toml,
+    DocumentFormat, ErrorCode, SettingsError, TomlSetting, load, pattern_fault, settings, to_toml,
 };
 use countersign_core::policy::{builtin_tools, lint};
 use serde::{Deserialize, Serialize};
@@ -97,8 +97,8 @@ impl Operate<()> for WriteToml {
     type Answer = String;
 
     fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
-        let document = load(self.document.get(), Format::Object, code_source(&self.name));
-        let fault = |error: &dyn ToString| fault(Code::Value, &self.name, error.to_string());
+        let document = load(self.document.get(), DocumentFormat::Object, code_source(&self.name));
+        let fault = |error: &dyn ToString| fault(ErrorCode::Value, &self.name, error.to_string());
         to_toml(&document.map_err(GateError::Policy)?)
             .map_err(|error| GateError::Policy(vec![fault(&error)]))
     }
@@ -190,7 +190,7 @@ impl Operate<()> for ReadSettings {
 
     fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         let setting =
-            |Setting { path, value, line, column }| NativeSetting { path, value, line, column };
+            |TomlSetting { path, value, line, column }| NativeSetting { path, value, line, column };
         Ok(match settings(&self.toml) {
             Ok(found) => NativeSettings::Settings(found.into_iter().map(setting).collect()),
             Err(SettingsError { message, line, column }) => {

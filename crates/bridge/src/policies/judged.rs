@@ -15,11 +15,11 @@ use countersign_core::call::Json;
 use countersign_core::gate::policies::{Grant, GrantDuration};
 use countersign_core::layers::LayerProblem;
 use countersign_core::policy::Effect;
-use countersign_core::policy::document::Layer;
-use countersign_core::policy::subject::Kind;
+use countersign_core::policy::document::LayerKind;
+use countersign_core::policy::subject::SubjectKind;
 use countersign_core::policy::{JudgedSubject, RuleRef, Verdict};
-use countersign_core::shell::Access;
-use countersign_core::shell::{Role, Word};
+use countersign_core::shell::FileAccess;
+use countersign_core::shell::{CommandRole, Word};
 
 /// What the policies say of a call: [`NativeJudged`], owned.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ struct NativeWho<'a> {
 struct PolicyRuleRef<'a> {
     source: &'a str,
     #[cfg_attr(test, ts(as = "words::PolicyLayer"))]
-    layer: Layer,
+    layer: LayerKind,
     /// From 1; `null` for objects.
     line: Option<u32>,
     column: Option<u32>,
@@ -219,24 +219,24 @@ impl<'a> PolicySubject<'a> {
     fn new(judged: &'a JudgedSubject, span: Option<[usize; 2]>) -> Self {
         let subject = &judged.subject;
         let part = match &subject.kind {
-            Kind::Command { argv, role } => NativePart::Command {
+            SubjectKind::Command { argv, role } => NativePart::Command {
                 argv: argv.iter().map(Word::literal).collect(),
                 text: subject.text(),
-                wrapper: *role == Role::Wrapper,
+                wrapper: *role == CommandRole::Wrapper,
             },
-            Kind::Path { target, access, .. } => {
+            SubjectKind::Path { target, access, .. } => {
                 let (path, text) = (target.literal(), subject.text());
                 match access {
-                    Access::Read => NativePart::Read { path, text },
-                    Access::Write => NativePart::Write { path, text },
+                    FileAccess::Read => NativePart::Read { path, text },
+                    FileAccess::Write => NativePart::Write { path, text },
                 }
             }
-            Kind::Url { target, .. } => {
+            SubjectKind::Url { target, .. } => {
                 NativePart::Url { url: target.literal(), text: subject.text() }
             }
-            Kind::Env { name } => NativePart::Env { name },
-            Kind::Tool { name } => NativePart::Tool { name },
-            Kind::Unknown { .. } => NativePart::Unknown { reason: judged.reason() },
+            SubjectKind::Env { name } => NativePart::Env { name },
+            SubjectKind::Tool { name } => NativePart::Tool { name },
+            SubjectKind::Unknown { .. } => NativePart::Unknown { reason: judged.reason() },
         };
         Self {
             part,
@@ -327,21 +327,21 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use countersign_core::policy::Cause;
-    use countersign_core::policy::document::Who;
-    use countersign_core::policy::subject::{Start, Subject};
+    use countersign_core::policy::VerdictCause;
+    use countersign_core::policy::document::RuleApprovers;
+    use countersign_core::policy::subject::{PathStart, Subject};
     use countersign_core::shell::Span;
 
     fn judged(argument: Option<&str>, managed_ask: bool) -> Judged {
         let subject = Subject {
-            kind: Kind::Env { name: "X".to_owned() },
+            kind: SubjectKind::Env { name: "X".to_owned() },
             span: Some(Span { start: 3, end: 4 }),
             argument: argument.map(Into::into),
             needs_allow: true,
             mentioned: false,
-            start: Arc::new(Start::default()),
+            start: Arc::new(PathStart::default()),
         };
-        let cause = Cause::Uncovered;
+        let cause = VerdictCause::Uncovered;
         let subject =
             JudgedSubject { subject, effect: Effect::Ask, rule: None, cause, managed_ask };
         let verdict = Verdict {
@@ -349,7 +349,7 @@ mod tests {
             rule: None,
             reason: "so".to_owned(),
             subjects: vec![subject],
-            who: Who::default(),
+            who: RuleApprovers::default(),
         };
         let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
         Judged::new(verdict, &Json::Object(args), None, None)

@@ -19,8 +19,8 @@ use crate::words;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{MachinePolicies, Policies, PolicyOptions};
 use countersign_core::layers::{CodePolicy, LayerProblem, PRESETS, preset};
-use countersign_core::policy::document::{Code, DocumentError, Format, Place};
-use countersign_core::policy::lint::{Finding, FindingCode, Severity};
+use countersign_core::policy::document::{DocumentError, DocumentFormat, DocumentPlace, ErrorCode};
+use countersign_core::policy::lint::{FindingCode, LintFinding, LintSeverity};
 
 /// What this room answers with.
 pub type Answer<T> = Result<T, GateError>;
@@ -50,11 +50,11 @@ impl NativeDocument {
     fn policy(self) -> Answer<CodePolicy> {
         let name: Arc<str> = self.name.into();
         let (format, text) = match self.format {
-            NativeFormat::Toml => (Format::Toml, self.text),
-            NativeFormat::Json => (Format::Json, self.text),
-            NativeFormat::Object => (Format::Object, self.text),
+            NativeFormat::Toml => (DocumentFormat::Toml, self.text),
+            NativeFormat::Json => (DocumentFormat::Json, self.text),
+            NativeFormat::Object => (DocumentFormat::Object, self.text),
             NativeFormat::Preset => match preset(&self.text) {
-                Some(text) => (Format::Toml, text.to_owned()),
+                Some(text) => (DocumentFormat::Toml, text.to_owned()),
                 None => {
                     let known: Vec<String> =
                         PRESETS.iter().map(|name| format!("\"preset:{name}\"")).collect();
@@ -81,15 +81,15 @@ pub(crate) struct PolicyFinding {
     #[cfg_attr(test, ts(as = "words::PolicyFindingCode"))]
     code: FindingCode,
     #[cfg_attr(test, ts(as = "words::PolicySeverity"))]
-    severity: Severity,
+    severity: LintSeverity,
     message: String,
     source: String,
     line: Option<u32>,
     column: Option<u32>,
 }
 
-impl From<Finding> for PolicyFinding {
-    fn from(finding: Finding) -> Self {
+impl From<LintFinding> for PolicyFinding {
+    fn from(finding: LintFinding) -> Self {
         let known = |number: u32| Some(number).filter(|number| *number > 0);
         Self {
             code: finding.code,
@@ -177,12 +177,12 @@ pub(super) fn problems_out(problems: &[LayerProblem]) -> Vec<PolicyProblem<'_>> 
 }
 
 /// A fault of a document that has no text.
-fn fault(code: Code, name: &str, message: String) -> DocumentError {
+fn fault(code: ErrorCode, name: &str, message: String) -> DocumentError {
     DocumentError {
         code,
         message,
         source_name: name.to_owned(),
-        place: Place::default(),
+        place: DocumentPlace::default(),
         path: String::new(),
         hint: None,
     }

@@ -2,7 +2,9 @@
 
 use countersign_core::gate::policies::{self as core, AlwaysOffer};
 use countersign_core::policy::Effect;
-use countersign_core::policy::document::{Behind, CommandPattern, Located, Rule, Token};
+use countersign_core::policy::document::{
+    CommandPattern, PatternToken, PlacedValue, PolicyRule, WordsBehind,
+};
 use countersign_core::preview::{FileChange, Flags};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -103,12 +105,12 @@ impl<'a> From<&'a core::ShownCall> for NativeShown<'a> {
 }
 
 /// A rule as a document's object has it.
-struct RuleOut<'a>(&'a Rule);
+struct RuleOut<'a>(&'a PolicyRule);
 
 impl Serialize for RuleOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let rule = self.0;
-        let texts = |patterns: &[Located<String>]| -> Vec<String> {
+        let texts = |patterns: &[PlacedValue<String>]| -> Vec<String> {
             patterns.iter().map(|pattern| pattern.value.clone()).collect()
         };
         let mut map = serializer.serialize_map(None)?;
@@ -146,14 +148,14 @@ impl Serialize for CommandOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let words = TokensOut(&self.0.tokens);
         match &self.0.behind {
-            Behind::Anything => words.serialize(serializer),
-            Behind::Nothing => {
+            WordsBehind::Anything => words.serialize(serializer),
+            WordsBehind::Nothing => {
                 let mut map = serializer.serialize_map(None)?;
                 map.serialize_entry("words", &words)?;
                 map.serialize_entry("exact", &true)?;
                 map.end()
             }
-            Behind::Only { operands, options } => {
+            WordsBehind::Only { operands, options } => {
                 let mut map = serializer.serialize_map(None)?;
                 map.serialize_entry("words", &words)?;
                 map.serialize_entry("operands", &TokensOut(operands))?;
@@ -166,7 +168,7 @@ impl Serialize for CommandOut<'_> {
     }
 }
 
-struct TokensOut<'a>(&'a [Token]);
+struct TokensOut<'a>(&'a [PatternToken]);
 
 impl Serialize for TokensOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -179,11 +181,11 @@ impl Serialize for TokensOut<'_> {
         }
         serializer.collect_seq(self.0.iter().map(|token| match token {
             // In a list of its own a star is a star.
-            Token::Text(text) if text.contains('*') => TokenOut::Only([text]),
-            Token::Text(text) | Token::Like(text) => TokenOut::One(text),
-            Token::OneOf(words) => TokenOut::Of(words),
-            Token::Any => TokenOut::One("*"),
-            Token::Rest => TokenOut::One("**"),
+            PatternToken::Text(text) if text.contains('*') => TokenOut::Only([text]),
+            PatternToken::Text(text) | PatternToken::Like(text) => TokenOut::One(text),
+            PatternToken::OneOf(words) => TokenOut::Of(words),
+            PatternToken::Any => TokenOut::One("*"),
+            PatternToken::Rest => TokenOut::One("**"),
         }))
     }
 }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use countersign_core::gate::GateError;
-use countersign_core::policy::document::{Entry, Format, MAX_BYTES, Node, Value, tree};
+use countersign_core::policy::document::{
+    DocumentFormat, DocumentNode, DocumentValue, MAX_BYTES, TableEntry, tree,
+};
 
 use crate::operations::Operate;
 use crate::units::Units;
@@ -34,8 +36,8 @@ impl Operate<()> for ReadTree {
             return Ok(NativeTree::Problem { message, start: 0 });
         }
         let format = match self.format {
-            TreeFormat::Toml => Format::Toml,
-            TreeFormat::Json => Format::Json,
+            TreeFormat::Toml => DocumentFormat::Toml,
+            TreeFormat::Json => DocumentFormat::Json,
         };
         let units = Units::of(&self.text);
         Ok(match tree(&self.text, format) {
@@ -109,26 +111,26 @@ struct TreeEntry {
 
 impl TreeNode {
     /// As deep as the parser goes, which has a limit.
-    fn new(Node { at, end, value }: Node, units: &Units<'_>) -> Self {
+    fn new(DocumentNode { at, end, value }: DocumentNode, units: &Units<'_>) -> Self {
         let value = match value {
-            Value::Text(text) => TreeValue::Text { text },
-            Value::Flag(flag) => TreeValue::Flag { flag },
-            Value::Number(number) => TreeValue::Number {
+            DocumentValue::Text(text) => TreeValue::Text { text },
+            DocumentValue::Flag(flag) => TreeValue::Flag { flag },
+            DocumentValue::Number(number) => TreeValue::Number {
                 number: number.parse().ok().filter(|number: &f64| number.is_finite()),
             },
-            Value::List(items) => TreeValue::List {
+            DocumentValue::List(items) => TreeValue::List {
                 items: items.into_iter().map(|item| Self::new(item, units)).collect(),
             },
-            Value::Table(entries) => {
-                let entry = |Entry { key, at, node }| TreeEntry {
+            DocumentValue::Table(entries) => {
+                let entry = |TableEntry { key, at, node }| TreeEntry {
                     key,
                     start: units.before(at),
                     node: Self::new(node, units),
                 };
                 TreeValue::Table { entries: entries.into_iter().map(entry).collect() }
             }
-            Value::Null => TreeValue::Null,
-            Value::Date => TreeValue::Date,
+            DocumentValue::Null => TreeValue::Null,
+            DocumentValue::Date => TreeValue::Date,
         };
         Self { start: units.before(at), end: units.before(end), value }
     }

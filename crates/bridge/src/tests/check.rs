@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use countersign_core::call::Json;
 use countersign_core::gate::policies::code_source;
-use countersign_core::path::{Files, PathError, Where};
-use countersign_core::policy::document::{Format, load};
+use countersign_core::path::{FileLookup, PathContext, PathError};
+use countersign_core::policy::document::{DocumentFormat, load};
 use countersign_core::policy::{JudgedCall, Policy, Verdict, judge};
 
 use crate::check::{Batch, VerdictOut};
@@ -14,7 +14,7 @@ use crate::check::{Batch, VerdictOut};
 /// A file system without symlinks.
 struct NoLinks;
 
-impl Files for NoLinks {
+impl FileLookup for NoLinks {
     fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
         Ok(None)
     }
@@ -24,8 +24,8 @@ impl Files for NoLinks {
     }
 }
 
-fn context() -> Where {
-    Where {
+fn context() -> PathContext {
+    PathContext {
         cwd: "/work/app".to_owned(),
         home: Some("/home/me".to_owned()),
         project: Some("/work/app".to_owned()),
@@ -116,7 +116,7 @@ fn whatever_is_wrong_is_a_denial_with_the_id() {
 fn of_very_many_subjects_the_first_and_the_deciding_are_written() {
     let document = load(
         "version = 1\n[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n[[rule]]\neffect = \"deny\"\nreads = [\"/etc/**\"]\n",
-        Format::Toml,
+        DocumentFormat::Toml,
         code_source("code.toml"),
     );
     let policy = Policy::compile(vec![document.unwrap()], &context()).unwrap();

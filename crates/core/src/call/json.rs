@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 /// A JSON value.
 ///
-/// Not `serde_json::Value`: that one keeps integers which JavaScript cannot tell apart, and gives some keys a meaning of
+/// Not `serde_json::DocumentValue`: that one keeps integers which JavaScript cannot tell apart, and gives some keys a meaning of
 /// its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {

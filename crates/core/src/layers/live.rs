@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sha2::{Digest, Sha256};
 
-use crate::policy::document::{Code, Document, DocumentError, Format, Layer, Place, Source, load};
+use crate::policy::document::{
+    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, LayerKind, PolicyDocument,
+    PolicySource, load,
+};
 
 use super::file::{self, FileCare, FileContent, FileStamp};
 use super::trust::{self, canonical, trust_hash};
@@ -29,7 +32,7 @@ pub struct CodePolicy {
     /// `policy option` or `preset:developer`.
     pub name: Arc<str>,
     /// How it is written.
-    pub format: Format,
+    pub format: DocumentFormat,
     /// Its text.
     pub text: String,
 }
@@ -46,14 +49,14 @@ pub struct PolicyLayers {
 struct LayerState {
     slots: Vec<LayerSlot>,
     /// The documents of the program, and the hash of the text of each.
-    code: Vec<(Arc<Document>, [u8; 32])>,
+    code: Vec<(Arc<PolicyDocument>, [u8; 32])>,
     trust: Option<TrustFile>,
 }
 
 /// One file.
 #[derive(Debug)]
 struct LayerSlot {
-    layer: Layer,
+    layer: LayerKind,
     path: PathBuf,
     care: FileCare,
     seen: Option<SeenFile>,
@@ -76,7 +79,7 @@ enum HeldContent {
     /// Nothing was read so far.
     Nothing,
     /// This.
-    Document { document: Arc<Document>, bytes: Vec<u8>, canonical: Option<String> },
+    Document { document: Arc<PolicyDocument>, bytes: Vec<u8>, canonical: Option<String> },
 }
 
 #[derive(Debug)]
@@ -96,7 +99,7 @@ impl PolicyLayers {
         let LayersOptions { files, code, managed_owner } = options;
         let mut documents = Vec::with_capacity(code.len());
         for CodePolicy { name, format, text } in code {
-            let source = Source { layer: Layer::Code, name, trusted: true };
+            let source = PolicySource { layer: LayerKind::Code, name, trusted: true };
             documents.push((Arc::new(load(&text, format, source)?), sha256(text.as_bytes())));
         }
         let slot = |layer, path: Option<PathBuf>, care| {
@@ -111,9 +114,9 @@ impl PolicyLayers {
             })
         };
         let slots = [
-            slot(Layer::Managed, files.managed, FileCare::OwnedBy(managed_owner)),
-            slot(Layer::User, files.user, FileCare::NotEverybodys),
-            slot(Layer::Project, files.project, FileCare::None),
+            slot(LayerKind::Managed, files.managed, FileCare::OwnedBy(managed_owner)),
+            slot(LayerKind::User, files.user, FileCare::NotEverybodys),
+            slot(LayerKind::Project, files.project, FileCare::None),
         ];
         let trust = files.trust.map(|path| TrustFile {
             path,
@@ -192,7 +195,7 @@ impl LayerState {
         if let Some(TrustFile { path, problem: Some(reason), .. }) = &self.trust {
             let file = path.display().to_string();
             let errors = vec![unreadable(&file, reason)];
-            problems.push(LayerProblem { layer: Layer::User, file, kept: true, errors });
+            problems.push(LayerProblem { layer: LayerKind::User, file, kept: true, errors });
         }
         for (document, text) in &self.code {
             put(&mut hash, document, text);
@@ -255,12 +258,12 @@ impl LayerSlot {
         };
         // On systems where it cannot be told whose a file is, the managed one may only tighten.
         let trusted = match self.layer {
-            Layer::Managed => cfg!(unix),
-            Layer::Project => false,
+            LayerKind::Managed => cfg!(unix),
+            LayerKind::Project => false,
             _ => true,
         };
-        let source = Source { layer: self.layer, name: Arc::from(name.as_str()), trusted };
-        match load(text, Format::of(&name), source) {
+        let source = PolicySource { layer: self.layer, name: Arc::from(name.as_str()), trusted };
+        match load(text, DocumentFormat::of(&name), source) {
             Ok(document) => {
                 let canonical = canonical(&self.path).ok();
                 self.held =
@@ -273,7 +276,7 @@ impl LayerSlot {
     /// Whether a project's file may allow.
     fn weigh(&mut self, trusted: &[String]) {
         let HeldContent::Document { document, bytes, canonical } = &mut self.held else { return };
-        if self.layer != Layer::Project {
+        if self.layer != LayerKind::Project {
             return;
         }
         let is_trusted =
@@ -319,17 +322,17 @@ fn is_as_seen(path: &Path, seen: Option<&SeenFile>) -> bool {
 
 fn unreadable(name: &str, reason: &str) -> DocumentError {
     DocumentError {
-        code: Code::File,
+        code: ErrorCode::File,
         message: reason.to_owned(),
         source_name: name.to_owned(),
-        place: Place::default(),
+        place: DocumentPlace::default(),
         path: String::new(),
         hint: None,
     }
 }
 
-fn put(hash: &mut Sha256, document: &Document, text: &[u8; 32]) {
-    let Source { layer, name, trusted } = &document.source;
+fn put(hash: &mut Sha256, document: &PolicyDocument, text: &[u8; 32]) {
+    let PolicySource { layer, name, trusted } = &document.source;
     // Lengths first, so that no two lists make the same bytes.
     hash.update([*layer as u8, u8::from(*trusted)]);
     hash.update(u64::try_from(name.len()).unwrap_or(u64::MAX).to_be_bytes());

@@ -26,12 +26,14 @@ mod tests {
 
     use super::*;
     use crate::policy::Effect;
-    use crate::policy::document::{Behind, Document, Format, Layer, Source, Token, load};
-    use crate::shell::{Knowledge, knowledge_of};
+    use crate::policy::document::{
+        DocumentFormat, LayerKind, PatternToken, PolicyDocument, PolicySource, WordsBehind, load,
+    };
+    use crate::shell::{EffectKnowledge, knowledge_of};
 
-    fn document(name: &str) -> Document {
-        let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
-        load(preset(name).unwrap(), Format::Toml, source).unwrap_or_else(|errors| {
+    fn document(name: &str) -> PolicyDocument {
+        let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
+        load(preset(name).unwrap(), DocumentFormat::Toml, source).unwrap_or_else(|errors| {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{name}:\n{}", errors.join("\n"))
         })
@@ -47,19 +49,19 @@ mod tests {
 
     /// The first words of each command that a preset allows, in all alternatives. Not of a rule that itself names all options
     /// and operands that there may be: that leaves nothing to a table.
-    fn allowed(document: &Document) -> BTreeSet<Vec<&str>> {
+    fn allowed(document: &PolicyDocument) -> BTreeSet<Vec<&str>> {
         let mut all = BTreeSet::new();
         let rules = document.rules.iter().filter(|rule| rule.effect == Effect::Allow);
-        let is_told = |behind: &Behind| {
-            matches!(behind, Behind::Nothing | Behind::Only { options: Some(_), .. })
+        let is_told = |behind: &WordsBehind| {
+            matches!(behind, WordsBehind::Nothing | WordsBehind::Only { options: Some(_), .. })
         };
         let commands = rules.flat_map(|rule| &rule.commands);
         for command in commands.filter(|command| !is_told(&command.value.behind)) {
             let mut lists: Vec<Vec<&str>> = vec![Vec::new()];
             for token in command.value.certain() {
                 let texts: Vec<&str> = match token {
-                    Token::Text(text) => vec![text],
-                    Token::OneOf(texts) => texts.iter().map(String::as_str).collect(),
+                    PatternToken::Text(text) => vec![text],
+                    PatternToken::OneOf(texts) => texts.iter().map(String::as_str).collect(),
                     _ => break,
                 };
                 lists = lists
@@ -83,7 +85,8 @@ mod tests {
         for name in PRESETS {
             let document = document(name);
             let words = allowed(&document);
-            let open_words = words.iter().filter(|words| knowledge_of(words) != Knowledge::Wholly);
+            let open_words =
+                words.iter().filter(|words| knowledge_of(words) != EffectKnowledge::Wholly);
             open.extend(open_words.filter_map(|words| match words.as_slice() {
                 ["git", "--no-pager", command, ..] | ["git", command, ..] => {
                     Some(format!("git.{command}"))

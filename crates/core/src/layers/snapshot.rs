@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::policy::document::{Document, DocumentError, Layer};
+use crate::policy::document::{DocumentError, LayerKind, PolicyDocument};
 
 /// The policies that count at one moment. Never changes; a later one takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerSnapshot {
     /// Managed, user, project, code: those that there are.
-    pub documents: Vec<Arc<Document>>,
+    pub documents: Vec<Arc<PolicyDocument>>,
     /// The file of a layer is there and was never read, or was there and is gone: what it says is not known, so that nothing may be allowed.
     /// To be shown.
     pub broken: Option<String>,
@@ -25,7 +25,7 @@ pub struct LayerSnapshot {
 #[serde(rename_all = "camelCase")]
 pub struct LayerProblem {
     /// Whose it is.
-    pub layer: Layer,
+    pub layer: LayerKind,
     /// The file.
     pub file: String,
     /// Whether what it said before goes on to count, also where it allows; if not, nothing is allowed until it can be read.

@@ -7,7 +7,7 @@ use super::places::project_root_in;
 use super::*;
 use crate::effort::effort;
 use crate::policy::Effect;
-use crate::policy::document::{Code, Format, Layer};
+use crate::policy::document::{DocumentFormat, ErrorCode, LayerKind};
 
 mod trusted;
 
@@ -75,7 +75,7 @@ fn policy(default: &str) -> String {
 }
 
 /// Layer, default and trust of each document.
-fn told(snapshot: &LayerSnapshot) -> Vec<(Layer, Option<Effect>, bool)> {
+fn told(snapshot: &LayerSnapshot) -> Vec<(LayerKind, Option<Effect>, bool)> {
     snapshot
         .documents
         .iter()
@@ -95,17 +95,18 @@ fn layers_are_read_in_order() {
     #[cfg(unix)]
     let _ = [managed.as_path(), managed.parent().unwrap()].map(|path| chmod(path, 0o755));
     let text = r#"{ "version": 1, "default": "ask" }"#.to_owned();
-    let code = CodePolicy { name: Arc::from("policy option"), format: Format::Object, text };
+    let code =
+        CodePolicy { name: Arc::from("policy option"), format: DocumentFormat::Object, text };
     let options =
         LayersOptions { files: dir.files(), code: vec![code], managed_owner: me(&managed) };
     let snapshot = PolicyLayers::open(options).unwrap().snapshot();
     assert_eq!(
         told(&snapshot),
         [
-            (Layer::Managed, Some(Effect::Deny), cfg!(unix)),
-            (Layer::User, Some(Effect::Allow), true),
-            (Layer::Project, Some(Effect::Ask), false),
-            (Layer::Code, Some(Effect::Ask), true),
+            (LayerKind::Managed, Some(Effect::Deny), cfg!(unix)),
+            (LayerKind::User, Some(Effect::Allow), true),
+            (LayerKind::Project, Some(Effect::Ask), false),
+            (LayerKind::Code, Some(Effect::Ask), true),
         ]
     );
     assert_eq!((&snapshot.broken, snapshot.problems.len()), (&None, 0));
@@ -115,10 +116,13 @@ fn layers_are_read_in_order() {
 
 #[test]
 fn a_policy_of_the_program_must_be_right() {
-    let code =
-        CodePolicy { name: Arc::from("policy option"), format: Format::Object, text: "{}".into() };
+    let code = CodePolicy {
+        name: Arc::from("policy option"),
+        format: DocumentFormat::Object,
+        text: "{}".into(),
+    };
     let errors = PolicyLayers::open(LayersOptions { code: vec![code], ..LayersOptions::default() });
-    assert_eq!(errors.unwrap_err()[0].code, Code::Version);
+    assert_eq!(errors.unwrap_err()[0].code, ErrorCode::Version);
 }
 
 #[test]
@@ -133,7 +137,7 @@ fn changes_are_taken_over() {
     let file = dir.write(USER, &policy("ask"));
     assert!(layers.snapshot().documents.is_empty(), "only a refresh reads");
     let first = layers.refresh();
-    assert_eq!(told(&first), [(Layer::User, Some(Effect::Ask), true)]);
+    assert_eq!(told(&first), [(LayerKind::User, Some(Effect::Ask), true)]);
     assert!(Arc::ptr_eq(&first, &layers.refresh()));
     assert_ne!(first.hash, empty.hash);
 
@@ -142,7 +146,7 @@ fn changes_are_taken_over() {
     assert_eq!(deny.len(), ask.len());
     for (text, effect) in [(deny, Effect::Deny), (ask, Effect::Ask), (deny, Effect::Deny)] {
         fs::write(&file, text).unwrap();
-        assert_eq!(told(&layers.refresh()), [(Layer::User, Some(effect), true)], "{text}");
+        assert_eq!(told(&layers.refresh()), [(LayerKind::User, Some(effect), true)], "{text}");
     }
 
     // It breaks: what it said goes on to count.
@@ -233,7 +237,7 @@ fn a_deny_behind_a_symlink_bites_while_its_target_is_away() {
     std::os::unix::fs::symlink("../dot/policy.toml", dir.0.join(USER)).unwrap();
     let layers = dir.open();
     let before = layers.snapshot();
-    assert_eq!(told(&before), [(Layer::User, Some(Effect::Deny), true)]);
+    assert_eq!(told(&before), [(LayerKind::User, Some(Effect::Deny), true)]);
     let away = dir.0.join("dot.away");
     fs::rename(target.parent().unwrap(), &away).unwrap();
     let snapshot = layers.refresh();
@@ -345,9 +349,9 @@ fn a_file_that_cannot_be_read_any_more_goes_on_to_count() {
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink(&file, &file).unwrap();
     let snapshot = layers.refresh();
-    assert_eq!(told(&snapshot), [(Layer::User, Some(Effect::Deny), true)]);
+    assert_eq!(told(&snapshot), [(LayerKind::User, Some(Effect::Deny), true)]);
     assert!(snapshot.broken.is_none());
-    assert_eq!(snapshot.problems[0].errors[0].code, Code::File);
+    assert_eq!(snapshot.problems[0].errors[0].code, ErrorCode::File);
     assert!(dir.open().snapshot().broken.is_some());
 }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::{Mutex, PoisonError};
 
-use super::files::{Listing, Stamp};
+use super::files::{DirListing, DirStamp};
 use super::matching::fold;
-use super::{Cached, Files, PathError};
+use super::{CachedFiles, FileLookup, PathError};
 
 /// From how many names on a directory is listed rather than each of them looked up.
 const FEW_NAMES: usize = 16;
@@ -15,15 +15,15 @@ const MOST_LISTED: usize = 4096;
 
 /// Absolute paths, as they are written, that patterns begin with.
 #[derive(Debug, Default)]
-pub(super) struct Beginnings {
+pub(super) struct PathBeginnings {
     /// The directories that they lead through, each with the paths in it that they go on with.
-    dirs: HashMap<String, Dir>,
+    dirs: HashMap<String, BeginningDir>,
     /// From the latest look at each directory.
-    seen: Mutex<HashMap<String, Seen>>,
+    seen: Mutex<HashMap<String, SeenDir>>,
 }
 
 #[derive(Debug, Default)]
-struct Dir {
+struct BeginningDir {
     paths: HashSet<String>,
     /// Those whose names are ASCII, by the folded name.
     by_name: HashMap<String, Vec<String>>,
@@ -33,14 +33,14 @@ struct Dir {
 
 /// What was found in a directory, and what it was like before.
 #[derive(Debug)]
-struct Seen {
-    stamp: Stamp,
-    found: Found,
+struct SeenDir {
+    stamp: DirStamp,
+    found: FoundPaths,
 }
 
 /// What of the paths in a directory there is.
 #[derive(Debug, Clone, Default)]
-struct Found {
+struct FoundPaths {
     links: Vec<String>,
     /// Those that patterns lead through and that are there, for all that is known.
     dirs: Vec<String>,
@@ -48,12 +48,12 @@ struct Found {
 
 /// Which beginnings of patterns lead elsewhere through symlinks, for one verdict. The default: none.
 #[derive(Debug, Clone, Default)]
-pub struct Links {
+pub struct LinkedBeginnings {
     /// The symlinks by where they lead, all folded, without a `/` at the end.
     by_target: BTreeMap<String, Vec<String>>,
 }
 
-impl Links {
+impl LinkedBeginnings {
     /// Calls back with each further name that this folded path has through a symlink.
     pub(super) fn with_names_for(&self, path: &str, mut call: impl FnMut(&str)) {
         if self.by_target.is_empty() {
@@ -78,14 +78,14 @@ impl Links {
     }
 }
 
-impl Beginnings {
+impl PathBeginnings {
     pub(super) fn insert(&mut self, path: &str) {
         let ends = path.match_indices('/').map(|(end, _)| end).skip(1);
         let mut dir = "/";
         for end in ends.chain([path.len()]) {
             let path = path.get(..end).unwrap_or_default();
             if !self.dirs.contains_key(dir) {
-                self.dirs.insert(dir.to_owned(), Dir::default());
+                self.dirs.insert(dir.to_owned(), BeginningDir::default());
             }
             if let Some(dir) = self.dirs.get_mut(dir)
                 && !dir.paths.contains(path)
@@ -103,9 +103,9 @@ impl Beginnings {
     }
 
     /// The symlinks among these and what they lead through, and where they lead.
-    pub(super) fn links(&self, files: &dyn Files) -> Result<Links, PathError> {
-        let files = Cached::new(files);
-        let mut links = Links::default();
+    pub(super) fn links(&self, files: &dyn FileLookup) -> Result<LinkedBeginnings, PathError> {
+        let files = CachedFiles::new(files);
+        let mut links = LinkedBeginnings::default();
         for link in self.symlinks(&files)? {
             match files.real(&link) {
                 Ok(real) => {
@@ -120,7 +120,7 @@ impl Beginnings {
         Ok(links)
     }
 
-    fn symlinks(&self, files: &Cached<'_>) -> Result<Vec<String>, PathError> {
+    fn symlinks(&self, files: &CachedFiles<'_>) -> Result<Vec<String>, PathError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = Vec::new();
         let mut open = Vec::new();
@@ -140,8 +140,8 @@ impl Beginnings {
                 Some(seen) => &seen.found,
                 None => {
                     let found = self.look(&path, dir, files)?;
-                    let stamp = stamp.unwrap_or_else(Stamp::never);
-                    seen.insert(path.clone(), Seen { stamp, found });
+                    let stamp = stamp.unwrap_or_else(DirStamp::never);
+                    seen.insert(path.clone(), SeenDir { stamp, found });
                     let Some(seen) = seen.get(&path) else { continue };
                     &seen.found
                 }
@@ -152,12 +152,14 @@ impl Beginnings {
         Ok(all)
     }
 
-    fn look(&self, path: &str, dir: &Dir, files: &Cached<'_>) -> Result<Found, PathError> {
-        let mut found = Found::default();
+    fn look(
+        &self, path: &str, dir: &BeginningDir, files: &CachedFiles<'_>,
+    ) -> Result<FoundPaths, PathError> {
+        let mut found = FoundPaths::default();
         // Windows knows files by short names too, which are not listed.
         let many = dir.paths.len() > FEW_NAMES && !cfg!(windows);
         let listed = match many.then(|| files.list(path, MOST_LISTED)) {
-            Some(Listing::Names(names)) => Some(names),
+            Some(DirListing::Names(names)) => Some(names),
             _ => None,
         };
         // Where a file system takes one name for another, it is case or Unicode that they differ in.
@@ -183,7 +185,7 @@ impl Beginnings {
     }
 
     fn add(
-        &self, path: &str, maybe_link: bool, found: &mut Found, files: &Cached<'_>,
+        &self, path: &str, maybe_link: bool, found: &mut FoundPaths, files: &CachedFiles<'_>,
     ) -> Result<(), PathError> {
         if maybe_link {
             match files.read_link(path) {

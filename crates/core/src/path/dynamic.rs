@@ -2,20 +2,20 @@
 
 use std::cell::Cell;
 
-use super::locate::Where;
+use super::locate::PathContext;
 use super::matching::fold;
-use super::pattern::{Segment, Token};
-use super::syntax::Syntax;
-use super::way::Way;
-use super::{Files, PathError};
-use crate::shell::Piece;
+use super::pattern::{NameToken, PatternSegment};
+use super::syntax::PathSyntax;
+use super::way::AbsolutePattern;
+use super::{FileLookup, PathError};
+use crate::shell::WordPiece;
 
 /// Beyond this product of lengths the answer is yes.
 const MOST_STEPS: usize = 1 << 20;
 
 /// A part of a path that is known in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum PathPart {
     Char(char),
     /// `?` and `[a-z]` of the shell: a character of a name.
     One,
@@ -29,34 +29,36 @@ pub(super) enum Part {
 
 /// A path that is known in part, absolute and normal as far as it is known.
 #[derive(Debug, Clone)]
-pub(super) struct Unsure {
-    parts: Vec<Part>,
+pub(super) struct UnsurePath {
+    parts: Vec<PathPart>,
 }
 
 /// A path of which only pieces are known: what it is called as it is written, and with the directory that it surely
 /// begins with resolved. For one verdict.
 #[derive(Debug, Clone)]
-pub struct Partial {
-    pub(super) paths: Vec<Unsure>,
+pub struct PartialPath {
+    pub(super) paths: Vec<UnsurePath>,
 }
 
-impl Partial {
+impl PartialPath {
     /// Of these pieces.
     ///
     /// # Errors
     /// When the directory that it surely begins with cannot be resolved.
-    pub fn of(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Self, PathError> {
+    pub fn of(
+        pieces: &[WordPiece], from: &PathContext, files: &dyn FileLookup,
+    ) -> Result<Self, PathError> {
         Ok(Self { paths: unsure(pieces, from).resolved(files)? })
     }
 
     /// It, or anything below it.
     #[must_use]
     pub fn with_below(mut self) -> Self {
-        let below = |path: &Unsure| {
-            let end = [Part::Char('/'), Part::Any];
-            Unsure { parts: path.parts.iter().copied().chain(end).collect() }
+        let below = |path: &UnsurePath| {
+            let end = [PathPart::Char('/'), PathPart::Any];
+            UnsurePath { parts: path.parts.iter().copied().chain(end).collect() }
         };
-        let more: Vec<Unsure> = self.paths.iter().map(below).collect();
+        let more: Vec<UnsurePath> = self.paths.iter().map(below).collect();
         self.paths.extend(more);
         self
     }
@@ -68,68 +70,68 @@ impl Partial {
 
     /// The directories that it surely begins with, the same in each of its names; `None` if that is none.
     pub(super) fn dirs(&self) -> Option<Vec<String>> {
-        self.paths.iter().map(Unsure::dir).collect()
+        self.paths.iter().map(UnsurePath::dir).collect()
     }
 }
 
 /// The path that these pieces make.
-pub(super) fn unsure(pieces: &[Piece], from: &Where) -> Unsure {
+pub(super) fn unsure(pieces: &[WordPiece], from: &PathContext) -> UnsurePath {
     let mut parts = Vec::new();
-    let is_empty = |piece: &&Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+    let is_empty = |piece: &&WordPiece| matches!(piece, WordPiece::Text(text) if text.is_empty());
     let rooted = match pieces.iter().find(|piece| !is_empty(piece)) {
-        Some(Piece::Home | Piece::Unknown { .. }) => true,
-        Some(Piece::Text(text)) => text.starts_with('/'),
+        Some(WordPiece::Home | WordPiece::Unknown { .. }) => true,
+        Some(WordPiece::Text(text)) => text.starts_with('/'),
         _ => false,
     };
     if !rooted {
-        parts.extend(from.cwd.chars().chain(['/']).map(Part::Char));
+        parts.extend(from.cwd.chars().chain(['/']).map(PathPart::Char));
     }
     let mut splits = false;
     for piece in pieces {
         match (piece, &from.home) {
-            (Piece::Text(text), _) | (Piece::Home, Some(text)) => {
-                parts.extend(text.chars().map(Part::Char))
+            (WordPiece::Text(text), _) | (WordPiece::Home, Some(text)) => {
+                parts.extend(text.chars().map(PathPart::Char))
             }
-            (Piece::Glob(glob), _) => wildcards(glob, &mut parts),
+            (WordPiece::Glob(glob), _) => wildcards(glob, &mut parts),
             // With `..` in it, nothing that precedes it is certain.
-            (Piece::Unknown { .. } | Piece::Home, _) => parts = vec![Part::Any],
+            (WordPiece::Unknown { .. } | WordPiece::Home, _) => parts = vec![PathPart::Any],
         }
-        splits |= matches!(piece, Piece::Unknown { splits: true });
+        splits |= matches!(piece, WordPiece::Unknown { splits: true });
     }
     if splits {
         // One word of several may be anything.
-        parts = vec![Part::Any];
+        parts = vec![PathPart::Any];
     }
-    Unsure { parts: normal(&parts) }
+    UnsurePath { parts: normal(&parts) }
 }
 
-fn wildcards(glob: &str, into: &mut Vec<Part>) {
+fn wildcards(glob: &str, into: &mut Vec<PathPart>) {
     let mut chars = glob.chars();
     while let Some(char) = chars.next() {
         match char {
-            '*' => into.push(Part::Run),
-            '?' => into.push(Part::One),
+            '*' => into.push(PathPart::Run),
+            '?' => into.push(PathPart::One),
             // Where a class ends depends on the shell: the rest is some text.
             '[' | '\\' => {
-                into.push(if chars.as_str().contains('/') { Part::Any } else { Part::Run });
+                into.push(if chars.as_str().contains('/') { PathPart::Any } else { PathPart::Run });
                 return;
             }
-            char => into.push(Part::Char(char)),
+            char => into.push(PathPart::Char(char)),
         }
     }
 }
 
 /// `.`, `..` and `//` taken out.
-fn normal(parts: &[Part]) -> Vec<Part> {
-    let mut names: Vec<&[Part]> = Vec::new();
-    for name in parts.split(|part| *part == Part::Char('/')) {
+fn normal(parts: &[PathPart]) -> Vec<PathPart> {
+    let mut names: Vec<&[PathPart]> = Vec::new();
+    for name in parts.split(|part| *part == PathPart::Char('/')) {
         match name {
-            [] | [Part::Char('.')] => {}
-            [Part::Char('.'), Part::Char('.')] => {
+            [] | [PathPart::Char('.')] => {}
+            [PathPart::Char('.'), PathPart::Char('.')] => {
                 // What a name that is not certain leads to has any parent.
                 match names.pop() {
-                    Some(name) if name.iter().any(|part| !matches!(part, Part::Char(_))) => {
-                        names = vec![&[Part::Any]];
+                    Some(name) if name.iter().any(|part| !matches!(part, PathPart::Char(_))) => {
+                        names = vec![&[PathPart::Any]];
                     }
                     _ => {}
                 }
@@ -139,34 +141,34 @@ fn normal(parts: &[Part]) -> Vec<Part> {
     }
     let mut normal = Vec::with_capacity(parts.len());
     for (index, name) in names.iter().enumerate() {
-        if index > 0 || name.first() != Some(&Part::Any) {
-            normal.push(Part::Char('/'));
+        if index > 0 || name.first() != Some(&PathPart::Any) {
+            normal.push(PathPart::Char('/'));
         }
         match name {
-            [Part::Run, ..] => normal.extend([Part::Undotted].iter().chain(*name)),
+            [PathPart::Run, ..] => normal.extend([PathPart::Undotted].iter().chain(*name)),
             name => normal.extend(*name),
         }
     }
     if normal.is_empty() {
-        normal.push(Part::Char('/'));
+        normal.push(PathPart::Char('/'));
     }
     normal
 }
 
-impl Unsure {
-    pub(super) fn into_parts(self) -> Vec<Part> {
+impl UnsurePath {
+    pub(super) fn into_parts(self) -> Vec<PathPart> {
         self.parts
     }
 
     /// This, and what it is called once the directory that it surely begins with is resolved.
-    pub(super) fn resolved(self, files: &dyn Files) -> Result<Vec<Self>, PathError> {
+    pub(super) fn resolved(self, files: &dyn FileLookup) -> Result<Vec<Self>, PathError> {
         let Some(dir) = self.dir() else { return Ok(vec![self]) };
         let real = files.real(&dir)?;
         if real == dir {
             return Ok(vec![self]);
         }
         let rest = self.parts.iter().skip(dir.chars().count()).copied();
-        let parts = real.trim_end_matches('/').chars().map(Part::Char).chain(rest).collect();
+        let parts = real.trim_end_matches('/').chars().map(PathPart::Char).chain(rest).collect();
         Ok(vec![Self { parts }, self])
     }
 
@@ -175,29 +177,31 @@ impl Unsure {
         let known: String = self
             .parts
             .iter()
-            .map_while(|part| if let Part::Char(char) = part { Some(*char) } else { None })
+            .map_while(|part| if let PathPart::Char(char) = part { Some(*char) } else { None })
             .collect();
         let sure = known.len() == self.parts.iter().map(|part| part.length()).sum::<usize>();
         let dir = if sure { known.as_str() } else { known.get(..known.rfind('/')?)? };
-        let absolute = dir.starts_with('/') || Syntax::NATIVE != Syntax::Posix;
+        let absolute = dir.starts_with('/') || PathSyntax::NATIVE != PathSyntax::Posix;
         (!dir.is_empty() && absolute).then(|| dir.to_owned())
     }
 
     /// Whether it ends with characters that the way does not end with: cheap, and most ways fail here.
-    fn ends_otherwise(&self, way: &Way) -> bool {
+    fn ends_otherwise(&self, way: &AbsolutePattern) -> bool {
         let mut own = self.parts.iter().rev();
         let mut differs = |char: char| match own.next() {
-            Some(Part::Char(same)) if *same == char || same_folded(*same, char) => None,
+            Some(PathPart::Char(same)) if *same == char || same_folded(*same, char) => None,
             // What folding leaves out is no difference.
-            Some(Part::Char(other)) => Some(other.is_ascii() && char.is_ascii()),
+            Some(PathPart::Char(other)) => Some(other.is_ascii() && char.is_ascii()),
             _ => Some(false),
         };
         let found = match way.rest.last() {
-            Some(Segment::Literal(name)) => name.chars().rev().find_map(differs),
-            Some(Segment::Name(tokens)) => tokens.iter().rev().find_map(|token| match token {
-                Token::Char(char) => differs(*char),
-                _ => Some(false),
-            }),
+            Some(PatternSegment::Literal(name)) => name.chars().rev().find_map(differs),
+            Some(PatternSegment::Name(tokens)) => {
+                tokens.iter().rev().find_map(|token| match token {
+                    NameToken::Char(char) => differs(*char),
+                    _ => Some(false),
+                })
+            }
             _ => None,
         };
         found.unwrap_or(false)
@@ -207,8 +211,10 @@ impl Unsure {
     /// there is no `work` left.
     ///
     /// Both are read as automata over characters; the pair of them is searched for an end that both reach.
-    pub(super) fn could_match(&self, way: &Way, prefix: &str, work: &Cell<usize>) -> bool {
-        if self.parts == [Part::Any] {
+    pub(super) fn could_match(
+        &self, way: &AbsolutePattern, prefix: &str, work: &Cell<usize>,
+    ) -> bool {
+        if self.parts == [PathPart::Any] {
             return true;
         }
         if self.ends_otherwise(way) {
@@ -237,14 +243,14 @@ impl Unsure {
                 return true;
             }
             match own {
-                Some(Part::Run | Part::Any) => open.push((part + 1, step, within)),
+                Some(PathPart::Run | PathPart::Any) => open.push((part + 1, step, within)),
                 // It takes nothing, so that the run behind it takes nothing either.
-                Some(Part::Undotted) => open.push((part + 2, step, within)),
+                Some(PathPart::Undotted) => open.push((part + 2, step, within)),
                 _ => {}
             }
-            if matches!(their, Some(Step::Run))
-                || matches!(their, Some(Step::Deep)) && !within
-                || matches!(their, Some(Step::Below)) && within
+            if matches!(their, Some(PatternStep::Run))
+                || matches!(their, Some(PatternStep::Deep)) && !within
+                || matches!(their, Some(PatternStep::Below)) && within
             {
                 open.push((part, step + 1, false));
             }
@@ -253,12 +259,12 @@ impl Unsure {
                 if !meet(*own, their, slash) {
                     continue;
                 }
-                let part = part + usize::from(!matches!(own, Part::Run | Part::Any));
+                let part = part + usize::from(!matches!(own, PathPart::Run | PathPart::Any));
                 match their {
-                    Step::Run => open.push((part, step, false)),
-                    Step::Deep => open.push((part, step, !slash)),
-                    Step::Below => open.push((part, step, true)),
-                    Step::One(_) => open.push((part, step + 1, false)),
+                    PatternStep::Run => open.push((part, step, false)),
+                    PatternStep::Deep => open.push((part, step, !slash)),
+                    PatternStep::Below => open.push((part, step, true)),
+                    PatternStep::One(_) => open.push((part, step + 1, false)),
                 }
             }
         }
@@ -266,16 +272,16 @@ impl Unsure {
     }
 }
 
-impl Part {
+impl PathPart {
     fn length(self) -> usize {
         if let Self::Char(char) = self { char.len_utf8() } else { 1 }
     }
 }
 
 /// What a pattern takes, character by character.
-enum Step {
+enum PatternStep {
     /// One character.
-    One(Token),
+    One(NameToken),
     /// Any text within a name.
     Run,
     /// Any number of names, each with its `/`.
@@ -284,13 +290,13 @@ enum Step {
     Below,
 }
 
-fn steps(way: &Way, prefix: &str) -> Vec<Step> {
+fn steps(way: &AbsolutePattern, prefix: &str) -> Vec<PatternStep> {
     if way.all {
-        return vec![Step::Below];
+        return vec![PatternStep::Below];
     }
     let mut steps = Vec::new();
-    let text = |text: &str, steps: &mut Vec<Step>| {
-        steps.extend(text.chars().map(|char| Step::One(Token::Char(char))));
+    let text = |text: &str, steps: &mut Vec<PatternStep>| {
+        steps.extend(text.chars().map(|char| PatternStep::One(NameToken::Char(char))));
     };
     text(prefix, &mut steps);
     if way.rest.is_empty() && prefix.is_empty() {
@@ -304,15 +310,15 @@ fn steps(way: &Way, prefix: &str) -> Vec<Step> {
         }
         slash = true;
         match segment {
-            Segment::Deep if index == last => steps.push(Step::Below),
-            Segment::Deep => {
-                steps.push(Step::Deep);
+            PatternSegment::Deep if index == last => steps.push(PatternStep::Below),
+            PatternSegment::Deep => {
+                steps.push(PatternStep::Deep);
                 slash = false;
             }
-            Segment::Literal(name) => text(name, &mut steps),
-            Segment::Name(tokens) => steps.extend(tokens.iter().map(|token| match token {
-                Token::Star => Step::Run,
-                token => Step::One(token.clone()),
+            PatternSegment::Literal(name) => text(name, &mut steps),
+            PatternSegment::Name(tokens) => steps.extend(tokens.iter().map(|token| match token {
+                NameToken::Star => PatternStep::Run,
+                token => PatternStep::One(token.clone()),
             })),
         }
     }
@@ -320,23 +326,25 @@ fn steps(way: &Way, prefix: &str) -> Vec<Step> {
 }
 
 /// Whether there is a character, `/` or another, that both take.
-fn meet(part: Part, step: &Step, slash: bool) -> bool {
+fn meet(part: PathPart, step: &PatternStep, slash: bool) -> bool {
     let part_takes = |char: char| match part {
-        Part::Char(own) => own == char || same_folded(own, char),
-        Part::One | Part::Run => char != '/',
-        Part::Undotted => char != '/' && char != '.',
-        Part::Any => true,
+        PathPart::Char(own) => own == char || same_folded(own, char),
+        PathPart::One | PathPart::Run => char != '/',
+        PathPart::Undotted => char != '/' && char != '.',
+        PathPart::Any => true,
     };
     match (step, part) {
-        (Step::One(Token::Char(char)), _) => (*char == '/') == slash && part_takes(*char),
-        (Step::One(token), Part::Char(char)) => {
+        (PatternStep::One(NameToken::Char(char)), _) => {
+            (*char == '/') == slash && part_takes(*char)
+        }
+        (PatternStep::One(token), PathPart::Char(char)) => {
             (char == '/') == slash && !slash && token.accepts(char, true)
         }
-        (Step::One(_), _) => !slash,
-        (Step::Run, Part::Char(char)) => !slash && char != '/',
-        (Step::Run, _) => !slash,
-        (_, Part::Char(char)) => (char == '/') == slash,
-        (_, Part::Any) => true,
+        (PatternStep::One(_), _) => !slash,
+        (PatternStep::Run, PathPart::Char(char)) => !slash && char != '/',
+        (PatternStep::Run, _) => !slash,
+        (_, PathPart::Char(char)) => (char == '/') == slash,
+        (_, PathPart::Any) => true,
         (_, _) => !slash,
     }
 }

@@ -1,17 +1,17 @@
 //! What a shell's pattern for names (`*.md`) finds: symlinks among it may lead anywhere, and what is done to a directory among it
 //! may be done to all below.
 
-use super::dynamic::{Part, unsure};
-use super::files::Listing;
-use super::{Files, PathError, Where};
-use crate::shell::Piece;
+use super::dynamic::{PathPart, unsure};
+use super::files::DirListing;
+use super::{FileLookup, PathContext, PathError};
+use crate::shell::WordPiece;
 
 /// The most names that are looked at for one pattern.
 const MOST_NAMES: usize = 4096;
 
 /// What a pattern could be expanded to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Expanded {
+pub struct ExpandedPattern {
     /// The symlinks.
     pub links: Vec<String>,
     /// The directories, and names at its end that are no pattern.
@@ -26,22 +26,25 @@ pub struct Expanded {
 ///
 /// # Errors
 /// When it could lead through one on the way, or when there is too much to look at: then it cannot be told where it leads.
-pub fn expanded(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Expanded, PathError> {
+pub fn expanded(
+    pieces: &[WordPiece], from: &PathContext, files: &dyn FileLookup,
+) -> Result<ExpandedPattern, PathError> {
     let parts = unsure(pieces, from).into_parts();
-    if parts.contains(&Part::Any) {
+    if parts.contains(&PathPart::Any) {
         return Err(PathError::Unreadable("the pattern could lead anywhere".to_owned()));
     }
-    let names: Vec<&[Part]> = parts.split(|part| *part == Part::Char('/')).skip(1).collect();
+    let names: Vec<&[PathPart]> =
+        parts.split(|part| *part == PathPart::Char('/')).skip(1).collect();
     let sure = names.iter().take_while(|name| literal(name).is_some()).count();
     let known: Vec<String> = names.iter().take(sure).filter_map(|name| literal(name)).collect();
     let mut dirs = vec![known.iter().map(|name| format!("/{name}")).collect::<String>()];
-    let mut found = Expanded { complete: true, ..Expanded::default() };
+    let mut found = ExpandedPattern { complete: true, ..ExpandedPattern::default() };
     let mut left = MOST_NAMES;
     for (at, name) in names.iter().enumerate().skip(sure) {
         let last = at + 1 == names.len();
         let mut next = Vec::new();
         for dir in dirs {
-            let Some(Matched { links, dirs, files }) = matched(&dir, name, &mut left, files)?
+            let Some(MatchedNames { links, dirs, files }) = matched(&dir, name, &mut left, files)?
             else {
                 found.complete = false;
                 continue;
@@ -65,7 +68,7 @@ pub fn expanded(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Exp
 
 /// What a pattern for a name finds in one directory.
 #[derive(Default)]
-struct Matched {
+struct MatchedNames {
     links: Vec<String>,
     dirs: Vec<String>,
     files: Vec<String>,
@@ -73,10 +76,10 @@ struct Matched {
 
 /// Those in a directory that the pattern for a name could mean; `None` where it cannot be listed.
 fn matched(
-    dir: &str, name: &[Part], left: &mut usize, files: &dyn Files,
-) -> Result<Option<Matched>, PathError> {
+    dir: &str, name: &[PathPart], left: &mut usize, files: &dyn FileLookup,
+) -> Result<Option<MatchedNames>, PathError> {
     let too_many = || PathError::Unreadable(format!("{dir}: too much for the pattern to be tried"));
-    let mut found = Matched::default();
+    let mut found = MatchedNames::default();
     if let Some(name) = literal(name) {
         let path = format!("{dir}/{name}");
         *left = left.checked_sub(1).ok_or_else(too_many)?;
@@ -86,9 +89,9 @@ fn matched(
         return Ok(Some(found));
     }
     let listed = match files.list(if dir.is_empty() { "/" } else { dir }, *left) {
-        Listing::Unknown => return Ok(None),
-        Listing::TooMany => return Err(too_many()),
-        Listing::Names(listed) => listed,
+        DirListing::Unknown => return Ok(None),
+        DirListing::TooMany => return Err(too_many()),
+        DirListing::Names(listed) => listed,
     };
     for listed in listed {
         *left = left.checked_sub(1).ok_or_else(too_many)?;
@@ -108,32 +111,34 @@ fn matched(
 }
 
 /// Whether the pattern begins with a wildcard, which takes no dot.
-fn is_undotted(name: &[Part]) -> bool {
-    matches!(name.first(), Some(Part::One | Part::Undotted))
+fn is_undotted(name: &[PathPart]) -> bool {
+    matches!(name.first(), Some(PathPart::One | PathPart::Undotted))
 }
 
-fn literal(name: &[Part]) -> Option<String> {
-    name.iter().map(|part| if let Part::Char(char) = part { Some(*char) } else { None }).collect()
+fn literal(name: &[PathPart]) -> Option<String> {
+    name.iter()
+        .map(|part| if let PathPart::Char(char) = part { Some(*char) } else { None })
+        .collect()
 }
 
 /// Whether the name could be meant. Errs on the side of yes: in case, and where a dot comes first.
-fn could_be(pattern: &[Part], name: &str) -> bool {
+fn could_be(pattern: &[PathPart], name: &str) -> bool {
     let names: Vec<char> = name.chars().collect();
     let (mut at, mut part) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     loop {
         match (pattern.get(part), names.get(at)) {
             (None, None) => return true,
-            (Some(Part::Run | Part::Undotted | Part::Any), _) => {
+            (Some(PathPart::Run | PathPart::Undotted | PathPart::Any), _) => {
                 part += 1;
                 back = Some((part, at));
                 continue;
             }
-            (Some(Part::One), Some(_)) => {
+            (Some(PathPart::One), Some(_)) => {
                 (part, at) = (part + 1, at + 1);
                 continue;
             }
-            (Some(Part::Char(own)), Some(char))
+            (Some(PathPart::Char(own)), Some(char))
                 if own == char || own.to_lowercase().eq(char.to_lowercase()) =>
             {
                 (part, at) = (part + 1, at + 1);

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::PathError;
 use super::resolve::{is_per_process, resolve};
-use super::syntax::Syntax;
+use super::syntax::PathSyntax;
 use super::way::is_below;
 
 /// How many names of a directory are looked at to tell whether case matters in it.
@@ -23,12 +23,12 @@ const COST_OF_LIST: usize = 16;
 /// How many looks near are taken for one verdict.
 const LOOKS_NEAR: u8 = 64;
 
-/// How long ago a directory must have changed for its [`Stamp`] to be sure, in seconds.
+/// How long ago a directory must have changed for its [`DirStamp`] to be sure, in seconds.
 #[cfg(unix)]
 const SETTLED: u64 = 2;
 
 /// The file system, as far as it matters to where a path points.
-pub trait Files {
+pub trait FileLookup {
     /// What a symlink says, `None` for what is no symlink or does not exist.
     ///
     /// # Errors
@@ -40,13 +40,13 @@ pub trait Files {
 
     /// The state of a directory (missing is one too): as long as it is the same, so are the names in it, and which of
     /// them are symlinks. `None` when that cannot be told, or when it has just changed.
-    fn stamp(&self, _dir: &str) -> Option<Stamp> {
+    fn stamp(&self, _dir: &str) -> Option<DirStamp> {
         None
     }
 
     /// The names in a directory, of which there may be `most`. Those of what is no directory are none.
-    fn list(&self, _dir: &str, _most: usize) -> Listing {
-        Listing::Unknown
+    fn list(&self, _dir: &str, _most: usize) -> DirListing {
+        DirListing::Unknown
     }
 
     /// Whether there is anything of this name: what is known of no file is not there.
@@ -72,8 +72,8 @@ pub trait Files {
     /// # Errors
     /// When it cannot be told.
     fn real(&self, path: &str) -> Result<String, PathError> {
-        match Syntax::NATIVE.absolute(path, None)? {
-            Some(absolute) => resolve(Syntax::NATIVE, &absolute, self, None),
+        match PathSyntax::NATIVE.absolute(path, None)? {
+            Some(absolute) => resolve(PathSyntax::NATIVE, &absolute, self, None),
             None => Err(PathError::Unreadable(format!("{path}: not absolute"))),
         }
     }
@@ -81,7 +81,7 @@ pub trait Files {
 
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct DirEntry {
     /// It.
     pub name: String,
     /// Whether it is a symlink.
@@ -92,23 +92,23 @@ pub struct Listed {
 
 /// The names in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listing {
+pub enum DirListing {
     /// It cannot be told: each name can still be looked at.
     Unknown,
     /// There are more than were asked for, or they may not be read.
     TooMany,
     /// They are these.
-    Names(Vec<Listed>),
+    Names(Vec<DirEntry>),
 }
 
 /// The state of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct DirStamp {
     /// Device, inode, and when it changed, in seconds and nanoseconds.
     found: Option<(u64, u64, i64, i64)>,
 }
 
-impl Stamp {
+impl DirStamp {
     /// Whether there is no such directory, so that there is nothing in it either.
     pub(super) fn is_missing(&self) -> bool {
         self.found.is_none()
@@ -156,19 +156,19 @@ pub struct NoLinks;
 
 /// Keeps the answers of another, so that the paths and patterns of one verdict ask once. Not for longer than a verdict:
 /// it does not see changes.
-pub struct Cached<'a> {
-    files: &'a dyn Files,
+pub struct CachedFiles<'a> {
+    files: &'a dyn FileLookup,
     links: RefCell<HashMap<String, Result<Option<PathBuf>, PathError>>>,
     reals: RefCell<HashMap<String, Result<String, PathError>>>,
     cases: RefCell<HashMap<String, bool>>,
-    stamps: RefCell<HashMap<String, Option<Stamp>>>,
+    stamps: RefCell<HashMap<String, Option<DirStamp>>>,
     there: RefCell<HashMap<String, Result<bool, PathError>>>,
     texts: RefCell<HashMap<String, Option<String>>>,
     /// How many names may still be listed.
     names: Cell<usize>,
 }
 
-impl Files for NoFiles {
+impl FileLookup for NoFiles {
     fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
         Err(PathError::NeedsFiles)
     }
@@ -212,7 +212,7 @@ impl<'a> NearFiles<'a> {
     }
 }
 
-impl Files for NearFiles<'_> {
+impl FileLookup for NearFiles<'_> {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         self.look(path)?;
         RealFiles.read_link(path)
@@ -228,9 +228,9 @@ impl Files for NearFiles<'_> {
         true
     }
 
-    fn list(&self, _dir: &str, _most: usize) -> Listing {
+    fn list(&self, _dir: &str, _most: usize) -> DirListing {
         self.go_beyond();
-        Listing::Unknown
+        DirListing::Unknown
     }
 
     fn text(&self, path: &str, most: usize) -> Option<String> {
@@ -249,7 +249,7 @@ impl Files for NearFiles<'_> {
     }
 }
 
-impl Files for NoLinks {
+impl FileLookup for NoLinks {
     fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
         Ok(None)
     }
@@ -259,7 +259,7 @@ impl Files for NoLinks {
     }
 }
 
-impl Files for RealFiles {
+impl FileLookup for RealFiles {
     fn has(&self, path: &str) -> Result<bool, PathError> {
         match fs::symlink_metadata(path) {
             Ok(_) => Ok(true),
@@ -319,27 +319,27 @@ impl Files for RealFiles {
         !cfg!(any(windows, target_vendor = "apple"))
     }
 
-    fn list(&self, dir: &str, most: usize) -> Listing {
+    fn list(&self, dir: &str, most: usize) -> DirListing {
         match listed(dir, most) {
-            Ok(Some(names)) => Listing::Names(names),
+            Ok(Some(names)) => DirListing::Names(names),
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
-                Listing::Names(Vec::new())
+                DirListing::Names(Vec::new())
             }
-            Ok(None) | Err(_) => Listing::TooMany,
+            Ok(None) | Err(_) => DirListing::TooMany,
         }
     }
 
     #[cfg(unix)]
-    fn stamp(&self, dir: &str) -> Option<Stamp> {
+    fn stamp(&self, dir: &str) -> Option<DirStamp> {
         use std::os::unix::fs::MetadataExt as _;
         let found = match fs::metadata(dir) {
             Ok(found) => found,
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
-                return Some(Stamp { found: None });
+                return Some(DirStamp { found: None });
             }
             Err(_) => return None,
         };
@@ -350,11 +350,11 @@ impl Files for RealFiles {
             return None;
         }
         let found = (found.dev(), found.ino(), found.ctime(), found.ctime_nsec());
-        Some(Stamp { found: Some(found) })
+        Some(DirStamp { found: Some(found) })
     }
 }
 
-fn listed(dir: &str, most: usize) -> std::io::Result<Option<Vec<Listed>>> {
+fn listed(dir: &str, most: usize) -> std::io::Result<Option<Vec<DirEntry>>> {
     let mut names = Vec::new();
     for (count, entry) in fs::read_dir(dir)?.enumerate() {
         if count == most {
@@ -366,7 +366,7 @@ fn listed(dir: &str, most: usize) -> std::io::Result<Option<Vec<Listed>>> {
         let (is_link, is_dir) = (kind.is_symlink(), kind.is_dir());
         // A pattern can mean what is no text: as a symlink it has no other name that could be looked at.
         match entry.file_name().into_string() {
-            Ok(name) => names.push(Listed { name, is_link, is_dir }),
+            Ok(name) => names.push(DirEntry { name, is_link, is_dir }),
             Err(_) if is_link || is_dir => return Ok(None),
             Err(_) => {}
         }
@@ -410,9 +410,9 @@ fn is_same(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
     true
 }
 
-impl<'a> Cached<'a> {
+impl<'a> CachedFiles<'a> {
     /// Over these.
-    pub fn new(files: &'a dyn Files) -> Self {
+    pub fn new(files: &'a dyn FileLookup) -> Self {
         Self {
             files,
             links: RefCell::default(),
@@ -426,7 +426,7 @@ impl<'a> Cached<'a> {
     }
 }
 
-impl Files for Cached<'_> {
+impl FileLookup for CachedFiles<'_> {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         kept(&self.links, path, || self.files.read_link(path))
     }
@@ -437,14 +437,14 @@ impl Files for Cached<'_> {
         kept(&self.cases, dir, || self.files.is_case_sensitive(path))
     }
 
-    fn list(&self, dir: &str, most: usize) -> Listing {
+    fn list(&self, dir: &str, most: usize) -> DirListing {
         let left = self.names.get();
         let listing =
-            if left == 0 { Listing::TooMany } else { self.files.list(dir, most.min(left)) };
+            if left == 0 { DirListing::TooMany } else { self.files.list(dir, most.min(left)) };
         let taken = match &listing {
-            Listing::Names(names) => names.len() + COST_OF_LIST,
-            Listing::Unknown => 0,
-            Listing::TooMany => most,
+            DirListing::Names(names) => names.len() + COST_OF_LIST,
+            DirListing::Unknown => 0,
+            DirListing::TooMany => most,
         };
         self.names.set(left.saturating_sub(taken));
         listing
@@ -464,7 +464,7 @@ impl Files for Cached<'_> {
         self.files.bytes(path, most)
     }
 
-    fn stamp(&self, dir: &str) -> Option<Stamp> {
+    fn stamp(&self, dir: &str) -> Option<DirStamp> {
         kept(&self.stamps, dir, || self.files.stamp(dir))
     }
 
@@ -482,8 +482,8 @@ impl Files for Cached<'_> {
             {
                 return Ok(known);
             }
-            match Syntax::NATIVE.absolute(path, None)? {
-                Some(absolute) => resolve(Syntax::NATIVE, &absolute, self, None),
+            match PathSyntax::NATIVE.absolute(path, None)? {
+                Some(absolute) => resolve(PathSyntax::NATIVE, &absolute, self, None),
                 None => Err(PathError::Unreadable(format!("{path}: not absolute"))),
             }
         })

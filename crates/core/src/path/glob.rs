@@ -3,16 +3,16 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
 
-use super::dynamic::{self, Partial};
+use super::dynamic::{self, PartialPath};
 use super::matching::fold;
-use super::pattern::{self, Segment};
-use super::syntax::Syntax;
-use super::way::{Roots, Way, anchored};
-use super::{Files, Folding, Located, PathError, Where};
-use crate::shell::Piece;
+use super::pattern::{self, PatternSegment};
+use super::syntax::PathSyntax;
+use super::way::{AbsolutePattern, OwnRoots, anchored};
+use super::{CaseFolding, FileLookup, LocatedPath, PathContext, PathError};
+use crate::shell::WordPiece;
 
 /// What stands for `${project}`, `~` and relative patterns.
-pub type Vars = Where;
+pub type Vars = PathContext;
 
 /// A pattern for paths.
 ///
@@ -29,13 +29,13 @@ pub type Vars = Where;
 ///
 /// Names that begin with a dot are like others. Case matters, but not to a deny or an ask where the volume folds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Glob {
+pub struct PathGlob {
     source: String,
-    ways: Vec<Way>,
+    ways: Vec<AbsolutePattern>,
     /// The directories in which anybody may have made symlinks.
-    roots: Roots,
+    roots: OwnRoots,
     /// The same, folded; made when it is first needed.
-    folded: OnceLock<Vec<Way>>,
+    folded: OnceLock<Vec<AbsolutePattern>>,
 }
 
 /// Why a pattern cannot be taken.
@@ -48,16 +48,18 @@ pub struct GlobError {
     pub at: usize,
 }
 
-impl Glob {
+impl PathGlob {
     /// Reads a pattern. Relative ones start at `vars.cwd`; `~` and `${project}` are put in.
     ///
     /// # Errors
     /// When it is not well-formed, or when a variable in it has no value.
     pub fn parse(source: &str, vars: &Vars) -> Result<Self, GlobError> {
-        Self::parse_as(Syntax::NATIVE, source, vars)
+        Self::parse_as(PathSyntax::NATIVE, source, vars)
     }
 
-    pub(super) fn parse_as(syntax: Syntax, source: &str, vars: &Vars) -> Result<Self, GlobError> {
+    pub(super) fn parse_as(
+        syntax: PathSyntax, source: &str, vars: &Vars,
+    ) -> Result<Self, GlobError> {
         let error = |at, message: &str| GlobError { at, message: message.to_owned() };
         if source.is_empty() {
             return Err(error(0, "the pattern is empty"));
@@ -73,7 +75,7 @@ impl Glob {
         let ways = alternatives.into_iter().map(|alternative| anchored(syntax, alternative, vars));
         let ways =
             ways.collect::<Result<_, _>>().map_err(|message| GlobError { message, at: 0 })?;
-        let roots = Roots::of(syntax, vars);
+        let roots = OwnRoots::of(syntax, vars);
         Ok(Self { source: source.to_owned(), ways, roots, folded: OnceLock::new() })
     }
 
@@ -86,7 +88,7 @@ impl Glob {
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn covers(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
+    pub fn covers(&self, path: &LocatedPath, files: &dyn FileLookup) -> Result<bool, PathError> {
         Ok(self.allows(path, &path.real, files)?
             && (path.real == path.real_of_lexical
                 || self.allows(path, &path.real_of_lexical, files)?))
@@ -96,21 +98,23 @@ impl Glob {
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn touches(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        any(path.readings(), |reading| self.bites(path, &Reading::new(reading), files))
+    pub fn touches(&self, path: &LocatedPath, files: &dyn FileLookup) -> Result<bool, PathError> {
+        any(path.readings(), |reading| self.bites(path, &PathReading::new(reading), files))
     }
 
     /// Whether this directory or anything below it could match: what a deny needs for a recursive use.
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn touches_below(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        any(path.readings(), |reading| self.bites_below(path, &Reading::new(reading), files))
+    pub fn touches_below(
+        &self, path: &LocatedPath, files: &dyn FileLookup,
+    ) -> Result<bool, PathError> {
+        any(path.readings(), |reading| self.bites_below(path, &PathReading::new(reading), files))
     }
 
     /// Whether a path of which only these pieces are known could match. Errs on the side of yes. By the text alone:
-    /// see [`Glob::could_match_through`] for symlinks.
-    pub fn could_match(&self, pieces: &[Piece], from: &Where) -> bool {
+    /// see [`PathGlob::could_match_through`] for symlinks.
+    pub fn could_match(&self, pieces: &[WordPiece], from: &PathContext) -> bool {
         let path = dynamic::unsure(pieces, from);
         let work = Cell::new(usize::MAX);
         self.ways.iter().any(|way| path.could_match(way, &way.prefix, &work))
@@ -121,9 +125,9 @@ impl Glob {
     /// # Errors
     /// When that cannot be resolved.
     pub fn could_match_through(
-        &self, pieces: &[Piece], from: &Where, files: &dyn Files,
+        &self, pieces: &[WordPiece], from: &PathContext, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
-        self.could_be(&Partial::of(pieces, from, files)?, files, &Cell::new(usize::MAX))
+        self.could_be(&PartialPath::of(pieces, from, files)?, files, &Cell::new(usize::MAX))
     }
 
     /// The same. What is compared is taken from `work`, in pairs of characters; without any left, the answer is yes.
@@ -131,7 +135,7 @@ impl Glob {
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn could_be(
-        &self, path: &Partial, files: &dyn Files, work: &Cell<usize>,
+        &self, path: &PartialPath, files: &dyn FileLookup, work: &Cell<usize>,
     ) -> Result<bool, PathError> {
         any(&self.ways, |way| {
             let could =
@@ -152,29 +156,30 @@ impl Glob {
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn covers_by_name(
-        &self, path: &Located, files: &dyn Files, name: &dyn Fn(&str) -> bool,
+        &self, path: &LocatedPath, files: &dyn FileLookup, name: &dyn Fn(&str) -> bool,
     ) -> Result<bool, PathError> {
         self.only_naming(name).map_or(Ok(false), |glob| glob.covers(path, files))
     }
 
     /// With those of its alternatives that name it; `None` if there are none.
     pub(super) fn only_naming(&self, name: &dyn Fn(&str) -> bool) -> Option<Self> {
-        let ways: Vec<Way> = self.ways.iter().filter(|way| way.names(name)).cloned().collect();
+        let ways: Vec<AbsolutePattern> =
+            self.ways.iter().filter(|way| way.names(name)).cloned().collect();
         let (source, roots) = (self.source.clone(), self.roots.clone());
         (!ways.is_empty()).then(|| Self { source, ways, roots, folded: OnceLock::new() })
     }
 
-    pub(super) fn ways(&self) -> &[Way] {
+    pub(super) fn ways(&self) -> &[AbsolutePattern] {
         &self.ways
     }
 
-    fn folded(&self) -> &[Way] {
-        self.folded.get_or_init(|| self.ways.iter().map(Way::folded).collect())
+    fn folded(&self) -> &[AbsolutePattern] {
+        self.folded.get_or_init(|| self.ways.iter().map(AbsolutePattern::folded).collect())
     }
 
     /// Whether an allow takes this reading of the path.
     pub(super) fn allows(
-        &self, path: &Located, reading: &str, files: &dyn Files,
+        &self, path: &LocatedPath, reading: &str, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
         if self.says(reading) {
             return Ok(true);
@@ -198,22 +203,22 @@ impl Glob {
 
     /// Whether a deny or an ask takes this reading of the path.
     pub(super) fn bites(
-        &self, path: &Located, reading: &Reading, files: &dyn Files,
+        &self, path: &LocatedPath, reading: &PathReading, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
-        self.bites_by(path, reading, files, Way::matches)
+        self.bites_by(path, reading, files, AbsolutePattern::matches)
     }
 
     pub(super) fn bites_below(
-        &self, path: &Located, reading: &Reading, files: &dyn Files,
+        &self, path: &LocatedPath, reading: &PathReading, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
         Ok(self.bites(path, reading, files)?
-            || self.bites_by(path, reading, files, Way::matches_below)?)
+            || self.bites_by(path, reading, files, AbsolutePattern::matches_below)?)
     }
 
     /// As it is written; else folded, if the file system folds.
     fn bites_by(
-        &self, path: &Located, reading: &Reading, files: &dyn Files,
-        matches: fn(&Way, &str, &str, bool) -> bool,
+        &self, path: &LocatedPath, reading: &PathReading, files: &dyn FileLookup,
+        matches: fn(&AbsolutePattern, &str, &str, bool) -> bool,
     ) -> Result<bool, PathError> {
         let plainly = any(&self.ways, |way| {
             Ok(matches(way, &way.prefix, reading.text, false)
@@ -221,7 +226,7 @@ impl Glob {
                     .resolved(files)?
                     .is_some_and(|prefix| matches(way, &prefix, reading.text, false)))
         })?;
-        if plainly || path.folding == Folding::Never {
+        if plainly || path.folding == CaseFolding::Never {
             return Ok(plainly);
         }
         let folded = any(self.ways.iter().zip(self.folded()), |(way, folded)| {
@@ -242,11 +247,11 @@ impl Glob {
     /// Whether everything below this directory surely matches. Errs on the side of no.
     pub(super) fn takes_all_below(&self, dir: &str) -> bool {
         self.ways.iter().any(|way| {
-            if way.loose || way.rest.last() != Some(&Segment::Deep) {
+            if way.loose || way.rest.last() != Some(&PatternSegment::Deep) {
                 return false;
             }
             let above = way.rest.get(..way.rest.len() - 1).unwrap_or_default();
-            let itself = Way { rest: above.to_vec(), all: false, ..way.clone() };
+            let itself = AbsolutePattern { rest: above.to_vec(), all: false, ..way.clone() };
             way.all
                 || way.matches(&way.prefix, dir, false)
                 || itself.matches(&itself.prefix, dir, false)
@@ -255,12 +260,12 @@ impl Glob {
 }
 
 /// One reading of a path, folded once it is needed.
-pub(super) struct Reading<'a> {
+pub(super) struct PathReading<'a> {
     pub(super) text: &'a str,
     folded: OnceCell<String>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> PathReading<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, folded: OnceCell::new() }
     }

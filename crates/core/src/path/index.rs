@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
-use super::beginnings::{Beginnings, Links};
+use super::beginnings::{LinkedBeginnings, PathBeginnings};
 use super::matching::fold;
-use super::pattern::Segment;
-use super::{Files, Glob, Located, Partial, PathError, PathSet};
+use super::pattern::PatternSegment;
+use super::{FileLookup, LocatedPath, PartialPath, PathError, PathGlob, PathSet};
 
 /// The sets of many rules, by what is spelled out in their patterns: the names they begin with, else a name they hold.
 ///
@@ -17,7 +17,7 @@ pub struct PathIndex {
     /// By the folded beginning.
     sets: BTreeMap<String, Vec<usize>>,
     /// The beginnings as they are written, to be resolved.
-    beginnings: Beginnings,
+    beginnings: PathBeginnings,
     /// By a folded name that the path must hold.
     names: HashMap<String, Vec<usize>>,
     /// Neither.
@@ -31,7 +31,7 @@ impl PathIndex {
     pub fn new<'a>(sets: impl IntoIterator<Item = &'a PathSet>) -> Self {
         let mut index = Self::default();
         for (set, patterns) in sets.into_iter().enumerate() {
-            for way in patterns.globs().flat_map(Glob::ways) {
+            for way in patterns.globs().flat_map(PathGlob::ways) {
                 if !way.prefix.is_empty() {
                     index.sets.entry(fold(&way.prefix)).or_default().push(set);
                     index.beginnings.insert(&way.prefix);
@@ -39,7 +39,7 @@ impl PathIndex {
                 }
                 index.floating.push(set);
                 let literal = way.rest.iter().rev().find_map(|segment| match segment {
-                    Segment::Literal(name) => Some(fold(name)),
+                    PatternSegment::Literal(name) => Some(fold(name)),
                     _ => None,
                 });
                 match literal {
@@ -56,17 +56,17 @@ impl PathIndex {
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn links(&self, files: &dyn Files) -> Result<Links, PathError> {
+    pub fn links(&self, files: &dyn FileLookup) -> Result<LinkedBeginnings, PathError> {
         self.beginnings.links(files)
     }
 
     /// The sets that could cover or touch the path, each once, in order.
-    pub fn candidates(&self, path: &Located, links: &Links) -> Vec<usize> {
+    pub fn candidates(&self, path: &LocatedPath, links: &LinkedBeginnings) -> Vec<usize> {
         in_order(self.found(path, links))
     }
 
     /// The sets that could touch the directory or anything below it, each once, in order.
-    pub fn candidates_below(&self, path: &Located, links: &Links) -> Vec<usize> {
+    pub fn candidates_below(&self, path: &LocatedPath, links: &LinkedBeginnings) -> Vec<usize> {
         let mut found = self.found(path, links);
         found.extend(&self.floating);
         for reading in path.readings() {
@@ -76,7 +76,7 @@ impl PathIndex {
     }
 
     /// The sets that begin at this directory, above it or below it.
-    fn add_tree(&self, dir: &str, links: &Links, found: &mut Vec<usize>) {
+    fn add_tree(&self, dir: &str, links: &LinkedBeginnings, found: &mut Vec<usize>) {
         let mut add = |dir: &str| {
             self.add_above(dir, found);
             self.add_below(dir, found);
@@ -87,7 +87,9 @@ impl PathIndex {
     }
 
     /// The sets that could match a path of which only a part is known, each once, in order. `None`: all of them.
-    pub fn candidates_for(&self, path: &Partial, links: &Links) -> Option<Vec<usize>> {
+    pub fn candidates_for(
+        &self, path: &PartialPath, links: &LinkedBeginnings,
+    ) -> Option<Vec<usize>> {
         let mut found = self.floating.clone();
         for dir in path.dirs()? {
             let dir = fold(&dir);
@@ -96,7 +98,7 @@ impl PathIndex {
         Some(in_order(found))
     }
 
-    fn found(&self, path: &Located, links: &Links) -> Vec<usize> {
+    fn found(&self, path: &LocatedPath, links: &LinkedBeginnings) -> Vec<usize> {
         let mut found = self.rest.clone();
         for reading in path.readings() {
             let reading = fold(reading);

@@ -1,16 +1,16 @@
 //! Where a path points: as it is written, and through symlinks.
 
-use super::Files;
-use super::resolve::{Followed, is_per_process, resolve};
-use super::syntax::{Absolute, LONGEST_NAME, Syntax};
-use crate::shell::Piece;
+use super::FileLookup;
+use super::resolve::{FollowedLink, is_per_process, resolve};
+use super::syntax::{AbsolutePath, LONGEST_NAME, PathSyntax};
+use crate::shell::WordPiece;
 
 /// Longest path that the kernel takes, in bytes.
 const LONGEST_PATH: usize = 4095;
 
 /// From where, and as whom, a path is read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Where {
+pub struct PathContext {
     /// The directory that relative paths start from. Absolute.
     pub cwd: String,
     /// The home directory, for `~`. Absolute.
@@ -23,13 +23,13 @@ pub struct Where {
 
 /// A path, made absolute, in each reading that a tool may take it in. Always with `/`, on Windows too (`C:/dir/file`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedPath {
     /// `.`, `..` and `//` taken out of the text, as `path.resolve` does.
     pub lexical: String,
     /// Where the kernel gets from the path as it is written: symlinks followed, `..` physical; parents that do not exist
     /// as if they would be made.
     pub real: String,
-    /// The same from [`Located::lexical`].
+    /// The same from [`LocatedPath::lexical`].
     pub real_of_lexical: String,
     /// What the path was called on the way, at each symlink that was followed. The symlink itself is what a delete or a
     /// rename acts on, so denies look at these too. Often empty.
@@ -38,12 +38,12 @@ pub struct Located {
     /// acts on, so that an allow to write looks at it too. Mostly empty.
     pub itself: Vec<String>,
     /// Whether names that differ in case alone are one file there.
-    pub folding: Folding,
+    pub folding: CaseFolding,
 }
 
 /// Whether names that differ in case alone are one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Folding {
+pub enum CaseFolding {
     /// They are not.
     Never,
     /// They are, or may be.
@@ -52,13 +52,13 @@ pub enum Folding {
     Ask,
 }
 
-impl Located {
+impl LocatedPath {
     /// Whether names that differ in case alone are one file there.
-    pub fn folds_case(&self, files: &dyn Files) -> bool {
+    pub fn folds_case(&self, files: &dyn FileLookup) -> bool {
         match self.folding {
-            Folding::Never => false,
-            Folding::Always => true,
-            Folding::Ask => !files.is_case_sensitive(&self.real),
+            CaseFolding::Never => false,
+            CaseFolding::Always => true,
+            CaseFolding::Ask => !files.is_case_sensitive(&self.real),
         }
     }
 
@@ -116,20 +116,22 @@ pub enum PathError {
 ///
 /// # Errors
 /// When it cannot be told; such a path is never allowed.
-pub fn locate(path: &str, from: &Where, files: &dyn Files) -> Result<Located, PathError> {
-    locate_as(Syntax::NATIVE, path, from, files)
+pub fn locate(
+    path: &str, from: &PathContext, files: &dyn FileLookup,
+) -> Result<LocatedPath, PathError> {
+    locate_as(PathSyntax::NATIVE, path, from, files)
 }
 
 pub(super) fn locate_as(
-    syntax: Syntax, path: &str, from: &Where, files: &dyn Files,
-) -> Result<Located, PathError> {
-    if path == "/dev/null" && syntax == Syntax::Posix {
+    syntax: PathSyntax, path: &str, from: &PathContext, files: &dyn FileLookup,
+) -> Result<LocatedPath, PathError> {
+    if path == "/dev/null" && syntax == PathSyntax::Posix {
         return Ok(unlinked(path.to_owned()));
     }
     if let Some(text) = plain(syntax, path, from)
         && leads_nowhere_else(&text, files)?
     {
-        return Ok(Located { folding: Folding::Ask, ..unlinked(text) });
+        return Ok(LocatedPath { folding: CaseFolding::Ask, ..unlinked(text) });
     }
     let raw = absolute(syntax, path, from)?;
     let normal = raw.normalised();
@@ -147,13 +149,13 @@ pub(super) fn locate_as(
     };
     let mut itself = Vec::new();
     let mut through = Vec::new();
-    for Followed { place, called, last } in followed {
+    for FollowedLink { place, called, last } in followed {
         if last {
             itself.push(place);
         }
         through.push(called);
     }
-    Ok(Located { lexical, real, real_of_lexical, through, itself, folding: Folding::Ask })
+    Ok(LocatedPath { lexical, real, real_of_lexical, through, itself, folding: CaseFolding::Ask })
 }
 
 /// The path by its text alone, as if there were no symlink: for denies and asks, which must bite even where
@@ -161,38 +163,38 @@ pub(super) fn locate_as(
 ///
 /// # Errors
 /// When the text is no path.
-pub fn lexically(path: &str, from: &Where) -> Result<Located, PathError> {
-    Ok(unlinked(absolute(Syntax::NATIVE, path, from)?.normalised().text()))
+pub fn lexically(path: &str, from: &PathContext) -> Result<LocatedPath, PathError> {
+    Ok(unlinked(absolute(PathSyntax::NATIVE, path, from)?.normalised().text()))
 }
 
 /// The path that a word spells, when all of it is certain: `~` put in where the shell would, and nowhere else (`'~/x'` is
 /// a name that begins with `~`), so that [`locate`] takes it as the shell does.
-pub fn spelled(pieces: &[Piece], from: &Where) -> Option<String> {
+pub fn spelled(pieces: &[WordPiece], from: &PathContext) -> Option<String> {
     let mut text = String::new();
     for piece in pieces {
         match piece {
-            Piece::Home => text.push_str(from.home.as_deref()?),
-            Piece::Text(part) => {
+            WordPiece::Home => text.push_str(from.home.as_deref()?),
+            WordPiece::Text(part) => {
                 if text.is_empty() && part.starts_with('~') {
                     text.push_str("./");
                 }
                 text.push_str(part);
             }
-            Piece::Glob(_) | Piece::Unknown { .. } => return None,
+            WordPiece::Glob(_) | WordPiece::Unknown { .. } => return None,
         }
     }
     Some(text)
 }
 
 /// The path made absolute, where its text is all that it takes: for speed, since most are so.
-fn plain(syntax: Syntax, path: &str, from: &Where) -> Option<String> {
+fn plain(syntax: PathSyntax, path: &str, from: &PathContext) -> Option<String> {
     let text = match path.as_bytes().first()? {
         b'/' => path.to_owned(),
         b'~' => return None,
         _ => format!("{}/{path}", from.cwd),
     };
     let is_name = |name: &str| !matches!(name, "" | "." | "..") && name.len() <= LONGEST_NAME;
-    let normal = syntax == Syntax::Posix
+    let normal = syntax == PathSyntax::Posix
         && text.len() <= LONGEST_PATH
         && !text.contains('\0')
         && text.strip_prefix('/').is_some_and(|names| names.split('/').all(is_name));
@@ -201,7 +203,7 @@ fn plain(syntax: Syntax, path: &str, from: &Where) -> Option<String> {
 
 /// Whether no symlink stands on the way to this path, which is absolute and normal. The directories are looked at once
 /// for all that is in them. Errs on the side of no.
-fn leads_nowhere_else(path: &str, files: &dyn Files) -> Result<bool, PathError> {
+fn leads_nowhere_else(path: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
     let Some((dir, _)) = path.rsplit_once('/').filter(|(dir, _)| !dir.is_empty()) else {
         return Ok(false);
     };
@@ -210,19 +212,19 @@ fn leads_nowhere_else(path: &str, files: &dyn Files) -> Result<bool, PathError> 
         && files.read_link(path)?.is_none())
 }
 
-fn unlinked(text: String) -> Located {
-    Located {
+fn unlinked(text: String) -> LocatedPath {
+    LocatedPath {
         real: text.clone(),
         real_of_lexical: text.clone(),
         lexical: text,
         through: Vec::new(),
         itself: Vec::new(),
-        folding: Folding::Never,
+        folding: CaseFolding::Never,
     }
 }
 
 /// The path made absolute, not yet normalised.
-fn absolute(syntax: Syntax, path: &str, from: &Where) -> Result<Absolute, PathError> {
+fn absolute(syntax: PathSyntax, path: &str, from: &PathContext) -> Result<AbsolutePath, PathError> {
     if path.is_empty() {
         return Err(PathError::Empty);
     }

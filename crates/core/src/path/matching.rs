@@ -1,10 +1,10 @@
 //! How patterns match texts.
 
-use super::pattern::{Segment, Token};
+use super::pattern::{NameToken, PatternSegment};
 
 /// Whether these names, separated by `/`, match. No `/` at either end; empty for no names.
-pub(super) fn matches(segments: &[Segment], names: &str, folded: bool) -> bool {
-    if let Some(last) = segments.last().filter(|last| **last != Segment::Deep) {
+pub(super) fn matches(segments: &[PatternSegment], names: &str, folded: bool) -> bool {
+    if let Some(last) = segments.last().filter(|last| **last != PatternSegment::Deep) {
         // Cheap, and most patterns fail here.
         if !name_matches(last, names.rsplit('/').next().unwrap_or_default(), folded) {
             return false;
@@ -18,8 +18,8 @@ pub(super) fn matches(segments: &[Segment], names: &str, folded: bool) -> bool {
     loop {
         match segments.get(segment) {
             None if at == past_end => return true,
-            Some(Segment::Deep) if segment + 1 == segments.len() => return at != past_end,
-            Some(Segment::Deep) => {
+            Some(PatternSegment::Deep) if segment + 1 == segments.len() => return at != past_end,
+            Some(PatternSegment::Deep) => {
                 segment += 1;
                 back = Some((segment, at));
                 continue;
@@ -46,12 +46,12 @@ pub(super) fn matches(segments: &[Segment], names: &str, folded: bool) -> bool {
 }
 
 /// Whether anything below these names could match.
-pub(super) fn matches_below(segments: &[Segment], names: &str, folded: bool) -> bool {
+pub(super) fn matches_below(segments: &[PatternSegment], names: &str, folded: bool) -> bool {
     let mut segments = segments.iter();
     for name in names.split('/').filter(|name| !name.is_empty()) {
         match segments.next() {
             None => return false,
-            Some(Segment::Deep) => return true,
+            Some(PatternSegment::Deep) => return true,
             Some(segment) if name_matches(segment, name, folded) => {}
             Some(_) => return false,
         }
@@ -59,16 +59,16 @@ pub(super) fn matches_below(segments: &[Segment], names: &str, folded: bool) -> 
     segments.next().is_some()
 }
 
-fn name_matches(segment: &Segment, name: &str, folded: bool) -> bool {
+fn name_matches(segment: &PatternSegment, name: &str, folded: bool) -> bool {
     match segment {
-        Segment::Deep => true,
-        Segment::Literal(literal) => literal == name,
-        Segment::Name(tokens) => tokens_match(tokens, name, folded),
+        PatternSegment::Deep => true,
+        PatternSegment::Literal(literal) => literal == name,
+        PatternSegment::Name(tokens) => tokens_match(tokens, name, folded),
     }
 }
 
-fn tokens_match(tokens: &[Token], name: &str, folded: bool) -> bool {
-    if let [Token::Star] = tokens {
+fn tokens_match(tokens: &[NameToken], name: &str, folded: bool) -> bool {
+    if let [NameToken::Star] = tokens {
         return true;
     }
     let (mut token, mut rest) = (0, name);
@@ -78,7 +78,7 @@ fn tokens_match(tokens: &[Token], name: &str, folded: bool) -> bool {
         let mut chars = rest.chars();
         match (tokens.get(token), chars.next()) {
             (None, None) => return true,
-            (Some(Token::Star), _) => {
+            (Some(NameToken::Star), _) => {
                 token += 1;
                 if token == tokens.len() {
                     return true;
@@ -104,7 +104,7 @@ fn tokens_match(tokens: &[Token], name: &str, folded: bool) -> bool {
     }
 }
 
-impl Token {
+impl NameToken {
     /// Whether it takes this character, which is no `/`. `*` takes any.
     pub(super) fn accepts(&self, char: char, folded: bool) -> bool {
         match self {

@@ -11,11 +11,11 @@ const MOST_TEXT: usize = 64 * 1024;
 const MOST_ALTERNATIVES: usize = 1024;
 
 /// What is wrong with a pattern, and where.
-pub(super) type Fault = (usize, String);
+pub(super) type PatternFault = (usize, String);
 
 /// A character of a pattern: what it stands for, and where it was.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct PatternChar {
     at: usize,
     char: char,
     /// Stands for itself.
@@ -24,7 +24,7 @@ struct Mark {
 
 /// A part of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum NameToken {
     Char(char),
     /// `?`
     One,
@@ -39,22 +39,22 @@ pub(super) enum Token {
 
 /// A part of an alternative.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Segment {
+pub(super) enum PatternSegment {
     /// `**`: any number of names, at least one where it comes last.
     Deep,
     /// A name spelled out.
     Literal(String),
     /// A name with wildcards.
-    Name(Vec<Token>),
+    Name(Vec<NameToken>),
 }
 
 /// One way to read a pattern, `{a,b}` written out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Alternative {
+pub(super) struct PatternAlternative {
     /// What begins with `~` or is `${name}`, as the first name.
     pub(super) base: Option<String>,
     /// The other names, in order.
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<PatternSegment>,
     /// Begins with `/`.
     pub(super) rooted: bool,
     /// Only a deny or an ask reads it so: `a**b` over several names.
@@ -62,7 +62,7 @@ pub(super) struct Alternative {
 }
 
 /// Reads a pattern.
-pub(super) fn parse(source: &str) -> Result<Vec<Alternative>, Fault> {
+pub(super) fn parse(source: &str) -> Result<Vec<PatternAlternative>, PatternFault> {
     if source.len() > LONGEST {
         return Err((LONGEST, format!("the pattern is longer than {LONGEST} bytes")));
     }
@@ -73,7 +73,7 @@ pub(super) fn parse(source: &str) -> Result<Vec<Alternative>, Fault> {
     texts.iter().map(|(text, loose)| alternative(text, *loose)).collect()
 }
 
-fn marks(source: &str) -> Result<Vec<Mark>, Fault> {
+fn marks(source: &str) -> Result<Vec<PatternChar>, PatternFault> {
     let mut marks = Vec::with_capacity(source.len());
     let mut chars = source.char_indices();
     while let Some((at, char)) = chars.next() {
@@ -84,20 +84,20 @@ fn marks(source: &str) -> Result<Vec<Mark>, Fault> {
                     r"the pattern ends with `\`: write `\\` for a backslash".to_owned(),
                 ));
             };
-            marks.push(Mark { at, char, escaped: true });
+            marks.push(PatternChar { at, char, escaped: true });
         } else {
-            marks.push(Mark { at, char, escaped: false });
+            marks.push(PatternChar { at, char, escaped: false });
         }
     }
     Ok(marks)
 }
 
 /// A text on its way to an alternative: and whether only denies and asks read it so.
-type Draft = (Vec<Mark>, bool);
+type AlternativeDraft = (Vec<PatternChar>, bool);
 
 /// The texts that a pattern stands for: `{a,b}` is each of its parts, and `**` inside of a name is `*`, or for denies and
 /// asks `*/**/*` too.
-fn written_out(marks: Vec<Mark>) -> Result<Vec<Draft>, Fault> {
+fn written_out(marks: Vec<PatternChar>) -> Result<Vec<AlternativeDraft>, PatternFault> {
     let mut done = Vec::new();
     let mut open = vec![(marks, false)];
     let mut size = 0;
@@ -109,11 +109,11 @@ fn written_out(marks: Vec<Mark>) -> Result<Vec<Draft>, Fault> {
                     &[left, right] => Some((marks[left + 1..right].to_vec(), loose)),
                     _ => None,
                 });
-                ((start, end + 1), parts.collect::<Vec<Draft>>())
+                ((start, end + 1), parts.collect::<Vec<AlternativeDraft>>())
             }
             None => match stars_inside(&marks) {
                 Some((start, end)) => {
-                    let unescaped = |char| Mark { at: start, char, escaped: false };
+                    let unescaped = |char| PatternChar { at: start, char, escaped: false };
                     let stars = |text: &str| text.chars().map(unescaped).collect();
                     ((start, end), vec![(stars("*"), loose), (stars("*/**/*"), true)])
                 }
@@ -140,7 +140,7 @@ fn written_out(marks: Vec<Mark>) -> Result<Vec<Draft>, Fault> {
 }
 
 /// The first `**` that is not a whole name.
-fn stars_inside(marks: &[Mark]) -> Option<(usize, usize)> {
+fn stars_inside(marks: &[PatternChar]) -> Option<(usize, usize)> {
     let mut class_until = 0;
     let mut index = 0;
     while let Some(mark) = marks.get(index) {
@@ -166,9 +166,9 @@ fn stars_inside(marks: &[Mark]) -> Option<(usize, usize)> {
 }
 
 /// The places of the first `{`, of its commas, and of its `}`.
-type Braces = (usize, Vec<usize>, usize);
+type BracePlaces = (usize, Vec<usize>, usize);
 
-fn first_braces(marks: &[Mark]) -> Result<Option<Braces>, Fault> {
+fn first_braces(marks: &[PatternChar]) -> Result<Option<BracePlaces>, PatternFault> {
     let mut depth = 0_usize;
     let mut start = 0;
     let mut commas = Vec::new();
@@ -184,7 +184,7 @@ fn first_braces(marks: &[Mark]) -> Result<Option<Braces>, Fault> {
                 .and_then(|before| marks.get(before))
                 .is_some_and(|mark| mark.char == '$' && !mark.escaped) =>
             {
-                let ends = |mark: &Mark| mark.char == '}';
+                let ends = |mark: &PatternChar| mark.char == '}';
                 let length = marks[index..].iter().position(ends);
                 skip_until = length.map_or(0, |length| index + length + 1);
                 if length.is_none() {
@@ -212,7 +212,7 @@ fn first_braces(marks: &[Mark]) -> Result<Option<Braces>, Fault> {
 }
 
 /// Where the class that begins at `start` ends: the place after its `]`.
-fn class_end(marks: &[Mark], start: usize) -> Option<usize> {
+fn class_end(marks: &[PatternChar], start: usize) -> Option<usize> {
     let mut first = start + 1;
     if marks.get(first).is_some_and(|mark| !mark.escaped && matches!(mark.char, '!' | '^')) {
         first += 1;
@@ -222,13 +222,14 @@ fn class_end(marks: &[Mark], start: usize) -> Option<usize> {
     found.into_iter().find(|(_, mark)| !mark.escaped && mark.char == ']').map(|(end, _)| end + 1)
 }
 
-fn alternative(marks: &[Mark], loose: bool) -> Result<Alternative, Fault> {
+fn alternative(marks: &[PatternChar], loose: bool) -> Result<PatternAlternative, PatternFault> {
     let rooted = marks.first().is_some_and(|mark| mark.char == '/');
     let mut segments = Vec::new();
     let mut base = None;
     for (index, name) in names(marks)?.into_iter().enumerate() {
-        let tilde =
-            index == 0 && !rooted && matches!(name, [Mark { char: '~', escaped: false, .. }, ..]);
+        let tilde = index == 0
+            && !rooted
+            && matches!(name, [PatternChar { char: '~', escaped: false, .. }, ..]);
         let dollar = variable(name);
         if tilde || dollar.is_some() {
             let at = dollar.unwrap_or(0);
@@ -239,35 +240,38 @@ fn alternative(marks: &[Mark], loose: bool) -> Result<Alternative, Fault> {
             continue;
         }
         let segment = if name.len() > 1 && name.iter().all(is_star) {
-            Segment::Deep
+            PatternSegment::Deep
         } else {
             segment(tokens(name)?)
         };
-        if segment != Segment::Deep || segments.last() != Some(&Segment::Deep) {
+        if segment != PatternSegment::Deep || segments.last() != Some(&PatternSegment::Deep) {
             segments.push(segment);
         }
     }
-    Ok(Alternative { base, segments, rooted, loose })
+    Ok(PatternAlternative { base, segments, rooted, loose })
 }
 
 /// Where `${` stands in a name.
-fn variable(name: &[Mark]) -> Option<usize> {
-    let brace = |pair: &[Mark]| {
+fn variable(name: &[PatternChar]) -> Option<usize> {
+    let brace = |pair: &[PatternChar]| {
         matches!(
             pair,
-            [Mark { char: '$', escaped: false, .. }, Mark { char: '{', escaped: false, .. }]
+            [
+                PatternChar { char: '$', escaped: false, .. },
+                PatternChar { char: '{', escaped: false, .. }
+            ]
         )
     };
-    let dollar = name.windows(2).find(|pair| brace(pair)).and_then(<[Mark]>::first);
+    let dollar = name.windows(2).find(|pair| brace(pair)).and_then(<[PatternChar]>::first);
     dollar.map(|mark| mark.at)
 }
 
-fn is_star(mark: &Mark) -> bool {
+fn is_star(mark: &PatternChar) -> bool {
     mark.char == '*' && !mark.escaped
 }
 
 /// Between the `/`.
-fn names(marks: &[Mark]) -> Result<Vec<&[Mark]>, Fault> {
+fn names(marks: &[PatternChar]) -> Result<Vec<&[PatternChar]>, PatternFault> {
     let mut names = Vec::new();
     let mut start = 0;
     let mut class_until = 0;
@@ -290,27 +294,27 @@ fn names(marks: &[Mark]) -> Result<Vec<&[Mark]>, Fault> {
         return Err((at, "a pattern does not end with `/`: write `dir/**` for what is below it, or `dir` for itself".to_owned()));
     }
     names.push(last);
-    let kept = |name: &&[Mark]| !matches!(name, [] | [Mark { char: '.', .. }]);
+    let kept = |name: &&[PatternChar]| !matches!(name, [] | [PatternChar { char: '.', .. }]);
     Ok(names.into_iter().filter(kept).collect())
 }
 
-fn tokens(marks: &[Mark]) -> Result<Vec<Token>, Fault> {
+fn tokens(marks: &[PatternChar]) -> Result<Vec<NameToken>, PatternFault> {
     let mut tokens = Vec::with_capacity(marks.len());
     let mut index = 0;
     while let Some(mark) = marks.get(index) {
         index += 1;
         let token = match mark.char {
-            char if mark.escaped => Token::Char(char),
-            '?' => Token::One,
-            '*' if tokens.last() == Some(&Token::Star) => continue,
-            '*' => Token::Star,
+            char if mark.escaped => NameToken::Char(char),
+            '?' => NameToken::One,
+            '*' if tokens.last() == Some(&NameToken::Star) => continue,
+            '*' => NameToken::Star,
             '[' => {
                 let end = class_end(marks, index - 1).unwrap_or(marks.len());
                 let class = class(&marks[index..end.saturating_sub(1).max(index)])?;
                 index = end;
                 class
             }
-            char => Token::Char(char),
+            char => NameToken::Char(char),
         };
         tokens.push(token);
     }
@@ -318,14 +322,14 @@ fn tokens(marks: &[Mark]) -> Result<Vec<Token>, Fault> {
 }
 
 /// What stands between `[` and `]`.
-fn class(marks: &[Mark]) -> Result<Token, Fault> {
+fn class(marks: &[PatternChar]) -> Result<NameToken, PatternFault> {
     let negated = marks.first().is_some_and(|mark| !mark.escaped && matches!(mark.char, '!' | '^'));
     let mut members = &marks[usize::from(negated)..];
     let mut ranges = Vec::new();
     while let [first, rest @ ..] = members {
         if first.char == '['
             && !first.escaped
-            && matches!(rest, [Mark { char: ':' | '.' | '=', escaped: false, .. }, ..])
+            && matches!(rest, [PatternChar { char: ':' | '.' | '=', escaped: false, .. }, ..])
         {
             return Err((
                 first.at,
@@ -333,7 +337,7 @@ fn class(marks: &[Mark]) -> Result<Token, Fault> {
             ));
         }
         members = match rest {
-            [Mark { char: '-', escaped: false, .. }, last, rest @ ..] => {
+            [PatternChar { char: '-', escaped: false, .. }, last, rest @ ..] => {
                 if first.char > last.char {
                     return Err((first.at, "this range ends before it begins".to_owned()));
                 }
@@ -346,13 +350,15 @@ fn class(marks: &[Mark]) -> Result<Token, Fault> {
             }
         };
     }
-    Ok(Token::Class { negated, ranges })
+    Ok(NameToken::Class { negated, ranges })
 }
 
-fn segment(tokens: Vec<Token>) -> Segment {
+fn segment(tokens: Vec<NameToken>) -> PatternSegment {
     let literal = tokens.iter().map(|token| match token {
-        Token::Char(char) => Some(*char),
+        NameToken::Char(char) => Some(*char),
         _ => None,
     });
-    literal.collect::<Option<String>>().map_or(Segment::Name(tokens), Segment::Literal)
+    literal
+        .collect::<Option<String>>()
+        .map_or(PatternSegment::Name(tokens), PatternSegment::Literal)
 }

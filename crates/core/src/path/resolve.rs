@@ -1,13 +1,13 @@
 //! Symlinks followed, name by name, as the kernel does.
 
-use super::syntax::{Absolute, Syntax};
-use super::{Files, PathError};
+use super::syntax::{AbsolutePath, PathSyntax};
+use super::{FileLookup, PathError};
 
 /// How many symlinks the kernel follows in one path.
 const MOST_LINKS: usize = 40;
 
 /// A symlink that was followed.
-pub(super) struct Followed {
+pub(super) struct FollowedLink {
     /// Where it is itself, the directories before it resolved.
     pub(super) place: String,
     /// What the whole path is called there.
@@ -18,8 +18,9 @@ pub(super) struct Followed {
 
 /// Where the kernel gets from `path`; names that do not exist are taken as if they would be made. Each symlink goes to
 /// `followed`.
-pub(super) fn resolve<F: Files + ?Sized>(
-    syntax: Syntax, path: &Absolute, files: &F, mut followed: Option<&mut Vec<Followed>>,
+pub(super) fn resolve<F: FileLookup + ?Sized>(
+    syntax: PathSyntax, path: &AbsolutePath, files: &F,
+    mut followed: Option<&mut Vec<FollowedLink>>,
 ) -> Result<String, PathError> {
     // What is still to go, the next name last.
     let mut ahead: Vec<String> = path.names.iter().rev().cloned().collect();
@@ -39,7 +40,7 @@ pub(super) fn resolve<F: Files + ?Sized>(
         let before = here.len();
         here.push('/');
         here.push_str(&name);
-        if syntax == Syntax::Posix && is_per_process(&here) {
+        if syntax == PathSyntax::Posix && is_per_process(&here) {
             return Err(PathError::PerProcess);
         }
         let Some(target) = files.read_link(&here)? else { continue };
@@ -50,8 +51,8 @@ pub(super) fn resolve<F: Files + ?Sized>(
         if let Some(followed) = followed.as_deref_mut() {
             let names = here.get(root.len()..).unwrap_or_default();
             let names = syntax.names(names)?.into_iter().chain(ahead.iter().rev().cloned());
-            let called = Absolute { root: root.clone(), names: names.collect() };
-            followed.push(Followed {
+            let called = AbsolutePath { root: root.clone(), names: names.collect() };
+            followed.push(FollowedLink {
                 place: here.clone(),
                 called: called.normalised().text(),
                 last: ahead.is_empty() && !reached,
@@ -60,7 +61,7 @@ pub(super) fn resolve<F: Files + ?Sized>(
         }
         let unreadable = || PathError::Unreadable(format!("{here}: its target cannot be read"));
         let target = target.to_str().filter(|target| !target.is_empty()).ok_or_else(unreadable)?;
-        let base = Absolute { root: root.clone(), names: Vec::new() };
+        let base = AbsolutePath { root: root.clone(), names: Vec::new() };
         let names = match syntax.absolute(target, Some(&base))? {
             Some(absolute) => {
                 root = absolute.root;

@@ -2,9 +2,11 @@
 
 use std::cell::Cell;
 
-use super::glob::Reading;
-use super::{Files, Glob, GlobError, Located, Partial, PathError, Vars, Where};
-use crate::shell::Piece;
+use super::glob::PathReading;
+use super::{
+    FileLookup, GlobError, LocatedPath, PartialPath, PathContext, PathError, PathGlob, Vars,
+};
+use crate::shell::WordPiece;
 
 /// Patterns for paths in order: one that begins with `!` takes out again what those before it took in, and the last that
 /// matches decides.
@@ -13,12 +15,12 @@ use crate::shell::Piece;
 /// matches, and out of a deny only where that very reading does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PathSet {
-    items: Vec<Item>,
+    items: Vec<SetItem>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Item {
-    glob: Glob,
+struct SetItem {
+    glob: PathGlob,
     /// Takes out again.
     out: bool,
 }
@@ -36,11 +38,11 @@ impl PathSet {
                 Some(pattern) => (true, pattern),
                 None => (false, source),
             };
-            let glob = Glob::parse(pattern, vars).map_err(|mut error| {
+            let glob = PathGlob::parse(pattern, vars).map_err(|mut error| {
                 error.at += usize::from(out);
                 (index, error)
             })?;
-            Ok(Item { glob, out })
+            Ok(SetItem { glob, out })
         });
         Ok(Self { items: items.collect::<Result<_, _>>()? })
     }
@@ -51,24 +53,24 @@ impl PathSet {
     }
 
     /// The patterns that take in.
-    pub fn globs(&self) -> impl Iterator<Item = &Glob> {
+    pub fn globs(&self) -> impl Iterator<Item = &PathGlob> {
         self.items.iter().filter(|item| !item.out).map(|item| &item.glob)
     }
 
-    /// Whether every reading of this path is in it: what an allow needs. See [`Glob::covers`].
+    /// Whether every reading of this path is in it: what an allow needs. See [`PathGlob::covers`].
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn covers(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
+    pub fn covers(&self, path: &LocatedPath, files: &dyn FileLookup) -> Result<bool, PathError> {
         self.covers_where(path, files, |glob, reading| glob.allows(path, reading, files))
     }
 
-    /// The same, if only what is spelled out by that name counts. See [`Glob::covers_by_name`].
+    /// The same, if only what is spelled out by that name counts. See [`PathGlob::covers_by_name`].
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn covers_by_name(
-        &self, path: &Located, files: &dyn Files, name: &dyn Fn(&str) -> bool,
+        &self, path: &LocatedPath, files: &dyn FileLookup, name: &dyn Fn(&str) -> bool,
     ) -> Result<bool, PathError> {
         self.covers_where(path, files, |glob, reading| match glob.only_naming(name) {
             Some(glob) => glob.allows(path, reading, files),
@@ -81,9 +83,11 @@ impl PathSet {
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn covers_links(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
+    pub fn covers_links(
+        &self, path: &LocatedPath, files: &dyn FileLookup,
+    ) -> Result<bool, PathError> {
         for place in &path.itself {
-            let link = Located {
+            let link = LocatedPath {
                 lexical: place.clone(),
                 real: place.clone(),
                 real_of_lexical: place.clone(),
@@ -99,12 +103,12 @@ impl PathSet {
     }
 
     fn covers_where(
-        &self, path: &Located, files: &dyn Files,
-        allows: impl Fn(&Glob, &str) -> Result<bool, PathError>,
+        &self, path: &LocatedPath, files: &dyn FileLookup,
+        allows: impl Fn(&PathGlob, &str) -> Result<bool, PathError>,
     ) -> Result<bool, PathError> {
         let mut real = false;
         let mut real_of_lexical = false;
-        for Item { glob, out } in &self.items {
+        for SetItem { glob, out } in &self.items {
             if *out {
                 if (real || real_of_lexical) && glob.touches(path, files)? {
                     (real, real_of_lexical) = (false, false);
@@ -121,37 +125,39 @@ impl PathSet {
         Ok(real && real_of_lexical)
     }
 
-    /// Whether any reading of this path is in it: what a deny or an ask needs. See [`Glob::touches`].
+    /// Whether any reading of this path is in it: what a deny or an ask needs. See [`PathGlob::touches`].
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn touches(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        let bites = |glob: &Glob, reading: &Reading| glob.bites(path, reading, files);
-        touches_where(&self.items, path, bites, Glob::says)
+    pub fn touches(&self, path: &LocatedPath, files: &dyn FileLookup) -> Result<bool, PathError> {
+        let bites = |glob: &PathGlob, reading: &PathReading| glob.bites(path, reading, files);
+        touches_where(&self.items, path, bites, PathGlob::says)
     }
 
-    /// Whether this directory or anything below it is in it. See [`Glob::touches_below`].
+    /// Whether this directory or anything below it is in it. See [`PathGlob::touches_below`].
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn touches_below(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        let below = |glob: &Glob, reading: &Reading| glob.bites_below(path, reading, files);
+    pub fn touches_below(
+        &self, path: &LocatedPath, files: &dyn FileLookup,
+    ) -> Result<bool, PathError> {
+        let below = |glob: &PathGlob, reading: &PathReading| glob.bites_below(path, reading, files);
         Ok(self.touches(path, files)?
-            || touches_where(&self.items, path, below, Glob::takes_all_below)?)
+            || touches_where(&self.items, path, below, PathGlob::takes_all_below)?)
     }
 
     /// Whether a path of which only these pieces are known could be in it. Errs on the side of yes. See
-    /// [`Glob::could_match`].
-    pub fn could_match(&self, pieces: &[Piece], from: &Where) -> bool {
+    /// [`PathGlob::could_match`].
+    pub fn could_match(&self, pieces: &[WordPiece], from: &PathContext) -> bool {
         self.globs().any(|glob| glob.could_match(pieces, from))
     }
 
-    /// The same, with symlinks. See [`Glob::could_match_through`].
+    /// The same, with symlinks. See [`PathGlob::could_match_through`].
     ///
     /// # Errors
     /// When they cannot be resolved.
     pub fn could_match_through(
-        &self, pieces: &[Piece], from: &Where, files: &dyn Files,
+        &self, pieces: &[WordPiece], from: &PathContext, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
         for glob in self.globs() {
             if glob.could_match_through(pieces, from, files)? {
@@ -161,12 +167,12 @@ impl PathSet {
         Ok(false)
     }
 
-    /// The same, within some work. See [`Glob::could_be`].
+    /// The same, within some work. See [`PathGlob::could_be`].
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn could_be(
-        &self, path: &Partial, files: &dyn Files, work: &Cell<usize>,
+        &self, path: &PartialPath, files: &dyn FileLookup, work: &Cell<usize>,
     ) -> Result<bool, PathError> {
         for glob in self.globs() {
             if glob.could_be(path, files, work)? {
@@ -176,20 +182,21 @@ impl PathSet {
         Ok(false)
     }
 
-    /// Whether a name is spelled out in one of its patterns. See [`Glob::names`].
+    /// Whether a name is spelled out in one of its patterns. See [`PathGlob::names`].
     pub fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
         self.globs().any(|glob| glob.names(name))
     }
 }
 
 fn touches_where(
-    items: &[Item], path: &Located, bites: impl Fn(&Glob, &Reading) -> Result<bool, PathError>,
-    surely: impl Fn(&Glob, &str) -> bool,
+    items: &[SetItem], path: &LocatedPath,
+    bites: impl Fn(&PathGlob, &PathReading) -> Result<bool, PathError>,
+    surely: impl Fn(&PathGlob, &str) -> bool,
 ) -> Result<bool, PathError> {
     for reading in path.readings() {
-        let reading = Reading::new(reading);
+        let reading = PathReading::new(reading);
         // The last that matches decides.
-        for Item { glob, out } in items.iter().rev() {
+        for SetItem { glob, out } in items.iter().rev() {
             if *out && surely(glob, reading.text) {
                 break;
             }

@@ -7,23 +7,23 @@ pub(super) const LONGEST_NAME: usize = 255;
 
 /// How paths are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub(super) enum PathSyntax {
     Posix,
     Windows,
 }
 
 /// An absolute path in parts, not yet normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Absolute {
+pub(super) struct AbsolutePath {
     /// What precedes the first `/`: nothing on POSIX; `C:` or `//server/share` on Windows.
     pub(super) root: String,
     /// Names and `..`; no empty ones and no `.`.
     pub(super) names: Vec<String>,
 }
 
-impl Absolute {
+impl AbsolutePath {
     /// With `rest` (which is relative) below it.
-    pub(super) fn join(mut self, syntax: Syntax, rest: &str) -> Result<Self, PathError> {
+    pub(super) fn join(mut self, syntax: PathSyntax, rest: &str) -> Result<Self, PathError> {
         self.names.extend(syntax.names(rest)?);
         Ok(self)
     }
@@ -58,7 +58,7 @@ impl Absolute {
     }
 }
 
-impl Syntax {
+impl PathSyntax {
     pub(super) const NATIVE: Self = if cfg!(windows) { Self::Windows } else { Self::Posix };
 
     pub(super) fn separates(self, c: char) -> bool {
@@ -67,8 +67,8 @@ impl Syntax {
 
     /// The parts of an absolute path; `None` when it is relative. `cwd` tells the drive of `\dir`.
     pub(super) fn absolute(
-        self, path: &str, cwd: Option<&Absolute>,
-    ) -> Result<Option<Absolute>, PathError> {
+        self, path: &str, cwd: Option<&AbsolutePath>,
+    ) -> Result<Option<AbsolutePath>, PathError> {
         let (root, rest) = match self {
             Self::Posix if path.starts_with('/') => (String::new(), path),
             Self::Posix => return Ok(None),
@@ -77,7 +77,7 @@ impl Syntax {
                 None => return Ok(None),
             },
         };
-        Ok(Some(Absolute { root, names: self.names(rest)? }))
+        Ok(Some(AbsolutePath { root, names: self.names(rest)? }))
     }
 
     /// The names in a relative path, `..` among them.
@@ -101,9 +101,9 @@ impl Syntax {
 
 /// The root of an absolute Windows path and what follows it.
 fn windows_root<'a>(
-    path: &'a str, cwd: Option<&Absolute>,
+    path: &'a str, cwd: Option<&AbsolutePath>,
 ) -> Result<Option<(String, &'a str)>, PathError> {
-    let slash = |c: char| Syntax::Windows.separates(c);
+    let slash = |c: char| PathSyntax::Windows.separates(c);
     let path = match path.strip_prefix(r"\\?\") {
         Some(rest) if rest.get(..4).is_some_and(|unc| unc.eq_ignore_ascii_case(r"UNC\")) => {
             return share(rest.get(4..).unwrap_or_default()).map(Some);
@@ -137,7 +137,7 @@ fn windows_root<'a>(
 
 /// `server\share\rest`.
 fn share(path: &str) -> Result<(String, &str), PathError> {
-    let slash = |c: char| Syntax::Windows.separates(c);
+    let slash = |c: char| PathSyntax::Windows.separates(c);
     let bad = PathError::Ambiguous("it names no share");
     let (server, rest) = path.split_once(slash).ok_or(bad.clone())?;
     let (share, rest) = rest.split_once(slash).unwrap_or((rest, ""));

@@ -20,10 +20,10 @@ const GUESSED: [(&str, &str); 6] = [
 /// An address, normalised as WHATWG's URL standard says: notations of IP addresses, IDN, case, default ports, `.` and `..`
 /// in paths also when they are percent-encoded. Fragments and queries are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct UrlAddress {
     text: String,
     /// Never empty.
-    readings: Vec<Reading>,
+    readings: Vec<UrlReading>,
     /// Programs do not agree on what it means, or expand it (`{a,b}`): never allowed.
     doubtful: bool,
     /// Even the host cannot be told: any deny could mean it.
@@ -32,7 +32,7 @@ pub struct Address {
 
 /// One reading of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct UrlReading {
     pub(super) scheme: String,
     /// Without a dot at its end; empty for `file:///`.
     pub(super) host: String,
@@ -63,7 +63,7 @@ pub fn file_of(address: &str) -> Option<String> {
     address.to_file_path().ok()?.into_os_string().into_string().ok()
 }
 
-impl Address {
+impl UrlAddress {
     /// Reads an address. `curl example.com` means `http://example.com`: without a scheme both `http` and `https` are meant.
     /// `user@host:path`, as `git` and `scp` take it, is `ssh://user@host/path`.
     ///
@@ -78,10 +78,10 @@ impl Address {
             return Err(error("the address is empty"));
         }
         let urls = candidates(trimmed);
-        let mut readings: Vec<Reading> = Vec::new();
+        let mut readings: Vec<UrlReading> = Vec::new();
         let mut text = String::new();
         for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
-            let Some(reading) = Reading::of(&url) else { continue };
+            let Some(reading) = UrlReading::of(&url) else { continue };
             if readings.is_empty() {
                 text = url.to_string();
             }
@@ -114,7 +114,7 @@ impl Address {
         &self.text
     }
 
-    pub(super) fn readings(&self) -> &[Reading] {
+    pub(super) fn readings(&self) -> &[UrlReading] {
         &self.readings
     }
 
@@ -221,7 +221,7 @@ fn expands(url: &str, authority: &str) -> bool {
     rest.contains(['{', '}', '[', ']'])
 }
 
-impl Reading {
+impl UrlReading {
     fn of(url: &Url) -> Option<Self> {
         let scheme = url.scheme().to_owned();
         let host = match url.host() {

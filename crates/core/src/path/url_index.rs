@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::url_pattern::{HostPattern, known_host};
-use super::{Address, UrlSet};
-use crate::shell::Piece;
+use super::{UrlAddress, UrlSet};
+use crate::shell::WordPiece;
 
 /// The sets of many rules, by the hosts in their patterns.
 ///
@@ -40,7 +40,7 @@ impl UrlIndex {
     }
 
     /// The sets that could cover or touch the address, each once, in order.
-    pub fn candidates(&self, address: &Address) -> Vec<usize> {
+    pub fn candidates(&self, address: &UrlAddress) -> Vec<usize> {
         if address.may_be_any() {
             return (0..self.count).collect();
         }
@@ -59,7 +59,7 @@ impl UrlIndex {
     }
 
     /// The sets that could match an address of which only these pieces are known, each once, in order.
-    pub fn candidates_for(&self, pieces: &[Piece]) -> Vec<usize> {
+    pub fn candidates_for(&self, pieces: &[WordPiece]) -> Vec<usize> {
         match known_host(pieces) {
             Some(address) => self.candidates(&address),
             None => (0..self.count).collect(),

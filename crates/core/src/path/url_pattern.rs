@@ -1,9 +1,9 @@
 //! Patterns for addresses.
 
 use super::matching::matches;
-use super::pattern::{self, Alternative};
-use super::url::{Address, Reading, UrlError, default_port, error, plain_host};
-use crate::shell::Piece;
+use super::pattern::{self, PatternAlternative};
+use super::url::{UrlAddress, UrlError, UrlReading, default_port, error, plain_host};
+use crate::shell::WordPiece;
 
 /// A pattern for addresses: `https://*.example.com:8443/api/**`, or a host alone.
 ///
@@ -22,7 +22,7 @@ pub struct UrlPattern {
     host: HostPattern,
     port: PortPattern,
     /// `None`: any path.
-    path: Option<Vec<Alternative>>,
+    path: Option<Vec<PatternAlternative>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,24 +120,24 @@ impl UrlPattern {
     }
 
     /// Whether the address is surely meant, in each of its readings: what an allow needs.
-    pub fn covers(&self, address: &Address) -> bool {
+    pub fn covers(&self, address: &UrlAddress) -> bool {
         !address.is_doubtful() && address.readings().iter().all(|reading| self.allows(reading))
     }
 
     /// Whether the address could be meant, in any of its readings: what a deny or an ask needs.
-    pub fn touches(&self, address: &Address) -> bool {
+    pub fn touches(&self, address: &UrlAddress) -> bool {
         address.may_be_any() || address.readings().iter().any(|reading| self.bites(reading))
     }
 
     /// Whether an address of which only these pieces are known could be meant. Errs on the side of yes.
-    pub fn could_match(&self, pieces: &[Piece]) -> bool {
+    pub fn could_match(&self, pieces: &[WordPiece]) -> bool {
         known_host(pieces).is_none_or(|address| {
             let path_unknown = Self { path: None, ..self.clone() };
             path_unknown.touches(&address)
         })
     }
 
-    fn allows(&self, reading: &Reading) -> bool {
+    fn allows(&self, reading: &UrlReading) -> bool {
         let scheme = match self.scheme.as_deref() {
             Some("*") => true,
             Some(scheme) => scheme == reading.scheme,
@@ -156,7 +156,7 @@ impl UrlPattern {
             && self.is_path(&reading.decoded, false)
     }
 
-    fn bites(&self, reading: &Reading) -> bool {
+    fn bites(&self, reading: &UrlReading) -> bool {
         let scheme = match self.scheme.as_deref() {
             Some("*") | None => true,
             Some(scheme) => scheme == reading.scheme,
@@ -215,9 +215,9 @@ impl UrlSet {
     }
 
     /// Whether every reading of the address is in it: what an allow needs.
-    pub fn covers(&self, address: &Address) -> bool {
+    pub fn covers(&self, address: &UrlAddress) -> bool {
         let in_it =
-            |reading: &Reading| {
+            |reading: &UrlReading| {
                 let mut items = self.items.iter().rev();
                 let last = items.find(|(pattern, out)| {
                     if *out { pattern.touches(address) } else { pattern.allows(reading) }
@@ -228,8 +228,8 @@ impl UrlSet {
     }
 
     /// Whether any reading of the address is in it: what a deny or an ask needs.
-    pub fn touches(&self, address: &Address) -> bool {
-        let in_it = |reading: &Reading| {
+    pub fn touches(&self, address: &UrlAddress) -> bool {
+        let in_it = |reading: &UrlReading| {
             let mut items = self.items.iter().rev();
             let last = items.find(|(pattern, out)| {
                 if *out {
@@ -244,26 +244,28 @@ impl UrlSet {
     }
 
     /// Whether an address of which only these pieces are known could be in it. Errs on the side of yes.
-    pub fn could_match(&self, pieces: &[Piece]) -> bool {
+    pub fn could_match(&self, pieces: &[WordPiece]) -> bool {
         self.items.iter().any(|(pattern, out)| !out && pattern.could_match(pieces))
     }
 }
 
 /// The address up to the end of its host, when pieces that are certain tell that much.
-pub(super) fn known_host(pieces: &[Piece]) -> Option<Address> {
-    if pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true })) {
+pub(super) fn known_host(pieces: &[WordPiece]) -> Option<UrlAddress> {
+    if pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { splits: true })) {
         return None;
     }
     let text: String = pieces
         .iter()
-        .map_while(|piece| if let Piece::Text(text) = piece { Some(text.as_str()) } else { None })
+        .map_while(
+            |piece| if let WordPiece::Text(text) = piece { Some(text.as_str()) } else { None },
+        )
         .collect();
     let host_at = text.find("://")? + 3;
     let host = text.get(host_at..)?;
     let end = host.find(['/', '?', '#'])?;
     let address = text.get(..host_at + end)?;
     (!address.contains(['\\', '{', '[', '@'])).then_some(())?;
-    Address::parse(address).ok()
+    UrlAddress::parse(address).ok()
 }
 
 fn is_scheme(text: &str) -> bool {

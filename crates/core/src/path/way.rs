@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use super::matching::{fold, matches, matches_below};
-use super::pattern::{Alternative, Segment, Token};
+use super::pattern::{NameToken, PatternAlternative, PatternSegment};
 use super::resolve::resolve;
-use super::syntax::Syntax;
-use super::{Files, PathError, Where};
+use super::syntax::PathSyntax;
+use super::{FileLookup, PathContext, PathError};
 
 /// An alternative of a pattern, made absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Way {
+pub(super) struct AbsolutePattern {
     /// The names it begins with, as an absolute path without a `/` at its end. Empty: it begins anywhere.
     pub(super) prefix: String,
     /// What follows.
-    pub(super) rest: Vec<Segment>,
+    pub(super) rest: Vec<PatternSegment>,
     /// Only for denies and asks.
     pub(super) loose: bool,
     /// `**` alone, which matches `/` as well.
@@ -23,7 +23,7 @@ pub(super) struct Way {
     pub(super) spelled: Vec<String>,
 }
 
-impl Way {
+impl AbsolutePattern {
     pub(super) fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
         self.spelled.iter().any(|spelled| name(spelled))
     }
@@ -57,7 +57,7 @@ impl Way {
     }
 
     /// Where its beginning points, if elsewhere.
-    pub(super) fn resolved(&self, files: &dyn Files) -> Result<Option<String>, PathError> {
+    pub(super) fn resolved(&self, files: &dyn FileLookup) -> Result<Option<String>, PathError> {
         if self.prefix.is_empty() {
             return Ok(None);
         }
@@ -74,7 +74,7 @@ impl Way {
 
     /// The same, for an allow: a symlink inside a root counts only if it leads to inside of that root.
     pub(super) fn resolved_inside(
-        &self, roots: &Roots, files: &dyn Files,
+        &self, roots: &OwnRoots, files: &dyn FileLookup,
     ) -> Result<Option<String>, PathError> {
         let Some(real) = self.resolved(files)? else { return Ok(None) };
         Ok(if roots.keep(&self.prefix, &real, files)? { Some(real) } else { None })
@@ -82,9 +82,11 @@ impl Way {
 
     pub(super) fn folded(&self) -> Self {
         let rest = self.rest.iter().map(|segment| match segment {
-            Segment::Deep => Segment::Deep,
-            Segment::Literal(text) => Segment::Literal(fold(text)),
-            Segment::Name(tokens) => Segment::Name(tokens.iter().flat_map(folded).collect()),
+            PatternSegment::Deep => PatternSegment::Deep,
+            PatternSegment::Literal(text) => PatternSegment::Literal(fold(text)),
+            PatternSegment::Name(tokens) => {
+                PatternSegment::Name(tokens.iter().flat_map(folded).collect())
+            }
         });
         Self { prefix: fold(&self.prefix), rest: rest.collect(), ..self.clone() }
     }
@@ -92,10 +94,10 @@ impl Way {
 
 /// The project and the working directory: in these, anybody may have made symlinks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Roots(Arc<[String]>);
+pub(super) struct OwnRoots(Arc<[String]>);
 
-impl Roots {
-    pub(super) fn of(syntax: Syntax, vars: &Where) -> Self {
+impl OwnRoots {
+    pub(super) fn of(syntax: PathSyntax, vars: &PathContext) -> Self {
         let roots = vars.project.iter().chain([&vars.cwd]);
         let roots = roots.filter_map(|root| syntax.absolute(root, None).ok().flatten());
         let mut roots: Vec<String> = roots.map(|root| root.normalised().text()).collect();
@@ -104,10 +106,10 @@ impl Roots {
     }
 
     /// Whether no symlink inside a root leads out of it, on the way from the path to where it really is.
-    fn keep(&self, path: &str, real: &str, files: &dyn Files) -> Result<bool, PathError> {
-        let Some(path) = Syntax::NATIVE.absolute(path, None)? else { return Ok(false) };
+    fn keep(&self, path: &str, real: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
+        let Some(path) = PathSyntax::NATIVE.absolute(path, None)? else { return Ok(false) };
         let mut followed = Vec::new();
-        match resolve(Syntax::NATIVE, &path, files, Some(&mut followed)) {
+        match resolve(PathSyntax::NATIVE, &path, files, Some(&mut followed)) {
             Ok(_) => {}
             Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
             Err(_) => return Ok(false),
@@ -138,28 +140,30 @@ pub(crate) fn is_below(path: &str, dir: &str) -> bool {
     path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn folded(token: &Token) -> Vec<Token> {
+fn folded(token: &NameToken) -> Vec<NameToken> {
     match token {
-        Token::Char(char) => fold(char.encode_utf8(&mut [0; 4])).chars().map(Token::Char).collect(),
+        NameToken::Char(char) => {
+            fold(char.encode_utf8(&mut [0; 4])).chars().map(NameToken::Char).collect()
+        }
         other => vec![other.clone()],
     }
 }
 
 /// Puts in what stands at the beginning of a pattern, and makes it absolute.
 pub(super) fn anchored(
-    syntax: Syntax, alternative: Alternative, vars: &Where,
-) -> Result<Way, String> {
-    let Alternative { base, mut segments, rooted, loose } = alternative;
+    syntax: PathSyntax, alternative: PatternAlternative, vars: &PathContext,
+) -> Result<AbsolutePattern, String> {
+    let PatternAlternative { base, mut segments, rooted, loose } = alternative;
     let spelled = segments.iter().filter_map(spelled).collect();
-    let floating = !rooted && base.is_none() && segments.first() == Some(&Segment::Deep);
+    let floating = !rooted && base.is_none() && segments.first() == Some(&PatternSegment::Deep);
     let all = floating && segments.len() == 1;
     let mut root = String::new();
     let mut names = Vec::new();
     if !rooted && !floating {
         let start = match (base.as_deref(), segments.first()) {
             (Some(base), _) => variable(base, vars)?,
-            (None, Some(Segment::Literal(drive)))
-                if syntax == Syntax::Windows && drive.ends_with(':') =>
+            (None, Some(PatternSegment::Literal(drive)))
+                if syntax == PathSyntax::Windows && drive.ends_with(':') =>
             {
                 let start = format!("{drive}/");
                 segments.remove(0);
@@ -171,11 +175,11 @@ pub(super) fn anchored(
         let start = start.ok_or("the directory that this pattern begins at is not absolute")?;
         let start = start.normalised();
         root = start.root;
-        names = start.names.into_iter().map(Segment::Literal).collect();
+        names = start.names.into_iter().map(PatternSegment::Literal).collect();
     }
     for segment in segments {
-        if segment == Segment::Literal("..".to_owned()) {
-            if names.last().is_some_and(|last| !matches!(last, Segment::Literal(_))) {
+        if segment == PatternSegment::Literal("..".to_owned()) {
+            if names.last().is_some_and(|last| !matches!(last, PatternSegment::Literal(_))) {
                 return Err(
                     "`..` after a wildcard means nothing: write out what is meant".to_owned()
                 );
@@ -187,16 +191,16 @@ pub(super) fn anchored(
     }
     let mut rest = names.into_iter().peekable();
     let mut prefix = root;
-    while let Some(Segment::Literal(name)) =
-        rest.next_if(|segment| matches!(segment, Segment::Literal(_)))
+    while let Some(PatternSegment::Literal(name)) =
+        rest.next_if(|segment| matches!(segment, PatternSegment::Literal(_)))
     {
         prefix.push('/');
         prefix.push_str(&name);
     }
-    Ok(Way { prefix, rest: rest.collect(), loose, all, spelled })
+    Ok(AbsolutePattern { prefix, rest: rest.collect(), loose, all, spelled })
 }
 
-fn variable(name: &str, vars: &Where) -> Result<String, String> {
+fn variable(name: &str, vars: &PathContext) -> Result<String, String> {
     let value = match name {
         "~" | "${home}" => vars.home.as_deref(),
         "${project}" => vars.project.as_deref(),
@@ -217,14 +221,16 @@ fn variable(name: &str, vars: &Where) -> Result<String, String> {
         .ok_or_else(|| format!("`{name}` has no value here: write the directory out"))
 }
 
-fn spelled(segment: &Segment) -> Option<String> {
+fn spelled(segment: &PatternSegment) -> Option<String> {
     match segment {
-        Segment::Deep => None,
-        Segment::Literal(text) => Some(text.clone()),
-        Segment::Name(tokens) => {
+        PatternSegment::Deep => None,
+        PatternSegment::Literal(text) => Some(text.clone()),
+        PatternSegment::Name(tokens) => {
             let text: String = tokens
                 .iter()
-                .map_while(|token| if let Token::Char(char) = token { Some(*char) } else { None })
+                .map_while(
+                    |token| if let NameToken::Char(char) = token { Some(*char) } else { None },
+                )
                 .collect();
             (!text.is_empty()).then_some(text)
         }

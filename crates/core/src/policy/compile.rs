@@ -6,47 +6,50 @@ mod paths;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(crate) use index::Index;
-pub(crate) use paths::{PathRules, Patterns};
+pub(crate) use index::RuleIndex;
+pub(crate) use paths::{PathRules, RulePatterns};
 
 use super::Effect;
-use super::document::{CommandPattern, Document, Match, Mode, Place, Source, Who};
+use super::document::{
+    CommandPattern, DocumentPlace, MatchOrder, PolicyDocument, PolicyMode, PolicySource,
+    RuleApprovers,
+};
 use super::names::names_of;
-use super::reading::Readings;
+use super::reading::ToolReadings;
 use super::verdict::RuleRef;
-use crate::path::{UrlSet, Where};
-use crate::shell::Access;
+use crate::path::{PathContext, UrlSet};
+use crate::shell::FileAccess;
 
 /// Policies of any number of layers, ready to judge with. Cheap to clone, never changes.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    inner: Arc<Inner>,
+    inner: Arc<CompiledPolicy>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    context: Where,
-    documents: Vec<Compiled>,
-    rules: Vec<Rule>,
-    index: Index,
-    readings: Readings,
-    forbidden: Vec<(Mode, Source)>,
+struct CompiledPolicy {
+    context: PathContext,
+    documents: Vec<CompiledDocument>,
+    rules: Vec<CompiledRule>,
+    index: RuleIndex,
+    readings: ToolReadings,
+    forbidden: Vec<(PolicyMode, PolicySource)>,
 }
 
 /// What is left of a document beside its rules.
 #[derive(Debug)]
-pub(crate) struct Compiled {
-    pub(crate) source: Source,
+pub(crate) struct CompiledDocument {
+    pub(crate) source: PolicySource,
     pub(crate) default: Option<Effect>,
-    pub(crate) matching: Match,
+    pub(crate) matching: MatchOrder,
 }
 
 /// A rule, ready to be compared.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct CompiledRule {
     /// Its document, as an index.
     pub(crate) document: usize,
-    pub(crate) at: Place,
+    pub(crate) at: DocumentPlace,
     pub(crate) index: usize,
     pub(crate) effect: Effect,
     pub(crate) reason: Option<Arc<str>>,
@@ -54,10 +57,10 @@ pub(crate) struct Rule {
     annotations: BTreeMap<String, bool>,
     pub(crate) condition: Option<usize>,
     /// Who must agree to what it asks about.
-    pub(crate) who: Option<Box<Who>>,
+    pub(crate) who: Option<Box<RuleApprovers>>,
     pub(crate) commands: Vec<CommandPattern>,
-    pub(crate) reads: Option<Patterns>,
-    pub(crate) writes: Option<Patterns>,
+    pub(crate) reads: Option<RulePatterns>,
+    pub(crate) writes: Option<RulePatterns>,
     pub(crate) urls: Option<UrlSet>,
     pub(crate) env: Vec<NamePattern>,
 }
@@ -76,7 +79,7 @@ pub struct PolicyError {
     /// What is wrong, and what to write instead.
     pub message: String,
     /// The document, and the place in it.
-    pub at: (Source, Place),
+    pub at: (PolicySource, DocumentPlace),
 }
 
 impl Policy {
@@ -87,12 +90,14 @@ impl Policy {
     ///
     /// # Errors
     /// When a pattern cannot be taken.
-    pub fn compile(mut documents: Vec<Document>, context: &Where) -> Result<Self, PolicyError> {
+    pub fn compile(
+        mut documents: Vec<PolicyDocument>, context: &PathContext,
+    ) -> Result<Self, PolicyError> {
         // So that which rule is named does not depend on the order in which documents came.
         documents.sort_by(|a, b| {
             (a.source.layer, &a.source.name).cmp(&(b.source.layer, &b.source.name))
         });
-        let readings = Readings::of(&documents);
+        let readings = ToolReadings::of(&documents);
         let mut compiled = Vec::with_capacity(documents.len());
         let mut rules = Vec::new();
         let mut forbidden = Vec::new();
@@ -102,21 +107,21 @@ impl Policy {
                 forbidden.push((mode, document.source.clone()));
             }
             for rule in document.rules {
-                rules.push(Rule::compile(rule, compiled.len(), &document.source, context)?);
+                rules.push(CompiledRule::compile(rule, compiled.len(), &document.source, context)?);
             }
             let default = match (document.default, document.matching) {
-                (None, Match::First) => Some(Effect::Deny),
+                (None, MatchOrder::First) => Some(Effect::Deny),
                 (Some(Effect::Allow), _) if !trusted => None,
                 (default, _) => default,
             };
-            compiled.push(Compiled {
+            compiled.push(CompiledDocument {
                 source: document.source,
                 default,
                 matching: document.matching,
             });
         }
-        let index = Index::of(&rules);
-        let inner = Inner {
+        let index = RuleIndex::of(&rules);
+        let inner = CompiledPolicy {
             context: context.clone(),
             documents: compiled,
             rules,
@@ -128,37 +133,37 @@ impl Policy {
     }
 
     /// Where it was made ready for.
-    pub fn context(&self) -> &Where {
+    pub fn context(&self) -> &PathContext {
         &self.inner.context
     }
 
     /// Who forbids this mode, if anybody: a document of any layer may.
-    pub fn forbids(&self, mode: Mode) -> Option<&Source> {
+    pub fn forbids(&self, mode: PolicyMode) -> Option<&PolicySource> {
         self.inner.forbidden.iter().find(|(forbidden, _)| *forbidden == mode).map(|(_, by)| by)
     }
 
-    pub(crate) fn readings(&self) -> &Readings {
+    pub(crate) fn readings(&self) -> &ToolReadings {
         &self.inner.readings
     }
 
-    pub(crate) fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &RuleIndex {
         &self.inner.index
     }
 
-    pub(crate) fn documents(&self) -> &[Compiled] {
+    pub(crate) fn documents(&self) -> &[CompiledDocument] {
         &self.inner.documents
     }
 
     /// Whether in some document the first rule decides.
     pub(crate) fn has_first(&self) -> bool {
-        self.documents().iter().any(|document| document.matching == Match::First)
+        self.documents().iter().any(|document| document.matching == MatchOrder::First)
     }
 
-    pub(crate) fn rule(&self, rule: usize) -> Option<&Rule> {
+    pub(crate) fn rule(&self, rule: usize) -> Option<&CompiledRule> {
         self.inner.rules.get(rule)
     }
 
-    pub(crate) fn source(&self, rule: &Rule) -> Option<&Source> {
+    pub(crate) fn source(&self, rule: &CompiledRule) -> Option<&PolicySource> {
         self.inner.documents.get(rule.document).map(|document| &document.source)
     }
 
@@ -169,15 +174,18 @@ impl Policy {
     }
 }
 
-impl Rule {
+impl CompiledRule {
     fn compile(
-        rule: super::document::Rule, document: usize, source: &Source, context: &Where,
+        rule: super::document::PolicyRule, document: usize, source: &PolicySource,
+        context: &PathContext,
     ) -> Result<Self, PolicyError> {
-        let at =
-            |place: Place, message: String| PolicyError { message, at: (source.clone(), place) };
+        let at = |place: DocumentPlace, message: String| PolicyError {
+            message,
+            at: (source.clone(), place),
+        };
         let allows = rule.effect == Effect::Allow;
-        let paths = |patterns: &[super::document::Located<String>]| {
-            Patterns::compile(patterns, allows, context).map_err(|(place, why)| at(place, why))
+        let paths = |patterns: &[super::document::PlacedValue<String>]| {
+            RulePatterns::compile(patterns, allows, context).map_err(|(place, why)| at(place, why))
         };
         let urls = if rule.urls.is_empty() {
             None
@@ -207,10 +215,10 @@ impl Rule {
     }
 
     /// Its patterns for files that are used so.
-    pub(crate) fn paths(&self, access: Access) -> Option<&Patterns> {
+    pub(crate) fn paths(&self, access: FileAccess) -> Option<&RulePatterns> {
         match access {
-            Access::Read => self.reads.as_ref(),
-            Access::Write => self.writes.as_ref(),
+            FileAccess::Read => self.reads.as_ref(),
+            FileAccess::Write => self.writes.as_ref(),
         }
     }
 

@@ -4,33 +4,33 @@
 
 use super::Effect;
 use super::compile::Policy;
-use super::judge::{self, JudgedCall, NeedsFiles, Trace};
-use super::verdict::{Cause, RuleRef, Verdict};
-use crate::path::Files;
+use super::judge::{self, JudgedCall, MatchTrace, NeedsFiles};
+use super::verdict::{RuleRef, Verdict, VerdictCause};
+use crate::path::FileLookup;
 
 /// A verdict, and what led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Explanation {
+pub struct VerdictExplanation {
     /// What [`judge`](super::judge) says.
     pub verdict: Verdict,
     /// For each subject of the verdict, in order, the rules that speak of it.
-    pub considered: Vec<Vec<Considered>>,
+    pub considered: Vec<Vec<ConsideredRule>>,
 }
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Considered {
+pub struct ConsideredRule {
     /// It.
     pub rule: RuleRef,
     /// What it says of this subject: an ask, where it only could match.
     pub effect: Effect,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: RuleOutcome,
 }
 
 /// What came of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RuleOutcome {
     /// It decided.
     Decided,
     /// It says the same as what decided.
@@ -43,7 +43,7 @@ pub enum Outcome {
     Untrusted,
 }
 
-impl Outcome {
+impl RuleOutcome {
     /// For humans.
     pub fn text(self) -> &'static str {
         match self {
@@ -63,32 +63,35 @@ impl Outcome {
 /// # Errors
 /// As [`judge`](super::judge).
 pub fn explain(
-    policy: &Policy, call: &JudgedCall, files: &dyn Files,
-) -> Result<Explanation, NeedsFiles> {
-    let mut trace = Trace::default();
+    policy: &Policy, call: &JudgedCall, files: &dyn FileLookup,
+) -> Result<VerdictExplanation, NeedsFiles> {
+    let mut trace = MatchTrace::default();
     let verdict = judge::judge_traced(policy, call, files, Some(&mut trace))?;
     let mut considered = Vec::with_capacity(verdict.subjects.len());
     for (judged, tried) in verdict.subjects.iter().zip(trace.subjects) {
-        let by_rule = matches!(judged.cause, Cause::Rule | Cause::CouldMatch | Cause::Condition);
+        let by_rule = matches!(
+            judged.cause,
+            VerdictCause::Rule | VerdictCause::CouldMatch | VerdictCause::Condition
+        );
         let outcome = |rule: &RuleRef, effect: Effect, untrusted: bool| {
             if untrusted {
-                Outcome::Untrusted
+                RuleOutcome::Untrusted
             } else if by_rule && judged.rule.as_ref() == Some(rule) {
-                Outcome::Decided
+                RuleOutcome::Decided
             } else if effect == judged.effect {
-                Outcome::Agrees
+                RuleOutcome::Agrees
             } else if effect < judged.effect {
-                Outcome::Stricter
+                RuleOutcome::Stricter
             } else {
-                Outcome::Idle
+                RuleOutcome::Idle
             }
         };
-        let rules = tried.into_iter().map(|tried| Considered {
+        let rules = tried.into_iter().map(|tried| ConsideredRule {
             outcome: outcome(&tried.rule, tried.effect, tried.untrusted),
             rule: tried.rule,
             effect: tried.effect,
         });
         considered.push(rules.collect());
     }
-    Ok(Explanation { verdict, considered })
+    Ok(VerdictExplanation { verdict, considered })
 }

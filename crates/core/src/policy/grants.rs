@@ -2,39 +2,40 @@
 
 use super::Effect;
 use super::compile::{Policy, PolicyError};
-use super::document::{Document, Layer, Match, Rule, Source};
-use super::judge::{Judge, JudgedCall, NeedsFiles};
+use super::document::{LayerKind, MatchOrder, PolicyDocument, PolicyRule, PolicySource};
+use super::judge::{CallJudge, JudgedCall, NeedsFiles};
 use super::looking::looks;
-use super::subject::{By, Kind, Subject};
+use super::subject::{ByArgument, Subject, SubjectKind};
 use super::verdict::Verdict;
-use crate::path::{Files, Where};
-use crate::shell::Access;
+use crate::path::{FileLookup, PathContext};
+use crate::shell::FileAccess;
 
 /// Rules that answer asks: "always allow", for a run, a session or for ever. Cheap to clone, never changes.
 ///
 /// They never answer a deny, what is unknown, nor what a managed document asks about.
 #[derive(Debug, Clone)]
-pub struct Grants {
+pub struct GrantRules {
     policy: Policy,
 }
 
-impl Grants {
+impl GrantRules {
     /// Makes these rules ready, all of which allow.
     ///
     /// # Errors
     /// When a pattern cannot be taken.
-    pub fn compile(rules: Vec<Rule>, context: &Where) -> Result<Self, PolicyError> {
+    pub fn compile(rules: Vec<PolicyRule>, context: &PathContext) -> Result<Self, PolicyError> {
         let rules = rules
             .into_iter()
             .filter(|rule| rule.effect == Effect::Allow)
             .enumerate()
-            .map(|(index, rule)| Rule { index, ..rule })
+            .map(|(index, rule)| PolicyRule { index, ..rule })
             .collect();
-        let source = Source { layer: Layer::Session, name: "grants".into(), trusted: true };
-        let document = Document {
+        let source =
+            PolicySource { layer: LayerKind::Session, name: "grants".into(), trusted: true };
+        let document = PolicyDocument {
             source,
             default: None,
-            matching: Match::Strictest,
+            matching: MatchOrder::Strictest,
             tools: std::collections::BTreeMap::default(),
             rules,
             forbid: Vec::new(),
@@ -47,7 +48,7 @@ impl Grants {
     /// # Errors
     /// When the file system is needed to tell where a path points.
     pub fn answers(
-        &self, call: &JudgedCall, verdict: &Verdict, files: &dyn Files,
+        &self, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
     ) -> Result<bool, NeedsFiles> {
         if verdict.effect != Effect::Ask || verdict.subjects.is_empty() {
             return Ok(false);
@@ -58,7 +59,7 @@ impl Grants {
         }
         let subjects: Vec<Subject> =
             verdict.subjects.iter().map(|judged| judged.subject.clone()).collect();
-        let judge = Judge::new(&self.policy, call, files, &subjects);
+        let judge = CallJudge::new(&self.policy, call, files, &subjects);
         let host = call.directory(self.policy.context());
         let mut hits = Vec::new();
         for judged in asked() {
@@ -75,7 +76,7 @@ impl Grants {
             subject.needs_allow = true;
             let says = judge.subject(&subject, &mut hits, None)?;
             let spelled = match &subject.kind {
-                Kind::Path { by: Some(by), .. } | Kind::Url { by: Some(by), .. } => {
+                SubjectKind::Path { by: Some(by), .. } | SubjectKind::Url { by: Some(by), .. } => {
                     judge.is_spelled_out(*by)
                 }
                 _ => false,
@@ -100,7 +101,7 @@ impl Grants {
 /// Whether the line may give a command something to read that says what it does, or what it sends: nobody was asked about
 /// that, and its words do not tell. Of a command that only looks, they do.
 fn is_fed(subject: &Subject) -> bool {
-    let Kind::Command { argv, .. } = &subject.kind else { return false };
+    let SubjectKind::Command { argv, .. } = &subject.kind else { return false };
     let Some(line) = subject.start.line.as_deref().filter(|_| !looks(argv)) else { return false };
     let before = subject.span.and_then(|span| line.get(..span.start)).unwrap_or(line);
     line.contains('<') || before.replace("||", "").contains('|')
@@ -108,11 +109,10 @@ fn is_fed(subject: &Subject) -> bool {
 
 /// What commands write and fetch through their arguments. A rule of a policy that allows a command covers that; whoever said
 /// "always" to one command line did not mean whatever else could be appended to it.
-pub(crate) fn effects(verdict: &Verdict) -> impl Iterator<Item = (&Subject, By)> {
+pub(crate) fn effects(verdict: &Verdict) -> impl Iterator<Item = (&Subject, ByArgument)> {
     verdict.subjects.iter().filter_map(|judged| match &judged.subject.kind {
-        Kind::Path { access: Access::Write, by: Some(by), .. } | Kind::Url { by: Some(by), .. } => {
-            Some((&judged.subject, *by))
-        }
+        SubjectKind::Path { access: FileAccess::Write, by: Some(by), .. }
+        | SubjectKind::Url { by: Some(by), .. } => Some((&judged.subject, *by)),
         _ => None,
     })
 }

@@ -13,7 +13,7 @@ pub const WILDCARD: &str = "*";
 
 /// How an entry gates its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum EntryRule {
     /// `false`
     Allow,
     /// `true`, or options without a `shouldApprove`.
@@ -24,9 +24,9 @@ pub enum Rule {
 
 /// One entry of `interruptOn`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct InterruptEntry {
     /// How it gates.
-    pub rule: Rule,
+    pub rule: EntryRule,
     /// What the human may answer; `None`: everything.
     pub allowed: Option<DecisionKinds>,
     /// ms; `None`: as the run says.
@@ -37,9 +37,9 @@ pub struct Entry {
     pub remind: Option<f64>,
 }
 
-impl Entry {
+impl InterruptEntry {
     /// An entry without options.
-    pub fn plain(rule: Rule) -> Self {
+    pub fn plain(rule: EntryRule) -> Self {
         Self { rule, allowed: None, timeout: None, needs: Box::default(), remind: None }
     }
 }
@@ -72,7 +72,7 @@ pub enum UnknownTools {
 /// What is done about a call of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum EntryAction {
     /// A human is asked.
     Ask,
     /// It runs.
@@ -86,9 +86,9 @@ pub enum Action {
 /// What `interruptOn` says about one tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Gating {
+pub struct GatedTool {
     /// What is done.
-    pub action: Action,
+    pub action: EntryAction,
     /// The entry that decided.
     pub entry: Option<String>,
     /// The options of that entry.
@@ -105,9 +105,9 @@ pub struct Gating {
 
 /// What `interruptOn` says about each tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Plan {
+pub struct GatingPlan {
     /// In the order of the tools.
-    pub tools: Vec<(String, Gating)>,
+    pub tools: Vec<(String, GatedTool)>,
     /// Names that no tool has and that are no error.
     pub unknown: Vec<String>,
 }
@@ -145,17 +145,18 @@ impl UnknownTool {
 
 /// What these entries mean for these tools. Of two entries of one name the last counts.
 pub fn plan(
-    tools: &[(String, OwnApproval)], entries: &[(String, Entry)], unknown_tools: UnknownTools,
-) -> Result<Plan, UnknownTool> {
+    tools: &[(String, OwnApproval)], entries: &[(String, InterruptEntry)],
+    unknown_tools: UnknownTools,
+) -> Result<GatingPlan, UnknownTool> {
     let unknown = unknown(tools, entries, unknown_tools)?;
     let tools =
         tools.iter().map(|(name, own)| (name.clone(), gating(name, *own, entries))).collect();
-    Ok(Plan { tools, unknown })
+    Ok(GatingPlan { tools, unknown })
 }
 
-fn gating(tool: &str, own: OwnApproval, entries: &[(String, Entry)]) -> Gating {
+fn gating(tool: &str, own: OwnApproval, entries: &[(String, InterruptEntry)]) -> GatedTool {
     let entry = |wanted: &str| entries.iter().rfind(|(name, _)| name == wanted);
-    let by_entry = |(name, entry): &(String, Entry), action| Gating {
+    let by_entry = |(name, entry): &(String, InterruptEntry), action| GatedTool {
         action,
         entry: Some(name.clone()),
         allowed_decisions: entry.allowed,
@@ -163,7 +164,7 @@ fn gating(tool: &str, own: OwnApproval, entries: &[(String, Entry)]) -> Gating {
         needs: entry.needs.clone(),
         remind: entry.remind,
     };
-    let bare = |action| Gating {
+    let bare = |action| GatedTool {
         action,
         entry: None,
         allowed_decisions: None,
@@ -174,26 +175,27 @@ fn gating(tool: &str, own: OwnApproval, entries: &[(String, Entry)]) -> Gating {
 
     if let Some(named) = entry(tool).filter(|_| tool != WILDCARD) {
         return match named.1.rule {
-            Rule::Allow => by_entry(named, Action::Allow),
-            Rule::Ask => by_entry(named, Action::Ask),
-            Rule::Judge => by_entry(named, Action::Judge),
+            EntryRule::Allow => by_entry(named, EntryAction::Allow),
+            EntryRule::Ask => by_entry(named, EntryAction::Ask),
+            EntryRule::Judge => by_entry(named, EntryAction::Judge),
         };
     }
     match own {
-        OwnApproval::Literal(true) => return bare(Action::Ask),
-        OwnApproval::Literal(false) => return bare(Action::Allow),
-        OwnApproval::Function => return bare(Action::Own),
+        OwnApproval::Literal(true) => return bare(EntryAction::Ask),
+        OwnApproval::Literal(false) => return bare(EntryAction::Allow),
+        OwnApproval::Function => return bare(EntryAction::Own),
         OwnApproval::Undefined => {}
     }
     match entry(WILDCARD) {
         // A judge is written for one tool's arguments: for all tools the human is asked.
-        Some(all) if all.1.rule != Rule::Allow => by_entry(all, Action::Ask),
-        _ => bare(Action::Allow),
+        Some(all) if all.1.rule != EntryRule::Allow => by_entry(all, EntryAction::Ask),
+        _ => bare(EntryAction::Allow),
     }
 }
 
 fn unknown(
-    tools: &[(String, OwnApproval)], entries: &[(String, Entry)], unknown_tools: UnknownTools,
+    tools: &[(String, OwnApproval)], entries: &[(String, InterruptEntry)],
+    unknown_tools: UnknownTools,
 ) -> Result<Vec<String>, UnknownTool> {
     let known: HashSet<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
     // Whatever is said of unknown names: it was never meant as the name of a tool.
@@ -275,13 +277,16 @@ mod tests {
         names.iter().map(|name| ((*name).to_owned(), OwnApproval::Undefined)).collect()
     }
 
-    fn entries(names: &[&str]) -> Vec<(String, Entry)> {
-        names.iter().map(|name| ((*name).to_owned(), Entry::plain(Rule::Ask))).collect()
+    fn entries(names: &[&str]) -> Vec<(String, InterruptEntry)> {
+        names
+            .iter()
+            .map(|name| ((*name).to_owned(), InterruptEntry::plain(EntryRule::Ask)))
+            .collect()
     }
 
     #[test]
     fn precedence_over_the_whole_small_space() {
-        let rules = [None, Some(Rule::Allow), Some(Rule::Ask), Some(Rule::Judge)];
+        let rules = [None, Some(EntryRule::Allow), Some(EntryRule::Ask), Some(EntryRule::Judge)];
         let owns = [
             OwnApproval::Undefined,
             OwnApproval::Literal(false),
@@ -294,23 +299,31 @@ mod tests {
                 for all in rules {
                     let mut entries = Vec::new();
                     entries.extend(all.map(|rule| {
-                        ("*".to_owned(), Entry { timeout: Some(1.0), ..Entry::plain(rule) })
+                        (
+                            "*".to_owned(),
+                            InterruptEntry { timeout: Some(1.0), ..InterruptEntry::plain(rule) },
+                        )
                     }));
                     entries.extend(named.map(|rule| {
-                        ("t".to_owned(), Entry { timeout: Some(2.0), ..Entry::plain(rule) })
+                        (
+                            "t".to_owned(),
+                            InterruptEntry { timeout: Some(2.0), ..InterruptEntry::plain(rule) },
+                        )
                     }));
                     let plan =
                         plan(&[("t".to_owned(), own)], &entries, UnknownTools::Typos).unwrap();
                     // Said apart from the code, as a table of strings.
                     let expected = match (named, own, all) {
-                        (Some(Rule::Allow), _, _) => "allow by t",
-                        (Some(Rule::Ask), _, _) => "ask by t",
-                        (Some(Rule::Judge), _, _) => "judge by t",
+                        (Some(EntryRule::Allow), _, _) => "allow by t",
+                        (Some(EntryRule::Ask), _, _) => "ask by t",
+                        (Some(EntryRule::Judge), _, _) => "judge by t",
                         (None, OwnApproval::Literal(false), _) => "allow by nobody",
                         (None, OwnApproval::Literal(true), _) => "ask by nobody",
                         (None, OwnApproval::Function, _) => "own by nobody",
-                        (None, OwnApproval::Undefined, Some(Rule::Ask | Rule::Judge)) => "ask by *",
-                        (None, OwnApproval::Undefined, Some(Rule::Allow) | None) => {
+                        (None, OwnApproval::Undefined, Some(EntryRule::Ask | EntryRule::Judge)) => {
+                            "ask by *"
+                        }
+                        (None, OwnApproval::Undefined, Some(EntryRule::Allow) | None) => {
                             "allow by nobody"
                         }
                     };
@@ -341,8 +354,8 @@ mod tests {
             UnknownTools::Error,
         )
         .unwrap();
-        assert_eq!(plan.tools[0].1.action, Action::Allow);
-        assert_eq!(plan.tools[1].1.action, Action::Ask);
+        assert_eq!(plan.tools[0].1.action, EntryAction::Allow);
+        assert_eq!(plan.tools[1].1.action, EntryAction::Ask);
     }
 
     #[test]
@@ -423,11 +436,11 @@ mod tests {
 
     #[test]
     fn the_plan_is_what_the_binding_promises() {
-        let entry = Entry {
-            rule: Rule::Ask,
+        let entry = InterruptEntry {
+            rule: EntryRule::Ask,
             allowed: DecisionKinds::new([DecisionKind::Approve]),
             timeout: Some(5.0),
-            ..Entry::plain(Rule::Ask)
+            ..InterruptEntry::plain(EntryRule::Ask)
         };
         let plan = plan(&tools(&["a"]), &[("a".into(), entry)], UnknownTools::Typos).unwrap();
         let expected = r#"{"tools":[["a",{"action":"ask","entry":"a","allowedDecisions":["approve"],"timeout":5.0}]],"unknown":[]}"#;
@@ -437,7 +450,7 @@ mod tests {
     #[test]
     fn who_must_agree_to_all_tools_must_also_where_the_tool_itself_asks() {
         let need: ApproverNeed = serde_json::from_str(r#"{"approvers":["ada"]}"#).unwrap();
-        let all = Entry { needs: [need].into(), ..Entry::plain(Rule::Ask) };
+        let all = InterruptEntry { needs: [need].into(), ..InterruptEntry::plain(EntryRule::Ask) };
         for (own, entry) in [
             (OwnApproval::Undefined, Some("*")),
             (OwnApproval::Literal(true), None),
@@ -447,7 +460,7 @@ mod tests {
             assert_eq!(gating.entry.as_deref(), entry);
             assert_eq!(*gating.needs, *all.needs);
         }
-        let named = [(WILDCARD.into(), all), ("a".into(), Entry::plain(Rule::Ask))];
+        let named = [(WILDCARD.into(), all), ("a".into(), InterruptEntry::plain(EntryRule::Ask))];
         assert!(gating("a", OwnApproval::Undefined, &named).needs.is_empty());
     }
 }

@@ -12,12 +12,12 @@ mod unmatchable;
 use serde::Serialize;
 
 use super::Effect;
-use super::document::{Document, Place, Rule};
+use super::document::{DocumentPlace, PolicyDocument, PolicyRule};
 
 /// Something in a policy that is probably not meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Finding {
+pub struct LintFinding {
     /// What kind.
     pub code: FindingCode,
     /// What is wrong, and what to do. Safe to print.
@@ -26,11 +26,11 @@ pub struct Finding {
     pub source_name: String,
     /// The place in it.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: DocumentPlace,
     /// The index of the rule in its document.
     pub rule: usize,
     /// How much it matters.
-    pub severity: Severity,
+    pub severity: LintSeverity,
 }
 
 /// What kind of finding.
@@ -56,7 +56,7 @@ pub enum FindingCode {
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub enum LintSeverity {
     /// It could be better.
     Info,
     /// It is most likely a mistake, or dangerous.
@@ -67,12 +67,12 @@ pub enum Severity {
 ///
 /// `tools`: the names of all tools that there are; without them names of tools are not looked at. With more than a few
 /// thousand rules not every pair of rules is compared.
-pub fn lint(documents: &[Document], tools: Option<&[String]>) -> Vec<Finding> {
+pub fn lint(documents: &[PolicyDocument], tools: Option<&[String]>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let shadows = shadow::find(documents);
     for (number, document) in documents.iter().enumerate() {
         for (index, rule) in document.rules.iter().enumerate() {
-            let mut report = Report { document, rule, findings: &mut findings };
+            let mut report = LintReport { document, rule, findings: &mut findings };
             unmatchable::check(&mut report, tools);
             if rule.effect == Effect::Allow {
                 broad::check(&mut report, documents);
@@ -101,15 +101,17 @@ pub fn lint(documents: &[Document], tools: Option<&[String]>) -> Vec<Finding> {
 }
 
 /// Takes findings on one rule.
-struct Report<'a> {
-    document: &'a Document,
-    rule: &'a Rule,
-    findings: &'a mut Vec<Finding>,
+struct LintReport<'a> {
+    document: &'a PolicyDocument,
+    rule: &'a PolicyRule,
+    findings: &'a mut Vec<LintFinding>,
 }
 
-impl Report<'_> {
-    fn at(&mut self, place: Place, severity: Severity, code: FindingCode, message: String) {
-        self.findings.push(Finding {
+impl LintReport<'_> {
+    fn at(
+        &mut self, place: DocumentPlace, severity: LintSeverity, code: FindingCode, message: String,
+    ) {
+        self.findings.push(LintFinding {
             code,
             message,
             source_name: self.document.source.name.to_string(),
@@ -119,17 +121,17 @@ impl Report<'_> {
         });
     }
 
-    fn warn(&mut self, place: Place, code: FindingCode, message: String) {
-        self.at(place, Severity::Warning, code, message);
+    fn warn(&mut self, place: DocumentPlace, code: FindingCode, message: String) {
+        self.at(place, LintSeverity::Warning, code, message);
     }
 
     fn info(&mut self, code: FindingCode, message: String) {
-        self.at(self.rule.at, Severity::Info, code, message);
+        self.at(self.rule.at, LintSeverity::Info, code, message);
     }
 }
 
 /// Whether the rule speaks of whole calls.
-fn is_whole(rule: &Rule) -> bool {
+fn is_whole(rule: &PolicyRule) -> bool {
     rule.commands.is_empty()
         && rule.reads.is_empty()
         && rule.writes.is_empty()

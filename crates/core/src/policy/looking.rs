@@ -3,25 +3,26 @@
 use std::sync::LazyLock;
 
 use super::Effect;
-use super::document::{Behind, CommandPattern, Format, Layer, Source, read};
-use super::tokens::{Words, covers};
+use super::document::{CommandPattern, DocumentFormat, LayerKind, PolicySource, WordsBehind, read};
+use super::tokens::{CommandWords, covers};
 use crate::shell::Word;
 
 static LOOKING: LazyLock<Vec<CommandPattern>> = LazyLock::new(|| {
     let text = concat!("version = 1\n", include_str!("looking.toml"));
-    let source = Source { layer: Layer::Code, name: "looking".into(), trusted: true };
+    let source = PolicySource { layer: LayerKind::Code, name: "looking".into(), trusted: true };
     // A file that cannot be read says nothing of what looks. A test reads it.
-    let rules = read(text, Format::Toml, source).map(|document| document.rules).unwrap_or_default();
+    let rules =
+        read(text, DocumentFormat::Toml, source).map(|document| document.rules).unwrap_or_default();
     let commands = rules
         .into_iter()
         .filter(|rule| rule.effect == Effect::Allow)
         .flat_map(|rule| rule.commands)
         .map(|command| command.value);
-    commands.filter(|command| command.behind == Behind::Anything).collect()
+    commands.filter(|command| command.behind == WordsBehind::Anything).collect()
 });
 
 /// Whether this command looks, whatever else its words are.
 pub(crate) fn looks(argv: &[Word]) -> bool {
-    let words = Words::of(argv);
+    let words = CommandWords::of(argv);
     LOOKING.iter().any(|pattern| covers(pattern, &words))
 }

@@ -21,13 +21,13 @@ mod verdict;
 
 pub use compile::{Policy, PolicyError};
 pub use effect::Effect;
-pub use explain::{Considered, Explanation, Outcome, explain};
-pub use grants::Grants;
+pub use explain::{ConsideredRule, RuleOutcome, VerdictExplanation, explain};
+pub use grants::GrantRules;
 pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
 pub use reading::builtin_tools;
-pub use suggest::{Suggestion, suggest, suggest_reject};
-pub use verdict::{Cause, JudgedSubject, RuleRef, Verdict, narrow};
+pub use suggest::{RuleSuggestion, suggest, suggest_reject};
+pub use verdict::{JudgedSubject, RuleRef, Verdict, VerdictCause, narrow};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Effect;
 use super::compile::NamePattern;
-use super::document::{Document, Match, Rule};
+use super::document::{MatchOrder, PolicyDocument, PolicyRule};
 
 /// What the tool of an MCP server is called in rules: `mcp__server__tool`. Where the server is not known, its name is empty.
 ///
@@ -30,7 +30,7 @@ pub(super) fn names_of(tool: &str, effect: Effect) -> impl Iterator<Item = &str>
 }
 
 /// Whether a rule speaks of this tool.
-pub fn rule_names(rule: &Rule, tool: &str) -> bool {
+pub fn rule_names(rule: &PolicyRule, tool: &str) -> bool {
     rule.tools.as_ref().is_none_or(|names| {
         names_of(tool, rule.effect)
             .any(|tool| names.iter().any(|name| NamePattern::of(name).matches(tool)))
@@ -38,17 +38,17 @@ pub fn rule_names(rule: &Rule, tool: &str) -> bool {
 }
 
 /// Whether these documents deny every call of this tool, whatever its arguments.
-pub fn denies_all_of(documents: &[Arc<Document>], tool: &str) -> bool {
+pub fn denies_all_of(documents: &[Arc<PolicyDocument>], tool: &str) -> bool {
     documents.iter().any(|document| {
         let mut rules = document.rules.iter().filter(|rule| rule_names(rule, tool));
         match document.matching {
-            Match::Strictest => rules.any(denies_whole),
+            MatchOrder::Strictest => rules.any(denies_whole),
             // The first decides; one that is about parts of calls may let some through.
-            Match::First => rules.next().is_some_and(denies_whole),
+            MatchOrder::First => rules.next().is_some_and(denies_whole),
         }
     })
 }
 
-fn denies_whole(rule: &Rule) -> bool {
+fn denies_whole(rule: &PolicyRule) -> bool {
     rule.effect == Effect::Deny && rule.is_unconditional()
 }

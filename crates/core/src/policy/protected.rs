@@ -2,16 +2,16 @@
 //!
 //! A rule that allows them must name them: `.git/hooks/**` does, `**` does not.
 
-use crate::path::{Files, Located, PathError, PathSet, Vars, Where, fold, is_below};
-use crate::policy::judge::Spots;
-use crate::policy::secrets::{self, Folders};
-use crate::policy::subject::Extent;
+use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
+use crate::policy::judge::PathSpots;
+use crate::policy::secrets::{self, FileFolders};
+use crate::policy::subject::UseExtent;
 use crate::policy::suggest::escaped;
-use crate::shell::{Access, Piece};
+use crate::shell::{FileAccess, WordPiece};
 
 /// What is protected about a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Protection {
+pub(crate) struct PathProtection {
     /// What kind of file it is, for humans.
     pub(crate) what: &'static str,
     /// The name in the path that says so.
@@ -20,13 +20,13 @@ pub(crate) struct Protection {
     pub(crate) below: bool,
 }
 
-impl Protection {
+impl PathProtection {
     fn new(what: &'static str, name: &str) -> Self {
         Self { what, name: name.to_owned(), below: false }
     }
 }
 
-impl Protection {
+impl PathProtection {
     /// Whether a pattern that spells out this name, or begins a name so, means it.
     pub(crate) fn is_named_by(&self, spelled: &str) -> bool {
         spelled.eq_ignore_ascii_case(&self.name)
@@ -54,9 +54,9 @@ const MACHINE: &str = "a device, or what a process holds";
 const LEDGER: &str = "the ledger that the approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
-type Names = &'static [(&'static str, &'static str)];
+type ProtectedNames = &'static [(&'static str, &'static str)];
 
-const WRITES: Names = &[
+const WRITES: ProtectedNames = &[
     (".git", GIT),
     (".gitmodules", GIT),
     (".husky", GIT),
@@ -191,7 +191,7 @@ const MEMORY: &[&str] =
 const GIT_SETTINGS: &[&str] = &["config", "config.worktree"];
 
 /// Protected from reading and from writing.
-const BOTH: Names = &[
+const BOTH: ProtectedNames = &[
     // An address in it may hold a password.
     (".gitconfig", GIT),
     (".ssh", SSH),
@@ -232,9 +232,9 @@ const BOTH: Names = &[
 ];
 
 /// Names that follow each other in a path.
-type Chains = &'static [(&'static [&'static str], &'static str)];
+type NameChains = &'static [(&'static [&'static str], &'static str)];
 
-const WRITE_CHAINS: Chains = &[
+const WRITE_CHAINS: NameChains = &[
     (&["etc", "countersign"], OWN),
     (&[".config", "countersign"], OWN),
     (&[".config", "fish"], SHELL),
@@ -256,7 +256,7 @@ const WRITE_CHAINS: Chains = &[
     (&["library", "launchdaemons"], SYSTEM),
 ];
 
-const BOTH_CHAINS: Chains = &[
+const BOTH_CHAINS: NameChains = &[
     // An address in it may hold a password.
     (&[".git", "config"], GIT),
     (&["git", "credentials"], SECRETS),
@@ -308,10 +308,11 @@ const BOTH_CHAINS: Chains = &[
 
 /// What is protected about a path, in any place that it may be, if anything.
 pub(crate) fn protection(
-    spots: &Spots, access: Access, extent: Extent, context: &Where, files: &dyn Files,
-) -> Option<Protection> {
+    spots: &PathSpots, access: FileAccess, extent: UseExtent, context: &PathContext,
+    files: &dyn FileLookup,
+) -> Option<PathProtection> {
     if let Some(own) = context.own.iter().find(|own| is_own(own, spots, access, extent, files)) {
-        return Some(Protection::new(LEDGER, own.rsplit('/').next().unwrap_or_default()));
+        return Some(PathProtection::new(LEDGER, own.rsplit('/').next().unwrap_or_default()));
     }
     // That a file or a device is there is no secret.
     let system = |path: &str| if spots.names_only { None } else { of_system(path) };
@@ -325,29 +326,29 @@ pub(crate) fn protection(
     };
     let of_path = |path: &str| of_text(&shown(path), access, &projects).or_else(|| system(path));
     let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
-    let located = |path: &Located| {
+    let located = |path: &LocatedPath| {
         let readings = [&path.lexical, &path.real, &path.real_of_lexical];
         readings.into_iter().find_map(|path| of_place(path)).or_else(|| {
-            (extent.is_recursive() && access == Access::Write)
+            (extent.is_recursive() && access == FileAccess::Write)
                 .then(|| of_roots(path, context))
                 .flatten()
         })
     };
-    let loose = |pieces: &[Piece]| {
+    let loose = |pieces: &[WordPiece]| {
         of_pieces(pieces, access).or_else(|| system(&guessed(pieces))).or_else(|| match pieces {
-            [Piece::Text(text), ..] => of_others(text, access, context, files),
+            [WordPiece::Text(text), ..] => of_others(text, access, context, files),
             _ => None,
         })
     };
     let found = |path: &String| of_place(path).or_else(|| of_place(&files.real(path).ok()?));
     let below = || {
         let below = spots.below.as_ref()?;
-        let more = || below.may_tell_more(files).then(|| Protection::new(MANY, ""));
+        let more = || below.may_tell_more(files).then(|| PathProtection::new(MANY, ""));
         let found = below.told(of_path, files).or_else(more)?;
-        Some(Protection { below: true, ..found })
+        Some(PathProtection { below: true, ..found })
     };
     // What is gone with a directory is more than the directory.
-    let gone = || if access == Access::Write { below() } else { None };
+    let gone = || if access == FileAccess::Write { below() } else { None };
     gone()
         .or_else(|| spots.located.iter().find_map(located))
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| loose(pieces)))
@@ -357,29 +358,33 @@ pub(crate) fn protection(
 
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed
 /// with all below it, and a pattern that finds it. Not to know counts as yes.
-fn is_own(own: &str, spots: &Spots, access: Access, extent: Extent, files: &dyn Files) -> bool {
+fn is_own(
+    own: &str, spots: &PathSpots, access: FileAccess, extent: UseExtent, files: &dyn FileLookup,
+) -> bool {
     let own = escaped(own);
     let patterns = [own.clone(), format!("{own}-*"), format!("{own}-*/**")];
     let Ok(set) = PathSet::parse(patterns.iter().map(String::as_str), &Vars::default()) else {
         return true;
     };
     let any = |found: Result<bool, PathError>| found.unwrap_or(true);
-    let write = access == Access::Write;
+    let write = access == FileAccess::Write;
     spots.located.iter().any(|path| {
         any(set.touches(path, files))
             || (write && extent.is_recursive() && any(set.touches_below(path, files)))
     }) || (write
         && spots.loose.iter().any(|(pieces, from)| {
             // A name that is not known at all is free here as well.
-            !pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }))
+            !pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
                 && any(set.could_match_through(pieces, from, files))
         }))
 }
 
 /// What is read in the home of another user, as far as it is known whose this one is. What the call works on is its own.
-fn of_others(path: &str, access: Access, context: &Where, files: &dyn Files) -> Option<Protection> {
+fn of_others(
+    path: &str, access: FileAccess, context: &PathContext, files: &dyn FileLookup,
+) -> Option<PathProtection> {
     const SHARED: &[&str] = &["", "shared", "linuxbrew"];
-    if access == Access::Write {
+    if access == FileAccess::Write {
         return None;
     }
     let mut names = path.strip_prefix('/')?.split('/');
@@ -398,11 +403,11 @@ fn of_others(path: &str, access: Access, context: &Where, files: &dyn Files) -> 
     let own = roots.by_ref().flatten().any(|root| {
         is_below(path, root) || files.real(root).is_ok_and(|root| is_below(path, &root))
     });
-    (!own).then(|| Protection::new(OTHERS, name))
+    (!own).then(|| PathProtection::new(OTHERS, name))
 }
 
 /// A directory whose loss is the loss of all that is protected below it.
-fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
+fn of_roots(path: &LocatedPath, context: &PathContext) -> Option<PathProtection> {
     let roots = [Some(&context.cwd), context.project.as_ref(), context.home.as_ref()];
     let above = roots.into_iter().flatten().any(|root| {
         [&path.lexical, &path.real, &path.real_of_lexical]
@@ -410,11 +415,11 @@ fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
             .any(|path| is_below(root, path))
     });
     let name = path.lexical.rsplit('/').next().unwrap_or_default();
-    above.then(|| Protection::new("a whole working directory, with all that is in it", name))
+    above.then(|| PathProtection::new("a whole working directory, with all that is in it", name))
 }
 
 /// What a process, or a device, holds: all that is not known to be there for everybody.
-fn of_system(path: &str) -> Option<Protection> {
+fn of_system(path: &str) -> Option<PathProtection> {
     let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     let mut names = path.strip_prefix('/')?.split('/');
     let (first, second) = (names.next()?, names.next()?);
@@ -424,11 +429,11 @@ fn of_system(path: &str) -> Option<Protection> {
         ("dev", _) => (second, DEVICES.contains(&second)),
         _ => return None,
     };
-    (!open && !name.is_empty()).then(|| Protection::new(MACHINE, name))
+    (!open && !name.is_empty()).then(|| PathProtection::new(MACHINE, name))
 }
 
 /// The path that pieces may be, a number for what is not known of a name.
-fn guessed(pieces: &[Piece]) -> String {
+fn guessed(pieces: &[WordPiece]) -> String {
     let names = names_of(pieces).into_iter();
     let guessed: Vec<String> =
         names.map(|(name, open)| if open { format!("{name}0") } else { name }).collect();
@@ -436,13 +441,13 @@ fn guessed(pieces: &[Piece]) -> String {
 }
 
 /// By a path, which may lie in one of these projects.
-fn of_text(path: &str, access: Access, projects: &[String]) -> Option<Protection> {
+fn of_text(path: &str, access: FileAccess, projects: &[String]) -> Option<PathProtection> {
     let within = projects.iter().filter(|project| is_below(path, project));
     let within = within.map(|project| project.trim_end_matches('/').len()).min();
     let mut read = 0;
     let mut before = "";
     let mut in_git = false;
-    let mut folders = Folders::default();
+    let mut folders = FileFolders::default();
     let mut names = path.trim_end_matches('/').split('/').peekable();
     while let Some(name) = names.next() {
         let secret = || names.peek().is_none().then(|| folders.secret(trimmed(name))).flatten();
@@ -452,7 +457,7 @@ fn of_text(path: &str, access: Access, projects: &[String]) -> Option<Protection
             (in_git && known.any(|known| known.eq_ignore_ascii_case(trimmed(name)))).then_some(GIT)
         };
         if let Some(what) = of_name(before, name, access).or_else(secret).or_else(settings) {
-            return Some(Protection::new(what, name));
+            return Some(PathProtection::new(what, name));
         }
         in_git |= trimmed(name).eq_ignore_ascii_case(".git");
         folders.enter(name);
@@ -465,7 +470,7 @@ fn of_text(path: &str, access: Access, projects: &[String]) -> Option<Protection
     None
 }
 
-fn of_name(before: &str, name: &str, access: Access) -> Option<&'static str> {
+fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str> {
     if !name.is_ascii() {
         // What a volume that ignores case takes for another letter, or for none: `.ſsh`, the sign of Kelvin, what is not seen.
         let folded = fold(name);
@@ -478,16 +483,16 @@ fn of_name(before: &str, name: &str, access: Access) -> Option<&'static str> {
     if starts_with(copied, ".env") && is_env(copied, access) {
         return Some(ENV);
     }
-    let among = |names: Names| {
+    let among = |names: ProtectedNames| {
         names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, what)| *what)
     };
-    let write = access == Access::Write;
+    let write = access == FileAccess::Write;
     let alone = if b"._abcjlm".contains(&first.to_ascii_lowercase()) {
         among(BOTH).or_else(|| write.then(|| among(WRITES)).flatten())
     } else {
         None
     };
-    let chained = |chains: Chains| {
+    let chained = |chains: NameChains| {
         chains
             .iter()
             .find(|(names, _)| {
@@ -509,48 +514,48 @@ fn trimmed(name: &str) -> &str {
 
 /// Whether it is the name of a file that holds secrets, and no secret itself.
 fn is_file_of_secrets(name: &str) -> bool {
-    starts_with(name, ".env") || Folders::default().secret(name).is_some()
+    starts_with(name, ".env") || FileFolders::default().secret(name).is_some()
 }
 
 /// `.env`, `.env.local`, `.envrc`, but not a template that is there to be read.
-fn is_env(name: &str, access: Access) -> bool {
+fn is_env(name: &str, access: FileAccess) -> bool {
     let template = [".example", ".sample", ".template", ".dist"].iter().any(|end| {
         name.len() > end.len()
             && name.get(name.len() - end.len()..).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     });
-    access == Access::Write || !template
+    access == FileAccess::Write || !template
 }
 
 /// By what is known of a path; a name that is not known at all is free.
-fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
-    let relative = !matches!(pieces.first(), Some(Piece::Text(text)) if text.starts_with('/'))
-        && !matches!(pieces.first(), Some(Piece::Home));
+fn of_pieces(pieces: &[WordPiece], access: FileAccess) -> Option<PathProtection> {
+    let relative = !matches!(pieces.first(), Some(WordPiece::Text(text)) if text.starts_with('/'))
+        && !matches!(pieces.first(), Some(WordPiece::Home));
     let mut before = String::new();
     let names = names_of(pieces);
     let last = names.len().saturating_sub(1);
-    let mut folders = Folders::default();
+    let mut folders = FileFolders::default();
     for (at, (name, open)) in names.into_iter().enumerate() {
         let found = if open {
             // `.e*` could be `.env`, `.env.$x` is one of them.
             (name.starts_with('.') && name != "..")
                 .then(|| {
                     of_name(&before, &name, access).or_else(|| {
-                        let known = |names: Names| {
+                        let known = |names: ProtectedNames| {
                             names
                                 .iter()
                                 .find(|(known, _)| starts_with(known, &name))
                                 .map(|(_, what)| *what)
                         };
                         let env = starts_with(".env", &name) || starts_with(&name, ".env");
-                        env.then_some(ENV)
-                            .or_else(|| known(BOTH))
-                            .or_else(|| (access == Access::Write).then(|| known(WRITES)).flatten())
+                        env.then_some(ENV).or_else(|| known(BOTH)).or_else(|| {
+                            (access == FileAccess::Write).then(|| known(WRITES)).flatten()
+                        })
                     })
                 })
                 .flatten()
                 .or_else(|| {
                     let ends = match pieces.last() {
-                        Some(Piece::Text(text)) => text.as_str(),
+                        Some(WordPiece::Text(text)) => text.as_str(),
                         _ => "",
                     };
                     (at == last).then(|| secrets::of_pattern(&name, ends)).flatten()
@@ -564,7 +569,7 @@ fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
             folders.forget_tests();
         }
         if let Some(what) = found {
-            return Some(Protection::new(what, &name));
+            return Some(PathProtection::new(what, &name));
         }
         before = name;
     }
@@ -572,13 +577,13 @@ fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
 }
 
 /// The names in a path as far as they are known; `true` for one whose end is not.
-fn names_of(pieces: &[Piece]) -> Vec<(String, bool)> {
+fn names_of(pieces: &[WordPiece]) -> Vec<(String, bool)> {
     let mut names = vec![(String::new(), false)];
     // Once something in a name is not known, only the text before it counts.
     let mut lost = false;
     for piece in pieces {
         match piece {
-            Piece::Text(text) => {
+            WordPiece::Text(text) => {
                 for (at, part) in text.split('/').enumerate() {
                     if at > 0 {
                         names.push((String::new(), false));
@@ -589,8 +594,8 @@ fn names_of(pieces: &[Piece]) -> Vec<(String, bool)> {
                     }
                 }
             }
-            Piece::Home => {}
-            Piece::Glob(_) | Piece::Unknown { .. } => {
+            WordPiece::Home => {}
+            WordPiece::Glob(_) | WordPiece::Unknown { .. } => {
                 lost = true;
                 if let Some((_, open)) = names.last_mut() {
                     *open = true;
@@ -607,7 +612,7 @@ mod tests {
 
     #[test]
     fn protected_by_name() {
-        use Access::{Read, Write};
+        use FileAccess::{Read, Write};
         for (path, access, expected) in [
             ("/p/.git/config", Write, true),
             ("/p/.git/config", Read, true),
@@ -661,9 +666,9 @@ mod tests {
 
     #[test]
     fn protected_by_what_is_known_of_a_name() {
-        let text = |text: &str| Piece::Text(text.to_owned());
-        let glob = || Piece::Glob("*".to_owned());
-        let unknown = || Piece::Unknown { splits: true };
+        let text = |text: &str| WordPiece::Text(text.to_owned());
+        let glob = || WordPiece::Glob("*".to_owned());
+        let unknown = || WordPiece::Unknown { splits: true };
         for (pieces, expected) in [
             (vec![text(".e"), glob()], true),
             (vec![text(".env."), unknown()], true),
@@ -671,7 +676,7 @@ mod tests {
             (vec![glob()], false),
             (vec![unknown()], false),
             (vec![unknown(), text("/.ssh/x")], true),
-            (vec![Piece::Home, text("/.ssh/"), glob()], true),
+            (vec![WordPiece::Home, text("/.ssh/"), glob()], true),
             (vec![text("src/"), glob(), text(".rs")], false),
             (vec![text("."), glob()], true),
             (vec![glob(), text(".key")], true),
@@ -679,13 +684,13 @@ mod tests {
             (vec![glob(), text(".env")], true),
             (vec![glob(), text(".pem")], false),
         ] {
-            assert_eq!(of_pieces(&pieces, Access::Read).is_some(), expected, "{pieces:?}");
+            assert_eq!(of_pieces(&pieces, FileAccess::Read).is_some(), expected, "{pieces:?}");
         }
     }
 
     #[test]
     fn a_pattern_names_what_it_spells_out() {
-        let env = of_text("/p/.env.local", Access::Read, &[]).unwrap();
+        let env = of_text("/p/.env.local", FileAccess::Read, &[]).unwrap();
         for (name, expected) in [
             (".env.local", true),
             (".env", true),

@@ -4,7 +4,7 @@
 
 /// The folders that a file lies in, as far as they say what its name means.
 #[derive(Debug, Default)]
-pub(super) struct Folders {
+pub(super) struct FileFolders {
     /// One begins with a dot: programs keep there what is theirs.
     hidden: bool,
     /// How far up files of tests begin; 0: nowhere near.
@@ -127,7 +127,7 @@ const KEY_ENDS: &[&str] = &["_rsa", "_dsa", "_ecdsa", "_ed25519"];
 
 const IDENTITIES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "ssh_host_"];
 
-impl Folders {
+impl FileFolders {
     /// Goes down into one.
     pub(super) fn enter(&mut self, name: &str) {
         self.tests = self.tests.saturating_sub(1);
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     fn secret(path: &str) -> bool {
-        let mut folders = Folders::default();
+        let mut folders = FileFolders::default();
         let (above, name) = path.rsplit_once('/').unwrap();
         above.split('/').for_each(|name| folders.enter(name));
         folders.secret(name).is_some()

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::looking::looks;
 use super::tokens::base_name;
-use crate::path::Where;
-use crate::shell::{Access, Dir, Piece, Role, Span, Word, takes_data_only};
+use crate::path::PathContext;
+use crate::shell::{CommandRole, FileAccess, Span, Word, WordPiece, WorkingDir, takes_data_only};
 
 /// One thing that a call would do, read off its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SubjectKind,
     /// Where it stands in the command line, where there is one.
     pub span: Option<Span>,
     /// The argument it came from; `None` for what the call as a whole is.
@@ -25,36 +25,36 @@ pub struct Subject {
     /// where something stands against it.
     pub mentioned: bool,
     /// Where relative paths start.
-    pub start: Arc<Start>,
+    pub start: Arc<PathStart>,
 }
 
 /// What a subject is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum SubjectKind {
     /// A command runs.
     Command {
         /// Its words. Never empty.
         argv: Vec<Word>,
         /// What it is to the verdict.
-        role: Role,
+        role: CommandRole,
     },
     /// A file is used.
     Path {
         /// How.
-        access: Access,
+        access: FileAccess,
         /// The file.
         target: Word,
         /// How much of it.
-        extent: Extent,
+        extent: UseExtent,
         /// The command's argument that says so.
-        by: Option<By>,
+        by: Option<ByArgument>,
     },
     /// An address is used.
     Url {
         /// The address.
         target: Word,
         /// The command's argument that says so.
-        by: Option<By>,
+        by: Option<ByArgument>,
     },
     /// A variable is set.
     Env {
@@ -71,13 +71,13 @@ pub enum Kind {
         /// Why.
         why: Cow<'static, str>,
         /// A rule that spells out this command up to this argument knows what it allows.
-        named: Option<By>,
+        named: Option<ByArgument>,
     },
 }
 
 /// How much of a file or a directory is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extent {
+pub enum UseExtent {
     /// It itself.
     Itself,
     /// The names in it.
@@ -92,7 +92,7 @@ pub enum Extent {
     Below,
 }
 
-impl Extent {
+impl UseExtent {
     /// Whether what is below is used too.
     pub fn is_recursive(self) -> bool {
         matches!(self, Self::AllNames | Self::Tree | Self::Perhaps | Self::Below)
@@ -101,18 +101,18 @@ impl Extent {
 
 /// An argument of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct By {
+pub struct ByArgument {
     /// The command, as an index among the call's subjects.
     pub command: usize,
     /// The argument, as an index into its argv.
     pub arg: usize,
 }
 
-impl Kind {
+impl SubjectKind {
     /// Whether it is a program that does what the files of the folder say that it runs in. What is not known to take data
     /// alone from there does.
     pub(crate) fn depends_on_folder(&self) -> bool {
-        let Self::Command { argv, role: Role::Plain } = self else { return false };
+        let Self::Command { argv, role: CommandRole::Plain } = self else { return false };
         let Some(name) = argv.first().and_then(Word::literal) else { return true };
         // With a relative path the program itself stands there.
         (name.contains('/') && !name.starts_with('/')) || !takes_data_only(name)
@@ -144,11 +144,11 @@ impl Kind {
 
 /// Where relative paths start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Start {
+pub struct PathStart {
     /// Directories that the call surely runs in: one, or two where the name of it can be read in two ways. Absolute.
     pub bases: Vec<String>,
     /// Where `cd` may have led besides. Not empty: nothing relative is certain.
-    pub dirs: Vec<Dir>,
+    pub dirs: Vec<WorkingDir>,
     /// The home directory. `None`: not known, or set by the command line itself.
     pub home: Option<String>,
     /// Whether a shell has read the paths: then a `~` still in a text is a name like any other.
@@ -157,19 +157,19 @@ pub struct Start {
     pub line: Option<Arc<str>>,
 }
 
-impl Start {
+impl PathStart {
     /// Whether the call may run in another directory than this one, which the host runs it in.
     pub(crate) fn has_left(&self, host: &str) -> bool {
         !self.dirs.is_empty() || self.bases.iter().any(|base| base != host)
     }
 
     /// Where paths that start in this directory are read from.
-    pub(crate) fn at(&self, dir: &str) -> Where {
-        Where { cwd: dir.to_owned(), home: self.home.clone(), ..Where::default() }
+    pub(crate) fn at(&self, dir: &str) -> PathContext {
+        PathContext { cwd: dir.to_owned(), home: self.home.clone(), ..PathContext::default() }
     }
 
     /// For the paths of a tool that runs in this directory.
-    pub fn of(dir: &str, context: &Where) -> Self {
+    pub fn of(dir: &str, context: &PathContext) -> Self {
         Self {
             bases: vec![dir.to_owned()],
             dirs: Vec::new(),
@@ -184,33 +184,33 @@ impl Subject {
     /// What kind of subject it is: `command`, `read`, `write`, `url`, `env`, `tool` or `unknown`.
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
-            Kind::Command { .. } => "command",
-            Kind::Path { access: Access::Read, .. } => "read",
-            Kind::Path { access: Access::Write, .. } => "write",
-            Kind::Url { .. } => "url",
-            Kind::Env { .. } => "env",
-            Kind::Tool { .. } => "tool",
-            Kind::Unknown { .. } => "unknown",
+            SubjectKind::Command { .. } => "command",
+            SubjectKind::Path { access: FileAccess::Read, .. } => "read",
+            SubjectKind::Path { access: FileAccess::Write, .. } => "write",
+            SubjectKind::Url { .. } => "url",
+            SubjectKind::Env { .. } => "env",
+            SubjectKind::Tool { .. } => "tool",
+            SubjectKind::Unknown { .. } => "unknown",
         }
     }
 
     /// What it is about, as a human would write it. Not escaped.
     pub fn text(&self) -> String {
         match &self.kind {
-            Kind::Command { argv, .. } => command_text(argv, self.start.line.as_deref()),
-            Kind::Path { target, .. } | Kind::Url { target, .. } => {
+            SubjectKind::Command { argv, .. } => command_text(argv, self.start.line.as_deref()),
+            SubjectKind::Path { target, .. } | SubjectKind::Url { target, .. } => {
                 as_written(target, self.start.line.as_deref()).unwrap_or_else(|| word_text(target))
             }
-            Kind::Env { name } => name.clone(),
-            Kind::Tool { name } => name.to_string(),
-            Kind::Unknown { why, .. } => why.to_string(),
+            SubjectKind::Env { name } => name.clone(),
+            SubjectKind::Tool { name } => name.to_string(),
+            SubjectKind::Unknown { why, .. } => why.to_string(),
         }
     }
 }
 
 /// A word that is certain.
 pub(crate) fn literal(text: impl Into<String>) -> Word {
-    Word { span: Span { start: 0, end: 0 }, pieces: vec![Piece::Text(text.into())] }
+    Word { span: Span { start: 0, end: 0 }, pieces: vec![WordPiece::Text(text.into())] }
 }
 
 /// The words of a command, blanks between them.
@@ -254,7 +254,7 @@ fn needs_quotes(word: &str) -> bool {
 
 /// A word that is not certain, as it stands in the line, where that can be told.
 fn as_written(word: &Word, line: Option<&str>) -> Option<String> {
-    let uncertain = word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
+    let uncertain = word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }));
     let text = line.filter(|_| uncertain)?.get(word.span.start..word.span.end)?;
     // A script inside the line would stand there whole.
     let one = !text.is_empty()
@@ -269,14 +269,14 @@ pub fn word_text(word: &Word) -> String {
     let mut pieces = word.pieces.iter().peekable();
     while let Some(piece) = pieces.next() {
         match piece {
-            Piece::Text(part) | Piece::Glob(part) => text.push_str(part),
+            WordPiece::Text(part) | WordPiece::Glob(part) => text.push_str(part),
             // `~*` would be a name.
-            Piece::Home => text.push_str(match pieces.peek() {
-                Some(Piece::Text(next)) if !next.starts_with('/') => "$HOME",
-                Some(Piece::Glob(_)) => "$HOME",
+            WordPiece::Home => text.push_str(match pieces.peek() {
+                Some(WordPiece::Text(next)) if !next.starts_with('/') => "$HOME",
+                Some(WordPiece::Glob(_)) => "$HOME",
                 _ => "~",
             }),
-            Piece::Unknown { .. } => text.push_str("$…"),
+            WordPiece::Unknown { .. } => text.push_str("$…"),
         }
     }
     text

@@ -5,30 +5,32 @@
 
 use super::Effect;
 use super::compile::Policy;
-use super::document::{Behind, CommandPattern, Examples, Located, Place, Rule, Token};
-use super::grants::{Grants, effects};
-use super::judge::{JudgedCall, NeedsFiles, Spots};
+use super::document::{
+    CommandPattern, DocumentPlace, PatternToken, PlacedValue, PolicyRule, RuleExamples, WordsBehind,
+};
+use super::grants::{GrantRules, effects};
+use super::judge::{JudgedCall, NeedsFiles, PathSpots};
 use super::looking::looks;
 use super::protected;
-use super::subject::{Extent, Kind, Subject, command_text};
+use super::subject::{Subject, SubjectKind, UseExtent, command_text};
 use super::tokens::base_name;
-use super::verdict::{Cause, JudgedSubject, Verdict};
-use crate::path::{Address, Cached, Files, PathError, Where};
-use crate::shell::{self, Access, Role, Word, subcommand_depth};
+use super::verdict::{JudgedSubject, Verdict, VerdictCause};
+use crate::path::{CachedFiles, FileLookup, PathContext, PathError, UrlAddress};
+use crate::shell::{self, CommandRole, FileAccess, Word, subcommand_depth};
 
 /// Rules that could be saved, and what they mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suggestion {
+pub struct RuleSuggestion {
     /// One for each part of the call that asks.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
     /// What else each of them means, in words, in the same order: "any `npm run test …`". Not escaped.
     pub also: Vec<String>,
 }
 
-impl Suggestion {
-    fn add(&mut self, rule: Rule, also: String) {
+impl RuleSuggestion {
+    fn add(&mut self, rule: PolicyRule, also: String) {
         if !self.also.contains(&also) {
-            self.rules.push(Rule { index: self.rules.len(), ..rule });
+            self.rules.push(PolicyRule { index: self.rules.len(), ..rule });
             self.also.push(also);
         }
     }
@@ -36,7 +38,7 @@ impl Suggestion {
 
 /// How much a rule for a file may mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Width {
+enum RuleWidth {
     /// This file, or this directory where all of it is used.
     Exact,
     /// The files beside it too.
@@ -49,20 +51,20 @@ enum Width {
 /// # Errors
 /// When the file system is needed to tell where a path points.
 pub fn suggest(
-    policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn Files,
-) -> Result<Option<Suggestion>, NeedsFiles> {
+    policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
+) -> Result<Option<RuleSuggestion>, NeedsFiles> {
     // In a rule, a `*` in the tool's name would mean others as well.
     if verdict.effect != Effect::Ask || call.tool_name.contains('*') {
         return Ok(None);
     }
-    let files = &Cached::new(files);
-    let mut suggestion = Suggestion { rules: Vec::new(), also: Vec::new() };
+    let files = &CachedFiles::new(files);
+    let mut suggestion = RuleSuggestion { rules: Vec::new(), also: Vec::new() };
     if call.tool_name.contains('*') {
         // In a rule it would be a pattern.
         return Ok(None);
     }
     for judged in verdict.subjects.iter().filter(|judged| judged.effect == Effect::Ask) {
-        if !judged.is_grantable() || matches!(judged.cause, Cause::Protected(_)) {
+        if !judged.is_grantable() || matches!(judged.cause, VerdictCause::Protected(_)) {
             return Ok(None);
         }
         let Some((rule, also)) = scope(policy, call, &judged.subject, files)? else {
@@ -73,12 +75,12 @@ pub fn suggest(
     // What these commands do to files and addresses is named as well, and nothing beside it.
     for (subject, by) in effects(verdict) {
         let asked = verdict.subjects.get(by.command).is_some_and(|it| it.effect == Effect::Ask);
-        if !asked || Spots::are_nowhere(subject, files)? {
+        if !asked || PathSpots::are_nowhere(subject, files)? {
             continue;
         }
         let scope = match &subject.kind {
-            Kind::Path { .. } => {
-                path(policy.context(), rule_for(call), subject, Width::Exact, files)?
+            SubjectKind::Path { .. } => {
+                path(policy.context(), rule_for(call), subject, RuleWidth::Exact, files)?
             }
             _ => scope(policy, call, subject, files)?,
         };
@@ -86,7 +88,7 @@ pub fn suggest(
         suggestion.add(rule, also);
     }
     // A rule that does not answer this very call is worth nothing.
-    let Ok(grants) = Grants::compile(suggestion.rules.clone(), policy.context()) else {
+    let Ok(grants) = GrantRules::compile(suggestion.rules.clone(), policy.context()) else {
         return Ok(None);
     };
     Ok(grants.answers(call, verdict, files)?.then_some(suggestion))
@@ -97,41 +99,45 @@ pub fn suggest(
 /// # Errors
 /// When the file system is needed to tell where a path points.
 pub fn suggest_reject(
-    policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn Files,
-) -> Result<Option<Suggestion>, NeedsFiles> {
-    let files = &Cached::new(files);
+    policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
+) -> Result<Option<RuleSuggestion>, NeedsFiles> {
+    let files = &CachedFiles::new(files);
     let asks = |judged: &&JudgedSubject| judged.effect == Effect::Ask;
     if call.tool_name.contains('*') {
         return Ok(None);
     }
     for judged in verdict.subjects.iter().filter(asks) {
         if let Some((rule, also)) = scope_of_denial(policy, call, &judged.subject, files)? {
-            let rule = Rule { effect: Effect::Deny, ..rule };
-            return Ok(Some(Suggestion { rules: vec![rule], also: vec![also] }));
+            let rule = PolicyRule { effect: Effect::Deny, ..rule };
+            return Ok(Some(RuleSuggestion { rules: vec![rule], also: vec![also] }));
         }
     }
     Ok(None)
 }
 
 /// A narrow rule for a subject, and what it means.
-type Scope = (Rule, String);
+type NarrowRule = (PolicyRule, String);
 
 fn scope(
-    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn Files,
-) -> Result<Option<Scope>, NeedsFiles> {
+    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn FileLookup,
+) -> Result<Option<NarrowRule>, NeedsFiles> {
     let rule = rule_for(call);
     Ok(match &subject.kind {
-        Kind::Command { argv, role: Role::Plain } => command_scope(argv)
-            .map(|(command, also)| (Rule { commands: vec![command], ..rule }, also)),
-        Kind::Path { .. } => return path(policy.context(), rule, subject, width(call), files),
-        Kind::Url { target, .. } => origin(target).map(|origin| {
+        SubjectKind::Command { argv, role: CommandRole::Plain } => command_scope(argv)
+            .map(|(command, also)| (PolicyRule { commands: vec![command], ..rule }, also)),
+        SubjectKind::Path { .. } => {
+            return path(policy.context(), rule, subject, width(call), files);
+        }
+        SubjectKind::Url { target, .. } => origin(target).map(|origin| {
             let also = format!("everything at {origin}");
-            (Rule { urls: vec![located(origin)], ..rule }, also)
+            (PolicyRule { urls: vec![located(origin)], ..rule }, also)
         }),
         // Programs take options, files and code from variables: what is not known to be harmless is not for ever.
-        Kind::Env { name } => SETTINGS.contains(&name.as_str()).then(|| setting(name, rule)),
-        Kind::Tool { name } => Some((rule, format!("every call of {name}"))),
-        Kind::Command { role: Role::Wrapper, .. } | Kind::Unknown { .. } => None,
+        SubjectKind::Env { name } => SETTINGS.contains(&name.as_str()).then(|| setting(name, rule)),
+        SubjectKind::Tool { name } => Some((rule, format!("every call of {name}"))),
+        SubjectKind::Command { role: CommandRole::Wrapper, .. } | SubjectKind::Unknown { .. } => {
+            None
+        }
     })
 }
 
@@ -153,24 +159,28 @@ const SETTINGS: &[&str] = &[
     "VERBOSE",
 ];
 
-fn setting(name: &str, rule: Rule) -> Scope {
+fn setting(name: &str, rule: PolicyRule) -> NarrowRule {
     let also = format!("setting {name} to anything");
-    (Rule { env: vec![located(name.to_owned())], ..rule }, also)
+    (PolicyRule { env: vec![located(name.to_owned())], ..rule }, also)
 }
 
 /// Tools that take files away are remembered for the file alone.
-fn width(call: &JudgedCall) -> Width {
+fn width(call: &JudgedCall) -> RuleWidth {
     let name = call.tool_name.to_ascii_lowercase();
     let takes_away = ["delete", "remove", "unlink", "move", "rename", "trash"];
-    if takes_away.iter().any(|verb| name.contains(verb)) { Width::Exact } else { Width::Beside }
+    if takes_away.iter().any(|verb| name.contains(verb)) {
+        RuleWidth::Exact
+    } else {
+        RuleWidth::Beside
+    }
 }
 
 fn scope_of_denial(
-    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn Files,
-) -> Result<Option<Scope>, NeedsFiles> {
+    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn FileLookup,
+) -> Result<Option<NarrowRule>, NeedsFiles> {
     let argv = match &subject.kind {
-        Kind::Command { argv, .. } => argv,
-        Kind::Env { name } => return Ok(Some(setting(name, rule_for(call)))),
+        SubjectKind::Command { argv, .. } => argv,
+        SubjectKind::Env { name } => return Ok(Some(setting(name, rule_for(call)))),
         _ => return scope(policy, call, subject, files),
     };
     // A denial may be as broad as it likes, but what is known must be known.
@@ -180,14 +190,14 @@ fn scope_of_denial(
         |words: &Vec<&str>| !words.is_empty() && !words.iter().any(|word| word.contains('*'));
     Ok(words.filter(plain).map(|words| {
         let text = words.join(" ");
-        let rule = Rule { commands: vec![command(words)], ..rule_for(call) };
+        let rule = PolicyRule { commands: vec![command(words)], ..rule_for(call) };
         (rule, format!("any `{text} …`"))
     }))
 }
 
-fn rule_for(call: &JudgedCall) -> Rule {
-    Rule {
-        at: Place::default(),
+fn rule_for(call: &JudgedCall) -> PolicyRule {
+    PolicyRule {
+        at: DocumentPlace::default(),
         index: 0,
         tools: Some(vec![call.tool_name.to_owned()]),
         effect: Effect::Allow,
@@ -200,16 +210,16 @@ fn rule_for(call: &JudgedCall) -> Rule {
         annotations: std::collections::BTreeMap::default(),
         condition: None,
         who: None,
-        examples: Examples::default(),
+        examples: RuleExamples::default(),
     }
 }
 
-fn located<T>(value: T) -> Located<T> {
-    Located { value, at: Place::default() }
+fn located<T>(value: T) -> PlacedValue<T> {
+    PlacedValue { value, at: DocumentPlace::default() }
 }
 
-fn command(words: Vec<&str>) -> Located<CommandPattern> {
-    let tokens = words.into_iter().map(|word| Token::Text(word.to_owned())).collect();
+fn command(words: Vec<&str>) -> PlacedValue<CommandPattern> {
+    let tokens = words.into_iter().map(|word| PatternToken::Text(word.to_owned())).collect();
     located(CommandPattern::beginning(tokens))
 }
 
@@ -218,17 +228,18 @@ fn command(words: Vec<&str>) -> Located<CommandPattern> {
 /// A beginning, with whatever follows, only of what looks and changes nothing: what it does is in its table whatever its
 /// words are. Of all others these very words, since one word more (`--force`, another module, another package) may be
 /// another deed.
-fn command_scope(argv: &[Word]) -> Option<(Located<CommandPattern>, String)> {
+fn command_scope(argv: &[Word]) -> Option<(PlacedValue<CommandPattern>, String)> {
     let program = argv.first()?.literal()?;
     let name = base_name(program);
     // They change as whom, where, or with what the rest runs; one is our own, with which an agent would approve its calls.
-    if program.is_empty() || matches!(shell::kind(name), shell::Kind::Shell | shell::Kind::Launcher)
+    if program.is_empty()
+        || matches!(shell::kind(name), shell::ProgramKind::Shell | shell::ProgramKind::Launcher)
     {
         return None;
     }
     // The file that a runtime is given is whatever stands in it then.
     let script = argv.get(1).and_then(Word::literal).is_none_or(|word| word.contains(['.', '/']));
-    if shell::kind(name) == shell::Kind::Interpreter && (script || depth(argv) == 1) {
+    if shell::kind(name) == shell::ProgramKind::Interpreter && (script || depth(argv) == 1) {
         return None;
     }
     // In a rule a star would be a pattern.
@@ -250,7 +261,7 @@ fn command_scope(argv: &[Word]) -> Option<(Located<CommandPattern>, String)> {
         return None;
     }
     let pattern = command(words(argv.len())?);
-    let value = CommandPattern { behind: Behind::Nothing, ..pattern.value };
+    let value = CommandPattern { behind: WordsBehind::Nothing, ..pattern.value };
     Some((located(value), format!("exactly `{}`", command_text(argv, None))))
 }
 
@@ -265,17 +276,18 @@ fn depth(argv: &[Word]) -> usize {
 
 /// The scheme, the host and the port.
 fn origin(target: &Word) -> Option<String> {
-    let address = Address::parse(target.literal()?).ok()?;
+    let address = UrlAddress::parse(target.literal()?).ok()?;
     let (scheme, rest) = address.text().split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;
     (!host.is_empty() && !host.contains(['@', '*', '{', '}'])).then(|| format!("{scheme}://{host}"))
 }
 
 fn path(
-    context: &Where, rule: Rule, subject: &Subject, width: Width, files: &dyn Files,
-) -> Result<Option<Scope>, NeedsFiles> {
-    let Kind::Path { access, target, extent, .. } = &subject.kind else { return Ok(None) };
-    let spots = match Spots::of(target, *extent, &subject.start, files) {
+    context: &PathContext, rule: PolicyRule, subject: &Subject, width: RuleWidth,
+    files: &dyn FileLookup,
+) -> Result<Option<NarrowRule>, NeedsFiles> {
+    let SubjectKind::Path { access, target, extent, .. } = &subject.kind else { return Ok(None) };
+    let spots = match PathSpots::of(target, *extent, &subject.start, files) {
         Ok(spots) => spots,
         Err(PathError::NeedsFiles) => return Err(NeedsFiles),
         Err(_) => return Ok(None),
@@ -297,29 +309,29 @@ fn path(
         None => (None, escaped(real)),
     };
     let (patterns, also) = match (access, dir) {
-        (Access::Write, Some(dir)) if width == Width::Beside && !extent.is_recursive() => {
+        (FileAccess::Write, Some(dir)) if width == RuleWidth::Beside && !extent.is_recursive() => {
             let dir_pattern = named.rsplit_once('/').map_or("", |(dir, _)| dir);
             (vec![format!("{dir_pattern}/**")], format!("writing all files below {dir}/"))
         }
-        _ if *extent != Extent::Itself => (
+        _ if *extent != UseExtent::Itself => (
             vec![named.clone(), format!("{named}/**")],
             // A use of all of it may be any: which one, the tool alone says.
             format!(
                 "{} {} and all below it, by {}",
-                if *access == Access::Write { "writing" } else { "reading" },
+                if *access == FileAccess::Write { "writing" } else { "reading" },
                 subject.text(),
                 rule.tools.iter().flatten().next().map_or("any tool", String::as_str)
             ),
         ),
-        (Access::Write, _) => {
+        (FileAccess::Write, _) => {
             (vec![named], format!("writing {real} at any time, with any content"))
         }
-        (Access::Read, _) => (vec![named], format!("reading {real} at any time")),
+        (FileAccess::Read, _) => (vec![named], format!("reading {real} at any time")),
     };
     let patterns = patterns.into_iter().map(located).collect();
     Ok(Some(match access {
-        Access::Read => (Rule { reads: patterns, ..rule }, also),
-        Access::Write => (Rule { writes: patterns, ..rule }, also),
+        FileAccess::Read => (PolicyRule { reads: patterns, ..rule }, also),
+        FileAccess::Write => (PolicyRule { writes: patterns, ..rule }, also),
     }))
 }
 

@@ -3,15 +3,15 @@
 use std::cell::OnceCell;
 
 use super::compile::wild;
-use super::document::{Behind, CommandPattern, Token};
-use crate::shell::{self, Parts, Piece, Word, without_g};
+use super::document::{CommandPattern, PatternToken, WordsBehind};
+use crate::shell::{self, CommandParts, Word, WordPiece, without_g};
 
 /// Whether programs whose names differ in case alone are one program: where the usual volumes fold case.
 pub(crate) const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
 
 /// How far a rule and a subject meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Meets {
+pub(crate) enum RuleMeeting {
     /// They cannot.
     No,
     /// They may: something only the run will tell.
@@ -28,13 +28,13 @@ pub(crate) fn base_name(word: &str) -> &str {
 
 /// The words of a command, taken apart once for all rules.
 #[derive(Debug)]
-pub(crate) struct Words<'a> {
+pub(crate) struct CommandWords<'a> {
     argv: &'a [Word],
-    parts: OnceCell<Option<Parts>>,
+    parts: OnceCell<Option<CommandParts>>,
     beside: OnceCell<Option<Vec<bool>>>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> CommandWords<'a> {
     /// These.
     pub(crate) fn of(argv: &'a [Word]) -> Self {
         Self { argv, parts: OnceCell::new(), beside: OnceCell::new() }
@@ -46,7 +46,7 @@ impl<'a> Words<'a> {
     }
 
     /// Its options and operands, where they can be told.
-    fn parts(&self) -> Option<&Parts> {
+    fn parts(&self) -> Option<&CommandParts> {
         self.parts.get_or_init(|| shell::parts(self.argv)).as_ref()
     }
 
@@ -75,77 +75,78 @@ impl<'a> Words<'a> {
 
 /// Whether it begins with a dash for certain.
 pub(crate) fn is_dashed(word: &Word) -> bool {
-    matches!(word.pieces.first(), Some(Piece::Text(text)) if text.starts_with('-'))
+    matches!(word.pieces.first(), Some(WordPiece::Text(text)) if text.starts_with('-'))
 }
 
 /// Whether an allow speaks of this command: literal words as they are written.
 ///
 /// Sound for whatever the words become that only the run will tell. Each token but `**` is compared with a word that is
 /// literal, so that such a word can only stand where a `**` stands or behind the last token; and there the pattern says
-/// nothing of how many words there are, nor of what they are. Where it does say so ([`Behind`]), every word is literal, or
+/// nothing of how many words there are, nor of what they are. Where it does say so ([`WordsBehind`]), every word is literal, or
 /// the value of an option that is one word whatever it becomes.
-pub(crate) fn covers(pattern: &CommandPattern, words: &Words) -> bool {
+pub(crate) fn covers(pattern: &CommandPattern, words: &CommandWords) -> bool {
     let argv = words.argv;
     // A command whose name is not known is nothing that could be allowed, not even by `*`.
     if argv.first().and_then(Word::literal).is_none() {
         return false;
     }
-    let is = |token: &Token, at: usize| {
+    let is = |token: &PatternToken, at: usize| {
         argv.get(at).and_then(Word::literal).is_some_and(|word| token_is(token, word))
     };
-    let Some(ends) = Ends::of(&pattern.tokens, argv.len(), is, None) else { return false };
+    let Some(ends) = TokenEnds::of(&pattern.tokens, argv.len(), is, None) else { return false };
     match &pattern.behind {
-        Behind::Anything => true,
-        Behind::Nothing => {
+        WordsBehind::Anything => true,
+        WordsBehind::Nothing => {
             ends.holds(argv.len()) && argv.iter().all(|word| word.literal().is_some())
         }
         // Without a `**` there is one end.
-        Behind::Only { operands, options } => {
+        WordsBehind::Only { operands, options } => {
             only(operands, options.as_deref(), pattern.tokens.len(), words)
         }
     }
 }
 
 /// Where the tokens can end: numbers of words.
-struct Ends {
+struct TokenEnds {
     /// The least.
     from: usize,
     /// The most, if there are more.
     at: Vec<bool>,
 }
 
-impl Ends {
+impl TokenEnds {
     /// The ends, if there are any. `is` compares a token with the word at an index; `beside`, if any may, says which words may
     /// stand between two tokens.
     ///
     /// One pass for each token over the places that are reached, so that the work is their product and no more.
     fn of(
-        tokens: &[Token], words: usize, is: impl Fn(&Token, usize) -> bool, beside: Option<&[bool]>,
+        tokens: &[PatternToken], words: usize, is: impl Fn(&PatternToken, usize) -> bool,
+        beside: Option<&[bool]>,
     ) -> Option<Self> {
         // So many tokens stand where the words begin, one beside the other.
         let first = tokens
             .iter()
             .enumerate()
-            .position(|(at, token)| *token == Token::Rest || !is(token, at))
+            .position(|(at, token)| *token == PatternToken::Rest || !is(token, at))
             .unwrap_or(tokens.len());
         let rest = tokens.get(first..)?;
-        if tokens.is_empty() || matches!(rest, [] | [Token::Rest]) {
+        if tokens.is_empty() || matches!(rest, [] | [PatternToken::Rest]) {
             // Nothing behind a `**`: the least is as good as any.
             let at = if rest.is_empty() { Vec::new() } else { vec![true; words + 1] };
             return (!tokens.is_empty()).then_some(Self { from: first, at });
         }
-        if beside.is_none() && rest.first() != Some(&Token::Rest) {
+        if beside.is_none() && rest.first() != Some(&PatternToken::Rest) {
             return None;
         }
         // What is beside may stand before each of them but the first.
         let laid = if beside.is_some() { first.min(1) } else { first };
-        if laid == 0 && rest.first() != Some(&Token::Rest) {
+        if laid == 0 && rest.first() != Some(&PatternToken::Rest) {
             return None;
         }
         let mut at = vec![false; words + 1];
         *at.get_mut(laid)? = true;
         for token in tokens.get(laid..)? {
-            if *token == Token::Rest {
+            if *token == PatternToken::Rest {
                 let from = at.iter().position(|reached| *reached)?;
                 at.iter_mut().skip(from).for_each(|reached| *reached = true);
                 continue;
@@ -177,7 +178,9 @@ impl Ends {
 /// Whether behind the first words there are these operands and options and no others: each word is then a known option, its
 /// value in every reading of the program, or an operand that is listed. An option that does more than to read is one that is
 /// listed.
-fn only(operands: &[Token], options: Option<&[String]>, from: usize, words: &Words) -> bool {
+fn only(
+    operands: &[PatternToken], options: Option<&[String]>, from: usize, words: &CommandWords,
+) -> bool {
     let Some(parts) = words.parts() else { return false };
     // An option that is cut short is in the list by each name that it could stand for.
     let known =
@@ -196,17 +199,19 @@ fn only(operands: &[Token], options: Option<&[String]>, from: usize, words: &Wor
 
 /// Whether behind the first words there is something that a deny or an ask lists, in any reading: one of the operands, or,
 /// where it lists none, one of the options, or no operand for certain.
-fn named(operands: &[Token], options: Option<&[String]>, from: usize, words: &Words) -> Meets {
+fn named(
+    operands: &[PatternToken], options: Option<&[String]>, from: usize, words: &CommandWords,
+) -> RuleMeeting {
     let behind = words.argv.iter().enumerate().skip(from);
     if operands.is_empty() {
-        let Some(parts) = words.parts() else { return Meets::Could };
+        let Some(parts) = words.parts() else { return RuleMeeting::Could };
         let given = parts.options.iter().filter(|option| option.at >= from);
         let given = options
             .is_some_and(|options| given.into_iter().any(|option| options.contains(&option.name)));
         let operand = parts.operands.iter().any(|(at, surely)| *at >= from && *surely);
-        return if given || !operand { Meets::Yes } else { Meets::No };
+        return if given || !operand { RuleMeeting::Yes } else { RuleMeeting::No };
     }
-    let mut meets = Meets::No;
+    let mut meets = RuleMeeting::No;
     // What stands before a word may turn out to be an option that takes it.
     let open = words.argv.iter().position(|word| word.literal().is_none());
     // Where operands cannot be told, a word from the first dash on may be an option or the value of one.
@@ -217,17 +222,17 @@ fn named(operands: &[Token], options: Option<&[String]>, from: usize, words: &Wo
         let surely_none = known && words.operand(at).is_none();
         let told = open.is_none_or(|open| at <= open && !untold(at));
         meets = meets.max(match word.literal() {
-            _ if surely_none => Meets::No,
+            _ if surely_none => RuleMeeting::No,
             Some(word) if operands.iter().any(|token| token_is(token, word)) => {
                 if told {
-                    Meets::Yes
+                    RuleMeeting::Yes
                 } else {
-                    Meets::Could
+                    RuleMeeting::Could
                 }
             }
-            Some(_) => Meets::No,
-            None if operands.iter().any(|token| may_be(token, word, false)) => Meets::Could,
-            None => Meets::No,
+            Some(_) => RuleMeeting::No,
+            None if operands.iter().any(|token| may_be(token, word, false)) => RuleMeeting::Could,
+            None => RuleMeeting::No,
         });
     }
     meets
@@ -236,20 +241,20 @@ fn named(operands: &[Token], options: Option<&[String]>, from: usize, words: &Wo
 /// Whether the pattern spells out the argument at this index, all before it as well.
 pub(crate) fn spells_out(pattern: &CommandPattern, arg: usize) -> bool {
     pattern.tokens.get(..=arg).is_some_and(|tokens| {
-        tokens.iter().all(|token| matches!(token, Token::Text(_) | Token::OneOf(_)))
+        tokens.iter().all(|token| matches!(token, PatternToken::Text(_) | PatternToken::OneOf(_)))
     })
 }
 
 /// Whether the pattern names what this argument does: it spells it out, or lists it, or the option that it belongs to, among
 /// what may stand behind the words.
-pub(crate) fn names(pattern: &CommandPattern, words: &Words, arg: usize) -> bool {
+pub(crate) fn names(pattern: &CommandPattern, words: &CommandWords, arg: usize) -> bool {
     if spells_out(pattern, arg) {
         return true;
     }
-    let Behind::Only { operands, options } = &pattern.behind else { return false };
+    let WordsBehind::Only { operands, options } = &pattern.behind else { return false };
     let listed = words.argv.get(arg).and_then(Word::literal).is_some_and(|word| {
-        let is = |token: &Token| {
-            matches!(token, Token::Text(_) | Token::OneOf(_)) && token_is(token, word)
+        let is = |token: &PatternToken| {
+            matches!(token, PatternToken::Text(_) | PatternToken::OneOf(_)) && token_is(token, word)
         };
         operands.iter().any(is)
     });
@@ -261,44 +266,49 @@ pub(crate) fn names(pattern: &CommandPattern, words: &Words, arg: usize) -> bool
 }
 
 /// Whether a deny or an ask speaks of this command, or could: whether in any reading of it there stands what the rule names.
-/// Options may stand between the words, and more words behind them whatever the rule says of those ([`Behind`]).
+/// Options may stand between the words, and more words behind them whatever the rule says of those ([`WordsBehind`]).
 ///
 /// *No* is certain whatever the words become that only the run will tell: it is said where all words are literal and no way
 /// to lay the tokens over them was found, or where none is found when each other word may be any number of words of the
 /// form that is known of it.
-pub(crate) fn bites(pattern: &CommandPattern, words: &Words) -> Meets {
+pub(crate) fn bites(pattern: &CommandPattern, words: &CommandWords) -> RuleMeeting {
     let argv = words.argv;
-    let is =
-        |token: &Token, at: usize| argv.get(at).is_some_and(|word| surely(token, word, at == 0));
-    let ends = Ends::of(&pattern.tokens, argv.len(), is, words.beside());
+    let is = |token: &PatternToken, at: usize| {
+        argv.get(at).is_some_and(|word| surely(token, word, at == 0))
+    };
+    let ends = TokenEnds::of(&pattern.tokens, argv.len(), is, words.beside());
     let meets = match (ends, &pattern.behind) {
-        (None, _) => Meets::No,
-        (Some(_), Behind::Anything | Behind::Nothing) => Meets::Yes,
-        (Some(ends), Behind::Only { operands, options }) => {
+        (None, _) => RuleMeeting::No,
+        (Some(_), WordsBehind::Anything | WordsBehind::Nothing) => RuleMeeting::Yes,
+        (Some(ends), WordsBehind::Only { operands, options }) => {
             named(operands, options.as_deref(), ends.from, words)
         }
     };
     let literal = argv.iter().all(|word| word.literal().is_some());
-    if meets == Meets::No && !literal && could(pattern, words) { Meets::Could } else { meets }
+    if meets == RuleMeeting::No && !literal && could(pattern, words) {
+        RuleMeeting::Could
+    } else {
+        meets
+    }
 }
 
-fn surely(token: &Token, word: &Word, first: bool) -> bool {
+fn surely(token: &PatternToken, word: &Word, first: bool) -> bool {
     match word.literal() {
         Some(text) => token_is(token, text) || first && token_is_name(token, text),
-        None => *token == Token::Any && !word.splits(),
+        None => *token == PatternToken::Any && !word.splits(),
     }
 }
 
-fn token_is(token: &Token, word: &str) -> bool {
+fn token_is(token: &PatternToken, word: &str) -> bool {
     match token {
-        Token::Text(text) => text == word,
-        Token::OneOf(texts) => texts.iter().any(|text| text == word),
-        Token::Like(pattern) => wild(pattern, word),
-        Token::Any | Token::Rest => true,
+        PatternToken::Text(text) => text == word,
+        PatternToken::OneOf(texts) => texts.iter().any(|text| text == word),
+        PatternToken::Like(pattern) => wild(pattern, word),
+        PatternToken::Any | PatternToken::Rest => true,
     }
 }
 
-fn token_is_name(token: &Token, word: &str) -> bool {
+fn token_is_name(token: &PatternToken, word: &str) -> bool {
     let name = base_name(word);
     let name = if FOLDS_CASE { name.strip_suffix(".exe").unwrap_or(name) } else { name };
     let same = |text: &String, name: &str| {
@@ -307,13 +317,13 @@ fn token_is_name(token: &Token, word: &str) -> bool {
     let is =
         |text: &String| same(text, name) || without_g(name).is_some_and(|plain| same(text, plain));
     match token {
-        Token::Text(text) => is(text),
-        Token::OneOf(texts) => texts.iter().any(is),
-        Token::Like(pattern) if FOLDS_CASE => {
+        PatternToken::Text(text) => is(text),
+        PatternToken::OneOf(texts) => texts.iter().any(is),
+        PatternToken::Like(pattern) if FOLDS_CASE => {
             wild(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
         }
-        Token::Like(pattern) => wild(pattern, name),
-        Token::Any | Token::Rest => true,
+        PatternToken::Like(pattern) => wild(pattern, name),
+        PatternToken::Any | PatternToken::Rest => true,
     }
 }
 
@@ -321,11 +331,11 @@ fn token_is_name(token: &Token, word: &str) -> bool {
 ///
 /// The set of all token positions that the words so far can have reached, so that the work is their product and no more.
 /// Operands behind them could be anything as long as some word is not known.
-fn could(pattern: &CommandPattern, words: &Words) -> bool {
+fn could(pattern: &CommandPattern, words: &CommandWords) -> bool {
     let tokens = &pattern.tokens;
     let listed = match &pattern.behind {
-        Behind::Only { operands, .. } => operands.as_slice(),
-        Behind::Anything | Behind::Nothing => &[],
+        WordsBehind::Only { operands, .. } => operands.as_slice(),
+        WordsBehind::Anything | WordsBehind::Nothing => &[],
     };
     let mut reached = vec![false; tokens.len() + 1];
     if let Some(start) = reached.first_mut() {
@@ -347,7 +357,7 @@ fn could(pattern: &CommandPattern, words: &Words) -> bool {
         let mut next = vec![false; tokens.len() + 1];
         for at in (0..=tokens.len()).filter(|at| reached.get(*at).copied().unwrap_or(false)) {
             let token = tokens.get(at);
-            let stays = vanishes || token == Some(&Token::Rest);
+            let stays = vanishes || token == Some(&PatternToken::Rest);
             if stays && let Some(slot) = next.get_mut(at) {
                 *slot = true;
             }
@@ -374,9 +384,9 @@ fn could(pattern: &CommandPattern, words: &Words) -> bool {
 }
 
 /// A `**` may stand for no word at all.
-fn skip_gaps(tokens: &[Token], reached: &mut [bool]) {
+fn skip_gaps(tokens: &[PatternToken], reached: &mut [bool]) {
     for (at, token) in tokens.iter().enumerate() {
-        if *token == Token::Rest
+        if *token == PatternToken::Rest
             && reached.get(at).copied().unwrap_or(false)
             && let Some(slot) = reached.get_mut(at + 1)
         {
@@ -388,17 +398,17 @@ fn skip_gaps(tokens: &[Token], reached: &mut [bool]) {
 /// Whether only the run will tell if it begins with a dash.
 fn may_be_option(word: &Word) -> bool {
     word.literal().is_none()
-        && !matches!(word.pieces.first(), Some(Piece::Text(text)) if !text.is_empty())
+        && !matches!(word.pieces.first(), Some(WordPiece::Text(text)) if !text.is_empty())
 }
 
 fn may_vanish(word: &Word) -> bool {
     let text =
-        word.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if !text.is_empty()));
-    let glob = word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+        word.pieces.iter().any(|piece| matches!(piece, WordPiece::Text(text) if !text.is_empty()));
+    let glob = word.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)));
     glob || !text
 }
 
-fn may_be(token: &Token, word: &Word, first: bool) -> bool {
+fn may_be(token: &PatternToken, word: &Word, first: bool) -> bool {
     if let Some(text) = word.literal() {
         return token_is(token, text) || first && token_is_name(token, text);
     }
@@ -407,23 +417,23 @@ fn may_be(token: &Token, word: &Word, first: bool) -> bool {
         return true;
     }
     match token {
-        Token::Text(text) => text_may_be(text, word),
-        Token::OneOf(texts) => texts.iter().any(|text| text_may_be(text, word)),
+        PatternToken::Text(text) => text_may_be(text, word),
+        PatternToken::OneOf(texts) => texts.iter().any(|text| text_may_be(text, word)),
         // What the run makes of the word may be of any form.
-        Token::Like(_) | Token::Any | Token::Rest => true,
+        PatternToken::Like(_) | PatternToken::Any | PatternToken::Rest => true,
     }
 }
 
 /// By the known beginning and, for what stays one word, the known end.
 fn text_may_be(token: &str, word: &Word) -> bool {
     let begins = match word.pieces.first() {
-        Some(Piece::Text(text)) => token.starts_with(text.as_str()),
+        Some(WordPiece::Text(text)) => token.starts_with(text.as_str()),
         _ => true,
     };
     let unknown_splits =
-        word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true }));
+        word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { splits: true }));
     let ends = match word.pieces.last() {
-        Some(Piece::Text(text)) if !unknown_splits => token.ends_with(text.as_str()),
+        Some(WordPiece::Text(text)) if !unknown_splits => token.ends_with(text.as_str()),
         _ => true,
     };
     begins && ends
@@ -439,13 +449,13 @@ mod tests {
         let tokens = text
             .split(' ')
             .map(|token| match token {
-                "*" => Token::Any,
-                "**" => Token::Rest,
+                "*" => PatternToken::Any,
+                "**" => PatternToken::Rest,
                 text if text.contains('|') => {
-                    Token::OneOf(text.split('|').map(str::to_owned).collect())
+                    PatternToken::OneOf(text.split('|').map(str::to_owned).collect())
                 }
-                text if text.contains('*') => Token::Like(text.to_owned()),
-                text => Token::Text(text.to_owned()),
+                text if text.contains('*') => PatternToken::Like(text.to_owned()),
+                text => PatternToken::Text(text.to_owned()),
             })
             .collect();
         CommandPattern::beginning(tokens)
@@ -454,7 +464,7 @@ mod tests {
     /// `words $` for nothing behind, `words = a b` for these operands, `words = a b / -x` for these options as well.
     fn closed(text: &str) -> CommandPattern {
         if let Some(words) = text.strip_suffix(" $") {
-            return CommandPattern { behind: Behind::Nothing, ..pattern(words) };
+            return CommandPattern { behind: WordsBehind::Nothing, ..pattern(words) };
         }
         let Some((words, only)) = text.split_once(" =") else { return pattern(text) };
         let (operands, options) = match only.split_once('/') {
@@ -465,7 +475,7 @@ mod tests {
         let operands = if operands.is_empty() { Vec::new() } else { pattern(operands).tokens };
         let options =
             options.map(|options| options.split_whitespace().map(str::to_owned).collect());
-        CommandPattern { behind: Behind::Only { operands, options }, ..pattern(words) }
+        CommandPattern { behind: WordsBehind::Only { operands, options }, ..pattern(words) }
     }
 
     /// `$x` splits, `"$x"` does not, `*` is a glob, `pre$x` has a known beginning.
@@ -473,25 +483,25 @@ mod tests {
         text.split(' ')
             .map(|word| {
                 let pieces = if word == "\"$x\"" {
-                    vec![Piece::Unknown { splits: false }]
+                    vec![WordPiece::Unknown { splits: false }]
                 } else if let Some((before, after)) = word.split_once("$x") {
                     [before, after].iter().enumerate().fold(Vec::new(), |mut pieces, (at, part)| {
                         if at == 1 {
-                            pieces.push(Piece::Unknown { splits: true });
+                            pieces.push(WordPiece::Unknown { splits: true });
                         }
                         if !part.is_empty() {
-                            pieces.push(Piece::Text((*part).to_owned()));
+                            pieces.push(WordPiece::Text((*part).to_owned()));
                         }
                         pieces
                     })
                 } else if let Some((before, after)) = word.split_once('*') {
                     let mut pieces = vec![];
                     if !before.is_empty() {
-                        pieces.push(Piece::Text(before.to_owned()));
+                        pieces.push(WordPiece::Text(before.to_owned()));
                     }
-                    pieces.push(Piece::Glob("*".to_owned()));
+                    pieces.push(WordPiece::Glob("*".to_owned()));
                     if !after.is_empty() {
-                        pieces.push(Piece::Text(after.to_owned()));
+                        pieces.push(WordPiece::Text(after.to_owned()));
                     }
                     pieces
                 } else {
@@ -570,7 +580,7 @@ mod tests {
             ("npm test =", "npm test -s", true),
         ] {
             assert_eq!(
-                covers(&closed(tokens), &Words::of(&argv(words))),
+                covers(&closed(tokens), &CommandWords::of(&argv(words))),
                 expected,
                 "{tokens} / {words}"
             );
@@ -579,7 +589,7 @@ mod tests {
 
     #[test]
     fn denies_also_meet_what_could_be() {
-        use Meets::{Could, No, Yes};
+        use RuleMeeting::{Could, No, Yes};
         for (tokens, words, expected) in [
             ("git push", "git push origin", Yes),
             ("git push", "/usr/bin/git push", Yes),
@@ -671,7 +681,7 @@ mod tests {
             ("sort ** -* -*", "sort $x -- a -u", Could),
         ] {
             assert_eq!(
-                bites(&closed(tokens), &Words::of(&argv(words))),
+                bites(&closed(tokens), &CommandWords::of(&argv(words))),
                 expected,
                 "{tokens} / {words}"
             );
@@ -716,8 +726,8 @@ mod tests {
                 std::iter::once("sort").chain(line.iter().copied()).map(literal).collect()
             };
             let plain = words(&line);
-            let bitten = bites(&pattern, &Words::of(&plain));
-            proptest::prop_assert!(!covers(&pattern, &Words::of(&plain)) || bitten == Meets::Yes, "{:?} {:?}", pattern, plain);
+            let bitten = bites(&pattern, &CommandWords::of(&plain));
+            proptest::prop_assert!(!covers(&pattern, &CommandWords::of(&plain)) || bitten == RuleMeeting::Yes, "{:?} {:?}", pattern, plain);
             let mut longer = line.clone();
             for (at, option) in more {
                 let at = at.min(longer.len());
@@ -729,7 +739,7 @@ mod tests {
             }
             longer.push("x");
             let longer = words(&longer);
-            proptest::prop_assert!(bitten != Meets::Yes || bites(&pattern, &Words::of(&longer)) == Meets::Yes, "{:?} {:?} {:?}", pattern, plain, longer);
+            proptest::prop_assert!(bitten != RuleMeeting::Yes || bites(&pattern, &CommandWords::of(&longer)) == RuleMeeting::Yes, "{:?} {:?} {:?}", pattern, plain, longer);
         }
 
         /// What a line becomes when it runs is what was judged: an allow covers it too, a deny that cannot meet the line does
@@ -755,7 +765,7 @@ mod tests {
             let pattern = closed(&format!("{}{behind}", text.join(" ")));
             let line = format!("sort {}", words.join(" "));
             let line = argv(line.trim());
-            let (covered, bitten) = (covers(&pattern, &Words::of(&line)), bites(&pattern, &Words::of(&line)));
+            let (covered, bitten) = (covers(&pattern, &CommandWords::of(&line)), bites(&pattern, &CommandWords::of(&line)));
             let values: &[&[&str]] =
                 &[&[], &["a"], &["b"], &["-u"], &["-k"], &["--"], &["a", "b"], &["-u", "a"], &["-k", "-u", "a"]];
             let mut lines: Vec<Vec<String>> = vec![vec!["sort".to_owned()]];
@@ -779,17 +789,17 @@ mod tests {
             let unknown = closed(&format!("x{}", text.join(" ").replacen("sort", "", 1) + behind));
             for run in lines.into_iter().filter(|run| !doubted(run)) {
                 let mut run: Vec<Word> = run.iter().map(|word| literal(word.as_str())).collect();
-                proptest::prop_assert!(!covered || covers(&pattern, &Words::of(&run)), "{:?} {:?} {:?}", pattern, line, run);
+                proptest::prop_assert!(!covered || covers(&pattern, &CommandWords::of(&run)), "{:?} {:?} {:?}", pattern, line, run);
                 match bitten {
-                    Meets::Yes if value => {}
-                    Meets::Yes => {
-                        let bites_known = bites(&pattern, &Words::of(&run));
-                        proptest::prop_assert!(untold || bites_known != Meets::No, "{:?} {:?}", pattern, run);
+                    RuleMeeting::Yes if value => {}
+                    RuleMeeting::Yes => {
+                        let bites_known = bites(&pattern, &CommandWords::of(&run));
+                        proptest::prop_assert!(untold || bites_known != RuleMeeting::No, "{:?} {:?}", pattern, run);
                         run[0] = literal("x");
-                        proptest::prop_assert_ne!(bites(&unknown, &Words::of(&run)), Meets::No, "{:?} {:?}", unknown, run);
+                        proptest::prop_assert_ne!(bites(&unknown, &CommandWords::of(&run)), RuleMeeting::No, "{:?} {:?}", unknown, run);
                     }
-                    Meets::No => proptest::prop_assert_ne!(bites(&pattern, &Words::of(&run)), Meets::Yes, "{:?} {:?}", pattern, run),
-                    Meets::Could => {}
+                    RuleMeeting::No => proptest::prop_assert_ne!(bites(&pattern, &CommandWords::of(&run)), RuleMeeting::Yes, "{:?} {:?}", pattern, run),
+                    RuleMeeting::Could => {}
                 }
             }
         }

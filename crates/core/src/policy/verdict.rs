@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Effect;
-use super::document::{Layer, Place, Source, Who};
-use super::subject::{Kind, Subject, shorten};
-use crate::shell::Access;
+use super::document::{DocumentPlace, LayerKind, PolicySource, RuleApprovers};
+use super::subject::{Subject, SubjectKind, shorten};
+use crate::shell::FileAccess;
 
 /// What the policies say about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Verdict {
     /// All that the call would do, each with what is said about it. Never empty.
     pub subjects: Vec<JudgedSubject>,
     /// Who must agree, as all rules say together that ask about any of these.
-    pub who: Who,
+    pub who: RuleApprovers,
 }
 
 /// A subject, and what is said about it.
@@ -33,7 +33,7 @@ pub struct JudgedSubject {
     /// The rule that decided, where one did.
     pub rule: Option<RuleRef>,
     /// What decided.
-    pub cause: Cause,
+    pub cause: VerdictCause,
     /// Whether a managed document asks. Such an ask is answered by a human only, never by a grant.
     pub managed_ask: bool,
 }
@@ -42,9 +42,9 @@ pub struct JudgedSubject {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRef {
     /// The document.
-    pub source: Source,
+    pub source: PolicySource,
     /// The place in it.
-    pub at: Place,
+    pub at: DocumentPlace,
     /// Its index in the document, from 0.
     pub index: usize,
     /// Its reason.
@@ -53,7 +53,7 @@ pub struct RuleRef {
 
 /// What decided about a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
+pub enum VerdictCause {
     /// A rule that matches.
     Rule,
     /// A rule that could match: part of the subject is only known when it runs.
@@ -61,7 +61,7 @@ pub enum Cause {
     /// A rule whose condition could not be tried.
     Condition,
     /// The default of a document that speaks for all that its rules do not.
-    Default(Source),
+    Default(PolicySource),
     /// No rule speaks of it.
     Uncovered,
     /// It is covered by something else that is judged.
@@ -102,37 +102,43 @@ impl JudgedSubject {
         };
         // Writing to a string cannot fail.
         let _ = match (&self.cause, &self.rule) {
-            (Cause::Rule, Some(rule)) => write!(text, ": {rule} {verb}{}", said(rule)),
-            (Cause::CouldMatch, Some(rule)) => {
+            (VerdictCause::Rule, Some(rule)) => write!(text, ": {rule} {verb}{}", said(rule)),
+            (VerdictCause::CouldMatch, Some(rule)) => {
                 write!(text, " could be what {rule} speaks of{}", said(rule))
             }
-            (Cause::Condition, Some(rule)) => {
+            (VerdictCause::Condition, Some(rule)) => {
                 write!(text, ": the condition of {rule} could not be tried{}", said(rule))
             }
             // The reason of what is unknown is a sentence of its own.
-            (Cause::Default(_) | Cause::Uncovered, _)
-                if matches!(self.subject.kind, Kind::Unknown { .. }) =>
+            (VerdictCause::Default(_) | VerdictCause::Uncovered, _)
+                if matches!(self.subject.kind, SubjectKind::Unknown { .. }) =>
             {
                 Ok(())
             }
-            (Cause::Default(source), _) => {
+            (VerdictCause::Default(source), _) => {
                 write!(text, " is not covered by any rule, and {} {verb} by default", source.name)
             }
-            (Cause::Covered, _) => write!(text, " is covered by the rest of the call"),
-            (Cause::Unknown, _) => Ok(()),
-            (Cause::Protected(what), _) => {
+            (VerdictCause::Covered, _) => write!(text, " is covered by the rest of the call"),
+            (VerdictCause::Unknown, _) => Ok(()),
+            (VerdictCause::Protected(what), _) => {
                 write!(text, " is protected ({what}); a rule must name it to allow it")
             }
-            (Cause::Unlocated(why), _) => write!(text, ": {why}"),
-            (Cause::Adrift, _) if !is_literal(&self.subject) => {
+            (VerdictCause::Unlocated(why), _) => write!(text, ": {why}"),
+            (VerdictCause::Adrift, _) if !is_literal(&self.subject) => {
                 write!(text, " is only known when it runs")
             }
-            (Cause::Adrift, _) => {
+            (VerdictCause::Adrift, _) => {
                 write!(text, " starts from a directory that is only known when it runs")
             }
-            (Cause::Dynamic, _) => write!(text, " is only known when it runs"),
-            (Cause::TooMuch, _) => write!(text, ": the call holds more than can be judged"),
-            (Cause::Uncovered | Cause::Rule | Cause::CouldMatch | Cause::Condition, _) => {
+            (VerdictCause::Dynamic, _) => write!(text, " is only known when it runs"),
+            (VerdictCause::TooMuch, _) => write!(text, ": the call holds more than can be judged"),
+            (
+                VerdictCause::Uncovered
+                | VerdictCause::Rule
+                | VerdictCause::CouldMatch
+                | VerdictCause::Condition,
+                _,
+            ) => {
                 write!(text, " is not covered by any rule")
             }
         };
@@ -143,13 +149,15 @@ impl JudgedSubject {
     pub fn is_grantable(&self) -> bool {
         self.effect == Effect::Ask
             && !self.managed_ask
-            && !matches!(self.subject.kind, Kind::Unknown { .. })
+            && !matches!(self.subject.kind, SubjectKind::Unknown { .. })
     }
 }
 
 fn is_literal(subject: &Subject) -> bool {
     match &subject.kind {
-        Kind::Path { target, .. } | Kind::Url { target, .. } => target.literal().is_some(),
+        SubjectKind::Path { target, .. } | SubjectKind::Url { target, .. } => {
+            target.literal().is_some()
+        }
         _ => true,
     }
 }
@@ -160,13 +168,13 @@ fn said(rule: &RuleRef) -> String {
 
 fn push_name(out: &mut String, subject: &Subject) {
     let (what, quote) = match &subject.kind {
-        Kind::Command { .. } => ("", "`"),
-        Kind::Path { access: Access::Read, .. } => ("reading ", "`"),
-        Kind::Path { access: Access::Write, .. } => ("writing ", "`"),
-        Kind::Url { .. } => ("fetching ", "`"),
-        Kind::Env { .. } => ("setting the variable ", "`"),
-        Kind::Tool { .. } => ("the tool ", "`"),
-        Kind::Unknown { .. } => ("", ""),
+        SubjectKind::Command { .. } => ("", "`"),
+        SubjectKind::Path { access: FileAccess::Read, .. } => ("reading ", "`"),
+        SubjectKind::Path { access: FileAccess::Write, .. } => ("writing ", "`"),
+        SubjectKind::Url { .. } => ("fetching ", "`"),
+        SubjectKind::Env { .. } => ("setting the variable ", "`"),
+        SubjectKind::Tool { .. } => ("the tool ", "`"),
+        SubjectKind::Unknown { .. } => ("", ""),
     };
     for part in [what, quote, &shorten(&subject.text()), quote] {
         out.push_str(part);
@@ -186,7 +194,7 @@ impl Verdict {
                 rule: None,
                 reason: "the call does nothing that could be judged".to_owned(),
                 subjects,
-                who: Who::default(),
+                who: RuleApprovers::default(),
             };
         };
         Self {
@@ -194,7 +202,7 @@ impl Verdict {
             rule: deciding.rule.clone(),
             reason: deciding.reason(),
             subjects,
-            who: Who::default(),
+            who: RuleApprovers::default(),
         }
     }
 
@@ -205,7 +213,7 @@ impl Verdict {
             rule: None,
             reason: reason.into(),
             subjects: Vec::new(),
-            who: Who::default(),
+            who: RuleApprovers::default(),
         }
     }
 }
@@ -236,6 +244,6 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
 }
 
 /// Whether a layer is the administrator's.
-pub(crate) fn is_managed(source: &Source) -> bool {
-    source.layer == Layer::Managed
+pub(crate) fn is_managed(source: &PolicySource) -> bool {
+    source.layer == LayerKind::Managed
 }

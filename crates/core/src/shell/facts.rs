@@ -29,7 +29,7 @@ pub enum Shell {
 
 /// A piece of a word, its quotes removed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Piece {
+pub enum WordPiece {
     /// Text that stands for itself.
     Text(String),
     /// The home directory: `~`, `$HOME`.
@@ -53,7 +53,7 @@ pub struct Word {
     /// Where it stands.
     pub span: Span,
     /// In order; adjacent texts are joined. Empty for `''`.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<WordPiece>,
 }
 
 impl Word {
@@ -61,7 +61,7 @@ impl Word {
     pub fn literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [] => Some(""),
-            [Piece::Text(text)] => Some(text),
+            [WordPiece::Text(text)] => Some(text),
             _ => None,
         }
     }
@@ -69,17 +69,17 @@ impl Word {
     /// Whether a redirection from or to this word may be a connection: bash takes `/dev/tcp/HOST/PORT` for one, and what only
     /// the run will tell may be that. `home_is_set`: the line sets what `~` stands for.
     pub fn may_connect(&self, home_is_set: bool) -> bool {
-        let is_open = |piece: &Piece| match piece {
-            Piece::Unknown { .. } => true,
-            Piece::Home => home_is_set,
-            Piece::Text(_) | Piece::Glob(_) => false,
+        let is_open = |piece: &WordPiece| match piece {
+            WordPiece::Unknown { .. } => true,
+            WordPiece::Home => home_is_set,
+            WordPiece::Text(_) | WordPiece::Glob(_) => false,
         };
         let before = self.pieces.iter().take_while(|piece| !is_open(piece));
         let known: String = before
             .map(|piece| match piece {
-                Piece::Text(text) | Piece::Glob(text) => text.as_str(),
+                WordPiece::Text(text) | WordPiece::Glob(text) => text.as_str(),
                 // No home is below `/dev`.
-                Piece::Home | Piece::Unknown { .. } => "~",
+                WordPiece::Home | WordPiece::Unknown { .. } => "~",
             })
             .collect();
         let open = self.pieces.iter().any(is_open);
@@ -88,7 +88,7 @@ impl Word {
         });
         // Behind the last `/` stands the port: a number, or the name of a service, in which there is no dot.
         let port = match self.pieces.last() {
-            Some(Piece::Text(text)) => text.rsplit('/').next().unwrap_or_default(),
+            Some(WordPiece::Text(text)) => text.rsplit('/').next().unwrap_or_default(),
             _ => "",
         };
         begins && port.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_+*".contains(&byte))
@@ -98,13 +98,13 @@ impl Word {
     pub fn splits(&self) -> bool {
         self.pieces
             .iter()
-            .any(|piece| matches!(piece, Piece::Glob(_) | Piece::Unknown { splits: true }))
+            .any(|piece| matches!(piece, WordPiece::Glob(_) | WordPiece::Unknown { splits: true }))
     }
 }
 
 /// What a command is to the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum CommandRole {
     /// It needs an allow.
     Plain,
     /// It was looked through (`env`, `timeout`, `sh -c`): what it runs needs the allow, and only denies and asks of its own
@@ -118,12 +118,12 @@ pub struct Command {
     /// Its words, redirections and leading assignments left out. Never empty.
     pub argv: Vec<Word>,
     /// What it is to the verdict.
-    pub role: Role,
+    pub role: CommandRole,
 }
 
 /// How a file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Access {
+pub enum FileAccess {
     /// Its content or its name is read.
     Read,
     /// It is made, changed, moved, or deleted.
@@ -132,22 +132,22 @@ pub enum Access {
 
 /// One thing that a command line can do.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Fact {
+pub struct LineFact {
     /// Where it stands.
     pub span: Span,
     /// What it is.
-    pub what: What,
+    pub what: FactKind,
 }
 
 /// What a fact is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum FactKind {
     /// A command runs.
     Command(Command),
     /// A redirection. One that reads and writes (`<>`) is two.
     Redirect {
         /// How the target is used.
-        access: Access,
+        access: FileAccess,
         /// The file. Duplicated and closed descriptors are no facts.
         target: Word,
     },
@@ -163,7 +163,7 @@ pub enum What {
         /// The index of the argument that says so; the file may be a part of it (`--output=FILE`).
         arg: usize,
         /// How the file is used.
-        access: Access,
+        access: FileAccess,
         /// The file.
         target: Word,
         /// Whether all that is below it is used too (`rm -r`, `cp -r`, `grep -r`, `find`).
@@ -191,7 +191,7 @@ pub enum What {
     /// Something that cannot be proven. Nothing allows it, unless `named` says where a rule may speak of it.
     Unknown {
         /// Why.
-        why: Why,
+        why: DoubtReason,
         /// The command (its index among the facts) and the argument that make it unknown: `-c` of `git -c`. A rule that
         /// spells out the command's words up to and including this one, as they are, knows what it allows.
         named: Option<(usize, usize)>,
@@ -200,7 +200,7 @@ pub enum What {
 
 /// A directory that `cd`, `pushd` or `popd` may have led to, from where the command line began.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Dir {
+pub enum WorkingDir {
     /// These operands, one after the other.
     Through(Vec<Word>),
     /// Anywhere.
@@ -209,30 +209,32 @@ pub enum Dir {
 
 /// All that a command line can do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Analysis {
+pub struct LineAnalysis {
     /// In the order in which they stand. Never empty: a line that does nothing is unknown.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<LineFact>,
     /// Where relative paths may start from besides the call's own directory. Not empty: no relative path is certain, so
     /// that none is allowed, and denies are looked for from each.
-    pub dirs: Vec<Dir>,
+    pub dirs: Vec<WorkingDir>,
 }
 
-impl Analysis {
+impl LineAnalysis {
     /// Whether a limit of the work ended the reading.
     pub(super) fn is_too_much(&self) -> bool {
-        self.facts.iter().any(|fact| matches!(fact.what, What::Unknown { why: Why::TooMuch, .. }))
+        self.facts
+            .iter()
+            .any(|fact| matches!(fact.what, FactKind::Unknown { why: DoubtReason::TooMuch, .. }))
     }
 
     /// A line of which nothing is known.
-    pub fn unknown(span: Span, why: Why) -> Self {
-        let what = What::Unknown { why, named: None };
-        Self { facts: vec![Fact { span, what }], dirs: Vec::new() }
+    pub fn unknown(span: Span, why: DoubtReason) -> Self {
+        let what = FactKind::Unknown { why, named: None };
+        Self { facts: vec![LineFact { span, what }], dirs: Vec::new() }
     }
 }
 
 /// Why something cannot be proven. Shown to the human who is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Why {
+pub enum DoubtReason {
     /// Syntax that the prover does not fully accept, or that shells read differently.
     NotUnderstood,
     /// A shell whose language is not known.
@@ -307,14 +309,14 @@ pub enum Why {
     Locale,
 }
 
-impl Why {
+impl DoubtReason {
     /// Whether it is a doubt about names of files: who knows those knows whether it is one.
     pub(crate) fn is_about_names(self) -> bool {
         matches!(self, Self::FindsOptions | Self::FindsHosts)
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for DoubtReason {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str(match self {
             Self::NotUnderstood => "this part of the command line is not understood",

@@ -3,8 +3,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use super::values::{Given, Plan, Values, is_foreign_locale, is_integer, is_number};
-use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, Word};
+use super::values::{
+    GivenValue, LoopPlan, ShellVariables, is_foreign_locale, is_integer, is_number,
+};
+use super::{
+    Command, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Span, Word,
+    WordPiece, WorkingDir,
+};
 
 /// The most facts of one reading.
 const MAX_FACTS: usize = 2_000;
@@ -23,10 +28,10 @@ const MAX_DIRS: usize = 8;
 
 /// What has been found so far.
 #[derive(Default)]
-pub(super) struct Findings {
-    facts: Vec<Fact>,
+pub(super) struct LineFindings {
+    facts: Vec<LineFact>,
     /// Where relative paths may start.
-    pub(super) dirs: Vec<Dir>,
+    pub(super) dirs: Vec<WorkingDir>,
     /// Words that are files, whatever they become.
     pub(super) files: Vec<Word>,
     depth: usize,
@@ -40,7 +45,7 @@ pub(super) struct Findings {
     /// A limit was reached: nothing more is read.
     pub(super) exhausted: bool,
     /// The variables.
-    pub(super) values: Values,
+    pub(super) values: ShellVariables,
     /// A command has made or moved links or folders: where a path leads is not certain any more.
     moved: bool,
     /// A path that a command in the background uses.
@@ -49,24 +54,24 @@ pub(super) struct Findings {
     cdpath_set: bool,
 }
 
-impl Findings {
+impl LineFindings {
     /// For a second reading.
-    pub(super) fn planned(plan: Plan) -> Self {
-        Self { values: Values::planned(plan), ..Self::default() }
+    pub(super) fn planned(plan: LoopPlan) -> Self {
+        Self { values: ShellVariables::planned(plan), ..Self::default() }
     }
 
     pub(super) fn len(&self) -> usize {
         self.facts.len()
     }
 
-    pub(super) fn facts(&self) -> &[Fact] {
+    pub(super) fn facts(&self) -> &[LineFact] {
         &self.facts
     }
 
     /// Adds a fact and says its index.
-    fn push(&mut self, span: Span, what: What) -> usize {
+    fn push(&mut self, span: Span, what: FactKind) -> usize {
         if self.facts.len() < self.start + MAX_FACTS {
-            self.facts.push(Fact { span, what });
+            self.facts.push(LineFact { span, what });
         } else {
             self.exhaust(span);
         }
@@ -77,8 +82,8 @@ impl Findings {
     fn exhaust(&mut self, span: Span) {
         if !self.exhausted {
             self.exhausted = true;
-            let what = What::Unknown { why: Why::TooMuch, named: None };
-            self.facts.push(Fact { span, what });
+            let what = FactKind::Unknown { why: DoubtReason::TooMuch, named: None };
+            self.facts.push(LineFact { span, what });
         }
     }
 
@@ -102,7 +107,10 @@ impl Findings {
     /// Adds a command that was found beyond the limits.
     pub(super) fn beyond(&mut self, argv: Vec<Word>) {
         let span = span_of(&argv);
-        self.facts.push(Fact { span, what: What::Command(Command { argv, role: Role::Plain }) });
+        self.facts.push(LineFact {
+            span,
+            what: FactKind::Command(Command { argv, role: CommandRole::Plain }),
+        });
     }
 
     /// One more command that a command runs; `false` when there are too many. Each `true` is answered by one
@@ -117,8 +125,8 @@ impl Findings {
         self.chain -= 1;
     }
 
-    pub(super) fn unknown(&mut self, span: Span, why: Why) {
-        let what = What::Unknown { why, named: None };
+    pub(super) fn unknown(&mut self, span: Span, why: DoubtReason) {
+        let what = FactKind::Unknown { why, named: None };
         let again = self.facts.get(self.start..).unwrap_or_default().last();
         if !again.is_some_and(|fact| fact.span == span && fact.what == what) {
             self.push(span, what);
@@ -126,41 +134,41 @@ impl Findings {
     }
 
     /// An unknown that a rule which spells out the command up to this argument may allow.
-    pub(super) fn unknown_at(&mut self, span: Span, why: Why, command: usize, arg: usize) {
+    pub(super) fn unknown_at(&mut self, span: Span, why: DoubtReason, command: usize, arg: usize) {
         let named = Some((command, arg));
         // A doubt about names may be gone once they are known: it stands for no other.
-        let says = |fact: &Fact| match &fact.what {
-            What::Unknown { why: known, named: other } => {
+        let says = |fact: &LineFact| match &fact.what {
+            FactKind::Unknown { why: known, named: other } => {
                 *other == named && (*known == why || !known.is_about_names())
             }
             _ => false,
         };
         if !self.facts.iter().skip(command).rev().take(8).any(says) {
-            self.push(span, What::Unknown { why, named });
+            self.push(span, FactKind::Unknown { why, named });
         }
     }
 
-    pub(super) fn redirect(&mut self, span: Span, access: Access, target: Word) {
+    pub(super) fn redirect(&mut self, span: Span, access: FileAccess, target: Word) {
         self.leads(span, &target, false);
-        self.push(span, What::Redirect { access, target });
+        self.push(span, FactKind::Redirect { access, target });
     }
 
     /// The variable gets something that only the run will tell.
     pub(super) fn assign(&mut self, span: Span, name: &str) {
-        self.give(span, name, Given::Unknown, true);
+        self.give(span, name, GivenValue::Unknown, true);
     }
 
     /// The variable gets this. `surely`: when the shell is past this place, it has it.
-    pub(super) fn give(&mut self, span: Span, name: &str, given: Given, surely: bool) {
+    pub(super) fn give(&mut self, span: Span, name: &str, given: GivenValue, surely: bool) {
         let number = match given {
-            Given::Number | Given::Word([]) => true,
-            Given::Word([Piece::Text(text)]) => is_number(text),
+            GivenValue::Number | GivenValue::Word([]) => true,
+            GivenValue::Word([WordPiece::Text(text)]) => is_number(text),
             _ => false,
         };
         self.values.give(name, given, surely);
         self.set(span, name, given);
         if is_integer(name) && !number {
-            self.unknown(span, Why::Arithmetic);
+            self.unknown(span, DoubtReason::Arithmetic);
         }
     }
 
@@ -169,8 +177,10 @@ impl Findings {
         let mut index = from;
         while let Some(fact) = self.facts.get(index) {
             // None of these is what another fact speaks of by its number, as long as nothing else was found.
-            let arithmetic =
-                matches!(fact.what, What::Unknown { why: Why::Arithmetic, named: None });
+            let arithmetic = matches!(
+                fact.what,
+                FactKind::Unknown { why: DoubtReason::Arithmetic, named: None }
+            );
             if !arithmetic {
                 return;
             }
@@ -182,49 +192,49 @@ impl Findings {
     /// The variable is taken away.
     pub(super) fn take_away(&mut self, span: Span, name: &str) {
         self.values.unset(name);
-        self.push(span, What::Assign { name: name.to_owned() });
+        self.push(span, FactKind::Assign { name: name.to_owned() });
         if name == "IFS" {
-            self.values.give(name, Given::Unknown, true);
+            self.values.give(name, GivenValue::Unknown, true);
         }
         self.home_set |= name == "HOME";
         self.cdpath_set |= name == "CDPATH" || name == "DIRSTACK";
     }
 
     /// The variable is given to another program.
-    pub(super) fn hand_over(&mut self, span: Span, name: &str, value: &[Piece]) {
-        self.set(span, name, Given::Word(value));
+    pub(super) fn hand_over(&mut self, span: Span, name: &str, value: &[WordPiece]) {
+        self.set(span, name, GivenValue::Word(value));
         if is_integer(name) {
-            self.unknown(span, Why::Arithmetic);
+            self.unknown(span, DoubtReason::Arithmetic);
         }
     }
 
-    fn set(&mut self, span: Span, name: &str, given: Given) {
+    fn set(&mut self, span: Span, name: &str, given: GivenValue) {
         self.home_set |= name == "HOME";
         self.cdpath_set |= name == "CDPATH" || name == "DIRSTACK";
-        self.push(span, What::Assign { name: name.to_owned() });
+        self.push(span, FactKind::Assign { name: name.to_owned() });
         let value = match given {
-            Given::Word([]) => Some(""),
-            Given::Word([Piece::Text(text)]) => Some(text.as_str()),
+            GivenValue::Word([]) => Some(""),
+            GivenValue::Word([WordPiece::Text(text)]) => Some(text.as_str()),
             _ => None,
         };
         if is_foreign_locale(name, value) {
-            self.unknown(span, Why::Locale);
+            self.unknown(span, DoubtReason::Locale);
         }
     }
 
-    pub(super) fn command(&mut self, argv: Vec<Word>, role: Role) -> usize {
+    pub(super) fn command(&mut self, argv: Vec<Word>, role: CommandRole) -> usize {
         let span = span_of(&argv);
-        self.push(span, What::Command(Command { argv, role }))
+        self.push(span, FactKind::Command(Command { argv, role }))
     }
 
     /// A command whose words come once all that it does is found: see [`Self::words_of`].
-    pub(super) fn command_at(&mut self, span: Span, role: Role) -> usize {
-        self.push(span, What::Command(Command { argv: Vec::new(), role }))
+    pub(super) fn command_at(&mut self, span: Span, role: CommandRole) -> usize {
+        self.push(span, FactKind::Command(Command { argv: Vec::new(), role }))
     }
 
     /// The words of the command that was found at this index, unless there were too many facts for it.
     pub(super) fn words_of(&mut self, command: usize, words: Vec<Word>) {
-        if let Some(Fact { what: What::Command(Command { argv, .. }), .. }) =
+        if let Some(LineFact { what: FactKind::Command(Command { argv, .. }), .. }) =
             self.facts.get_mut(command)
             && argv.is_empty()
         {
@@ -239,7 +249,7 @@ impl Findings {
         }
         self.moved = true;
         if let Some(span) = self.beside {
-            self.unknown(span, Why::Moved);
+            self.unknown(span, DoubtReason::Moved);
         }
     }
 
@@ -255,7 +265,7 @@ impl Findings {
             && !before
             && let Some(span) = self.path_since(start)
         {
-            self.unknown(span, Why::Moved);
+            self.unknown(span, DoubtReason::Moved);
         }
     }
 
@@ -281,13 +291,13 @@ impl Findings {
 
     fn path_since(&self, start: usize) -> Option<Span> {
         self.facts.iter().skip(start).find_map(|fact| match &fact.what {
-            What::Redirect { target, .. } if !is_device(target) => Some(fact.span),
-            What::Path { target, recursive, .. }
+            FactKind::Redirect { target, .. } if !is_device(target) => Some(fact.span),
+            FactKind::Path { target, recursive, .. }
                 if !is_device(target) && !is_here(target, *recursive) =>
             {
                 Some(fact.span)
             }
-            What::Loads { target, .. } if !is_here(target, false) => Some(fact.span),
+            FactKind::Loads { target, .. } if !is_here(target, false) => Some(fact.span),
             _ => None,
         })
     }
@@ -296,19 +306,20 @@ impl Findings {
     fn leads(&mut self, span: Span, target: &Word, recursive: bool) {
         if self.moved && !is_device(target) && !is_here(target, recursive) {
             let known = self.facts.iter().rev().take(8).any(|fact| {
-                fact.span == span && matches!(fact.what, What::Unknown { why: Why::Moved, .. })
+                fact.span == span
+                    && matches!(fact.what, FactKind::Unknown { why: DoubtReason::Moved, .. })
             });
             if !known {
-                self.unknown(span, Why::Moved);
+                self.unknown(span, DoubtReason::Moved);
             }
         }
     }
 
     pub(super) fn path(
-        &mut self, command: usize, arg: usize, access: Access, target: Word, recursive: bool,
+        &mut self, command: usize, arg: usize, access: FileAccess, target: Word, recursive: bool,
     ) {
         self.leads(target.span, &target, recursive);
-        self.push(target.span, What::Path { command, arg, access, target, recursive });
+        self.push(target.span, FactKind::Path { command, arg, access, target, recursive });
     }
 
     /// Where facts from `from` on say that this very word is a file, it is all that is below `roots`. None: nothing better is
@@ -318,7 +329,7 @@ impl Findings {
         let mut added = Vec::new();
         let span = word.span;
         for fact in self.facts.iter_mut().skip(from) {
-            if let What::Path { command, arg, access, target, recursive } = &mut fact.what
+            if let FactKind::Path { command, arg, access, target, recursive } = &mut fact.what
                 && target == word
             {
                 target.pieces.clone_from(&first.pieces);
@@ -334,11 +345,11 @@ impl Findings {
 
     pub(super) fn loads(&mut self, command: usize, arg: usize, target: Word) {
         self.leads(target.span, &target, false);
-        self.push(target.span, What::Loads { command, arg, target });
+        self.push(target.span, FactKind::Loads { command, arg, target });
     }
 
     pub(super) fn url(&mut self, command: usize, arg: usize, target: Word) {
-        self.push(target.span, What::Url { command, arg, target });
+        self.push(target.span, FactKind::Url { command, arg, target });
     }
 
     /// One level down; `false` when that is too deep. Each `true` is answered by one [`Self::leave`].
@@ -380,23 +391,25 @@ impl Findings {
     /// Relative paths may start anywhere from here on.
     pub(super) fn anywhere(&mut self) {
         self.dirs.clear();
-        self.dirs.push(Dir::Anywhere);
+        self.dirs.push(WorkingDir::Anywhere);
     }
 
     /// The directory may become `operand`, seen from each directory so far.
     pub(super) fn change_dir(&mut self, operand: &Word) {
-        if self.dirs.contains(&Dir::Anywhere) {
+        if self.dirs.contains(&WorkingDir::Anywhere) {
             return;
         }
-        let certain =
-            operand.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Home));
+        let certain = operand
+            .pieces
+            .iter()
+            .all(|piece| matches!(piece, WordPiece::Text(_) | WordPiece::Home));
         let absolute = match operand.pieces.first() {
-            Some(Piece::Home) => true,
-            Some(Piece::Text(text)) => text.starts_with('/'),
+            Some(WordPiece::Home) => true,
+            Some(WordPiece::Text(text)) => text.starts_with('/'),
             _ => false,
         };
         let anchored = match operand.pieces.first() {
-            Some(Piece::Text(text)) => text.starts_with("./") || text.starts_with(".."),
+            Some(WordPiece::Text(text)) => text.starts_with("./") || text.starts_with(".."),
             _ => false,
         };
         if !certain
@@ -405,13 +418,13 @@ impl Findings {
         {
             return self.anywhere();
         }
-        let mut reached = vec![Dir::Through(vec![operand.clone()])];
+        let mut reached = vec![WorkingDir::Through(vec![operand.clone()])];
         if !absolute {
             for dir in &self.dirs {
-                if let Dir::Through(operands) = dir {
+                if let WorkingDir::Through(operands) = dir {
                     let mut operands = operands.clone();
                     operands.push(operand.clone());
-                    reached.push(Dir::Through(operands));
+                    reached.push(WorkingDir::Through(operands));
                 }
             }
         }
@@ -419,13 +432,14 @@ impl Findings {
     }
 
     /// Relative paths may start from these directories, too.
-    pub(super) fn reach(&mut self, reached: Vec<Dir>) {
+    pub(super) fn reach(&mut self, reached: Vec<WorkingDir>) {
         for dir in reached {
             if !self.dirs.contains(&dir) {
                 self.dirs.push(dir);
             }
         }
-        if self.dirs.len() > MAX_DIRS || (self.dirs.len() > 1 && self.dirs.contains(&Dir::Anywhere))
+        if self.dirs.len() > MAX_DIRS
+            || (self.dirs.len() > 1 && self.dirs.contains(&WorkingDir::Anywhere))
         {
             self.anywhere();
         }
@@ -435,7 +449,7 @@ impl Findings {
     pub(super) fn merge(&mut self, start: usize, middle: usize) {
         let added = self.facts.split_off(middle.min(self.facts.len()));
         let first = self.facts.get(start..).unwrap_or_default();
-        let same = |(one, other): (&Fact, &Fact)| is_same(one, other, middle - start);
+        let same = |(one, other): (&LineFact, &LineFact)| is_same(one, other, middle - start);
         if first.len() == added.len() && first.iter().zip(&added).all(same) {
             return;
         }
@@ -461,14 +475,16 @@ impl Findings {
     }
 
     /// The analysis of the whole text, and what a second reading needs, where that would tell more.
-    pub(super) fn finish(mut self, whole: Span) -> (Analysis, Option<Plan>) {
+    pub(super) fn finish(mut self, whole: Span) -> (LineAnalysis, Option<LoopPlan>) {
         if self.facts.is_empty() {
-            self.unknown(whole, Why::Nothing);
+            self.unknown(whole, DoubtReason::Nothing);
         }
         for span in self.values.faults() {
             if self.facts.len() < self.start + MAX_FACTS + 8 {
-                self.facts
-                    .push(Fact { span, what: What::Unknown { why: Why::Arithmetic, named: None } });
+                self.facts.push(LineFact {
+                    span,
+                    what: FactKind::Unknown { why: DoubtReason::Arithmetic, named: None },
+                });
             }
         }
         if self.home_set {
@@ -476,7 +492,7 @@ impl Findings {
         }
         self.sort();
         let plan = if self.exhausted { None } else { std::mem::take(&mut self.values).plan() };
-        (Analysis { facts: self.facts, dirs: self.dirs }, plan)
+        (LineAnalysis { facts: self.facts, dirs: self.dirs }, plan)
     }
 
     /// The script sets `HOME`, so that `~` is no longer the home directory.
@@ -486,19 +502,19 @@ impl Findings {
         }
         let forget = |word: &mut Word| {
             for piece in &mut word.pieces {
-                if *piece == Piece::Home {
-                    *piece = Piece::Unknown { splits: true };
+                if *piece == WordPiece::Home {
+                    *piece = WordPiece::Unknown { splits: true };
                 }
             }
         };
         for fact in &mut self.facts {
             match &mut fact.what {
-                What::Command(command) => command.argv.iter_mut().for_each(forget),
-                What::Redirect { target, .. }
-                | What::Path { target, .. }
-                | What::Loads { target, .. }
-                | What::Url { target, .. } => forget(target),
-                What::Assign { .. } | What::Unknown { .. } => {}
+                FactKind::Command(command) => command.argv.iter_mut().for_each(forget),
+                FactKind::Redirect { target, .. }
+                | FactKind::Path { target, .. }
+                | FactKind::Loads { target, .. }
+                | FactKind::Url { target, .. } => forget(target),
+                FactKind::Assign { .. } | FactKind::Unknown { .. } => {}
             }
         }
     }
@@ -516,7 +532,7 @@ impl Findings {
                 *slot = to;
             }
         }
-        let mut facts: Vec<(usize, Fact)> =
+        let mut facts: Vec<(usize, LineFact)> =
             moved.iter().copied().zip(std::mem::take(&mut self.facts)).collect();
         facts.sort_unstable_by_key(|(to, _)| *to);
         self.facts = facts.into_iter().map(|(_, fact)| fact).collect();
@@ -527,34 +543,37 @@ impl Findings {
 }
 
 /// Whether the facts are the same, where those of the other reading count from `offset`.
-fn is_same(one: &Fact, other: &Fact, offset: usize) -> bool {
+fn is_same(one: &LineFact, other: &LineFact, offset: usize) -> bool {
     let at = |command: &usize| *command + offset;
     one.span == other.span
         && match (&one.what, &other.what) {
             (
-                What::Path { command, arg, access, target, recursive },
-                What::Path { command: c, arg: a, access: x, target: t, recursive: r },
+                FactKind::Path { command, arg, access, target, recursive },
+                FactKind::Path { command: c, arg: a, access: x, target: t, recursive: r },
             ) => at(command) == *c && (arg, access, recursive) == (a, x, r) && target == t,
-            (What::Url { command, arg, target }, What::Url { command: c, arg: a, target: t })
+            (
+                FactKind::Url { command, arg, target },
+                FactKind::Url { command: c, arg: a, target: t },
+            )
             | (
-                What::Loads { command, arg, target },
-                What::Loads { command: c, arg: a, target: t },
+                FactKind::Loads { command, arg, target },
+                FactKind::Loads { command: c, arg: a, target: t },
             ) => at(command) == *c && arg == a && target == t,
             (
-                What::Unknown { why, named: Some((command, arg)) },
-                What::Unknown { why: w, named: Some((c, a)) },
+                FactKind::Unknown { why, named: Some((command, arg)) },
+                FactKind::Unknown { why: w, named: Some((c, a)) },
             ) => why == w && at(command) == *c && arg == a,
             (one, other) => one == other,
         }
 }
 
 /// Gives the command that a fact speaks of its new index, where it has one.
-fn remap(fact: &mut Fact, to: impl Fn(usize) -> Option<usize>) {
+fn remap(fact: &mut LineFact, to: impl Fn(usize) -> Option<usize>) {
     match &mut fact.what {
-        What::Path { command, .. }
-        | What::Loads { command, .. }
-        | What::Url { command, .. }
-        | What::Unknown { named: Some((command, _)), .. } => {
+        FactKind::Path { command, .. }
+        | FactKind::Loads { command, .. }
+        | FactKind::Url { command, .. }
+        | FactKind::Unknown { named: Some((command, _)), .. } => {
             if let Some(index) = to(*command) {
                 *command = index;
             }

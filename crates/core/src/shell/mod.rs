@@ -1,7 +1,7 @@
 //! A command line, taken apart into every command, write, read and variable it can run, or *unknown*. Pure.
 //!
 //! Not a general parser but a prover: it walks the text once and emits facts, and whatever it does not fully understand,
-//! and every limit of its work, becomes an [`What::Unknown`], which nothing allows. Its facts are a superset of what the
+//! and every limit of its work, becomes an [`FactKind::Unknown`], which nothing allows. Its facts are a superset of what the
 //! shell can do: a branch not taken, a loop never entered and a function never called count as if they ran.
 //!
 //! `findings` collects, `grammar` reads lists and compound commands, `lexer` words and what expands in them, and
@@ -19,21 +19,25 @@ mod sweep;
 mod tests;
 mod values;
 
+pub(crate) use effects::{CommandParts, parts, stays_below};
 pub use effects::{
-    Arity, Described, DescribedOption, described, is_interpreter_or_launcher, programs_document,
-    subcommand_depth,
+    DescribedOption, DescribedProgram, OptionArity, described, is_interpreter_or_launcher,
+    programs_document, subcommand_depth,
 };
 pub(crate) use effects::{
-    Kind, Knowledge, deletes, goes_through_links, is_understood, kind, knowledge_of, opens_no_file,
-    option_marks, passes_links, reads_names_only, special_like, takes_data_only, without_g,
+    EffectKnowledge, ProgramKind, deletes, goes_through_links, is_understood, kind, knowledge_of,
+    opens_no_file, option_marks, passes_links, reads_names_only, special_like, takes_data_only,
+    without_g,
 };
-pub(crate) use effects::{Parts, parts, stays_below};
-pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
+pub use facts::{
+    Command, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Shell, Span,
+    Word, WordPiece, WorkingDir,
+};
 
 pub(crate) use programs::is_builtin;
 
-use findings::Findings;
-use prover::{Dialect, Prover};
+use findings::LineFindings;
+use prover::{LineProver, ShellDialect};
 
 /// The longest script that is read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
@@ -43,15 +47,15 @@ const MAX_TEXT: usize = 1 << 20;
 /// For [`Shell::Sh`] the facts of both bash and dash, so that whoever judges them takes the stricter reading. What is
 /// beyond the limits (1 MiB of text, 100 levels, 8,000 words, 2,000 facts) is unknown; what was found before still counts,
 /// and what is behind is searched for the names of commands, so that a deny of them still bites.
-pub fn analyze(script: &str, shell: Shell) -> Analysis {
+pub fn analyze(script: &str, shell: Shell) -> LineAnalysis {
     let whole = Span { start: 0, end: script.len() };
     if shell == Shell::Other {
-        return Analysis::unknown(whole, Why::OtherShell);
+        return LineAnalysis::unknown(whole, DoubtReason::OtherShell);
     }
-    let (first, plan) = read(script, shell, Findings::default());
+    let (first, plan) = read(script, shell, LineFindings::default());
     match plan {
         // With the values that are certain, more is known.
-        Some(plan) => match read(script, shell, Findings::planned(plan)) {
+        Some(plan) => match read(script, shell, LineFindings::planned(plan)) {
             (second, _) if !second.is_too_much() => second,
             _ => first,
         },
@@ -60,23 +64,25 @@ pub fn analyze(script: &str, shell: Shell) -> Analysis {
 }
 
 /// Reads the whole script once. Says what a second reading needs to know, where it would tell more.
-fn read(script: &str, shell: Shell, mut findings: Findings) -> (Analysis, Option<values::Plan>) {
+fn read(
+    script: &str, shell: Shell, mut findings: LineFindings,
+) -> (LineAnalysis, Option<values::LoopPlan>) {
     let whole = Span { start: 0, end: script.len() };
     let mut text = script;
     let cleaned;
     let mut place = None;
     if text.contains('\0') {
-        findings.unknown(whole, Why::Nul);
+        findings.unknown(whole, DoubtReason::Nul);
         cleaned = text.replace('\0', "");
         text = &cleaned;
         place = Some(whole);
     }
     if text.contains('\x01') || text.contains('\x7f') {
         // bash marks with them what it has quoted, and drops or doubles those that it is given.
-        findings.unknown(whole, Why::NotUnderstood);
+        findings.unknown(whole, DoubtReason::NotUnderstood);
     }
     if text.len() > MAX_TEXT {
-        findings.unknown(whole, Why::TooLong);
+        findings.unknown(whole, DoubtReason::TooLong);
         let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         text = text.get(..end).unwrap_or_default();
     }
@@ -88,7 +94,7 @@ fn read(script: &str, shell: Shell, mut findings: Findings) -> (Analysis, Option
 }
 
 /// Reads `text` as each dialect that `shell` can mean.
-fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings) {
+fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut LineFindings) {
     let whole = place.unwrap_or(Span { start: 0, end: text.len() });
     findings.values.read(text);
     if place.is_none() {
@@ -96,16 +102,16 @@ fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings)
     }
     match shell {
         Shell::Sh if prover::is_shared(text) => {
-            Prover::new(text, Dialect::Bash, place, findings).script();
+            LineProver::new(text, ShellDialect::Bash, place, findings).script();
         }
-        Shell::Bash => Prover::new(text, Dialect::Bash, place, findings).script(),
-        Shell::Posix => Prover::new(text, Dialect::Dash, place, findings).script(),
+        Shell::Bash => LineProver::new(text, ShellDialect::Bash, place, findings).script(),
+        Shell::Posix => LineProver::new(text, ShellDialect::Dash, place, findings).script(),
         Shell::Sh => {
             let start = findings.len();
             let dirs = findings.dirs.clone();
             let mark = findings.values.mark();
             let moved = findings.has_moved();
-            Prover::new(text, Dialect::Bash, place, findings).script();
+            LineProver::new(text, ShellDialect::Bash, place, findings).script();
             if findings.exhausted {
                 // Nothing allows it any more, and what is denied is looked for in other ways.
                 return;
@@ -116,17 +122,17 @@ fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings)
             if place.is_none() {
                 findings.begin();
             }
-            Prover::new(text, Dialect::Dash, place, findings).script();
+            LineProver::new(text, ShellDialect::Dash, place, findings).script();
             findings.merge(start, middle);
             findings.reach(reached);
             findings.both_from(mark, moves);
         }
         Shell::Zsh => {
-            Prover::new(text, Dialect::Bash, place, findings).script();
+            LineProver::new(text, ShellDialect::Bash, place, findings).script();
             if !prover::is_plain(text) {
-                findings.unknown(whole, Why::OtherShell);
+                findings.unknown(whole, DoubtReason::OtherShell);
             }
         }
-        Shell::Other => findings.unknown(whole, Why::OtherShell),
+        Shell::Other => findings.unknown(whole, DoubtReason::OtherShell),
     }
 }

@@ -1,36 +1,36 @@
 //! The reader of one text: its place in it, and what it does when it does not understand.
 
-use super::findings::Findings;
+use super::findings::LineFindings;
 use super::grammar::HereDoc;
-use super::lexer::{Mode, Seen};
-use super::{Span, Why};
+use super::lexer::{SeenExpansion, WordMode};
+use super::{DoubtReason, Span};
 
 /// The language that a text is read in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum ShellDialect {
     Bash,
     Dash,
 }
 
 /// Reading stopped, for this reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stop(pub(super) Why);
+pub(super) struct ReadStop(pub(super) DoubtReason);
 
 /// Something was read, or reading stopped.
-pub(super) type Read<T = ()> = Result<T, Stop>;
+pub(super) type Read<T = ()> = Result<T, ReadStop>;
 
 /// How often reading starts again behind what was not understood.
 const MAX_RESTARTS: usize = 64;
 
 /// Reads one text, which holds no NUL.
-pub(super) struct Prover<'t, 'f> {
+pub(super) struct LineProver<'t, 'f> {
     pub(super) text: &'t str,
     /// The next byte.
     pub(super) at: usize,
-    pub(super) dialect: Dialect,
+    pub(super) dialect: ShellDialect,
     /// Where a text in a text stands in the outermost.
     place: Option<Span>,
-    pub(super) found: &'f mut Findings,
+    pub(super) found: &'f mut LineFindings,
     /// Here-documents whose text starts on the next line.
     pub(super) waiting: Vec<HereDoc>,
     /// Inside `$( )` or `<( )`.
@@ -39,14 +39,14 @@ pub(super) struct Prover<'t, 'f> {
     /// rather than its operator.
     pub(super) behind_document: Option<(usize, bool)>,
     /// What the expansions so far of this word, or of this arithmetic, may hold.
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<SeenExpansion>,
     /// How the word that is being read is read.
-    pub(super) mode: Mode,
+    pub(super) mode: WordMode,
 }
 
-impl<'t, 'f> Prover<'t, 'f> {
+impl<'t, 'f> LineProver<'t, 'f> {
     pub(super) fn new(
-        text: &'t str, dialect: Dialect, place: Option<Span>, found: &'f mut Findings,
+        text: &'t str, dialect: ShellDialect, place: Option<Span>, found: &'f mut LineFindings,
     ) -> Self {
         let waiting = Vec::new();
         Self {
@@ -59,29 +59,29 @@ impl<'t, 'f> Prover<'t, 'f> {
             in_substitution: false,
             behind_document: None,
             seen: Vec::new(),
-            mode: Mode::Plain,
+            mode: WordMode::Plain,
         }
     }
 
     pub(super) fn bash(&self) -> bool {
-        self.dialect == Dialect::Bash
+        self.dialect == ShellDialect::Bash
     }
 
     /// The whole text, as a script. Always ends; what is not understood is a fact, and what stands behind it is still
     /// searched for commands that a rule may deny.
     pub(super) fn script(&mut self) {
         if !self.found.enter() {
-            return self.found.unknown(self.span(0), Why::TooDeep);
+            return self.found.unknown(self.span(0), DoubtReason::TooDeep);
         }
         for restart in 0..=MAX_RESTARTS {
             let stop = match self.list() {
                 Ok(()) if self.peek() == 0 => {
                     if !self.waiting.is_empty() {
-                        self.unknown(self.at, Why::HereDocument);
+                        self.unknown(self.at, DoubtReason::HereDocument);
                     }
                     break;
                 }
-                Ok(()) => Stop(Why::NotUnderstood),
+                Ok(()) => ReadStop(DoubtReason::NotUnderstood),
                 Err(stop) => stop,
             };
             if restart == 0 {
@@ -108,14 +108,14 @@ impl<'t, 'f> Prover<'t, 'f> {
     /// Reads `text`, which stands in this one at `span`, in the same dialect.
     pub(super) fn nested(&mut self, text: &str, span: Span) -> Read {
         if !self.found.pay_text(text.len(), span) {
-            return Err(Stop(Why::TooMuch));
+            return Err(ReadStop(DoubtReason::TooMuch));
         }
-        Prover::new(text, self.dialect, Some(span), self.found).script();
+        LineProver::new(text, self.dialect, Some(span), self.found).script();
         self.check_limits()
     }
 
     pub(super) fn check_limits(&self) -> Read {
-        if self.found.exhausted { Err(Stop(Why::TooMuch)) } else { Ok(()) }
+        if self.found.exhausted { Err(ReadStop(DoubtReason::TooMuch)) } else { Ok(()) }
     }
 
     /// From `start` to here.
@@ -128,7 +128,7 @@ impl<'t, 'f> Prover<'t, 'f> {
         self.place
     }
 
-    pub(super) fn unknown(&mut self, start: usize, why: Why) {
+    pub(super) fn unknown(&mut self, start: usize, why: DoubtReason) {
         let span = self.span(start);
         self.found.unknown(span, why);
     }
@@ -182,7 +182,7 @@ impl<'t, 'f> Prover<'t, 'f> {
     }
 
     pub(super) fn expect(&mut self, byte: u8) -> Read {
-        if self.eat(byte) { Ok(()) } else { Err(Stop(Why::NotUnderstood)) }
+        if self.eat(byte) { Ok(()) } else { Err(ReadStop(DoubtReason::NotUnderstood)) }
     }
 
     /// Blanks, and the comment behind them.
@@ -214,7 +214,7 @@ impl<'t, 'f> Prover<'t, 'f> {
     /// Does `read` one level down.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if !self.found.enter() {
-            return Err(Stop(Why::TooDeep));
+            return Err(ReadStop(DoubtReason::TooDeep));
         }
         let result = read(self);
         self.found.leave();

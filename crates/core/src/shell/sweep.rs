@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::findings::Findings;
-use super::{Piece, Span, Word, effects};
+use super::findings::LineFindings;
+use super::{Span, Word, WordPiece, effects};
 
 /// The most commands that are added.
 const MOST: usize = 500;
@@ -23,7 +23,7 @@ static SEPARATES: [bool; 256] = {
 
 /// Adds each command that may stand in `text`, as far as its beginning is plain. Anything too many only denies more: the
 /// analysis is unknown already.
-pub(super) fn sweep(text: &str, place: Option<Span>, findings: &mut Findings) {
+pub(super) fn sweep(text: &str, place: Option<Span>, findings: &mut LineFindings) {
     let mut seen = HashSet::new();
     // What was seen lately, so that what is repeated costs little.
     let mut lately = [""; 64];
@@ -64,7 +64,7 @@ fn words(part: &str, from: usize, place: Option<Span>) -> Vec<Word> {
             continue;
         }
         if argv.len() == WORDS {
-            argv.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
+            argv.push(Word { span, pieces: vec![WordPiece::Unknown { splits: true }] });
             break;
         }
         argv.push(Word { span, pieces: vec![plain(piece)] });
@@ -83,9 +83,9 @@ fn leads(word: &str) -> bool {
 }
 
 /// The word without its quotes, when nothing expands in it.
-fn plain(word: &str) -> Piece {
+fn plain(word: &str) -> WordPiece {
     if word.contains(['$', '*', '?', '[', '~', '<', '>']) {
-        return Piece::Unknown { splits: true };
+        return WordPiece::Unknown { splits: true };
     }
-    Piece::Text(word.chars().filter(|char| !matches!(char, '\'' | '"' | '\\')).collect())
+    WordPiece::Text(word.chars().filter(|char| !matches!(char, '\'' | '"' | '\\')).collect())
 }

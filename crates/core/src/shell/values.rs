@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use super::{Piece, Span};
+use super::{Span, WordPiece};
 
 /// The most names that are followed.
 const MAX_NAMES: usize = 64;
@@ -47,48 +47,48 @@ static SUM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// What an assignment gives.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Given<'w> {
+pub(super) enum GivenValue<'w> {
     /// A number, whichever.
     Number,
     /// What a word becomes that is no longer split, nor taken for a pattern.
-    Word(&'w [Piece]),
+    Word(&'w [WordPiece]),
     /// The name of a file that this pattern finds.
-    Found(&'w [Piece]),
+    Found(&'w [WordPiece]),
     /// Text that only the run will tell.
     Unknown,
 }
 
 /// What a variable surely holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Value {
+enum VariableValue {
     /// This text.
-    Known(Vec<Piece>),
+    Known(Vec<WordPiece>),
     /// The name of a file that this pattern finds.
-    Found(Vec<Piece>),
+    Found(Vec<WordPiece>),
     /// One of the values that the script gives it anywhere.
     Set,
 }
 
 /// What an expansion becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Expansion {
+pub(super) enum ExpandedValue {
     /// This text, which may still be split and taken for a pattern outside of quotes.
-    Text(Vec<Piece>),
+    Text(Vec<WordPiece>),
     /// The name of a file that this pattern finds.
-    Found(Vec<Piece>),
+    Found(Vec<WordPiece>),
     /// A number.
     Number,
     Unknown,
 }
 
 /// A loop, told by where it stands in its text, and that text's length.
-pub(super) type Loop = (usize, usize, Option<Span>, bool);
+pub(super) type LoopPlace = (usize, usize, Option<Span>, bool);
 
 /// What the first reading tells the second.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct LoopPlan {
     /// The names that each loop sets.
-    loops: HashMap<Loop, HashSet<String>>,
+    loops: HashMap<LoopPlace, HashSet<String>>,
     /// The names that only ever get numbers.
     numbers: HashSet<String>,
     /// How words are split is changed somewhere.
@@ -97,10 +97,10 @@ pub(super) struct Plan {
 
 /// The variables.
 #[derive(Debug, Default)]
-pub(super) struct Values {
-    now: HashMap<String, Value>,
+pub(super) struct ShellVariables {
+    now: HashMap<String, VariableValue>,
     /// Every change, and what was there before.
-    log: Vec<(String, Option<Value>)>,
+    log: Vec<(String, Option<VariableValue>)>,
     /// Whether all that is given to a name anywhere is a number.
     numbers: HashMap<String, bool>,
     /// Names that arithmetic looks at, and where.
@@ -113,31 +113,31 @@ pub(super) struct Values {
     timid: bool,
     /// What was read, as far as it may still make it timid. Looked at once that matters: most scripts set nothing.
     unread: Vec<String>,
-    loops: HashMap<Loop, HashSet<String>>,
+    loops: HashMap<LoopPlace, HashSet<String>>,
     separators: bool,
     /// What the first reading told.
-    plan: Option<Plan>,
+    plan: Option<LoopPlan>,
     /// A second reading would know more.
     helps: bool,
     /// Names that were expanded while they were surely set.
     expanded: HashSet<String>,
 }
 
-impl Values {
+impl ShellVariables {
     /// With what the first reading told.
-    pub(super) fn planned(plan: Plan) -> Self {
+    pub(super) fn planned(plan: LoopPlan) -> Self {
         Self { plan: Some(plan), ..Self::default() }
     }
 
     /// What a second reading needs to know; `None` when it would find the same.
-    pub(super) fn plan(self) -> Option<Plan> {
+    pub(super) fn plan(self) -> Option<LoopPlan> {
         if !self.helps && self.expanded.is_empty() {
             return None;
         }
         let numbers: HashSet<String> =
             self.numbers.into_iter().filter_map(|(name, number)| number.then_some(name)).collect();
         let helps = self.helps || self.expanded.iter().any(|name| numbers.contains(name));
-        (self.plan.is_none() && helps).then_some(Plan {
+        (self.plan.is_none() && helps).then_some(LoopPlan {
             loops: self.loops,
             numbers,
             separators: self.separators,
@@ -189,8 +189,8 @@ impl Values {
                 }
                 let pasted = term.starts_with('$');
                 let name = term.trim_matches(['$', '{', '}']);
-                let Some(Value::Known(pieces)) = self.now.get(name) else { return None };
-                let [Piece::Text(text)] = pieces.as_slice() else { return None };
+                let Some(VariableValue::Known(pieces)) = self.now.get(name) else { return None };
+                let [WordPiece::Text(text)] = pieces.as_slice() else { return None };
                 // A sign before what is pasted makes another operator of the one before it.
                 let digits = if pasted { text } else { text.strip_prefix('-').unwrap_or(text) };
                 let decimal = digits == "0" || !digits.starts_with('0');
@@ -205,15 +205,15 @@ impl Values {
         self.timid = true;
         let names: Vec<String> = self.now.keys().cloned().collect();
         for name in names {
-            self.put(&name, Some(Value::Set));
+            self.put(&name, Some(VariableValue::Set));
         }
     }
 
     /// The text of a value, where it is certain that it is set.
-    fn certain(&mut self, pieces: &[Piece]) -> Value {
+    fn certain(&mut self, pieces: &[WordPiece]) -> VariableValue {
         match known(pieces) {
-            Some(pieces) if !self.is_timid() => Value::Known(pieces),
-            _ => Value::Set,
+            Some(pieces) if !self.is_timid() => VariableValue::Known(pieces),
+            _ => VariableValue::Set,
         }
     }
 
@@ -222,7 +222,7 @@ impl Values {
         self.log.len()
     }
 
-    fn put(&mut self, name: &str, value: Option<Value>) {
+    fn put(&mut self, name: &str, value: Option<VariableValue>) {
         let before = match value {
             Some(value) if self.now.len() < MAX_NAMES || self.now.contains_key(name) => {
                 self.now.insert(name.to_owned(), value)
@@ -237,7 +237,7 @@ impl Values {
         for index in (mark..self.log.len()).rev() {
             let Some((name, before)) = self.log.get(index).cloned() else { continue };
             match before {
-                Some(_) => self.now.insert(name, Value::Set),
+                Some(_) => self.now.insert(name, VariableValue::Set),
                 None => self.now.remove(&name),
             };
         }
@@ -259,11 +259,11 @@ impl Values {
     }
 
     /// Another shell begins, with variables of its own. Answered by [`Self::leave`].
-    pub(super) fn enter(&mut self) -> Outer {
-        Outer(std::mem::take(&mut self.now))
+    pub(super) fn enter(&mut self) -> OuterVariables {
+        OuterVariables(std::mem::take(&mut self.now))
     }
 
-    pub(super) fn leave(&mut self, outer: Outer) {
+    pub(super) fn leave(&mut self, outer: OuterVariables) {
         if !self.adrift {
             self.now = outer.0;
         }
@@ -282,14 +282,14 @@ impl Values {
     }
 
     /// The name gets this. `surely`: when the shell is past this place, it has it.
-    pub(super) fn give(&mut self, name: &str, given: Given, surely: bool) {
+    pub(super) fn give(&mut self, name: &str, given: GivenValue, surely: bool) {
         // Where it is set also counts for what stands before it, in a loop.
         self.helps |= name == "IFS";
         self.separators |= name == "IFS";
         let number = match given {
-            Given::Number => true,
-            Given::Word([]) => true,
-            Given::Word([Piece::Text(text)]) => is_number(text),
+            GivenValue::Number => true,
+            GivenValue::Word([]) => true,
+            GivenValue::Word([WordPiece::Text(text)]) => is_number(text),
             _ => false,
         };
         self.numbers.entry(name.to_owned()).and_modify(|known| *known &= number).or_insert(number);
@@ -299,29 +299,35 @@ impl Values {
         }
         let before = self.now.contains_key(name);
         let value = match given {
-            _ if !surely => before.then_some(Value::Set),
-            Given::Word(pieces) => Some(self.certain(pieces)),
-            Given::Found(pieces) if fits(pieces) && !self.is_timid() => {
-                Some(Value::Found(pieces.to_vec()))
+            _ if !surely => before.then_some(VariableValue::Set),
+            GivenValue::Word(pieces) => Some(self.certain(pieces)),
+            GivenValue::Found(pieces) if fits(pieces) && !self.is_timid() => {
+                Some(VariableValue::Found(pieces.to_vec()))
             }
-            Given::Number | Given::Found(_) | Given::Unknown => Some(Value::Set),
+            GivenValue::Number | GivenValue::Found(_) | GivenValue::Unknown => {
+                Some(VariableValue::Set)
+            }
         };
         self.put(name, value);
     }
 
     /// In this round of a loop the name has this value.
-    pub(super) fn put_known(&mut self, name: &str, given: Given) {
+    pub(super) fn put_known(&mut self, name: &str, given: GivenValue) {
         let value = match given {
             _ if self.adrift || self.lost.contains(name) || is_special(name) => None,
-            Given::Word(pieces) => Some(known(pieces).map_or(Value::Set, Value::Known)),
-            Given::Found(pieces) if fits(pieces) => Some(Value::Found(pieces.to_vec())),
-            _ => Some(Value::Set),
+            GivenValue::Word(pieces) => {
+                Some(known(pieces).map_or(VariableValue::Set, VariableValue::Known))
+            }
+            GivenValue::Found(pieces) if fits(pieces) => {
+                Some(VariableValue::Found(pieces.to_vec()))
+            }
+            _ => Some(VariableValue::Set),
         };
         self.put(name, value);
     }
 
     /// A loop begins: what it sets is not certain in it.
-    pub(super) fn enter_loop(&mut self, key: &Loop) {
+    pub(super) fn enter_loop(&mut self, key: &LoopPlace) {
         let names: Vec<String> = match &self.plan {
             Some(plan) => match plan.loops.get(key) {
                 Some(names) => names.iter().cloned().collect(),
@@ -331,13 +337,13 @@ impl Values {
         };
         for name in names {
             if self.now.contains_key(&name) {
-                self.put(&name, Some(Value::Set));
+                self.put(&name, Some(VariableValue::Set));
             }
         }
     }
 
     /// A loop that began at the mark ends.
-    pub(super) fn leave_loop(&mut self, key: Loop, mark: usize) {
+    pub(super) fn leave_loop(&mut self, key: LoopPlace, mark: usize) {
         if self.plan.is_none() {
             let names = self.log.get(mark..).unwrap_or_default();
             let names = names.iter().map(|(name, _)| name.clone());
@@ -357,23 +363,23 @@ impl Values {
     }
 
     /// What the name expands to here.
-    pub(super) fn expand(&mut self, span: Span, name: &str) -> Expansion {
-        let Some(value) = self.now.get(name) else { return Expansion::Unknown };
+    pub(super) fn expand(&mut self, span: Span, name: &str) -> ExpandedValue {
+        let Some(value) = self.now.get(name) else { return ExpandedValue::Unknown };
         let Some(plan) = &self.plan else {
-            self.helps |= *value != Value::Set;
+            self.helps |= *value != VariableValue::Set;
             if !self.expanded.contains(name) {
                 self.expanded.insert(name.to_owned());
             }
-            return Expansion::Unknown;
+            return ExpandedValue::Unknown;
         };
         match value {
-            Value::Known(pieces) => Expansion::Text(pieces.clone()),
-            Value::Found(pieces) => Expansion::Found(pieces.clone()),
-            Value::Set if plan.numbers.contains(name) => {
+            VariableValue::Known(pieces) => ExpandedValue::Text(pieces.clone()),
+            VariableValue::Found(pieces) => ExpandedValue::Found(pieces.clone()),
+            VariableValue::Set if plan.numbers.contains(name) => {
                 self.computed.push((span, name.to_owned()));
-                Expansion::Number
+                ExpandedValue::Number
             }
-            Value::Set => Expansion::Unknown,
+            VariableValue::Set => ExpandedValue::Unknown,
         }
     }
 
@@ -426,26 +432,30 @@ fn evaluated(sum: &str, terms: &[i64]) -> Option<i64> {
 }
 
 /// The variables of the shell around another.
-pub(super) struct Outer(HashMap<String, Value>);
+pub(super) struct OuterVariables(HashMap<String, VariableValue>);
 
 /// The text of these pieces as a value, which is never taken for a pattern before it is expanded.
-fn known(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let mut value: Vec<Piece> = Vec::with_capacity(pieces.len());
+fn known(pieces: &[WordPiece]) -> Option<Vec<WordPiece>> {
+    let mut value: Vec<WordPiece> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         match (piece, value.last_mut()) {
-            (Piece::Text(text) | Piece::Glob(text), Some(Piece::Text(last))) => last.push_str(text),
-            (Piece::Text(text) | Piece::Glob(text), _) => value.push(Piece::Text(text.clone())),
-            (Piece::Home, _) => value.push(Piece::Home),
-            (Piece::Unknown { .. }, _) => return None,
+            (WordPiece::Text(text) | WordPiece::Glob(text), Some(WordPiece::Text(last))) => {
+                last.push_str(text)
+            }
+            (WordPiece::Text(text) | WordPiece::Glob(text), _) => {
+                value.push(WordPiece::Text(text.clone()))
+            }
+            (WordPiece::Home, _) => value.push(WordPiece::Home),
+            (WordPiece::Unknown { .. }, _) => return None,
         }
     }
     fits(&value).then_some(value)
 }
 
-fn fits(pieces: &[Piece]) -> bool {
+fn fits(pieces: &[WordPiece]) -> bool {
     let length = pieces.iter().map(|piece| match piece {
-        Piece::Text(text) | Piece::Glob(text) => text.len(),
-        Piece::Home | Piece::Unknown { .. } => 1,
+        WordPiece::Text(text) | WordPiece::Glob(text) => text.len(),
+        WordPiece::Home | WordPiece::Unknown { .. } => 1,
     });
     pieces.len() <= MAX_PIECES && length.sum::<usize>() <= MAX_VALUE
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use countersign_core::path::{RealFiles, Where};
-use countersign_core::policy::document::Document;
+use countersign_core::path::{PathContext, RealFiles};
+use countersign_core::policy::document::PolicyDocument;
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use serde_json::Value;
 
@@ -25,12 +25,14 @@ pub(crate) fn cases(name: &str) -> Option<Value> {
 }
 
 /// What policies say about a call in a project.
-pub(crate) fn verdict(documents: Vec<Document>, tool: &str, args: &Value, project: &str) -> Effect {
-    let context = Where {
+pub(crate) fn verdict(
+    documents: Vec<PolicyDocument>, tool: &str, args: &Value, project: &str,
+) -> Effect {
+    let context = PathContext {
         cwd: project.to_owned(),
         home: Some("/home/user".to_owned()),
         project: Some(project.to_owned()),
-        ..Where::default()
+        ..PathContext::default()
     };
     let policy = Policy::compile(documents, &context).unwrap();
     let call = JudgedCall {
@@ -44,7 +46,7 @@ pub(crate) fn verdict(documents: Vec<Document>, tool: &str, args: &Value, projec
 }
 
 /// What policies say about a command line for bash.
-pub(crate) fn of_command(documents: Vec<Document>, command: &str, project: &str) -> Effect {
+pub(crate) fn of_command(documents: Vec<PolicyDocument>, command: &str, project: &str) -> Effect {
     verdict(documents, "bash", &serde_json::json!({ "command": command }), project)
 }
 

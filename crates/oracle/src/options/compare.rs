@@ -1,6 +1,6 @@
 //! What a line did against what the verdict spoke of.
 
-use countersign_core::shell::Access;
+use countersign_core::shell::FileAccess;
 use serde::{Deserialize, Serialize};
 
 use super::deeds::{Deed, How, real};
@@ -62,7 +62,7 @@ fn place(deed: &Deed) -> String {
 }
 
 fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool {
-    let speaks = |access: Option<Access>| {
+    let speaks = |access: Option<FileAccess>| {
         said.iter().any(|it| {
             access.is_none_or(|access| it.access == access)
                 && it
@@ -79,18 +79,18 @@ fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool 
         How::Reads if known::looks_again(program) => speaks(None) || is_made(),
         // It opens files to ask for their attributes.
         How::Reads if program == "lsattr" => named(),
-        How::Reads => speaks(Some(Access::Read)) || is_made(),
+        How::Reads => speaks(Some(FileAccess::Read)) || is_made(),
         How::Lists => speaks(None) || is_made() || named(),
         // A directory on the way to what is made.
         How::Writes if deed.call.starts_with("mkdir") && leads(&deed.path, said) => true,
-        How::Writes => speaks(Some(Access::Write)) || is_passing(deed, said, world),
+        How::Writes => speaks(Some(FileAccess::Write)) || is_passing(deed, said, world),
         How::Runs | How::Connects | How::Signals | How::Machine => false,
     }
 }
 
 /// Whether something that is written lies below this directory.
 fn leads(dir: &str, said: &[Said]) -> bool {
-    let written = said.iter().filter(|it| it.access == Access::Write);
+    let written = said.iter().filter(|it| it.access == FileAccess::Write);
     written.flat_map(|it| &it.places).any(|place| is_below(place, dir))
 }
 
@@ -98,8 +98,8 @@ fn leads(dir: &str, said: &[Said]) -> bool {
 /// backup, and those below a directory where names are all that is read.
 fn lists(program: &str, said: &Said, dir: &str) -> bool {
     said.places.iter().any(|place| match said.access {
-        Access::Write => known::names_beside(program) && parent(place) == dir,
-        Access::Read => known::names_below(program) && is_below(dir, place),
+        FileAccess::Write => known::names_beside(program) && parent(place) == dir,
+        FileAccess::Read => known::names_below(program) && is_below(dir, place),
     })
 }
 
@@ -108,7 +108,7 @@ fn is_passing(deed: &Deed, said: &[Said], world: &World) -> bool {
     let gone = std::path::Path::new(&deed.path).symlink_metadata().is_err();
     gone && !world.has(&deed.path)
         && said.iter().any(|it| {
-            it.access == Access::Write
+            it.access == FileAccess::Write
                 && it.places.iter().any(|place| parent(place) == parent(&deed.path))
         })
 }
@@ -134,7 +134,8 @@ mod tests {
     fn names_are_read_beside_and_below_by_those_alone_that_must() {
         let said =
             |access, place: &str| Said { access, places: vec![place.to_owned()], below: false };
-        let (writes, reads) = (said(Access::Write, "/srv/w/p/a"), said(Access::Read, "/srv/w/p/d"));
+        let (writes, reads) =
+            (said(FileAccess::Write, "/srv/w/p/a"), said(FileAccess::Read, "/srv/w/p/d"));
         assert!(lists("cp", &writes, "/srv/w/p") && lists("find", &reads, "/srv/w/p/d/e"));
         assert!(!lists("sort", &writes, "/srv/w/p") && !lists("cp", &writes, "/srv/w/p/d"));
         assert!(!lists("cat", &reads, "/srv/w/p/d/e") && !lists("find", &reads, "/srv/w/p"));

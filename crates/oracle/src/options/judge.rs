@@ -5,11 +5,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use countersign_core::call::Json;
-use countersign_core::path::{Cached, Files, RealFiles, Where, locate};
-use countersign_core::policy::document::{Format, Layer, Source, read};
-use countersign_core::policy::subject::{Kind, Subject};
+use countersign_core::path::{CachedFiles, FileLookup, PathContext, RealFiles, locate};
+use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read};
+use countersign_core::policy::subject::{Subject, SubjectKind};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
-use countersign_core::shell::{Access, Piece};
+use countersign_core::shell::{FileAccess, WordPiece};
 
 use super::world::{HOME, PROJECT};
 
@@ -23,7 +23,7 @@ pub struct Judge {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// How it is used.
-    pub access: Access,
+    pub access: FileAccess,
     /// Where it is, in each reading. Absolute.
     pub places: Vec<String>,
     /// With all that is below it.
@@ -72,9 +72,11 @@ impl Judge {
     /// # Errors
     /// When the engine does not take the policy.
     pub fn new(programs: &[String]) -> Result<Self, String> {
-        let source = Source { layer: Layer::Code, name: Arc::from("options"), trusted: true };
+        let source =
+            PolicySource { layer: LayerKind::Code, name: Arc::from("options"), trusted: true };
         let text = document(programs);
-        let document = read(&text, Format::Toml, source).map_err(|errors| format!("{errors:?}"))?;
+        let document =
+            read(&text, DocumentFormat::Toml, source).map_err(|errors| format!("{errors:?}"))?;
         let policy =
             Policy::compile(vec![document], &context()).map_err(|error| format!("{error:?}"))?;
         Ok(Self { policy })
@@ -101,7 +103,7 @@ impl Judge {
         if verdict.effect != Effect::Allow {
             return Ok(Opinion::Asked(verdict.reason));
         }
-        let files = Cached::new(&RealFiles);
+        let files = CachedFiles::new(&RealFiles);
         let subjects = || verdict.subjects.iter().map(|judged| &judged.subject);
         Ok(Opinion::Allowed(Spoken {
             files: subjects().filter_map(|subject| said(subject, &files)).collect(),
@@ -110,8 +112,8 @@ impl Judge {
     }
 }
 
-fn context() -> Where {
-    Where {
+fn context() -> PathContext {
+    PathContext {
         cwd: PROJECT.to_owned(),
         home: Some(HOME.to_owned()),
         project: Some(PROJECT.to_owned()),
@@ -120,19 +122,19 @@ fn context() -> Where {
 }
 
 fn program(subject: &Subject) -> Option<String> {
-    let Kind::Command { argv, .. } = &subject.kind else { return None };
+    let SubjectKind::Command { argv, .. } = &subject.kind else { return None };
     argv.first().and_then(|word| word.literal()).map(str::to_owned)
 }
 
-fn said(subject: &Subject, files: &dyn Files) -> Option<Said> {
-    let Kind::Path { access, target, extent, .. } = &subject.kind else { return None };
+fn said(subject: &Subject, files: &dyn FileLookup) -> Option<Said> {
+    let SubjectKind::Path { access, target, extent, .. } = &subject.kind else { return None };
     let mut text = String::new();
     for piece in &target.pieces {
         match piece {
-            Piece::Text(part) => text.push_str(part),
-            Piece::Home => text.push_str(HOME),
+            WordPiece::Text(part) => text.push_str(part),
+            WordPiece::Home => text.push_str(HOME),
             // The policy lets it pass only if all of the project may be meant.
-            Piece::Glob(_) | Piece::Unknown { .. } => {
+            WordPiece::Glob(_) | WordPiece::Unknown { .. } => {
                 return Some(Said {
                     access: *access,
                     places: vec![PROJECT.to_owned()],
@@ -171,7 +173,7 @@ mod tests {
         assert_eq!(spoken.programs, ["rm"]);
         let said = spoken.files;
         assert_eq!(said.len(), 1);
-        assert!(said.iter().all(|it| it.access == Access::Write && it.below));
+        assert!(said.iter().all(|it| it.access == FileAccess::Write && it.below));
         assert!(said.iter().all(|it| it.places.contains(&format!("{PROJECT}/d"))));
     }
 }

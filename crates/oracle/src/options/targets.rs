@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use countersign_core::shell::{Arity, Described, described};
+use countersign_core::shell::{DescribedProgram, OptionArity, described};
 use serde::{Deserialize, Serialize};
 
 /// A program, or a command of one.
@@ -48,7 +48,9 @@ pub fn all() -> Vec<Target> {
 }
 
 /// The words before an entry's own name, in each way that its parents are called; with whether they are all closed.
-fn prefixes(table: &[Described], entry: &Described) -> Option<Vec<(Vec<String>, bool)>> {
+fn prefixes(
+    table: &[DescribedProgram], entry: &DescribedProgram,
+) -> Option<Vec<(Vec<String>, bool)>> {
     let Some(parent) = entry.parent else { return Some(vec![(Vec::new(), true)]) };
     let mut parts = parent.split('.');
     let first = parts.next()?;
@@ -68,10 +70,11 @@ fn prefixes(table: &[Described], entry: &Described) -> Option<Vec<(Vec<String>, 
     Some(words)
 }
 
-fn options(entry: &Described) -> BTreeMap<String, bool> {
+fn options(entry: &DescribedProgram) -> BTreeMap<String, bool> {
     let mut options = BTreeMap::new();
     for option in &entry.options {
-        *options.entry(option.spelling.clone()).or_default() |= option.takes != Arity::Nothing;
+        *options.entry(option.spelling.clone()).or_default() |=
+            option.takes != OptionArity::Nothing;
     }
     options
 }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{PolicyCall, Where, code_source};
+use super::{PathContext, PolicyCall, code_source};
 use crate::layers::{hold, write_atomically};
-use crate::path::Files;
-use crate::policy::document::{Format, Rule, read};
-use crate::policy::{Effect, Grants, NeedsFiles, Policy, Verdict, judge};
+use crate::path::FileLookup;
+use crate::policy::document::{DocumentFormat, PolicyRule, read};
+use crate::policy::{Effect, GrantRules, NeedsFiles, Policy, Verdict, judge};
 
 /// For how long a decision is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Grant {
     }
 
     /// Whether it speaks of calls from here. A grant of everywhere is none of ours.
-    fn is_of(&self, context: &Where) -> bool {
+    fn is_of(&self, context: &PathContext) -> bool {
         self.scope != GrantDuration::Always
             || (self.project.is_some() && self.project == context.project)
     }
@@ -79,7 +79,7 @@ struct StoredGrant {
 
 #[derive(Debug, Clone)]
 enum GrantEffect {
-    Allow(Vec<Rule>, Grants),
+    Allow(Vec<PolicyRule>, GrantRules),
     Deny(Policy),
 }
 
@@ -97,7 +97,7 @@ impl GrantBook {
     }
 
     /// Keeps one. `Err`: why it cannot be.
-    pub(super) fn add(&mut self, mut grant: Grant, context: &Where) -> Result<Grant, String> {
+    pub(super) fn add(&mut self, mut grant: Grant, context: &PathContext) -> Result<Grant, String> {
         grant.id = Uuid::now_v7();
         grant.project = context.project.clone().filter(|_| grant.scope == GrantDuration::Always);
         let says = GrantEffect::of(&grant, context)?;
@@ -106,7 +106,7 @@ impl GrantBook {
     }
 
     /// Takes over what the user's file holds, but what of it cannot be read: that answers nothing.
-    pub(super) fn take_over(&mut self, file: Vec<Grant>, context: &Where) {
+    pub(super) fn take_over(&mut self, file: Vec<Grant>, context: &PathContext) {
         self.kept.retain(|kept| kept.grant.scope != GrantDuration::Always);
         let read = file.into_iter().filter_map(|grant| {
             let says = GrantEffect::of(&grant, context).ok()?;
@@ -148,7 +148,7 @@ pub(super) struct GrantSnapshot {
 impl GrantSnapshot {
     /// The grant that answers: a denial of any part, or an allow that all asked parts together have.
     pub(super) fn to(
-        &self, call: &PolicyCall, verdict: &Verdict, context: &Where, files: &dyn Files,
+        &self, call: &PolicyCall, verdict: &Verdict, context: &PathContext, files: &dyn FileLookup,
     ) -> Result<Option<Grant>, NeedsFiles> {
         let judged = call.judged();
         for StoredGrant { grant, says } in &self.kept {
@@ -171,7 +171,7 @@ impl GrantSnapshot {
         }
         // Each part of a call may have a grant of its own. Named is the latest.
         let rules = allows().flat_map(|(_, rules, _)| rules).cloned().collect();
-        match (Grants::compile(rules, context), allows().next_back()) {
+        match (GrantRules::compile(rules, context), allows().next_back()) {
             (Ok(all), Some((grant, ..))) if all.answers(&judged, verdict, files)? => {
                 Ok(Some(grant.clone()))
             }
@@ -181,9 +181,9 @@ impl GrantSnapshot {
 }
 
 impl GrantEffect {
-    fn of(grant: &Grant, context: &Where) -> Result<Self, String> {
+    fn of(grant: &Grant, context: &PathContext) -> Result<Self, String> {
         let text = format!(r#"{{"version":1,"rule":{}}}"#, grant.rules.get());
-        let document = read(&text, Format::Object, code_source("grants"))
+        let document = read(&text, DocumentFormat::Object, code_source("grants"))
             .map_err(|errors| super::told(&errors))?;
         if document.rules.iter().any(|rule| rule.effect != grant.effect)
             || document.rules.is_empty()
@@ -191,7 +191,7 @@ impl GrantEffect {
             return Err("a grant holds rules of its own effect".to_owned());
         }
         match grant.effect {
-            Effect::Allow => Grants::compile(document.rules.clone(), context)
+            Effect::Allow => GrantRules::compile(document.rules.clone(), context)
                 .map(|grants| Self::Allow(document.rules, grants)),
             Effect::Deny => Policy::compile(vec![document], context).map(Self::Deny),
             Effect::Ask => return Err("a grant allows or denies".to_owned()),

@@ -18,10 +18,12 @@ use crate::call::Json;
 use crate::layers::{
     self, CodePolicy, LayerFiles, LayerProblem, LayerSnapshot, LayersOptions, PolicyLayers,
 };
-use crate::path::{Cached, Files, NearFiles, NoFiles, RealFiles, Where};
-use crate::policy::document::{Document, DocumentError, Format, Layer, Mode, Source, load};
+use crate::path::{CachedFiles, FileLookup, NearFiles, NoFiles, PathContext, RealFiles};
+use crate::policy::document::{
+    DocumentError, DocumentFormat, LayerKind, PolicyDocument, PolicyMode, PolicySource, load,
+};
 use crate::policy::{
-    Cause, Effect, JudgedCall, NeedsFiles, Policy, Verdict, denies_all_of, explain, judge,
+    Effect, JudgedCall, NeedsFiles, Policy, Verdict, VerdictCause, denies_all_of, explain, judge,
     rule_names, suggest, suggest_reject,
 };
 use crate::preview::{self, FileChange};
@@ -87,7 +89,7 @@ impl PolicyCall {
 #[derive(Debug)]
 pub struct Policies {
     options: PolicyOptions,
-    code: Vec<Document>,
+    code: Vec<PolicyDocument>,
     layers: OnceLock<PolicyLayers>,
     ready: RwLock<Option<Arc<ReadyPolicies>>>,
     /// For policies that say nothing: what can be told of a call without any file.
@@ -100,7 +102,7 @@ pub struct Policies {
 struct ReadyPolicies {
     snapshot: Arc<LayerSnapshot>,
     policy: Policy,
-    context: Where,
+    context: PathContext,
     read_only: OnceLock<Option<Policy>>,
 }
 
@@ -145,7 +147,7 @@ impl Policies {
 
     /// What a human who is asked is shown. Blocks.
     pub fn show_with_files(&self, call: &PolicyCall, floor: bool) -> Result<ShownCall, String> {
-        let files = Cached::new(&RealFiles);
+        let files = CachedFiles::new(&RealFiles);
         let changes = show::changes(&call.tool_name, &call.args, &self.options.cwd);
         self.current()?
             .show(call, floor, changes, self.has_rules(), &files)
@@ -159,7 +161,7 @@ impl Policies {
 
     /// What they say. Blocks.
     pub fn judge_with_files(&self, call: &PolicyCall) -> Verdict {
-        let files = Cached::new(&RealFiles);
+        let files = CachedFiles::new(&RealFiles);
         let judged = self
             .current()
             .and_then(|ready| ready.judge(call, &files).map_err(|error| error.to_string()));
@@ -171,7 +173,7 @@ impl Policies {
         &self, call: &PolicyCall, blocking: bool,
     ) -> Result<Verdict, NeedsFiles> {
         if blocking {
-            let files = Cached::new(&RealFiles);
+            let files = CachedFiles::new(&RealFiles);
             let ready = match self.current() {
                 Ok(ready) => ready,
                 Err(reason) => return Ok(Verdict::refuse(reason)),
@@ -199,7 +201,7 @@ impl Policies {
             ready.as_ref().map_or(Json::Null, |ready| Json::String(ready.snapshot.hash.clone()));
         let shell = ready.as_ref().and_then(|ready| {
             let stated =
-                |document: &Arc<Document>| document.tools.get(tool_name)?.value.shell.clone();
+                |document: &Arc<PolicyDocument>| document.tools.get(tool_name)?.value.shell.clone();
             ready.snapshot.documents.iter().find_map(stated)
         });
         Json::Object(BTreeMap::from([
@@ -222,14 +224,14 @@ impl Policies {
 
     /// The grant that answers this call. Blocks.
     pub fn granted_with_files(&self, call: &PolicyCall, floor: bool) -> Option<Grant> {
-        let files = Cached::new(&RealFiles);
+        let files = CachedFiles::new(&RealFiles);
         let ready = self.current().ok()?;
         self.read_grants(&ready.context);
         self.granted_by(&ready, call, floor, &files).ok().flatten()
     }
 
     fn granted_by(
-        &self, ready: &ReadyPolicies, call: &PolicyCall, floor: bool, files: &dyn Files,
+        &self, ready: &ReadyPolicies, call: &PolicyCall, floor: bool, files: &dyn FileLookup,
     ) -> Result<Option<Grant>, NeedsFiles> {
         let answers = self.book().answers(call);
         let verdict = asked(ready.judge(call, files)?, floor);
@@ -315,7 +317,7 @@ impl Policies {
         files.user.as_deref().map(GrantFile::beside)
     }
 
-    fn read_grants(&self, context: &Where) {
+    fn read_grants(&self, context: &PathContext) {
         let Some(file) = self.grant_file() else { return };
         // What cannot be read answers nothing: the human is asked.
         let grants = file.read().unwrap_or_default();
@@ -324,7 +326,7 @@ impl Policies {
 
     /// Why the verdict is what it is, as text. Blocks.
     pub fn explain(&self, call: &PolicyCall) -> String {
-        let files = Cached::new(&RealFiles);
+        let files = CachedFiles::new(&RealFiles);
         let explained = self.current().and_then(|ready| {
             explain(&ready.policy, &call.judged(), &files).map_err(|error| error.to_string())
         });
@@ -335,12 +337,12 @@ impl Policies {
     }
 
     /// Who forbids a mode.
-    pub fn forbids(&self, mode: Mode) -> Option<Source> {
+    pub fn forbids(&self, mode: PolicyMode) -> Option<PolicySource> {
         match self.state() {
             Some(ready) => ready.policy.forbids(mode).cloned(),
             // What the program gives is known before any file is read.
             None => {
-                let forbids = |document: &&Document| document.forbid.contains(&mode);
+                let forbids = |document: &&PolicyDocument| document.forbid.contains(&mode);
                 self.code.iter().find(forbids).map(|document| document.source.clone())
             }
         }
@@ -381,7 +383,7 @@ impl Policies {
 
     /// What can be said of what is known, and of what is near. Policy files may have changed and must be looked at.
     fn near<T>(
-        &self, say: impl FnOnce(&ReadyPolicies, &dyn Files) -> Result<T, NeedsFiles>,
+        &self, say: impl FnOnce(&ReadyPolicies, &dyn FileLookup) -> Result<T, NeedsFiles>,
     ) -> Result<T, NeedsFiles> {
         if self.options.machine != MachinePolicies::None {
             return Err(NeedsFiles);
@@ -430,7 +432,7 @@ impl Policies {
         }
         let ready = Arc::new(ReadyPolicies::new(
             snapshot,
-            Where { project: Some(self.project()), ..self.place() },
+            PathContext { project: Some(self.project()), ..self.place() },
         )?);
         *self.ready.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&ready));
         Ok(ready)
@@ -448,8 +450,8 @@ impl Policies {
         })
     }
 
-    fn place(&self) -> Where {
-        Where {
+    fn place(&self) -> PathContext {
+        PathContext {
             cwd: self.options.cwd.clone(),
             home: Some(self.options.home.clone()),
             project: self.options.project.clone(),
@@ -471,14 +473,14 @@ impl Policies {
 }
 
 impl ReadyPolicies {
-    fn new(snapshot: Arc<LayerSnapshot>, context: Where) -> Result<Self, String> {
-        let documents: Vec<Document> =
-            snapshot.documents.iter().map(|document| Document::clone(document)).collect();
+    fn new(snapshot: Arc<LayerSnapshot>, context: PathContext) -> Result<Self, String> {
+        let documents: Vec<PolicyDocument> =
+            snapshot.documents.iter().map(|document| PolicyDocument::clone(document)).collect();
         let policy = Policy::compile(documents, &context).map_err(|error| error.to_string())?;
         Ok(Self { snapshot, policy, context, read_only: OnceLock::new() })
     }
 
-    fn judge(&self, call: &PolicyCall, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+    fn judge(&self, call: &PolicyCall, files: &dyn FileLookup) -> Result<Verdict, NeedsFiles> {
         let mut verdict = judge(&self.policy, &call.judged(), files)?;
         if let (Some(reason), Effect::Allow) = (&self.snapshot.broken, verdict.effect) {
             verdict.effect = Effect::Ask;
@@ -490,7 +492,7 @@ impl ReadyPolicies {
 
     fn show(
         &self, call: &PolicyCall, floor: bool, changes: Vec<FileChange>, has_rules: bool,
-        files: &dyn Files,
+        files: &dyn FileLookup,
     ) -> Result<ShownCall, NeedsFiles> {
         let verdict = self.judge(call, files)?;
         // Where there are no rules, nothing is said of them.
@@ -508,11 +510,13 @@ impl ReadyPolicies {
         })
     }
 
-    fn judge_read_only(&self, call: &PolicyCall, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+    fn judge_read_only(
+        &self, call: &PolicyCall, files: &dyn FileLookup,
+    ) -> Result<Verdict, NeedsFiles> {
         let preset = self.read_only.get_or_init(|| {
             let text = layers::preset("read-only")?;
             let source = code_source("preset:read-only");
-            let document = load(text, Format::Toml, source).ok()?;
+            let document = load(text, DocumentFormat::Toml, source).ok()?;
             Policy::compile(vec![document], &self.context).ok()
         });
         match preset {
@@ -529,7 +533,7 @@ fn asked(mut verdict: Verdict, floor: bool) -> Verdict {
         let allowed = verdict.effect == Effect::Allow;
         verdict.effect = Effect::Ask;
         for judged in &mut verdict.subjects {
-            if allowed || judged.cause != Cause::Covered {
+            if allowed || judged.cause != VerdictCause::Covered {
                 judged.effect = judged.effect.max(Effect::Ask);
             }
         }
@@ -538,8 +542,8 @@ fn asked(mut verdict: Verdict, floor: bool) -> Verdict {
 }
 
 /// A policy that the program gives, by this name.
-pub fn code_source(name: &str) -> Source {
-    Source { layer: Layer::Code, name: name.into(), trusted: true }
+pub fn code_source(name: &str) -> PolicySource {
+    PolicySource { layer: LayerKind::Code, name: name.into(), trusted: true }
 }
 
 fn told(errors: &[DocumentError]) -> String {

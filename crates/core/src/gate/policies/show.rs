@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::call::Json;
-use crate::path::{self, RealFiles, Where};
-use crate::policy::document::Rule;
-use crate::policy::{Effect, Explanation, Suggestion, Verdict};
+use crate::path::{self, PathContext, RealFiles};
+use crate::policy::document::PolicyRule;
+use crate::policy::{Effect, RuleSuggestion, Verdict, VerdictExplanation};
 use crate::preview::{
     self, CommandSegments, FileChange, FileState, MarkEffect, Preview, SeenState, SegmentMark,
 };
@@ -34,13 +34,13 @@ pub struct AlwaysOffer {
     /// One sentence.
     pub label: String,
     /// As a document has them.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
     /// What else it speaks of, in words.
     pub also: Vec<String>,
 }
 
 impl AlwaysOffer {
-    pub(super) fn of(verb: &str, Suggestion { rules, also }: Suggestion) -> Self {
+    pub(super) fn of(verb: &str, RuleSuggestion { rules, also }: RuleSuggestion) -> Self {
         let also: Vec<String> = also.iter().map(|text| preview::text(text, 200)).collect();
         Self { label: format!("{verb} {}", also.join(" and ")), rules, also }
     }
@@ -69,7 +69,7 @@ pub struct ShownFile<'a> {
 
 /// Where a path leads now.
 fn target(path: &str, cwd: &str) -> Option<String> {
-    let from = Where { cwd: cwd.to_owned(), ..Where::default() };
+    let from = PathContext { cwd: cwd.to_owned(), ..PathContext::default() };
     path::locate(path, &from, &RealFiles).ok().map(|located| located.real)
 }
 
@@ -147,7 +147,7 @@ pub(super) fn page(
 }
 
 /// Why a verdict is what it is: a paragraph for each part of the call.
-pub(super) fn explanation(explanation: &Explanation) -> String {
+pub(super) fn explanation(explanation: &VerdictExplanation) -> String {
     const END: usize = 200;
     let verdict = &explanation.verdict;
     let mut lines =

@@ -1,11 +1,11 @@
-use super::super::{Glob, NoFiles, PathError, Where};
+use super::super::{NoFiles, PathContext, PathError, PathGlob};
 use super::{BARE, Links, QUOTED, here, star, text};
-use crate::shell::Piece;
+use crate::shell::WordPiece;
 
 #[test]
 fn dynamic_paths() {
-    let home = || Piece::Home;
-    let rows: &[(&str, &[Piece], bool)] = &[
+    let home = || WordPiece::Home;
+    let rows: &[(&str, &[WordPiece], bool)] = &[
         ("~/.ssh/**", &[BARE], true),
         ("~/.ssh/**", &[QUOTED], true),
         ("**/.env", &[text("src/"), BARE], true),
@@ -57,12 +57,12 @@ fn dynamic_paths() {
         ("/", &[QUOTED], true),
     ];
     for (pattern, pieces, expected) in rows {
-        let glob = Glob::parse(pattern, &here()).unwrap();
+        let glob = PathGlob::parse(pattern, &here()).unwrap();
         assert_eq!(glob.could_match(pieces, &here()), *expected, "{pattern} {pieces:?}");
     }
-    let homeless = Where { home: None, ..here() };
-    let glob = Glob::parse("/etc/passwd", &here()).unwrap();
-    assert!(glob.could_match(&[Piece::Home, text("/passwd")], &homeless));
+    let homeless = PathContext { home: None, ..here() };
+    let glob = PathGlob::parse("/etc/passwd", &here()).unwrap();
+    assert!(glob.could_match(&[WordPiece::Home, text("/passwd")], &homeless));
 }
 
 #[test]
@@ -78,21 +78,21 @@ fn dynamic_paths_through_links() {
         ("~/.ssh", &[text("keys")], true),
         ("**/.env", &[QUOTED], true),
     ] {
-        let glob = Glob::parse(pattern, &here()).unwrap();
+        let glob = PathGlob::parse(pattern, &here()).unwrap();
         let could = glob.could_match_through(pieces, &here(), &files);
         assert_eq!(could, Ok(expected), "{pattern} {pieces:?}");
     }
-    let glob = Glob::parse("~/.ssh/**", &here()).unwrap();
+    let glob = PathGlob::parse("~/.ssh/**", &here()).unwrap();
     let pieces = [text("keys/"), star("*")];
     assert_eq!(glob.could_match_through(&pieces, &here(), &NoFiles), Err(PathError::NeedsFiles));
 }
 
 #[test]
 fn long_ones_are_answered_at_once() {
-    let glob = Glob::parse(&"/x*".repeat(1300), &here()).unwrap();
+    let glob = PathGlob::parse(&"/x*".repeat(1300), &here()).unwrap();
     let start = crate::cpu_time::Instant::now();
     assert!(glob.could_match(&[text(&"y/".repeat(2000)), star("*")], &here()));
-    let glob = Glob::parse(&("/**/".to_owned() + &"*a".repeat(200)), &here()).unwrap();
+    let glob = PathGlob::parse(&("/**/".to_owned() + &"*a".repeat(200)), &here()).unwrap();
     assert!(!glob.could_match(&[QUOTED, text(&"a".repeat(2000)), text("b")], &here()));
     assert!(start.elapsed().as_millis() < 1000, "{:?}", start.elapsed());
 }

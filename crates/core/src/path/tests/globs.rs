@@ -1,4 +1,4 @@
-use super::super::{Glob, NoFiles, PathError, Where};
+use super::super::{NoFiles, PathContext, PathError, PathGlob};
 use super::{Links, at, here};
 
 /// pattern, paths that match, paths that do not
@@ -74,7 +74,7 @@ fn patterns() {
     let files = Links::default();
     for (pattern, yes, no) in ROWS {
         let glob =
-            Glob::parse(pattern, &here()).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+            PathGlob::parse(pattern, &here()).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         assert_eq!(glob.source(), *pattern);
         for path in *yes {
             assert!(
@@ -110,7 +110,7 @@ fn stars_inside_of_names_take_less_where_they_allow() {
         (r"/x/\**", "/x/*a", true, true),
         (r"/x/\**", "/x/*a/b", false, false),
     ] {
-        let glob = Glob::parse(pattern, &here()).unwrap();
+        let glob = PathGlob::parse(pattern, &here()).unwrap();
         assert_eq!(glob.covers(&at(path, &files), &files), Ok(covers), "{pattern} {path}");
         assert_eq!(glob.touches(&at(path, &files), &files), Ok(touches), "{pattern} {path}");
     }
@@ -118,7 +118,7 @@ fn stars_inside_of_names_take_less_where_they_allow() {
 
 #[test]
 fn patterns_that_are_refused() {
-    let nobody = Where { cwd: "/srv".to_owned(), ..Where::default() };
+    let nobody = PathContext { cwd: "/srv".to_owned(), ..PathContext::default() };
     for (pattern, says, at) in [
         ("", "empty", 0),
         ("!x", "list", 0),
@@ -142,7 +142,7 @@ fn patterns_that_are_refused() {
         ("~/x", "no value", 0),
         ("${project}/x", "no value", 0),
     ] {
-        let error = Glob::parse(pattern, &nobody).expect_err(pattern);
+        let error = PathGlob::parse(pattern, &nobody).expect_err(pattern);
         assert!(error.message.contains(says), "{pattern}: {error}");
         assert_eq!(error.at, at, "{pattern}: {error}");
     }
@@ -154,7 +154,7 @@ fn patterns_that_are_refused() {
         "{a,".repeat(300) + &"}".repeat(300),
     ] {
         let start = crate::cpu_time::Instant::now();
-        assert!(Glob::parse(&long, &here()).is_err(), "{long:.20}");
+        assert!(PathGlob::parse(&long, &here()).is_err(), "{long:.20}");
         assert!(start.elapsed().as_millis() < 500, "{long:.20}: {:?}", start.elapsed());
     }
 }
@@ -178,7 +178,7 @@ fn links_in_paths() {
         ("/srv/*", "/srv/up/../x", false, true),
         ("/srv/**", "/srv/up/../x", true, true),
     ] {
-        let glob = Glob::parse(pattern, &here()).unwrap();
+        let glob = PathGlob::parse(pattern, &here()).unwrap();
         assert_eq!(glob.covers(&at(path, &files), &files), Ok(covers), "{pattern} {path}");
         assert_eq!(glob.touches(&at(path, &files), &files), Ok(touches), "{pattern} {path}");
     }
@@ -187,7 +187,7 @@ fn links_in_paths() {
 #[test]
 fn links_on_the_way_are_denied_by_their_names() {
     let files = Links::new(&[("/l", "/home/u/.ssh"), ("/home/u/.ssh/keys", "/mnt/keys")]);
-    let glob = Glob::parse("**/.ssh/**", &here()).unwrap();
+    let glob = PathGlob::parse("**/.ssh/**", &here()).unwrap();
     assert_eq!(glob.touches(&at("/l/keys/id", &files), &files), Ok(true));
     assert_eq!(glob.covers(&at("/l/keys/id", &files), &files), Ok(false));
 }
@@ -205,12 +205,12 @@ fn links_in_patterns() {
         // Only the literal beginning.
         ("/srv/c*/**", "/srv/v2/x", false),
     ] {
-        let glob = Glob::parse(pattern, &here()).unwrap();
+        let glob = PathGlob::parse(pattern, &here()).unwrap();
         assert_eq!(glob.covers(&at(path, &files), &files), Ok(expected), "{pattern} {path}");
         assert_eq!(glob.touches(&at(path, &files), &files), Ok(expected), "{pattern} {path}");
     }
     let located = at("/x", &files);
-    let glob = Glob::parse("/srv/**", &here()).unwrap();
+    let glob = PathGlob::parse("/srv/**", &here()).unwrap();
     assert_eq!(glob.touches(&located, &NoFiles), Err(PathError::NeedsFiles));
 }
 
@@ -230,7 +230,7 @@ fn case_is_folded_for_denies_where_the_volume_folds_it() {
         ("**/.git/**", "/x/.g\u{200c}it/y", true, false),
         ("**/.env", "/x/.enw", false, false),
     ] {
-        let glob = Glob::parse(pattern, &here()).unwrap();
+        let glob = PathGlob::parse(pattern, &here()).unwrap();
         assert_eq!(glob.touches(&at(path, &folding), &folding), Ok(folded), "{pattern} {path}");
         assert_eq!(glob.touches(&at(path, &plain), &plain), Ok(exact), "{pattern} {path}");
         if cfg!(unix) {
@@ -262,7 +262,7 @@ fn below_a_directory() {
         ("/srv/cur/secret", "/data", true),
         ("/srv/cur/secret", "/data/v3", false),
     ] {
-        let glob = Glob::parse(pattern, &here()).unwrap();
+        let glob = PathGlob::parse(pattern, &here()).unwrap();
         assert_eq!(glob.touches_below(&at(dir, &files), &files), Ok(expected), "{pattern} {dir}");
     }
 }
@@ -273,7 +273,7 @@ fn names_that_are_spelled_out() {
     let env = |name: &str| name.starts_with(".env");
     let home = |name: &str| name == "home";
     let of = |pattern: &str, name: &dyn Fn(&str) -> bool| {
-        Glob::parse(pattern, &here()).unwrap().names(name)
+        PathGlob::parse(pattern, &here()).unwrap().names(name)
     };
     assert!(of("**/.git/**", &git));
     assert!(of("/x/{src,.git}/**", &git));
@@ -283,7 +283,7 @@ fn names_that_are_spelled_out() {
     assert!(!of("**/.e*", &env) && !of("**/*", &env));
     assert!(of("/home/x", &home) && !of("~/x", &home));
     let files = Links::default();
-    let glob = Glob::parse("/x/{src,.git}/**", &here()).unwrap();
+    let glob = PathGlob::parse("/x/{src,.git}/**", &here()).unwrap();
     assert_eq!(glob.covers_by_name(&at("/x/.git/y", &files), &files, &git), Ok(true));
     assert_eq!(glob.covers_by_name(&at("/x/src/.git/y", &files), &files, &git), Ok(false));
     assert_eq!(glob.covers(&at("/x/src/.git/y", &files), &files), Ok(true));

@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use super::super::{Files, NoFiles, PathError, PathIndex, PathSet, RealFiles, Stamp};
+use super::super::{DirStamp, FileLookup, NoFiles, PathError, PathIndex, PathSet, RealFiles};
 use super::{Links, at, here};
 
 #[test]
@@ -102,7 +102,7 @@ struct Settled {
     changed: Cell<bool>,
 }
 
-impl Files for Settled {
+impl FileLookup for Settled {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         self.asked.set(self.asked.get() + 1);
         let link = path == "/srv/d7" && self.changed.get() || path == "/srv/d5";
@@ -113,8 +113,8 @@ impl Files for Settled {
         true
     }
 
-    fn stamp(&self, dir: &str) -> Option<Stamp> {
-        Some(Stamp::numbered(u64::from(dir == "/srv" && self.changed.get())))
+    fn stamp(&self, dir: &str) -> Option<DirStamp> {
+        Some(DirStamp::numbered(u64::from(dir == "/srv" && self.changed.get())))
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::super::files::{Listed, Listing};
-use super::super::{Files, Partial, PathError, PathIndex, PathSet, Stamp, locate};
+use super::super::files::{DirEntry, DirListing};
+use super::super::{DirStamp, FileLookup, PartialPath, PathError, PathIndex, PathSet, locate};
 use super::here;
 use crate::cases::cases;
 
@@ -51,7 +51,7 @@ impl Tree {
     }
 }
 
-impl Files for Tree {
+impl FileLookup for Tree {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         // What the path is called once the directories before it are resolved.
         let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -73,22 +73,22 @@ impl Files for Tree {
         true
     }
 
-    fn stamp(&self, dir: &str) -> Option<Stamp> {
+    fn stamp(&self, dir: &str) -> Option<DirStamp> {
         if !self.settled.get() {
             return None;
         }
         let Ok(real) = self.real(dir) else { return None };
         let there = real == "/" || self.dirs.borrow().contains(&real);
         if !there {
-            return Some(Stamp::missing());
+            return Some(DirStamp::missing());
         }
         let number = real.bytes().fold(7_u64, |sum, byte| sum * 31 + u64::from(byte)) << 20;
-        Some(Stamp::numbered(number + self.changes.borrow().get(&real).copied().unwrap_or(0)))
+        Some(DirStamp::numbered(number + self.changes.borrow().get(&real).copied().unwrap_or(0)))
     }
 
-    fn list(&self, dir: &str, _most: usize) -> Listing {
+    fn list(&self, dir: &str, _most: usize) -> DirListing {
         let Some(real) = self.real(dir).ok().filter(|_| self.lists) else {
-            return Listing::Unknown;
+            return DirListing::Unknown;
         };
         let inside = |path: &str| {
             let name = path.strip_prefix(real.trim_end_matches('/'))?.strip_prefix('/')?;
@@ -96,13 +96,13 @@ impl Files for Tree {
         };
         let dirs = self.dirs.borrow();
         let links = self.links.borrow();
-        let dirs = dirs
-            .iter()
-            .filter_map(|path| Some(Listed { name: inside(path)?, is_link: false, is_dir: true }));
-        let links = links
-            .keys()
-            .filter_map(|path| Some(Listed { name: inside(path)?, is_link: true, is_dir: false }));
-        Listing::Names(dirs.chain(links).collect())
+        let dirs = dirs.iter().filter_map(|path| {
+            Some(DirEntry { name: inside(path)?, is_link: false, is_dir: true })
+        });
+        let links = links.keys().filter_map(|path| {
+            Some(DirEntry { name: inside(path)?, is_link: true, is_dir: false })
+        });
+        DirListing::Names(dirs.chain(links).collect())
     }
 }
 
@@ -162,7 +162,7 @@ proptest! {
                 let found = index.candidates(&located, &links);
                 let below = index.candidates_below(&located, &links);
                 let pieces = [super::text(path), super::star(glob), super::text(end)];
-                let partial = Partial::of(&pieces, &here(), &files);
+                let partial = PartialPath::of(&pieces, &here(), &files);
                 let partly = match &partial {
                     Ok(partial) => index.candidates_for(partial, &links),
                     Err(_) => None,

@@ -1,7 +1,9 @@
-use super::super::{Cached, NoFiles, PathError, RealFiles, Where, lexically, locate, spelled};
+use super::super::{
+    CachedFiles, NoFiles, PathContext, PathError, RealFiles, lexically, locate, spelled,
+};
 use super::{BARE, Links, here, star, text};
-use crate::path::Files as _;
-use crate::shell::Piece;
+use crate::path::FileLookup as _;
+use crate::shell::WordPiece;
 
 /// path, lexical, real, real of lexical
 const PLACES: &[[&str; 4]] = &[
@@ -83,9 +85,9 @@ fn what_cannot_be_told() {
         assert_eq!(locate(path, &here(), &links()), Err(error), "{path:.40}");
     }
     assert!(matches!(locate("empty", &here(), &links()), Err(PathError::Unreadable(_))));
-    let homeless = Where { home: None, ..here() };
+    let homeless = PathContext { home: None, ..here() };
     assert_eq!(locate("~/x", &homeless, &links()), Err(PathError::NoHome));
-    let nowhere = Where { cwd: "srv".to_owned(), ..here() };
+    let nowhere = PathContext { cwd: "srv".to_owned(), ..here() };
     assert!(matches!(locate("x", &nowhere, &links()), Err(PathError::Unreadable(_))));
     assert!(locate("/proc/12/status", &here(), &links()).is_ok());
     assert!(locate("/proc/cpuinfo", &here(), &links()).is_ok());
@@ -124,8 +126,8 @@ fn nothing_is_told_without_files() {
 
 #[test]
 fn words_are_spelled_as_the_shell_does() {
-    let spell = |pieces: &[Piece]| spelled(pieces, &here());
-    assert_eq!(spell(&[Piece::Home, text("/x")]).as_deref(), Some("/home/u/x"));
+    let spell = |pieces: &[WordPiece]| spelled(pieces, &here());
+    assert_eq!(spell(&[WordPiece::Home, text("/x")]).as_deref(), Some("/home/u/x"));
     assert_eq!(spell(&[text("~/x")]).as_deref(), Some("./~/x"));
     assert_eq!(spell(&[text("a~"), text("~")]).as_deref(), Some("a~~"));
     assert_eq!(spell(&[]).as_deref(), Some(""));
@@ -160,8 +162,8 @@ mod real {
             self.0.to_str().unwrap()
         }
 
-        fn at(&self) -> Where {
-            Where { cwd: self.path().to_owned(), ..Where::default() }
+        fn at(&self) -> PathContext {
+            PathContext { cwd: self.path().to_owned(), ..PathContext::default() }
         }
     }
 
@@ -188,7 +190,8 @@ mod real {
             ("file/below", "file/below"),
             ("new/new", "new/new"),
         ] {
-            for files in [&RealFiles as &dyn crate::path::Files, &Cached::new(&RealFiles)] {
+            for files in [&RealFiles as &dyn crate::path::FileLookup, &CachedFiles::new(&RealFiles)]
+            {
                 let located = locate(path, &dir.at(), files).unwrap();
                 assert_eq!(located.real, format!("{}/{real}", dir.path()), "{path}");
             }
@@ -242,7 +245,7 @@ mod real {
         let dir = TempDir::new("kept");
         let link = dir.0.join("link");
         symlink("one", &link).unwrap();
-        let kept = Cached::new(&RealFiles);
+        let kept = CachedFiles::new(&RealFiles);
         let one = locate("link", &dir.at(), &kept).unwrap();
         fs::remove_file(&link).unwrap();
         symlink("two", &link).unwrap();
@@ -297,7 +300,7 @@ mod real {
                     }
                 }
             }
-            let from = Where { cwd: root.to_str().unwrap().to_owned(), ..Where::default() };
+            let from = PathContext { cwd: root.to_str().unwrap().to_owned(), ..PathContext::default() };
             for path in &paths {
                 let located = locate(path, &from, &RealFiles);
                 match root.join(path).canonicalize() {

@@ -13,8 +13,8 @@ mod windows;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use super::{Files, Located, PathError, Where, locate};
-use crate::shell::Piece;
+use super::{FileLookup, LocatedPath, PathContext, PathError, locate};
+use crate::shell::WordPiece;
 
 /// A file system in which nothing is but these links.
 #[derive(Default)]
@@ -34,7 +34,7 @@ impl Links {
     }
 }
 
-impl Files for Links {
+impl FileLookup for Links {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         Ok(self.links.get(path).map(PathBuf::from))
     }
@@ -45,8 +45,8 @@ impl Files for Links {
 }
 
 /// In `/srv/app`, as the user of `/home/u`.
-pub(super) fn here() -> Where {
-    Where {
+pub(super) fn here() -> PathContext {
+    PathContext {
         cwd: "/srv/app".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/srv".to_owned()),
@@ -54,19 +54,19 @@ pub(super) fn here() -> Where {
     }
 }
 
-pub(super) fn at(path: &str, files: &dyn Files) -> Located {
+pub(super) fn at(path: &str, files: &dyn FileLookup) -> LocatedPath {
     locate(path, &here(), files).unwrap()
 }
 
-pub(super) fn text(text: &str) -> Piece {
-    Piece::Text(text.to_owned())
+pub(super) fn text(text: &str) -> WordPiece {
+    WordPiece::Text(text.to_owned())
 }
 
-pub(super) fn star(glob: &str) -> Piece {
-    Piece::Glob(glob.to_owned())
+pub(super) fn star(glob: &str) -> WordPiece {
+    WordPiece::Glob(glob.to_owned())
 }
 
 /// `"$x"`
-pub(super) const QUOTED: Piece = Piece::Unknown { splits: false };
+pub(super) const QUOTED: WordPiece = WordPiece::Unknown { splits: false };
 /// `$x`
-pub(super) const BARE: Piece = Piece::Unknown { splits: true };
+pub(super) const BARE: WordPiece = WordPiece::Unknown { splits: true };

@@ -4,25 +4,25 @@ use crate::cpu_time::Instant;
 
 use proptest::prelude::*;
 
-use super::super::pattern::{self, Segment, Token};
-use super::super::{Address, Glob, PathSet, UrlPattern, locate};
+use super::super::pattern::{self, NameToken, PatternSegment};
+use super::super::{PathGlob, PathSet, UrlAddress, UrlPattern, locate};
 use super::{Links, QUOTED, at, here, star, text};
 use crate::cases::cases;
 
 /// What the pattern means, by definition: each way to read it is tried.
-fn reference(segments: &[Segment], names: &[&str]) -> bool {
+fn reference(segments: &[PatternSegment], names: &[&str]) -> bool {
     match (segments, names) {
         ([], names) => names.is_empty(),
-        ([Segment::Deep], names) => !names.is_empty(),
-        ([Segment::Deep, rest @ ..], names) => {
+        ([PatternSegment::Deep], names) => !names.is_empty(),
+        ([PatternSegment::Deep, rest @ ..], names) => {
             (0..=names.len()).any(|taken| reference(rest, &names[taken..]))
         }
         ([segment, segments @ ..], [name, names @ ..]) => {
             let chars: Vec<char> = name.chars().collect();
             let matches = match segment {
-                Segment::Literal(literal) => literal == name,
-                Segment::Name(tokens) => reference_name(tokens, &chars),
-                Segment::Deep => false,
+                PatternSegment::Literal(literal) => literal == name,
+                PatternSegment::Name(tokens) => reference_name(tokens, &chars),
+                PatternSegment::Deep => false,
             };
             matches && reference(segments, names)
         }
@@ -30,10 +30,10 @@ fn reference(segments: &[Segment], names: &[&str]) -> bool {
     }
 }
 
-fn reference_name(tokens: &[Token], chars: &[char]) -> bool {
+fn reference_name(tokens: &[NameToken], chars: &[char]) -> bool {
     match (tokens, chars) {
         ([], chars) => chars.is_empty(),
-        ([Token::Star, rest @ ..], chars) => {
+        ([NameToken::Star, rest @ ..], chars) => {
             (0..=chars.len()).any(|taken| reference_name(rest, &chars[taken..]))
         }
         ([token, tokens @ ..], [char, chars @ ..]) => {
@@ -55,7 +55,7 @@ proptest! {
             ways.iter().any(|way| (loose || !way.loose) && reference(&way.segments, &names))
         };
         let files = Links::default();
-        let glob = Glob::parse(&pattern, &here()).unwrap();
+        let glob = PathGlob::parse(&pattern, &here()).unwrap();
         let located = at(&path, &files);
         prop_assert_eq!(glob.covers(&located, &files).unwrap(), expected(false), "{} {}", pattern, path);
         prop_assert_eq!(glob.touches(&located, &files).unwrap(), expected(true), "{} {}", pattern, path);
@@ -90,7 +90,7 @@ proptest! {
     fn what_covers_touches(pattern in "[ab/*{},?!]{1,12}", excluded in "!/?[ab/*]{1,6}", path in "/?[ab./]{1,12}") {
         let files = Links::new(&[("/srv/app/a", "/b"), ("/b/a", "../a/b"), ("/a", "/srv")]);
         if let Ok(located) = locate(&path, &here(), &files) {
-            if let Ok(glob) = Glob::parse(&pattern, &here()) {
+            if let Ok(glob) = PathGlob::parse(&pattern, &here()) {
                 prop_assert!(!glob.covers(&located, &files).unwrap() || glob.touches(&located, &files).unwrap());
                 prop_assert!(!glob.touches(&located, &files).unwrap() || glob.touches_below(&located, &files).unwrap());
             }
@@ -106,16 +106,16 @@ proptest! {
     fn any_text_is_taken_without_a_panic(text in any::<String>(), other in any::<String>()) {
         let files = Links::folding();
         let located = locate(&text, &here(), &files);
-        if let (Ok(glob), Ok(located)) = (Glob::parse(&other, &here()), &located) {
+        if let (Ok(glob), Ok(located)) = (PathGlob::parse(&other, &here()), &located) {
             glob.touches(located, &files).unwrap();
         }
-        if let Ok(glob) = Glob::parse(&text, &here()) {
+        if let Ok(glob) = PathGlob::parse(&text, &here()) {
             glob.could_match(&[super::text(&other), super::star(&text), QUOTED], &here());
         }
-        if let (Ok(pattern), Ok(address)) = (UrlPattern::parse(&text), Address::parse(&other)) {
+        if let (Ok(pattern), Ok(address)) = (UrlPattern::parse(&text), UrlAddress::parse(&other)) {
             pattern.touches(&address);
         }
-        Address::parse(&text).ok();
+        UrlAddress::parse(&text).ok();
     }
 
     #[test]
@@ -123,11 +123,11 @@ proptest! {
         pattern in "[a\\[\\]{},!*?/\\\\\\-$~.^é]{0,24}",
         address in "(https?:|ssh:)?[a@:/\\\\.%\\[\\]{}0-9é]{0,24}",
     ) {
-        if let Ok(glob) = Glob::parse(&pattern, &here()) {
+        if let Ok(glob) = PathGlob::parse(&pattern, &here()) {
             let files = Links::default();
             glob.touches_below(&at("/a/é", &files), &files).unwrap();
         }
-        if let (Ok(parsed), Ok(pattern)) = (Address::parse(&address), UrlPattern::parse(&address)) {
+        if let (Ok(parsed), Ok(pattern)) = (UrlAddress::parse(&address), UrlPattern::parse(&address)) {
             prop_assert!(!pattern.covers(&parsed) || pattern.touches(&parsed));
         }
         UrlPattern::parse(&pattern).ok();
@@ -149,7 +149,7 @@ fn hostile_patterns_take_linear_time() {
         "/{a,aa,aaa}{a,aa,aaa}{a,aa,aaa}/**/{a,b}/c".to_owned(),
         "/?".repeat(2000) + "b",
     ] {
-        let glob = Glob::parse(&pattern, &here()).unwrap();
+        let glob = PathGlob::parse(&pattern, &here()).unwrap();
         for path in [&format!("/{name}"), &deep, &wide] {
             let path = at(path, &files);
             let start = Instant::now();

@@ -1,4 +1,4 @@
-use super::super::{Address, UrlIndex, UrlPattern, UrlSet};
+use super::super::{UrlAddress, UrlIndex, UrlPattern, UrlSet};
 use super::{BARE, QUOTED, text};
 
 /// What the address is, in the likeliest reading.
@@ -28,7 +28,7 @@ const ADDRESSES: &[(&str, &str)] = &[
 #[test]
 fn addresses() {
     for (source, expected) in ADDRESSES {
-        assert_eq!(Address::parse(source).unwrap().text(), *expected, "{source}");
+        assert_eq!(UrlAddress::parse(source).unwrap().text(), *expected, "{source}");
     }
     for source in [
         "",
@@ -39,7 +39,7 @@ fn addresses() {
         "http://example.com:99999/",
         &"x".repeat(70_000),
     ] {
-        assert!(Address::parse(source).is_err(), "{source:.30}");
+        assert!(UrlAddress::parse(source).is_err(), "{source:.30}");
     }
 }
 
@@ -129,7 +129,8 @@ fn patterns() {
         let parsed =
             UrlPattern::parse(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         assert_eq!(parsed.source(), *pattern);
-        let address = Address::parse(address).unwrap_or_else(|error| panic!("{address}: {error}"));
+        let address =
+            UrlAddress::parse(address).unwrap_or_else(|error| panic!("{address}: {error}"));
         assert_eq!(parsed.covers(&address), *covers, "covers: {pattern} {address:?}");
         assert_eq!(parsed.touches(&address), *touches, "touches: {pattern} {address:?}");
     }
@@ -173,7 +174,7 @@ fn sets() {
         ("https://other.net/", false, false),
         ("http://{evil.example.com,b.example.com}/", false, true),
     ] {
-        let parsed = Address::parse(address).unwrap();
+        let parsed = UrlAddress::parse(address).unwrap();
         assert_eq!(set.covers(&parsed), covers, "{address}");
         assert_eq!(set.touches(&parsed), touches, "{address}");
     }
@@ -226,7 +227,7 @@ fn what_the_index_leaves_out_means_nothing() {
         "x.example.com/x/y",
     ];
     for source in ADDRESSES.iter().map(|(source, _)| *source).chain(more) {
-        let address = Address::parse(source).unwrap();
+        let address = UrlAddress::parse(source).unwrap();
         let found = index.candidates(&address);
         for (number, set) in sets.iter().enumerate() {
             assert!(
@@ -245,5 +246,5 @@ fn what_the_index_leaves_out_means_nothing() {
             );
         }
     }
-    assert_eq!(index.candidates(&Address::parse("https://good.org").unwrap()), [3, 4]);
+    assert_eq!(index.candidates(&UrlAddress::parse("https://good.org").unwrap()), [3, 4]);
 }

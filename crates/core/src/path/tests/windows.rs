@@ -1,10 +1,14 @@
 use super::super::locate::locate_as;
-use super::super::syntax::Syntax;
-use super::super::{Glob, PathError, Where};
+use super::super::syntax::PathSyntax;
+use super::super::{PathContext, PathError, PathGlob};
 use super::Links;
 
-fn app() -> Where {
-    Where { cwd: r"C:\app".to_owned(), home: Some(r"C:\Users\u".to_owned()), ..Where::default() }
+fn app() -> PathContext {
+    PathContext {
+        cwd: r"C:\app".to_owned(),
+        home: Some(r"C:\Users\u".to_owned()),
+        ..PathContext::default()
+    }
 }
 
 #[test]
@@ -23,7 +27,7 @@ fn places() {
         ("com12", "C:/app/com12"),
         (r"a~b", "C:/app/a~b"),
     ] {
-        let located = locate_as(Syntax::Windows, path, &app(), &Links::default()).unwrap();
+        let located = locate_as(PathSyntax::Windows, path, &app(), &Links::default()).unwrap();
         assert_eq!(located.lexical, place, "{path}");
         assert_eq!(located.real, place, "{path}");
     }
@@ -50,7 +54,7 @@ fn what_cannot_be_told() {
         "x/.../y",
         r"\\server",
     ] {
-        let located = locate_as(Syntax::Windows, path, &app(), &Links::default());
+        let located = locate_as(PathSyntax::Windows, path, &app(), &Links::default());
         assert!(
             matches!(located, Err(PathError::Ambiguous(_) | PathError::Unreadable(_))),
             "{path}: {located:?}"
@@ -73,8 +77,8 @@ fn patterns() {
         ("**/.env", r"\\s\share\.env", true),
         ("D:/**", r"C:\x", false),
     ] {
-        let glob = Glob::parse_as(Syntax::Windows, pattern, &app()).unwrap();
-        let located = locate_as(Syntax::Windows, path, &app(), &links).unwrap();
+        let glob = PathGlob::parse_as(PathSyntax::Windows, pattern, &app()).unwrap();
+        let located = locate_as(PathSyntax::Windows, path, &app(), &links).unwrap();
         // `Files::real` knows the native syntax alone: as written is what counts here.
         assert_eq!(glob.touches(&located, &links), Ok(expected), "{pattern} {path}");
     }
@@ -87,7 +91,7 @@ fn links() {
     for (path, real) in
         [("l/x", "D:/data/x"), (r"r\x", "C:/other/x"), ("t/x", "C:/top/x"), (r"l\..\..\x", "D:/x")]
     {
-        let located = locate_as(Syntax::Windows, path, &app(), &files).unwrap();
+        let located = locate_as(PathSyntax::Windows, path, &app(), &files).unwrap();
         assert_eq!(located.real, real, "{path}");
     }
 }

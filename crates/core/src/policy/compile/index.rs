@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::paths::PathRules;
-use super::{NamePattern, Rule};
-use crate::path::{Address, UrlIndex, UrlSet};
+use super::{CompiledRule, NamePattern};
+use crate::path::{UrlAddress, UrlIndex, UrlSet};
 use crate::policy::Effect;
-use crate::policy::document::Token;
+use crate::policy::document::PatternToken;
 use crate::policy::names::names_of;
 use crate::policy::tokens::{FOLDS_CASE, base_name, is_dashed};
 use crate::shell::{Word, without_g};
@@ -16,9 +16,9 @@ const MOST_GUESSES: usize = 100;
 
 /// Rules by what they speak of.
 #[derive(Debug, Default)]
-pub(crate) struct Index {
+pub(crate) struct RuleIndex {
     whole: ByName,
-    commands: Commands,
+    commands: CommandIndex,
     env: ByName,
     pub(crate) reads: PathRules,
     pub(crate) writes: PathRules,
@@ -36,7 +36,7 @@ struct ByName {
 
 /// Rules by the first and the second word of commands.
 #[derive(Debug, Default)]
-struct Commands {
+struct CommandIndex {
     /// Allows, by the first word as it is written.
     allows: HashMap<String, BySecond>,
     /// Denies and asks, by the name of the program.
@@ -54,15 +54,19 @@ struct BySecond {
 }
 
 impl BySecond {
-    fn push(&mut self, second: Option<&Token>, rule: usize) {
+    fn push(&mut self, second: Option<&PatternToken>, rule: usize) {
         match second {
-            Some(Token::Text(text)) => push(self.exact.entry(text.clone()).or_default(), rule),
-            Some(Token::OneOf(texts)) => {
+            Some(PatternToken::Text(text)) => {
+                push(self.exact.entry(text.clone()).or_default(), rule)
+            }
+            Some(PatternToken::OneOf(texts)) => {
                 for text in texts {
                     push(self.exact.entry(text.clone()).or_default(), rule);
                 }
             }
-            Some(Token::Like(_) | Token::Any | Token::Rest) | None => push(&mut self.others, rule),
+            Some(PatternToken::Like(_) | PatternToken::Any | PatternToken::Rest) | None => {
+                push(&mut self.others, rule)
+            }
         }
     }
 
@@ -106,8 +110,8 @@ fn key(name: &str) -> String {
     if FOLDS_CASE { name.to_ascii_lowercase() } else { name.to_owned() }
 }
 
-impl Index {
-    pub(super) fn of(rules: &[Rule]) -> Self {
+impl RuleIndex {
+    pub(super) fn of(rules: &[CompiledRule]) -> Self {
         let mut index = Self::default();
         for (id, rule) in rules.iter().enumerate() {
             if rule.is_whole() {
@@ -149,7 +153,7 @@ impl Index {
     }
 
     /// Rules that could speak of this address, as far as it is known.
-    pub(crate) fn urls(&self, target: &Word, address: Option<&Address>, found: &mut Vec<usize>) {
+    pub(crate) fn urls(&self, target: &Word, address: Option<&UrlAddress>, found: &mut Vec<usize>) {
         if self.url_rules.is_empty() {
             return;
         }
@@ -197,15 +201,15 @@ fn behind_options(argv: &[Word]) -> impl Iterator<Item = &Word> {
     argv.iter().take(end.map_or(argv.len(), |end| end + 1)).skip(1)
 }
 
-impl Commands {
-    fn push(&mut self, effect: Effect, tokens: &[Token], rule: usize) {
+impl CommandIndex {
+    fn push(&mut self, effect: Effect, tokens: &[PatternToken], rule: usize) {
         if effect != Effect::Allow {
             push(&mut self.all_bites, rule);
         }
         let firsts: &[String] = match tokens.first() {
-            Some(Token::Text(text)) => std::slice::from_ref(text),
-            Some(Token::OneOf(texts)) => texts,
-            Some(Token::Like(_) | Token::Any | Token::Rest) | None => {
+            Some(PatternToken::Text(text)) => std::slice::from_ref(text),
+            Some(PatternToken::OneOf(texts)) => texts,
+            Some(PatternToken::Like(_) | PatternToken::Any | PatternToken::Rest) | None => {
                 push(&mut self.others, rule);
                 return;
             }

@@ -1,29 +1,30 @@
 //! The path patterns of one rule, and the few of many rules that could speak of a path.
 
 use crate::path::{
-    Files, GlobError, Links, Located, Partial, PathError, PathIndex, PathSet, Where,
+    FileLookup, GlobError, LinkedBeginnings, LocatedPath, PartialPath, PathContext, PathError,
+    PathIndex, PathSet,
 };
-use crate::policy::document::{self, Place};
-use crate::policy::subject::Extent;
-use crate::policy::tokens::Meets;
-use crate::shell::Access;
+use crate::policy::document::{self, DocumentPlace};
+use crate::policy::subject::UseExtent;
+use crate::policy::tokens::RuleMeeting;
+use crate::shell::FileAccess;
 
 /// A name that nobody writes, which stands for any.
 const ANY_NAME: &str = "any name\u{f8ff}";
 
 /// The path patterns of one rule.
 #[derive(Debug)]
-pub(crate) struct Patterns {
+pub(crate) struct RulePatterns {
     pub(crate) set: PathSet,
     /// Those that take out again, by themselves.
     except: PathSet,
 }
 
-impl Patterns {
+impl RulePatterns {
     /// Reads the patterns of a rule; `None` for no patterns at all.
     pub(super) fn compile(
-        patterns: &[document::Located<String>], allows: bool, context: &Where,
-    ) -> Result<Option<Self>, (Place, String)> {
+        patterns: &[document::PlacedValue<String>], allows: bool, context: &PathContext,
+    ) -> Result<Option<Self>, (DocumentPlace, String)> {
         if patterns.is_empty() {
             return Ok(None);
         }
@@ -52,23 +53,23 @@ impl Patterns {
 
     /// Whether an allow surely means this much of the path.
     pub(crate) fn covers(
-        &self, path: &Located, access: Access, extent: Extent, files: &dyn Files,
+        &self, path: &LocatedPath, access: FileAccess, extent: UseExtent, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
         // What is deleted or renamed is the symlink, not what it points to.
         let itself = || {
             Ok::<_, PathError>(
                 self.set.covers(path, files)?
-                    && (access == Access::Read || self.set.covers_links(path, files)?),
+                    && (access == FileAccess::Read || self.set.covers_links(path, files)?),
             )
         };
         let names = below(path);
         match extent {
-            Extent::Itself => itself(),
-            Extent::Names => Ok(itself()? || self.set.covers(&names, files)?),
-            Extent::Tree | Extent::Perhaps => {
+            UseExtent::Itself => itself(),
+            UseExtent::Names => Ok(itself()? || self.set.covers(&names, files)?),
+            UseExtent::Tree | UseExtent::Perhaps => {
                 Ok(itself()? && !self.except.touches_below(path, files)?)
             }
-            Extent::AllNames | Extent::Below => Ok((access == Access::Read || itself()?)
+            UseExtent::AllNames | UseExtent::Below => Ok((access == FileAccess::Read || itself()?)
                 && self.set.covers(&names, files)?
                 && self.set.covers(&below(&names), files)?
                 && !self.except.touches_below(path, files)?),
@@ -77,33 +78,33 @@ impl Patterns {
 
     /// Whether a deny or an ask means this path, or for a recursive use something below it.
     pub(crate) fn bites(
-        &self, path: &Located, access: Access, extent: Extent, files: &dyn Files,
-    ) -> Result<Meets, PathError> {
+        &self, path: &LocatedPath, access: FileAccess, extent: UseExtent, files: &dyn FileLookup,
+    ) -> Result<RuleMeeting, PathError> {
         if self.set.touches(path, files)? {
-            return Ok(Meets::Yes);
+            return Ok(RuleMeeting::Yes);
         }
         if !extent.is_recursive() || !self.set.touches_below(path, files)? {
-            return Ok(Meets::No);
+            return Ok(RuleMeeting::No);
         }
         // `**/.env` may be anywhere below, or nowhere; `/etc/**` surely is below `/`. What is deleted or moved away is not
         // to be had back; a list of names gives little away.
         // Whether there is anything below is not known of what may be a file.
-        let mut surely = access == Access::Write && extent != Extent::Perhaps;
+        let mut surely = access == FileAccess::Write && extent != UseExtent::Perhaps;
         for glob in self.set.globs().filter(|glob| is_solid(glob.source())) {
             surely = surely || glob.touches_below(path, files)?;
         }
         Ok(match (surely, extent) {
-            (true, _) => Meets::Yes,
-            (false, Extent::AllNames) => Meets::No,
-            (false, _) => Meets::Could,
+            (true, _) => RuleMeeting::Yes,
+            (false, UseExtent::AllNames) => RuleMeeting::No,
+            (false, _) => RuleMeeting::Could,
         })
     }
 }
 
 /// Anything in this directory.
-fn below(path: &Located) -> Located {
+fn below(path: &LocatedPath) -> LocatedPath {
     let name = |path: &str| format!("{}/{ANY_NAME}", path.trim_end_matches('/'));
-    Located {
+    LocatedPath {
         lexical: name(&path.lexical),
         real: name(&path.real),
         real_of_lexical: name(&path.real_of_lexical),
@@ -133,13 +134,18 @@ impl PathRules {
     }
 
     /// Which of the patterns lead through symlinks now.
-    pub(crate) fn links(&self, files: &dyn Files) -> Result<Links, PathError> {
-        if self.rules.is_empty() { Ok(Links::default()) } else { self.index.links(files) }
+    pub(crate) fn links(&self, files: &dyn FileLookup) -> Result<LinkedBeginnings, PathError> {
+        if self.rules.is_empty() {
+            Ok(LinkedBeginnings::default())
+        } else {
+            self.index.links(files)
+        }
     }
 
     /// Those that could speak of this path.
     pub(crate) fn find(
-        &self, path: &Located, recursive: bool, links: &Links, found: &mut Vec<usize>,
+        &self, path: &LocatedPath, recursive: bool, links: &LinkedBeginnings,
+        found: &mut Vec<usize>,
     ) {
         if self.rules.is_empty() {
             return;
@@ -153,7 +159,9 @@ impl PathRules {
     }
 
     /// Those that could speak of a path of which only a part is known.
-    pub(crate) fn find_for(&self, path: &Partial, links: &Links, found: &mut Vec<usize>) {
+    pub(crate) fn find_for(
+        &self, path: &PartialPath, links: &LinkedBeginnings, found: &mut Vec<usize>,
+    ) {
         match self.index.candidates_for(path, links) {
             Some(sets) => found.extend(sets.into_iter().filter_map(|set| self.rules.get(set))),
             None => found.extend(&self.rules),

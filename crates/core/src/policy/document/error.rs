@@ -4,14 +4,14 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::Place;
+use super::DocumentPlace;
 
 /// Errors of one document that are reported at most.
 pub const MAX_ERRORS: usize = 20;
 
 /// What kind of error a [`DocumentError`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-pub enum Code {
+pub enum ErrorCode {
     /// It is no TOML or no JSON, or too large.
     #[serde(rename = "ERR_POLICY_SYNTAX")]
     Syntax,
@@ -32,7 +32,7 @@ pub enum Code {
     File,
 }
 
-impl Code {
+impl ErrorCode {
     /// As errors carry it: `ERR_POLICY_VALUE`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,14 +52,14 @@ impl Code {
 #[error("{}", self.text())]
 pub struct DocumentError {
     /// What kind of error.
-    pub code: Code,
+    pub code: ErrorCode,
     /// What is wrong.
     pub message: String,
     /// The file as it is shown, or the name of the document.
     pub source_name: String,
     /// Where it stands; 0 and 0 for objects and for whole files.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: DocumentPlace,
     /// The part of the document: `rule[2].commands[0]`, counted from 0. Empty for all of it.
     pub path: String,
     /// What to do instead.
@@ -71,7 +71,7 @@ impl DocumentError {
     /// `policy option: rule[0]: …`.
     fn text(&self) -> String {
         let mut text = self.source_name.clone();
-        if self.place != Place::default() {
+        if self.place != DocumentPlace::default() {
             text.push_str(&format!(":{}:{}", self.place.line, self.place.column));
         } else if !self.path.is_empty() {
             text.push_str(&format!(": {}", self.path));
@@ -86,13 +86,13 @@ impl DocumentError {
 
 /// Where in the document the reader is.
 #[derive(Clone, Copy)]
-pub(super) enum Path<'a> {
+pub(super) enum DocumentPath<'a> {
     Root,
-    Key(&'a Path<'a>, &'a str),
-    Index(&'a Path<'a>, usize),
+    Key(&'a DocumentPath<'a>, &'a str),
+    Index(&'a DocumentPath<'a>, usize),
 }
 
-impl<'a> Path<'a> {
+impl<'a> DocumentPath<'a> {
     pub(super) fn key(&'a self, key: &'a str) -> Self {
         Self::Key(self, key)
     }
@@ -102,12 +102,12 @@ impl<'a> Path<'a> {
     }
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for DocumentPath<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
             Self::Key(up, key) => {
-                if !matches!(up, Path::Root) {
+                if !matches!(up, DocumentPath::Root) {
                     write!(formatter, "{up}.")?;
                 }
                 let bare =

@@ -6,20 +6,22 @@ use std::sync::Arc;
 
 use crate::call::Json;
 use crate::path::{NoLinks, Vars};
-use crate::policy::{Cause, Effect, JudgedCall, Policy, Verdict, judge};
+use crate::policy::{Effect, JudgedCall, Policy, Verdict, VerdictCause, judge};
 
 use super::error::quoted;
 use super::read::nowhere;
 use super::{
-    Code, Document, DocumentError, Format, Layer, Located, MAX_ERRORS, Match, Place, Reading, Rule,
-    Source, read,
+    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, LayerKind, MAX_ERRORS, MatchOrder,
+    PlacedValue, PolicyDocument, PolicyRule, PolicySource, ToolReading, read,
 };
 
 /// Reads a document and checks its examples.
 ///
 /// # Errors
 /// All that is wrong with it, in the order in which it stands, the first [`MAX_ERRORS`].
-pub fn load(text: &str, format: Format, source: Source) -> Result<Document, Vec<DocumentError>> {
+pub fn load(
+    text: &str, format: DocumentFormat, source: PolicySource,
+) -> Result<PolicyDocument, Vec<DocumentError>> {
     let document = read(text, format, source)?;
     let errors = check_examples(&document);
     if errors.is_empty() { Ok(document) } else { Err(errors) }
@@ -29,7 +31,7 @@ pub fn load(text: &str, format: Format, source: Source) -> Result<Document, Vec<
 ///
 /// They are judged as if nothing on the disk were a symlink, in the project `/project` and with the home `/home/user`, so
 /// that the answer is the same on every machine.
-pub fn check_examples(document: &Document) -> Vec<DocumentError> {
+pub fn check_examples(document: &PolicyDocument) -> Vec<DocumentError> {
     let mut errors = Vec::new();
     let mut left = WORK;
     for rule in &document.rules {
@@ -49,7 +51,7 @@ pub fn check_examples(document: &Document) -> Vec<DocumentError> {
             break;
         };
         left = rest;
-        let trial = match Trial::new(rule, document) {
+        let trial = match RuleTrial::new(rule, document) {
             Ok(trial) => trial,
             Err((at, message)) => {
                 errors.push(failed(document, rule, at, message));
@@ -87,7 +89,7 @@ pub fn check_examples(document: &Document) -> Vec<DocumentError> {
 /// Bytes of examples times patterns that are compared at most: a hostile file must not hold up who reads it.
 const WORK: usize = 20_000_000;
 
-fn work(rule: &Rule, document: &Document) -> usize {
+fn work(rule: &PolicyRule, document: &PolicyDocument) -> usize {
     // What a comparison costs, however short.
     const LEAST: usize = 64;
     let bytes: usize = rule
@@ -107,9 +109,11 @@ fn work(rule: &Rule, document: &Document) -> usize {
     bytes.saturating_mul(patterns.max(1)).saturating_add(document.tools.len().saturating_mul(LEAST))
 }
 
-fn failed(document: &Document, rule: &Rule, place: Place, message: String) -> DocumentError {
+fn failed(
+    document: &PolicyDocument, rule: &PolicyRule, place: DocumentPlace, message: String,
+) -> DocumentError {
     DocumentError {
-        code: Code::Example,
+        code: ErrorCode::Example,
         message,
         source_name: document.source.name.to_string(),
         place,
@@ -119,8 +123,8 @@ fn failed(document: &Document, rule: &Rule, place: Place, message: String) -> Do
 }
 
 /// A rule, ready to be tried.
-struct Trial<'a> {
-    rule: &'a Rule,
+struct RuleTrial<'a> {
+    rule: &'a PolicyRule,
     /// The rule for each shell that its tools may have.
     policies: Vec<Policy>,
     arguments: Vec<&'static str>,
@@ -129,8 +133,10 @@ struct Trial<'a> {
 /// The tool of the examples. No tool has this name, so that nothing is known of it but what is stated.
 const TOOL: &str = "countersign example";
 
-impl<'a> Trial<'a> {
-    fn new(rule: &'a Rule, document: &Document) -> Result<Self, (Place, String)> {
+impl<'a> RuleTrial<'a> {
+    fn new(
+        rule: &'a PolicyRule, document: &PolicyDocument,
+    ) -> Result<Self, (DocumentPlace, String)> {
         let mut arguments = Vec::new();
         let kinds = [
             // A variable is set by a command line.
@@ -187,7 +193,7 @@ impl<'a> Trial<'a> {
             _ => verdict
                 .subjects
                 .iter()
-                .any(|judged| judged.cause == Cause::Rule && judged.rule.is_some()),
+                .any(|judged| judged.cause == VerdictCause::Rule && judged.rule.is_some()),
         }
     }
 
@@ -242,13 +248,13 @@ fn put_in(path: &str, vars: &Vars) -> String {
 fn reason(verdict: &Verdict) -> String {
     let strictest = verdict.subjects.iter().max_by_key(|judged| judged.effect);
     match strictest.map(|judged| &judged.cause) {
-        None | Some(Cause::Uncovered | Cause::Rule) => String::new(),
+        None | Some(VerdictCause::Uncovered | VerdictCause::Rule) => String::new(),
         Some(_) => format!(": {}", verdict.reason.escape_debug()).replace("\\'", "'"),
     }
 }
 
 /// The shells that run the command lines of this rule's tools, as far as the document says.
-fn shells(rule: &Rule, document: &Document) -> BTreeSet<Option<String>> {
+fn shells(rule: &PolicyRule, document: &PolicyDocument) -> BTreeSet<Option<String>> {
     let speaks = |tool: &str| {
         rule.tools.as_deref().is_none_or(|names| names.iter().any(|name| super::wild(name, tool)))
     };
@@ -265,12 +271,12 @@ fn shells(rule: &Rule, document: &Document) -> BTreeSet<Option<String>> {
 }
 
 /// A document of this rule alone, for the tools of the examples.
-fn alone(rule: &Rule, name: &Arc<str>, shell: Option<String>) -> Document {
+fn alone(rule: &PolicyRule, name: &Arc<str>, shell: Option<String>) -> PolicyDocument {
     let reading = |argument: &str| {
         let names = |kind: &str| {
             if kind == argument { vec![argument.to_owned()] } else { Vec::new() }
         };
-        let value = Reading {
+        let value = ToolReading {
             command: names("command"),
             read: names("read"),
             write: names("write"),
@@ -279,14 +285,14 @@ fn alone(rule: &Rule, name: &Arc<str>, shell: Option<String>) -> Document {
             ignore: Vec::new(),
             shell: shell.clone(),
         };
-        (format!("{TOOL} {argument}"), Located { value, at: rule.at })
+        (format!("{TOOL} {argument}"), PlacedValue { value, at: rule.at })
     };
-    Document {
-        source: Source { layer: Layer::Code, name: Arc::clone(name), trusted: true },
+    PolicyDocument {
+        source: PolicySource { layer: LayerKind::Code, name: Arc::clone(name), trusted: true },
         default: None,
-        matching: Match::Strictest,
+        matching: MatchOrder::Strictest,
         tools: ["command", "read", "write", "url"].map(reading).into_iter().collect(),
-        rules: vec![Rule {
+        rules: vec![PolicyRule {
             index: 0,
             tools: None,
             annotations: BTreeMap::new(),

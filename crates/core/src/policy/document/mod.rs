@@ -14,17 +14,18 @@ mod tree;
 mod who;
 mod write;
 
-pub use error::{Code, DocumentError, MAX_ERRORS};
+pub use error::{DocumentError, ErrorCode, MAX_ERRORS};
 pub use examples::{check_examples, load};
 pub use model::{
-    Arguments, Behind, CommandPattern, Document, Examples, Layer, Located, Match, Mode, Place,
-    Reading, Rule, Source, Token, Who,
+    ArgumentNames, CommandPattern, DocumentPlace, LayerKind, MatchOrder, PatternToken, PlacedValue,
+    PolicyDocument, PolicyMode, PolicyRule, PolicySource, RuleApprovers, RuleExamples, ToolReading,
+    WordsBehind,
 };
 pub use read::{MAX_BYTES, MAX_RULES, read};
 pub use rule::pattern_fault;
 pub use schema::VERSION;
-pub use settings::{Setting, SettingsError, settings};
-pub use tree::{Entry, Format, Node, Value, tree};
+pub use settings::{SettingsError, TomlSetting, settings};
+pub use tree::{DocumentFormat, DocumentNode, DocumentValue, TableEntry, tree};
 pub(crate) use write::string as toml_string;
 pub use write::{NotWritable, rule_to_toml, to_toml};
 

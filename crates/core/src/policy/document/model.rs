@@ -11,7 +11,7 @@ use crate::policy::Effect;
 /// Who a policy comes from, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Layer {
+pub enum LayerKind {
     /// The machine's administrator: `/etc/countersign/policy.toml`.
     Managed,
     /// The user: `$XDG_CONFIG_HOME/countersign/policy.toml`.
@@ -26,9 +26,9 @@ pub enum Layer {
 
 /// Where a policy comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Source {
+pub struct PolicySource {
     /// Whose it is.
-    pub layer: Layer,
+    pub layer: LayerKind,
     /// The file as it is shown, or a name like `policy option` or `preset:developer`.
     pub name: Arc<str>,
     /// Whether its allows count. `false` for a project that nobody trusts.
@@ -37,7 +37,7 @@ pub struct Source {
 
 /// A place in a document: counted from 1, the column in characters. Objects have none: 0 and 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
-pub struct Place {
+pub struct DocumentPlace {
     /// The line.
     pub line: u32,
     /// The column.
@@ -46,17 +46,17 @@ pub struct Place {
 
 /// Something, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located<T> {
+pub struct PlacedValue<T> {
     /// It.
     pub value: T,
     /// Where it stands.
-    pub at: Place,
+    pub at: DocumentPlace,
 }
 
 /// How several rules make one verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Match {
+pub enum MatchOrder {
     /// The strictest of all that match.
     #[default]
     Strictest,
@@ -69,7 +69,7 @@ pub enum Match {
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum PolicyMode {
     /// The policy decides.
     #[default]
     Safe,
@@ -83,48 +83,48 @@ pub enum Mode {
 
 /// A policy, read and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct PolicyDocument {
     /// Where it comes from.
-    pub source: Source,
+    pub source: PolicySource,
     /// What happens to what no rule speaks of; `None`: it says nothing of that.
     pub default: Option<Effect>,
     /// How its rules make one verdict.
-    pub matching: Match,
+    pub matching: MatchOrder,
     /// How the arguments of tools are read, by name.
-    pub tools: BTreeMap<String, Located<Reading>>,
+    pub tools: BTreeMap<String, PlacedValue<ToolReading>>,
     /// In the order in which they stand.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
     /// Modes that nobody may switch to, whatever the layer of the document.
-    pub forbid: Vec<Mode>,
+    pub forbid: Vec<PolicyMode>,
 }
 
 /// How a tool's arguments are read: for each, the names of the arguments (`a.b` for one inside another).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct ToolReading {
     /// Command lines.
-    pub command: Arguments,
+    pub command: ArgumentNames,
     /// Files that are read.
-    pub read: Arguments,
+    pub read: ArgumentNames,
     /// Files that are written.
-    pub write: Arguments,
+    pub write: ArgumentNames,
     /// Addresses that are fetched from.
-    pub url: Arguments,
+    pub url: ArgumentNames,
     /// The directory that the rest is relative to.
-    pub cwd: Arguments,
+    pub cwd: ArgumentNames,
     /// Arguments that say nothing of what the tool does; `*`: all that are not listed.
-    pub ignore: Arguments,
+    pub ignore: ArgumentNames,
     /// The shell that runs the command lines: `bash`, `sh`, `posix`, `zsh`, `pwsh`, `cmd`.
     pub shell: Option<String>,
 }
 
 /// Names of arguments.
-pub type Arguments = Vec<String>;
+pub type ArgumentNames = Vec<String>;
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct PolicyRule {
     /// Where it stands.
-    pub at: Place,
+    pub at: DocumentPlace,
     /// Its index in the document, from 0.
     pub index: usize,
     /// Names of tools, with `*` for any text. `None`: all tools.
@@ -134,35 +134,35 @@ pub struct Rule {
     /// Why; the human and the model read it.
     pub reason: Option<String>,
     /// Beginnings of commands.
-    pub commands: Vec<Located<CommandPattern>>,
+    pub commands: Vec<PlacedValue<CommandPattern>>,
     /// Patterns of files that are read; one that begins with `!` takes out again.
-    pub reads: Vec<Located<String>>,
+    pub reads: Vec<PlacedValue<String>>,
     /// Patterns of files that are written; likewise.
-    pub writes: Vec<Located<String>>,
+    pub writes: Vec<PlacedValue<String>>,
     /// Patterns of addresses; likewise.
-    pub urls: Vec<Located<String>>,
+    pub urls: Vec<PlacedValue<String>>,
     /// Variables that a command line may set, with `*` for any text.
-    pub env: Vec<Located<String>>,
+    pub env: Vec<PlacedValue<String>>,
     /// Hints that a tool gives of itself (`readOnlyHint`). Only for `ask` and `deny`.
     pub annotations: BTreeMap<String, bool>,
     /// The function of the program that must say yes, by its number. Only from code.
     pub condition: Option<usize>,
     /// Who must agree to what it asks about. Only for `ask`.
-    pub who: Option<Box<Who>>,
+    pub who: Option<Box<RuleApprovers>>,
     /// What it must and must not match, checked when it is read.
-    pub examples: Examples,
+    pub examples: RuleExamples,
 }
 
 /// Who must agree to a call, and when they are told once more.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Who {
+pub struct RuleApprovers {
     /// Each must be satisfied; empty: anybody, once.
     pub needs: Vec<ApproverNeed>,
     /// So many ms before the deadline.
     pub remind: Option<u64>,
 }
 
-impl Who {
+impl RuleApprovers {
     /// What both say: each need of either, and the earlier reminder.
     pub fn add(&mut self, other: &Self) {
         for need in &other.needs {
@@ -174,7 +174,7 @@ impl Who {
     }
 }
 
-impl Rule {
+impl PolicyRule {
     /// Whether it speaks of whole calls: it names no command, file, address or variable.
     pub fn is_whole(&self) -> bool {
         self.commands.is_empty()
@@ -192,25 +192,25 @@ impl Rule {
 
 /// What a rule must and must not match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Examples {
+pub struct RuleExamples {
     /// Command lines, paths or addresses that the rule covers.
-    pub matching: Vec<Located<String>>,
+    pub matching: Vec<PlacedValue<String>>,
     /// Those that it does not cover.
-    pub not_matching: Vec<Located<String>>,
+    pub not_matching: Vec<PlacedValue<String>>,
 }
 
 /// The beginning of a command, token by token, and what may stand behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CommandPattern {
     /// Never empty.
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<PatternToken>,
     /// What may stand behind them.
-    pub behind: Behind,
+    pub behind: WordsBehind,
 }
 
 /// What may stand behind the beginning of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub enum Behind {
+pub enum WordsBehind {
     /// Whatever there is.
     #[default]
     Anything,
@@ -219,7 +219,7 @@ pub enum Behind {
     /// These operands and no others, and options of the program's table.
     Only {
         /// One of them at least, each any number of times; empty: no operand. Texts, alternatives, and patterns of a word.
-        operands: Vec<Token>,
+        operands: Vec<PatternToken>,
         /// These options and no others; `None`: whichever the table has, as far as they do nothing that must be allowed.
         options: Option<Vec<String>>,
     },
@@ -227,25 +227,25 @@ pub enum Behind {
 
 impl CommandPattern {
     /// What begins with these tokens.
-    pub fn beginning(tokens: Vec<Token>) -> Self {
-        Self { tokens, behind: Behind::Anything }
+    pub fn beginning(tokens: Vec<PatternToken>) -> Self {
+        Self { tokens, behind: WordsBehind::Anything }
     }
 
     /// The tokens whose places are certain: those before the first `**`.
-    pub fn certain(&self) -> &[Token] {
-        let end = self.tokens.iter().position(|token| *token == Token::Rest);
+    pub fn certain(&self) -> &[PatternToken] {
+        let end = self.tokens.iter().position(|token| *token == PatternToken::Rest);
         end.and_then(|end| self.tokens.get(..end)).unwrap_or(&self.tokens)
     }
 
     /// Whether it speaks of the first words alone, each in its place.
     pub fn is_simple(&self) -> bool {
-        self.behind == Behind::Anything && self.certain().len() + 1 >= self.tokens.len()
+        self.behind == WordsBehind::Anything && self.certain().len() + 1 >= self.tokens.len()
     }
 }
 
 /// One token of a [`CommandPattern`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Token {
+pub enum PatternToken {
     /// This very word.
     Text(String),
     /// One of these words.

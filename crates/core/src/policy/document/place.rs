@@ -1,21 +1,21 @@
 //! From bytes to lines and columns.
 
-use super::Place;
+use super::DocumentPlace;
 
 /// Bytes between two known places: what a look-up has to count at most.
 const STEP: usize = 256;
 
 /// The lines of a text. A look-up costs the same wherever it is, also in one line of a megabyte.
-pub(super) struct Lines<'a> {
+pub(super) struct LineIndex<'a> {
     text: &'a str,
     /// For each [`STEP`] bytes: the next start of a character, and its place.
-    known: Vec<(usize, Place)>,
+    known: Vec<(usize, DocumentPlace)>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineIndex<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let mut known = Vec::with_capacity(text.len() / STEP + 1);
-        let mut place = Place { line: 1, column: 1 };
+        let mut place = DocumentPlace { line: 1, column: 1 };
         for (at, char) in text.char_indices() {
             if at >= known.len() * STEP {
                 known.push((at, place));
@@ -26,13 +26,13 @@ impl<'a> Lines<'a> {
     }
 
     /// The place of this byte; the end of the text for what is behind it.
-    pub(super) fn place(&self, at: usize) -> Place {
+    pub(super) fn place(&self, at: usize) -> DocumentPlace {
         let block = self.known.partition_point(|(start, _)| *start <= at);
         let (start, place) = block
             .checked_sub(1)
             .and_then(|block| self.known.get(block))
             .copied()
-            .unwrap_or((0, Place { line: 1, column: 1 }));
+            .unwrap_or((0, DocumentPlace { line: 1, column: 1 }));
         self.text
             .get(start..)
             .unwrap_or_default()
@@ -42,11 +42,11 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn after(place: Place, char: char) -> Place {
+fn after(place: DocumentPlace, char: char) -> DocumentPlace {
     if char == '\n' {
-        Place { line: place.line.saturating_add(1), column: 1 }
+        DocumentPlace { line: place.line.saturating_add(1), column: 1 }
     } else {
-        Place { line: place.line, column: place.column.saturating_add(1) }
+        DocumentPlace { line: place.line, column: place.column.saturating_add(1) }
     }
 }
 
@@ -56,20 +56,20 @@ mod tests {
 
     #[test]
     fn columns_are_characters() {
-        let lines = Lines::new("é = 1\nab");
+        let lines = LineIndex::new("é = 1\nab");
         for (at, line, column) in
             [(0, 1, 1), (2, 1, 2), (7, 2, 1), (8, 2, 2), (9, 2, 3), (99, 2, 3)]
         {
-            assert_eq!(lines.place(at), Place { line, column }, "{at}");
+            assert_eq!(lines.place(at), DocumentPlace { line, column }, "{at}");
         }
-        assert_eq!(Lines::new("").place(0), Place { line: 1, column: 1 });
+        assert_eq!(LineIndex::new("").place(0), DocumentPlace { line: 1, column: 1 });
     }
 
     #[test]
     fn known_places_agree_with_counting() {
         let text = "é\nabcdefgh\n\n".repeat(300) + &"ü".repeat(2000);
-        let lines = Lines::new(&text);
-        let mut place = Place { line: 1, column: 1 };
+        let lines = LineIndex::new(&text);
+        let mut place = DocumentPlace { line: 1, column: 1 };
         for (at, char) in text.char_indices() {
             assert_eq!(lines.place(at), place, "{at}");
             place = after(place, char);

@@ -1,15 +1,16 @@
-//! From a text to a [`Document`]: the tree, held against the schema.
+//! From a text to a [`PolicyDocument`]: the tree, held against the schema.
 
 use std::collections::BTreeMap;
 
 use crate::path::Vars;
 
-use super::error::{Path, did_you_mean, list, quoted};
-use super::place::Lines;
+use super::error::{DocumentPath, did_you_mean, list, quoted};
+use super::place::LineIndex;
 use super::schema::{DOCUMENT, EFFECTS, MATCHES, MODES, READING, SHELLS, VERSION};
-use super::tree::{Entry, Node, Value, parse};
+use super::tree::{DocumentNode, DocumentValue, TableEntry, parse};
 use super::{
-    Code, Document, DocumentError, Format, Located, MAX_ERRORS, Match, Place, Reading, Source,
+    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, MAX_ERRORS, MatchOrder, PlacedValue,
+    PolicyDocument, PolicySource, ToolReading,
 };
 
 /// Bytes of a document at most.
@@ -21,11 +22,13 @@ pub const MAX_RULES: usize = 20_000;
 ///
 /// # Errors
 /// All that is wrong with it, in the order in which it stands, the first [`MAX_ERRORS`].
-pub fn read(text: &str, format: Format, source: Source) -> Result<Document, Vec<DocumentError>> {
-    let mut reader = Reader::new(text, format, &source);
+pub fn read(
+    text: &str, format: DocumentFormat, source: PolicySource,
+) -> Result<PolicyDocument, Vec<DocumentError>> {
+    let mut reader = DocumentReader::new(text, format, &source);
     if text.len() > MAX_BYTES {
         let message = format!("the document has {} bytes, {MAX_BYTES} are allowed", text.len());
-        reader.fail(Code::Syntax, None, Path::Root, message, None);
+        reader.fail(ErrorCode::Syntax, None, DocumentPath::Root, message, None);
         return Err(reader.finish());
     }
     let root = match parse(text, format) {
@@ -33,7 +36,13 @@ pub fn read(text: &str, format: Format, source: Source) -> Result<Document, Vec<
         Err(errors) => {
             for (at, message) in errors.into_iter().take(MAX_ERRORS) {
                 let message = message.escape_debug().to_string().replace("\\\"", "\"");
-                reader.fail(Code::Syntax, Some(at), Path::Root, message.replace("\\'", "'"), None);
+                reader.fail(
+                    ErrorCode::Syntax,
+                    Some(at),
+                    DocumentPath::Root,
+                    message.replace("\\'", "'"),
+                    None,
+                );
             }
             return Err(reader.finish());
         }
@@ -46,17 +55,17 @@ pub fn read(text: &str, format: Format, source: Source) -> Result<Document, Vec<
 }
 
 /// Reads one document.
-pub(super) struct Reader<'a> {
-    pub(super) format: Format,
-    lines: Lines<'a>,
-    source: &'a Source,
+pub(super) struct DocumentReader<'a> {
+    pub(super) format: DocumentFormat,
+    lines: LineIndex<'a>,
+    source: &'a PolicySource,
     pub(super) errors: Vec<(usize, DocumentError)>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, format: Format, source: &'a Source) -> Self {
+impl<'a> DocumentReader<'a> {
+    fn new(text: &'a str, format: DocumentFormat, source: &'a PolicySource) -> Self {
         let lines = if text.len() > MAX_BYTES { "" } else { text };
-        Self { format, lines: Lines::new(lines), source, errors: Vec::new() }
+        Self { format, lines: LineIndex::new(lines), source, errors: Vec::new() }
     }
 
     /// In the order in which they stand.
@@ -65,12 +74,16 @@ impl<'a> Reader<'a> {
         self.errors.into_iter().map(|(_, error)| error).collect()
     }
 
-    pub(super) fn place(&self, at: usize) -> Place {
-        if self.format == Format::Object { Place::default() } else { self.lines.place(at) }
+    pub(super) fn place(&self, at: usize) -> DocumentPlace {
+        if self.format == DocumentFormat::Object {
+            DocumentPlace::default()
+        } else {
+            self.lines.place(at)
+        }
     }
 
     pub(super) fn fail(
-        &mut self, code: Code, at: Option<usize>, path: Path<'_>, message: String,
+        &mut self, code: ErrorCode, at: Option<usize>, path: DocumentPath<'_>, message: String,
         hint: Option<String>,
     ) {
         if self.errors.len() >= MAX_ERRORS {
@@ -80,39 +93,41 @@ impl<'a> Reader<'a> {
             code,
             message,
             source_name: self.source.name.to_string(),
-            place: at.map_or_else(Place::default, |at| self.place(at)),
+            place: at.map_or_else(DocumentPlace::default, |at| self.place(at)),
             path: path.to_string(),
             hint,
         };
         self.errors.push((at.unwrap_or(0), error));
     }
 
-    pub(super) fn wrong(&mut self, node: &Node, path: Path<'_>, message: String) {
-        self.fail(Code::Value, Some(node.at), path, message, None);
+    pub(super) fn wrong(&mut self, node: &DocumentNode, path: DocumentPath<'_>, message: String) {
+        self.fail(ErrorCode::Value, Some(node.at), path, message, None);
     }
 
     /// `"effect" must be a string, not a number`.
-    pub(super) fn expected(&mut self, node: &Node, path: Path<'_>, what: &str) {
+    pub(super) fn expected(&mut self, node: &DocumentNode, path: DocumentPath<'_>, what: &str) {
         let name = match path {
-            Path::Root => "a policy".to_owned(),
-            Path::Key(_, key) => quoted(key),
-            Path::Index(Path::Key(_, key), _) => format!("an entry of {}", quoted(key)),
-            Path::Index(..) => "an entry".to_owned(),
+            DocumentPath::Root => "a policy".to_owned(),
+            DocumentPath::Key(_, key) => quoted(key),
+            DocumentPath::Index(DocumentPath::Key(_, key), _) => {
+                format!("an entry of {}", quoted(key))
+            }
+            DocumentPath::Index(..) => "an entry".to_owned(),
         };
         let given = match &node.value {
-            Value::Text(text) => quoted(text),
+            DocumentValue::Text(text) => quoted(text),
             value => value.kind(self.format).to_owned(),
         };
         self.wrong(node, path, format!("{name} must be {what}, not {given}"));
     }
 
-    fn document(&mut self, root: &Node) -> Option<Document> {
-        let path = Path::Root;
+    fn document(&mut self, root: &DocumentNode) -> Option<PolicyDocument> {
+        let path = DocumentPath::Root;
         let entries = self.table(root, path, "a policy", DOCUMENT)?;
-        let mut document = Document {
+        let mut document = PolicyDocument {
             source: self.source.clone(),
             default: None,
-            matching: Match::default(),
+            matching: MatchOrder::default(),
             tools: BTreeMap::new(),
             rules: Vec::new(),
             forbid: Vec::new(),
@@ -120,12 +135,12 @@ impl<'a> Reader<'a> {
         if !entries.iter().any(|entry| entry.key == "version") {
             let message = "\"version\" is missing".to_owned();
             let hint = match self.format {
-                Format::Toml => format!("begin the file with `version = {VERSION}`"),
+                DocumentFormat::Toml => format!("begin the file with `version = {VERSION}`"),
                 _ => format!("add \"version\": {VERSION}"),
             };
-            self.fail(Code::Version, Some(root.at), path, message, Some(hint));
+            self.fail(ErrorCode::Version, Some(root.at), path, message, Some(hint));
         }
-        for Entry { key, node, .. } in entries {
+        for TableEntry { key, node, .. } in entries {
             let path = path.key(key);
             match key.as_str() {
                 "$schema" => drop(self.text(node, path)),
@@ -146,28 +161,30 @@ impl<'a> Reader<'a> {
         Some(document)
     }
 
-    fn version(&mut self, node: &Node, path: Path<'_>) {
+    fn version(&mut self, node: &DocumentNode, path: DocumentPath<'_>) {
         let message = match &node.value {
-            Value::Number(number) if *number == VERSION.to_string() => return,
-            Value::Number(number)
+            DocumentValue::Number(number) if *number == VERSION.to_string() => return,
+            DocumentValue::Number(number)
                 if number.parse::<u64>().is_ok_and(|n| n > u64::from(VERSION)) =>
             {
                 format!(
                     "version {number} is newer than this countersign, which reads {VERSION}: update countersign"
                 )
             }
-            Value::Number(number) => {
+            DocumentValue::Number(number) => {
                 format!("there is no version {}: write {VERSION}", quoted(number))
             }
             value => {
                 format!("\"version\" must be the number {VERSION}, not {}", value.kind(self.format))
             }
         };
-        self.fail(Code::Version, Some(node.at), path, message, None);
+        self.fail(ErrorCode::Version, Some(node.at), path, message, None);
     }
 
-    fn readings(&mut self, node: &Node, path: Path<'_>) -> BTreeMap<String, Located<Reading>> {
-        let Value::Table(tools) = &node.value else {
+    fn readings(
+        &mut self, node: &DocumentNode, path: DocumentPath<'_>,
+    ) -> BTreeMap<String, PlacedValue<ToolReading>> {
+        let DocumentValue::Table(tools) = &node.value else {
             self.expected(node, path, "a table of tools, like [tools.execute]");
             return BTreeMap::new();
         };
@@ -178,8 +195,8 @@ impl<'a> Reader<'a> {
             else {
                 continue;
             };
-            let mut reading = Reading::default();
-            for Entry { key, node, .. } in entries {
+            let mut reading = ToolReading::default();
+            for TableEntry { key, node, .. } in entries {
                 let path = path.key(key);
                 let arguments = match key.as_str() {
                     "command" => &mut reading.command,
@@ -205,20 +222,21 @@ impl<'a> Reader<'a> {
                     });
                 arguments.extend(names.into_iter().map(|name| name.value));
             }
-            readings.insert(tool.key.clone(), Located { value: reading, at: self.place(tool.at) });
+            readings
+                .insert(tool.key.clone(), PlacedValue { value: reading, at: self.place(tool.at) });
         }
         readings
     }
 
     /// The entries of a table, unknown ones reported and left out of nothing: who reads them passes them over.
     pub(super) fn table<'n>(
-        &mut self, node: &'n Node, path: Path<'_>, what: &str, known: &[&str],
-    ) -> Option<&'n [Entry]> {
-        let Value::Table(entries) = &node.value else {
+        &mut self, node: &'n DocumentNode, path: DocumentPath<'_>, what: &str, known: &[&str],
+    ) -> Option<&'n [TableEntry]> {
+        let DocumentValue::Table(entries) = &node.value else {
             self.expected(
                 node,
                 path,
-                if self.format == Format::Toml { "a table" } else { "an object" },
+                if self.format == DocumentFormat::Toml { "a table" } else { "an object" },
             );
             return None;
         };
@@ -227,14 +245,20 @@ impl<'a> Reader<'a> {
             if self.errors.len() < MAX_ERRORS && !known.contains(&entry.key.as_str()) {
                 let message = format!("unknown key {} in {what}", quoted(&entry.key));
                 let hint = Some(did_you_mean(&entry.key, known));
-                self.fail(Code::UnknownKey, Some(entry.at), path.key(&entry.key), message, hint);
+                self.fail(
+                    ErrorCode::UnknownKey,
+                    Some(entry.at),
+                    path.key(&entry.key),
+                    message,
+                    hint,
+                );
             }
         }
         Some(entries)
     }
 
-    pub(super) fn text(&mut self, node: &Node, path: Path<'_>) -> Option<String> {
-        let Value::Text(text) = &node.value else {
+    pub(super) fn text(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<String> {
+        let DocumentValue::Text(text) = &node.value else {
             self.expected(node, path, "a string");
             return None;
         };
@@ -242,10 +266,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn choice<T: Copy>(
-        &mut self, node: &Node, path: Path<'_>, choices: &[(&str, T)],
+        &mut self, node: &DocumentNode, path: DocumentPath<'_>, choices: &[(&str, T)],
     ) -> Option<T> {
         let given = match &node.value {
-            Value::Text(text) => text.as_str(),
+            DocumentValue::Text(text) => text.as_str(),
             _ => "",
         };
         let found = choices.iter().find(|(word, _)| *word == given).map(|(_, value)| *value);
@@ -257,8 +281,10 @@ impl<'a> Reader<'a> {
     }
 
     /// A list as it is, and anything else as the only entry of one.
-    pub(super) fn items<'n>(&mut self, node: &'n Node, path: Path<'_>) -> &'n [Node] {
-        let Value::List(items) = &node.value else {
+    pub(super) fn items<'n>(
+        &mut self, node: &'n DocumentNode, path: DocumentPath<'_>,
+    ) -> &'n [DocumentNode] {
+        let DocumentValue::List(items) = &node.value else {
             return std::slice::from_ref(node);
         };
         if items.is_empty() {
@@ -271,20 +297,21 @@ impl<'a> Reader<'a> {
 
     /// A string, or a list of strings, none of them empty, each as `check` wants it.
     pub(super) fn texts(
-        &mut self, node: &Node, path: Path<'_>, check: impl Fn(&str) -> Result<(), String>,
-    ) -> Vec<Located<String>> {
-        let is_list = matches!(node.value, Value::List(_));
+        &mut self, node: &DocumentNode, path: DocumentPath<'_>,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Vec<PlacedValue<String>> {
+        let is_list = matches!(node.value, DocumentValue::List(_));
         let mut texts = Vec::new();
         for (index, item) in self.items(node, path).iter().enumerate() {
             let inner = path.index(index);
             let path = if is_list { inner } else { path };
             match &item.value {
-                Value::Text(text) if text.is_empty() => {
+                DocumentValue::Text(text) if text.is_empty() => {
                     self.wrong(item, path, "an empty string matches nothing".to_owned());
                 }
-                Value::Text(text) => match check(text) {
+                DocumentValue::Text(text) => match check(text) {
                     Ok(()) => {
-                        texts.push(Located { value: text.clone(), at: self.place(item.at) });
+                        texts.push(PlacedValue { value: text.clone(), at: self.place(item.at) });
                     }
                     Err(message) => self.wrong(item, path, message),
                 },

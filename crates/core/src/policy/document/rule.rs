@@ -1,21 +1,24 @@
-//! From the tree of a rule to a [`Rule`].
+//! From the tree of a rule to a [`PolicyRule`].
 
 use std::collections::BTreeMap;
 
-use crate::path::{Glob, UrlPattern};
+use crate::path::{PathGlob, UrlPattern};
 use crate::policy::{Effect, mcp_name};
 
-use super::error::{Path, nearest, quoted};
-use super::read::{MAX_RULES, Reader, any, nowhere};
+use super::error::{DocumentPath, nearest, quoted};
+use super::read::{DocumentReader, MAX_RULES, any, nowhere};
 use super::schema::{COMMAND, EFFECTS, EXAMPLES, HINTS, RULE};
-use super::tree::{Entry, Node, Value};
-use super::{Behind, Code, CommandPattern, Examples, Format, Located, Rule, Token, tokens};
+use super::tree::{DocumentNode, DocumentValue, TableEntry};
+use super::{
+    CommandPattern, DocumentFormat, ErrorCode, PatternToken, PlacedValue, PolicyRule, RuleExamples,
+    WordsBehind, tokens,
+};
 
-impl Reader<'_> {
-    pub(super) fn rules(&mut self, node: &Node, path: Path<'_>) -> Vec<Rule> {
-        let Value::List(rules) = &node.value else {
+impl DocumentReader<'_> {
+    pub(super) fn rules(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Vec<PolicyRule> {
+        let DocumentValue::List(rules) = &node.value else {
             let what = match self.format {
-                Format::Toml => "a list of tables: write [[rule]], with two brackets",
+                DocumentFormat::Toml => "a list of tables: write [[rule]], with two brackets",
                 _ => "a list of objects",
             };
             self.expected(node, path, what);
@@ -30,19 +33,21 @@ impl Reader<'_> {
         rules.filter_map(|(index, node)| self.rule(node, index, path.index(index))).collect()
     }
 
-    fn rule(&mut self, node: &Node, index: usize, path: Path<'_>) -> Option<Rule> {
+    fn rule(
+        &mut self, node: &DocumentNode, index: usize, path: DocumentPath<'_>,
+    ) -> Option<PolicyRule> {
         let entries = self.table(node, path, "a rule", RULE)?;
         let effect = match entries.iter().find(|entry| entry.key == "effect") {
             Some(effect) => self.choice(&effect.node, path.key("effect"), EFFECTS),
             None => {
                 let message = "\"effect\" is missing in a rule".to_owned();
                 let hint = "say what it does: \"allow\", \"ask\" or \"deny\"".to_owned();
-                self.fail(Code::Value, Some(node.at), path, message, Some(hint));
+                self.fail(ErrorCode::Value, Some(node.at), path, message, Some(hint));
                 None
             }
         };
         let before = self.errors.len();
-        let mut rule = Rule {
+        let mut rule = PolicyRule {
             at: self.place(node.at),
             index,
             tools: None,
@@ -57,10 +62,10 @@ impl Reader<'_> {
             annotations: BTreeMap::new(),
             condition: None,
             who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
-            examples: Examples::default(),
+            examples: RuleExamples::default(),
         };
         let mut servers = Vec::new();
-        for Entry { key, node, .. } in entries {
+        for TableEntry { key, node, .. } in entries {
             let path = path.key(key);
             match key.as_str() {
                 "mcp" => servers = self.texts(node, path, any),
@@ -83,7 +88,7 @@ impl Reader<'_> {
         if !servers.is_empty() {
             // One way to say it is enough for all that reads rules.
             let own = rule.tools.take().unwrap_or_else(|| vec!["*".to_owned()]);
-            let names = |server: &Located<String>| {
+            let names = |server: &PlacedValue<String>| {
                 own.iter().map(|tool| mcp_name(&server.value, tool)).collect::<Vec<_>>()
             };
             rule.tools = Some(servers.iter().flat_map(names).collect());
@@ -93,31 +98,33 @@ impl Reader<'_> {
             let hint = "say of what it speaks (tools, commands, reads, writes, urls, env), or write tools = [\"*\"] if \
                         everything is meant"
                 .to_owned();
-            self.fail(Code::Value, Some(node.at), path, message, Some(hint));
+            self.fail(ErrorCode::Value, Some(node.at), path, message, Some(hint));
         }
         Some(rule)
     }
 
-    fn commands(&mut self, node: &Node, path: Path<'_>) -> Vec<Located<CommandPattern>> {
+    fn commands(
+        &mut self, node: &DocumentNode, path: DocumentPath<'_>,
+    ) -> Vec<PlacedValue<CommandPattern>> {
         let mut commands = Vec::new();
         for (index, item) in self.items(node, path).iter().enumerate() {
             let path = path.index(index);
             let value = match &item.value {
-                Value::Table(entries) => self.closed(item, entries, path),
+                DocumentValue::Table(entries) => self.closed(item, entries, path),
                 _ => self.beginning(item, path),
             };
             if let Some(value) = value {
-                commands.push(Located { value, at: self.place(item.at) });
+                commands.push(PlacedValue { value, at: self.place(item.at) });
             }
         }
         commands
     }
 
     /// The words that a command begins with.
-    fn beginning(&mut self, item: &Node, path: Path<'_>) -> Option<CommandPattern> {
+    fn beginning(&mut self, item: &DocumentNode, path: DocumentPath<'_>) -> Option<CommandPattern> {
         let pattern = match &item.value {
-            Value::Text(text) => tokens::from_text(text),
-            Value::List(list) => tokens::whole(self.tokens(list, path)?),
+            DocumentValue::Text(text) => tokens::from_text(text),
+            DocumentValue::List(list) => tokens::whole(self.tokens(list, path)?),
             _ => {
                 let what = "a string, a list of tokens, or { words = …, operands = […] }";
                 self.expected(item, path, what);
@@ -127,13 +134,17 @@ impl Reader<'_> {
         pattern.map_err(|message| self.wrong(item, path, message)).ok()
     }
 
-    fn tokens(&mut self, list: &[Node], path: Path<'_>) -> Option<Vec<Token>> {
+    fn tokens(
+        &mut self, list: &[DocumentNode], path: DocumentPath<'_>,
+    ) -> Option<Vec<PatternToken>> {
         let tokens = list.iter().enumerate();
         tokens.map(|(index, token)| self.token(token, path.index(index))).collect()
     }
 
     /// `{ words = …, operands = […] }` or `{ words = …, exact = true }`.
-    fn closed(&mut self, item: &Node, entries: &[Entry], path: Path<'_>) -> Option<CommandPattern> {
+    fn closed(
+        &mut self, item: &DocumentNode, entries: &[TableEntry], path: DocumentPath<'_>,
+    ) -> Option<CommandPattern> {
         self.table(item, path, "a command", COMMAND)?;
         let entry = |key: &str| entries.iter().find(|entry| entry.key == key);
         let Some(words) = entry("words") else {
@@ -144,13 +155,13 @@ impl Reader<'_> {
         let pattern = self.beginning(&words.node, path.key("words"))?;
         let behind = match (entry("exact"), entry("operands"), entry("options")) {
             (Some(exact), None, None) => match exact.node.value {
-                Value::Flag(true) => Behind::Nothing,
+                DocumentValue::Flag(true) => WordsBehind::Nothing,
                 _ => {
                     self.expected(&exact.node, path.key("exact"), "true, or left out");
                     return None;
                 }
             },
-            (None, Some(operands), options) => Behind::Only {
+            (None, Some(operands), options) => WordsBehind::Only {
                 operands: self.operands(&operands.node, path.key("operands"))?,
                 options: match options {
                     Some(options) => Some(self.options(&options.node, path.key("options"))?),
@@ -169,13 +180,15 @@ impl Reader<'_> {
     }
 
     /// Operands: an empty list says that there is none.
-    fn operands(&mut self, node: &Node, path: Path<'_>) -> Option<Vec<Token>> {
-        let Value::List(list) = &node.value else {
+    fn operands(
+        &mut self, node: &DocumentNode, path: DocumentPath<'_>,
+    ) -> Option<Vec<PatternToken>> {
+        let DocumentValue::List(list) = &node.value else {
             self.expected(node, path, "a list of words");
             return None;
         };
         let tokens = self.tokens(list, path)?;
-        if tokens.contains(&Token::Rest) {
+        if tokens.contains(&PatternToken::Rest) {
             let message = "\"*\" stands for operands of any name and number";
             self.wrong(node, path, message.to_owned());
             return None;
@@ -183,8 +196,8 @@ impl Reader<'_> {
         Some(tokens)
     }
 
-    fn options(&mut self, node: &Node, path: Path<'_>) -> Option<Vec<String>> {
-        let Value::List(list) = &node.value else {
+    fn options(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<Vec<String>> {
+        let DocumentValue::List(list) = &node.value else {
             self.expected(node, path, "a list of options");
             return None;
         };
@@ -192,8 +205,8 @@ impl Reader<'_> {
         for (index, item) in list.iter().enumerate() {
             let path = path.index(index);
             match &item.value {
-                Value::Text(text) if is_option(text) => options.push(text.clone()),
-                Value::Text(text) => {
+                DocumentValue::Text(text) if is_option(text) => options.push(text.clone()),
+                DocumentValue::Text(text) => {
                     let message = format!(
                         "{} is no option: write \"-x\" or \"--name\", one each",
                         quoted(text)
@@ -210,19 +223,19 @@ impl Reader<'_> {
         Some(options)
     }
 
-    fn token(&mut self, node: &Node, path: Path<'_>) -> Option<Token> {
+    fn token(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<PatternToken> {
         match &node.value {
-            Value::Text(text) => match tokens::word(text.clone()) {
+            DocumentValue::Text(text) => match tokens::word(text.clone()) {
                 Ok(token) => Some(token),
                 Err(message) => {
                     self.wrong(node, path, message);
                     None
                 }
             },
-            Value::List(list) => {
+            DocumentValue::List(list) => {
                 let mut words = Vec::with_capacity(list.len());
                 for (index, word) in list.iter().enumerate() {
-                    let Value::Text(word) = &word.value else {
+                    let DocumentValue::Text(word) = &word.value else {
                         self.expected(word, path.index(index), "a string");
                         return None;
                     };
@@ -238,8 +251,8 @@ impl Reader<'_> {
                         None
                     }
                     // The way to write a word that is `*` itself.
-                    1 => words.pop().map(Token::Text),
-                    _ => Some(Token::OneOf(words)),
+                    1 => words.pop().map(PatternToken::Text),
+                    _ => Some(PatternToken::OneOf(words)),
                 }
             }
             _ => {
@@ -251,8 +264,9 @@ impl Reader<'_> {
 
     /// Patterns of which those that begin with `!` take out again.
     fn patterns(
-        &mut self, node: &Node, path: Path<'_>, check: impl Fn(&str) -> Result<(), String>,
-    ) -> Vec<Located<String>> {
+        &mut self, node: &DocumentNode, path: DocumentPath<'_>,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Vec<PlacedValue<String>> {
         let patterns = self.texts(node, path, |pattern| {
             check(pattern.strip_prefix('!').unwrap_or(pattern))
                 .map_err(|message| format!("{} is no pattern: {message}", quoted(pattern)))
@@ -265,8 +279,10 @@ impl Reader<'_> {
         patterns
     }
 
-    fn annotations(&mut self, node: &Node, path: Path<'_>, rule: &Rule) -> BTreeMap<String, bool> {
-        let Value::Table(entries) = &node.value else {
+    fn annotations(
+        &mut self, node: &DocumentNode, path: DocumentPath<'_>, rule: &PolicyRule,
+    ) -> BTreeMap<String, bool> {
+        let DocumentValue::Table(entries) = &node.value else {
             self.expected(node, path, "a table of hints, like { destructiveHint = true }");
             return BTreeMap::new();
         };
@@ -287,25 +303,25 @@ impl Reader<'_> {
             {
                 let message = format!("unknown hint {}", quoted(&entry.key));
                 let hint = Some(format!("did you mean {meant:?}?"));
-                self.fail(Code::UnknownKey, Some(entry.at), path, message, hint);
+                self.fail(ErrorCode::UnknownKey, Some(entry.at), path, message, hint);
             }
             match entry.node.value {
-                Value::Flag(flag) => drop(annotations.insert(entry.key.clone(), flag)),
+                DocumentValue::Flag(flag) => drop(annotations.insert(entry.key.clone(), flag)),
                 _ => self.expected(&entry.node, path, "true or false"),
             }
         }
         annotations
     }
 
-    fn condition(&mut self, node: &Node, path: Path<'_>) -> Option<usize> {
-        if self.format != Format::Object {
+    fn condition(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<usize> {
+        if self.format != DocumentFormat::Object {
             let message =
                 "\"condition\" is a function of the program: a file cannot hold one".to_owned();
             self.wrong(node, path, message);
             return None;
         }
         let number = match &node.value {
-            Value::Number(number) => number.parse::<u32>().ok(),
+            DocumentValue::Number(number) => number.parse::<u32>().ok(),
             _ => None,
         };
         if number.is_none() {
@@ -314,10 +330,10 @@ impl Reader<'_> {
         number.and_then(|number| usize::try_from(number).ok())
     }
 
-    fn examples(&mut self, node: &Node, path: Path<'_>) -> Examples {
-        let mut examples = Examples::default();
+    fn examples(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> RuleExamples {
+        let mut examples = RuleExamples::default();
         let entries = self.table(node, path, "examples", EXAMPLES).unwrap_or_default();
-        for Entry { key, node, .. } in entries {
+        for TableEntry { key, node, .. } in entries {
             let list = self.texts(node, path.key(key), any);
             match key.as_str() {
                 "match" => examples.matching = list,
@@ -330,7 +346,7 @@ impl Reader<'_> {
 }
 
 /// Whether the rule names nothing of what it speaks of.
-fn says_nothing(rule: &Rule) -> bool {
+fn says_nothing(rule: &PolicyRule) -> bool {
     rule.tools.is_none() && rule.is_unconditional()
 }
 
@@ -343,7 +359,7 @@ pub fn pattern_fault(pattern: &str, is_url: bool) -> Option<String> {
 
 /// Where its variables lead does not matter here.
 fn glob(pattern: &str) -> Result<(), String> {
-    Glob::parse(pattern, &nowhere()).map(drop).map_err(|error| error.to_string())
+    PathGlob::parse(pattern, &nowhere()).map(drop).map_err(|error| error.to_string())
 }
 
 fn url(pattern: &str) -> Result<(), String> {

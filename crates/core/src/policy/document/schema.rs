@@ -3,7 +3,7 @@
 
 use crate::policy::Effect;
 
-use super::{Match, Mode};
+use super::{MatchOrder, PolicyMode};
 
 /// The version of documents that this countersign reads and writes.
 pub const VERSION: u32 = 1;
@@ -53,14 +53,14 @@ pub(super) const HINTS: &[&str] =
 pub(super) const EFFECTS: &[(&str, Effect)] =
     &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
 
-pub(super) const MATCHES: &[(&str, Match)] =
-    &[("strictest", Match::Strictest), ("first", Match::First)];
+pub(super) const MATCHES: &[(&str, MatchOrder)] =
+    &[("strictest", MatchOrder::Strictest), ("first", MatchOrder::First)];
 
-pub(super) const MODES: &[(&str, Mode)] = &[
-    ("safe", Mode::Safe),
-    ("auto", Mode::Auto),
-    ("plan", Mode::Plan),
-    ("deny-all-asks", Mode::DenyAllAsks),
+pub(super) const MODES: &[(&str, PolicyMode)] = &[
+    ("safe", PolicyMode::Safe),
+    ("auto", PolicyMode::Auto),
+    ("plan", PolicyMode::Plan),
+    ("deny-all-asks", PolicyMode::DenyAllAsks),
 ];
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::super::{Format, Layer, Source, read};
+    use super::super::{DocumentFormat, LayerKind, PolicySource, read};
     use super::*;
 
     fn schema() -> Value {
@@ -77,8 +77,9 @@ mod tests {
     }
 
     fn read_json(value: &Value) -> Result<(), Vec<super::super::DocumentError>> {
-        let source = Source { layer: Layer::User, name: Arc::from("example"), trusted: true };
-        read(&value.to_string(), Format::Json, source).map(drop)
+        let source =
+            PolicySource { layer: LayerKind::User, name: Arc::from("example"), trusted: true };
+        read(&value.to_string(), DocumentFormat::Json, source).map(drop)
     }
 
     #[test]
@@ -129,11 +130,11 @@ mod tests {
         }
     }
 
-    trait Names {
+    trait KeyNames {
         fn map_names(&self) -> Vec<&'static str>;
     }
 
-    impl<T> Names for [(&'static str, T)] {
+    impl<T> KeyNames for [(&'static str, T)] {
         fn map_names(&self) -> Vec<&'static str> {
             self.iter().map(|(name, _)| *name).collect()
         }

@@ -3,13 +3,13 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::place::Lines;
+use super::place::LineIndex;
 use super::read::MAX_BYTES;
-use super::tree::{Format, Node, Value, parse};
+use super::tree::{DocumentFormat, DocumentNode, DocumentValue, parse};
 
 /// One value of a TOML text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Setting {
+pub struct TomlSetting {
     /// The keys that lead to it.
     pub path: Vec<String>,
     /// What it is; dates and tables in lists are `null`.
@@ -35,13 +35,13 @@ pub struct SettingsError {
 ///
 /// # Errors
 /// The first place where it is no TOML, or that it is too long.
-pub fn settings(text: &str) -> Result<Vec<Setting>, SettingsError> {
+pub fn settings(text: &str) -> Result<Vec<TomlSetting>, SettingsError> {
     if text.len() > MAX_BYTES {
         let message = format!("it has {} bytes, {MAX_BYTES} are allowed", text.len());
         return Err(SettingsError { message, line: 1, column: 1 });
     }
-    let lines = Lines::new(text);
-    let root = parse(text, Format::Toml).map_err(|errors| {
+    let lines = LineIndex::new(text);
+    let root = parse(text, DocumentFormat::Toml).map_err(|errors| {
         let (at, message) =
             errors.into_iter().next().unwrap_or_else(|| (0, "it is no TOML".to_owned()));
         let place = lines.place(at);
@@ -54,9 +54,10 @@ pub fn settings(text: &str) -> Result<Vec<Setting>, SettingsError> {
 
 /// As deep as the parser goes, which has a limit.
 fn collect(
-    node: Node, at: usize, path: &mut Vec<String>, lines: &Lines<'_>, found: &mut Vec<Setting>,
+    node: DocumentNode, at: usize, path: &mut Vec<String>, lines: &LineIndex<'_>,
+    found: &mut Vec<TomlSetting>,
 ) {
-    if let Value::Table(entries) = node.value {
+    if let DocumentValue::Table(entries) = node.value {
         for entry in entries {
             path.push(entry.key);
             collect(entry.node, entry.at, path, lines, found);
@@ -65,17 +66,17 @@ fn collect(
     } else {
         let place = lines.place(at);
         let (line, column) = (place.line, place.column);
-        found.push(Setting { path: path.clone(), value: json(node.value), line, column });
+        found.push(TomlSetting { path: path.clone(), value: json(node.value), line, column });
     }
 }
 
-fn json(value: Value) -> Json {
+fn json(value: DocumentValue) -> Json {
     match value {
-        Value::Text(text) => Json::String(text),
-        Value::Flag(flag) => Json::Bool(flag),
-        Value::Number(number) => number.parse().map_or(Json::Null, Json::Number),
-        Value::List(items) => items.into_iter().map(|item| json(item.value)).collect(),
-        Value::Table(_) | Value::Null | Value::Date => Json::Null,
+        DocumentValue::Text(text) => Json::String(text),
+        DocumentValue::Flag(flag) => Json::Bool(flag),
+        DocumentValue::Number(number) => number.parse().map_or(Json::Null, Json::Number),
+        DocumentValue::List(items) => items.into_iter().map(|item| json(item.value)).collect(),
+        DocumentValue::Table(_) | DocumentValue::Null | DocumentValue::Date => Json::Null,
     }
 }
 

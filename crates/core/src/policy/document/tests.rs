@@ -9,21 +9,21 @@ use crate::policy::Effect;
 mod errors;
 mod hostile;
 
-fn source() -> Source {
-    Source { layer: Layer::User, name: Arc::from("policy.toml"), trusted: true }
+fn source() -> PolicySource {
+    PolicySource { layer: LayerKind::User, name: Arc::from("policy.toml"), trusted: true }
 }
 
-fn toml(text: &str) -> Result<Document, Vec<DocumentError>> {
-    read(text, Format::Toml, source())
+fn toml(text: &str) -> Result<PolicyDocument, Vec<DocumentError>> {
+    read(text, DocumentFormat::Toml, source())
 }
 
-fn errors(text: &str, format: Format) -> Vec<String> {
+fn errors(text: &str, format: DocumentFormat) -> Vec<String> {
     let source = match format {
-        Format::Object => {
-            Source { layer: Layer::Code, name: Arc::from("policy option"), trusted: true }
+        DocumentFormat::Object => {
+            PolicySource { layer: LayerKind::Code, name: Arc::from("policy option"), trusted: true }
         }
-        Format::Json => Source { name: Arc::from("policy.json"), ..source() },
-        Format::Toml => source(),
+        DocumentFormat::Json => PolicySource { name: Arc::from("policy.json"), ..source() },
+        DocumentFormat::Toml => source(),
     };
     match read(text, format, source) {
         Ok(_) => vec![],
@@ -67,20 +67,20 @@ annotations = { destructiveHint = true }
 fn everything_is_read() {
     let document = toml(EVERYTHING).unwrap();
     assert_eq!(document.default, Some(Effect::Ask));
-    assert_eq!(document.matching, Match::First);
-    assert_eq!(document.forbid, [Mode::Auto, Mode::DenyAllAsks]);
+    assert_eq!(document.matching, MatchOrder::First);
+    assert_eq!(document.forbid, [PolicyMode::Auto, PolicyMode::DenyAllAsks]);
     let reading = &document.tools["run_it"];
-    assert_eq!(reading.at, Place { line: 8, column: 8 });
+    assert_eq!(reading.at, DocumentPlace { line: 8, column: 8 });
     assert_eq!(reading.value.command, ["input.command"]);
     assert_eq!(reading.value.read, ["from", "also"]);
     assert_eq!(reading.value.shell.as_deref(), Some("sh"));
 
     let [first, second] = document.rules.as_slice() else { panic!("{:?}", document.rules) };
-    assert_eq!((first.at, first.index), (Place { line: 14, column: 1 }, 0));
-    assert_eq!((second.at, second.index), (Place { line: 21, column: 1 }, 1));
+    assert_eq!((first.at, first.index), (DocumentPlace { line: 14, column: 1 }, 0));
+    assert_eq!((second.at, second.index), (DocumentPlace { line: 21, column: 1 }, 1));
     assert_eq!(first.tools.as_deref(), Some(&["run_*".to_owned()][..]));
     assert_eq!(first.reason.as_deref(), Some("read only"));
-    let text = |text: &str| Token::Text(text.to_owned());
+    let text = |text: &str| PatternToken::Text(text.to_owned());
     let tokens: Vec<_> =
         first.commands.iter().map(|command| command.value.tokens.clone()).collect();
     assert_eq!(
@@ -88,11 +88,15 @@ fn everything_is_read() {
         [
             vec![text("git"), text("status")],
             vec![text("git"), text("log"), text("**"), text("a b")],
-            vec![text("cargo"), Token::OneOf(vec!["test".into(), "check".into()]), Token::Any],
-            vec![text("npm"), text("run"), Token::Rest],
+            vec![
+                text("cargo"),
+                PatternToken::OneOf(vec!["test".into(), "check".into()]),
+                PatternToken::Any
+            ],
+            vec![text("npm"), text("run"), PatternToken::Rest],
         ]
     );
-    assert_eq!(first.commands[0].at, Place { line: 18, column: 13 });
+    assert_eq!(first.commands[0].at, DocumentPlace { line: 18, column: 13 });
     assert_eq!(first.env[1].value, "NPM_*");
     assert_eq!(second.reads[1].value, "!~/.ssh/*.pub");
     assert_eq!(second.writes.len(), 1);
@@ -111,25 +115,28 @@ fn json_and_objects_say_the_same() {
           "urls": ["https://*.example.com/**"], "annotations": { "destructiveHint": true } },
       ] }"#;
     let places =
-        |document: &Document| document.rules.iter().map(|rule| rule.at).collect::<Vec<_>>();
-    let json = read(text, Format::Json, source()).unwrap();
-    assert_eq!(places(&json), [Place { line: 5, column: 9 }, Place { line: 7, column: 9 }]);
-    let object = read(text, Format::Object, source()).unwrap();
-    assert_eq!(places(&object), [Place::default(); 2]);
-    let bare = |document: &Document| without_places(document);
+        |document: &PolicyDocument| document.rules.iter().map(|rule| rule.at).collect::<Vec<_>>();
+    let json = read(text, DocumentFormat::Json, source()).unwrap();
+    assert_eq!(
+        places(&json),
+        [DocumentPlace { line: 5, column: 9 }, DocumentPlace { line: 7, column: 9 }]
+    );
+    let object = read(text, DocumentFormat::Object, source()).unwrap();
+    assert_eq!(places(&object), [DocumentPlace::default(); 2]);
+    let bare = |document: &PolicyDocument| without_places(document);
     assert_eq!(bare(&json), bare(&toml(EVERYTHING).unwrap()));
     assert_eq!(bare(&object), bare(&json));
 }
 
 /// For comparing documents that are written differently.
-pub(super) fn without_places(document: &Document) -> Document {
-    fn clear<T>(list: &mut [Located<T>]) {
-        list.iter_mut().for_each(|item| item.at = Place::default());
+pub(super) fn without_places(document: &PolicyDocument) -> PolicyDocument {
+    fn clear<T>(list: &mut [PlacedValue<T>]) {
+        list.iter_mut().for_each(|item| item.at = DocumentPlace::default());
     }
     let mut document = document.clone();
-    document.tools.values_mut().for_each(|tool| tool.at = Place::default());
+    document.tools.values_mut().for_each(|tool| tool.at = DocumentPlace::default());
     for rule in &mut document.rules {
-        rule.at = Place::default();
+        rule.at = DocumentPlace::default();
         clear(&mut rule.commands);
         let _ = [&mut rule.reads, &mut rule.writes, &mut rule.urls, &mut rule.env]
             .map(|list| clear(list));
@@ -141,16 +148,16 @@ pub(super) fn without_places(document: &Document) -> Document {
 
 #[test]
 fn commands_that_can() {
-    let text = |text: &str| Token::Text(text.to_owned());
+    let text = |text: &str| PatternToken::Text(text.to_owned());
     for (command, expected) in [
         ("'a;b' x", vec![text("a;b"), text("x")]),
         ("\ta\tb ", vec![text("a"), text("b")]),
         ("a'b c'd", vec![text("ab cd")]),
         ("echo ''", vec![text("echo"), text("")]),
         ("git '*' '**'", vec![text("git"), text("*"), text("**")]),
-        ("* -v **", vec![Token::Any, text("-v"), Token::Rest]),
-        ("make ** install", vec![text("make"), Token::Rest, text("install")]),
-        ("run test:*", vec![text("run"), Token::Like("test:*".to_owned())]),
+        ("* -v **", vec![PatternToken::Any, text("-v"), PatternToken::Rest]),
+        ("make ** install", vec![text("make"), PatternToken::Rest, text("install")]),
+        ("run test:*", vec![text("run"), PatternToken::Like("test:*".to_owned())]),
         ("printf '\\n'", vec![text("printf"), text("\\n")]),
     ] {
         assert_eq!(tokens::from_text(command).unwrap().tokens, expected, "{command}");
@@ -162,7 +169,7 @@ proptest! {
 
     #[test]
     fn any_text_is_an_error_or_a_document(text in "\\PC{0,200}") {
-        for format in [Format::Toml, Format::Json, Format::Object] {
+        for format in [DocumentFormat::Toml, DocumentFormat::Json, DocumentFormat::Object] {
             let _ = errors(&text, format);
         }
     }
@@ -173,7 +180,7 @@ proptest! {
         "commands", "tools", ".", "examples", "*", "!", "#", "//", "/*", "*/", "é", "\u{feff}", "\\", "\0", "annotations",
     ]), 0..60)) {
         let text = parts.concat();
-        for format in [Format::Toml, Format::Json, Format::Object] {
+        for format in [DocumentFormat::Toml, DocumentFormat::Json, DocumentFormat::Object] {
             let _ = errors(&text, format);
         }
     }

@@ -1,7 +1,7 @@
 //! Patterns of commands: from text to tokens.
 
 use super::error::quoted;
-use super::{Behind, CommandPattern, Token};
+use super::{CommandPattern, PatternToken, WordsBehind};
 
 /// Reads `git log --oneline`: split at blanks; `'…'` and `"…"` hold a token together, everything in them stands for
 /// itself.
@@ -10,7 +10,7 @@ use super::{Behind, CommandPattern, Token};
 /// The reason, with what to write instead.
 pub(super) fn from_text(text: &str) -> Result<CommandPattern, String> {
     let mut tokens = Vec::new();
-    let mut token: Option<Draft> = None;
+    let mut token: Option<TokenDraft> = None;
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
         match char {
@@ -51,12 +51,12 @@ pub(super) fn from_text(text: &str) -> Result<CommandPattern, String> {
         }
     }
     tokens.extend(token);
-    whole(tokens.into_iter().map(Draft::token).collect::<Result<_, _>>()?)
+    whole(tokens.into_iter().map(TokenDraft::token).collect::<Result<_, _>>()?)
 }
 
 /// A token that is being read.
 #[derive(Default)]
-struct Draft {
+struct TokenDraft {
     text: String,
     /// A part of it stands in quotes.
     quoted: bool,
@@ -64,10 +64,10 @@ struct Draft {
     star: bool,
 }
 
-impl Draft {
-    fn token(self) -> Result<Token, String> {
+impl TokenDraft {
+    fn token(self) -> Result<PatternToken, String> {
         match (self.quoted, self.star) {
-            (true, false) => Ok(Token::Text(self.text)),
+            (true, false) => Ok(PatternToken::Text(self.text)),
             (true, true) => Err(format!(
                 "{} is partly in quotes and holds \"*\" outside of them; write it without quotes, or in a list of tokens",
                 quoted(&self.text)
@@ -78,21 +78,21 @@ impl Draft {
 }
 
 /// One token of a list of tokens.
-pub(super) fn word(token: String) -> Result<Token, String> {
+pub(super) fn word(token: String) -> Result<PatternToken, String> {
     match token.as_str() {
-        "*" => Ok(Token::Any),
-        "**" => Ok(Token::Rest),
-        _ if token.contains('*') => Ok(Token::Like(token)),
-        _ => Ok(Token::Text(token)),
+        "*" => Ok(PatternToken::Any),
+        "**" => Ok(PatternToken::Rest),
+        _ if token.contains('*') => Ok(PatternToken::Like(token)),
+        _ => Ok(PatternToken::Text(token)),
     }
 }
 
 /// A pattern of these tokens.
-pub(super) fn whole(tokens: Vec<Token>) -> Result<CommandPattern, String> {
-    let twice = |pair: &[Token]| pair.iter().all(|token| *token == Token::Rest);
+pub(super) fn whole(tokens: Vec<PatternToken>) -> Result<CommandPattern, String> {
+    let twice = |pair: &[PatternToken]| pair.iter().all(|token| *token == PatternToken::Rest);
     match tokens.as_slice() {
         [] => Err("there is no command in it".to_owned()),
-        [Token::Rest, _, ..] => Err(
+        [PatternToken::Rest, _, ..] => Err(
             "\"**\" stands for any number of words, so it cannot stand for the program; \"*\" stands for one word"
                 .to_owned(),
         ),
@@ -104,12 +104,12 @@ pub(super) fn whole(tokens: Vec<Token>) -> Result<CommandPattern, String> {
 }
 
 /// A pattern with what may stand behind it.
-pub(super) fn with(pattern: CommandPattern, behind: Behind) -> Result<CommandPattern, String> {
+pub(super) fn with(pattern: CommandPattern, behind: WordsBehind) -> Result<CommandPattern, String> {
     match behind {
-        Behind::Nothing if pattern.tokens.last() == Some(&Token::Rest) => Err(
+        WordsBehind::Nothing if pattern.tokens.last() == Some(&PatternToken::Rest) => Err(
             "\"**\" at the end stands for whatever follows, and \"exact\" says that nothing does".to_owned(),
         ),
-        Behind::Only { .. } if pattern.tokens.contains(&Token::Rest) => Err(
+        WordsBehind::Only { .. } if pattern.tokens.contains(&PatternToken::Rest) => Err(
             "\"**\" stands for any operands, and \"operands\" says which there are: leave \"**\" out".to_owned(),
         ),
         behind => Ok(CommandPattern { behind, ..pattern }),

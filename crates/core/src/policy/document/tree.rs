@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 /// How a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum DocumentFormat {
     /// TOML 1.1.
     Toml,
     /// JSON; comments and trailing commas are allowed.
@@ -16,7 +16,7 @@ pub enum Format {
     Object,
 }
 
-impl Format {
+impl DocumentFormat {
     /// By the ending of a file's name: `.json` and `.jsonc` are JSON, everything else is TOML.
     pub fn of(name: &str) -> Self {
         let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
@@ -26,18 +26,18 @@ impl Format {
 
 /// A value, and where it stands.
 #[derive(Debug)]
-pub struct Node {
+pub struct DocumentNode {
     /// The byte at which it begins.
     pub at: usize,
     /// The byte after it. A table of TOML may go on elsewhere.
     pub end: usize,
     /// What it is.
-    pub value: Value,
+    pub value: DocumentValue,
 }
 
 /// A value of TOML or JSON.
 #[derive(Debug)]
-pub enum Value {
+pub enum DocumentValue {
     /// A string.
     Text(String),
     /// `true` or `false`.
@@ -45,9 +45,9 @@ pub enum Value {
     /// As it is written, in decimal.
     Number(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<DocumentNode>),
     /// A table of TOML or an object of JSON: its entries in the order in which they stand.
-    Table(Vec<Entry>),
+    Table(Vec<TableEntry>),
     /// `null` of JSON.
     Null,
     /// A date or a time of TOML.
@@ -56,24 +56,24 @@ pub enum Value {
 
 /// A key of a table and what it is for.
 #[derive(Debug)]
-pub struct Entry {
+pub struct TableEntry {
     /// The key.
     pub key: String,
     /// The byte at which the key begins.
     pub at: usize,
     /// Its value.
-    pub node: Node,
+    pub node: DocumentNode,
 }
 
-impl Value {
+impl DocumentValue {
     /// For messages.
-    pub(super) fn kind(&self, format: Format) -> &'static str {
+    pub(super) fn kind(&self, format: DocumentFormat) -> &'static str {
         match self {
             Self::Text(_) => "a string",
             Self::Flag(_) => "true or false",
             Self::Number(_) => "a number",
             Self::List(_) => "a list",
-            Self::Table(_) if format == Format::Toml => "a table",
+            Self::Table(_) if format == DocumentFormat::Toml => "a table",
             Self::Table(_) => "an object",
             Self::Null => "null",
             Self::Date => "a date",
@@ -82,7 +82,9 @@ impl Value {
 }
 
 /// What the text says, or what is wrong with it: at which byte, and why.
-pub(super) fn parse(text: &str, format: Format) -> Result<Node, Vec<(usize, String)>> {
+pub(super) fn parse(
+    text: &str, format: DocumentFormat,
+) -> Result<DocumentNode, Vec<(usize, String)>> {
     let root = tree(text, format)?;
     refuse_second(&root)?;
     Ok(root)
@@ -92,17 +94,17 @@ pub(super) fn parse(text: &str, format: Format) -> Result<Node, Vec<(usize, Stri
 ///
 /// # Errors
 /// At which byte the text is not of this format, and why. There is at least one.
-pub fn tree(text: &str, format: Format) -> Result<Node, Vec<(usize, String)>> {
+pub fn tree(text: &str, format: DocumentFormat) -> Result<DocumentNode, Vec<(usize, String)>> {
     match format {
-        Format::Toml => toml_tree(text),
-        Format::Json | Format::Object => json_tree(text),
+        DocumentFormat::Toml => toml_tree(text),
+        DocumentFormat::Json | DocumentFormat::Object => json_tree(text),
     }
 }
 
 /// Which of two entries with one key counts would depend on who reads.
-fn refuse_second(node: &Node) -> Result<(), Vec<(usize, String)>> {
+fn refuse_second(node: &DocumentNode) -> Result<(), Vec<(usize, String)>> {
     match &node.value {
-        Value::Table(entries) => {
+        DocumentValue::Table(entries) => {
             let mut seen = std::collections::HashSet::new();
             entries.iter().try_for_each(|entry| {
                 if !seen.insert(entry.key.as_str()) {
@@ -115,12 +117,12 @@ fn refuse_second(node: &Node) -> Result<(), Vec<(usize, String)>> {
                 refuse_second(&entry.node)
             })
         }
-        Value::List(items) => items.iter().try_for_each(refuse_second),
+        DocumentValue::List(items) => items.iter().try_for_each(refuse_second),
         _ => Ok(()),
     }
 }
 
-fn toml_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
+fn toml_tree(text: &str) -> Result<DocumentNode, Vec<(usize, String)>> {
     super::depth::check(text).map_err(|error| vec![error])?;
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
@@ -129,13 +131,17 @@ fn toml_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
             .map(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))
             .collect());
     }
-    Ok(Node { at: 0, end: text.len(), value: Value::Table(toml_entries(table.into_inner())) })
+    Ok(DocumentNode {
+        at: 0,
+        end: text.len(),
+        value: DocumentValue::Table(toml_entries(table.into_inner())),
+    })
 }
 
-fn toml_entries(table: DeTable<'_>) -> Vec<Entry> {
+fn toml_entries(table: DeTable<'_>) -> Vec<TableEntry> {
     let mut entries: Vec<_> = table
         .into_iter()
-        .map(|(key, value)| Entry {
+        .map(|(key, value)| TableEntry {
             at: key.span().start,
             key: key.into_inner().into_owned(),
             node: toml_node(value),
@@ -147,25 +153,25 @@ fn toml_entries(table: DeTable<'_>) -> Vec<Entry> {
 }
 
 /// As deep as the parser goes, which has a limit.
-fn toml_node(value: Spanned<DeValue<'_>>) -> Node {
+fn toml_node(value: Spanned<DeValue<'_>>) -> DocumentNode {
     let (at, end) = (value.span().start, value.span().end);
     let value = match value.into_inner() {
-        DeValue::String(text) => Value::Text(text.into_owned()),
-        DeValue::Boolean(flag) => Value::Flag(flag),
-        DeValue::Integer(number) => Value::Number(match number.radix() {
+        DeValue::String(text) => DocumentValue::Text(text.into_owned()),
+        DeValue::Boolean(flag) => DocumentValue::Flag(flag),
+        DeValue::Integer(number) => DocumentValue::Number(match number.radix() {
             10 => number.as_str().to_owned(),
             radix => i64::from_str_radix(number.as_str(), radix)
                 .map_or_else(|_| number.to_string(), |number| number.to_string()),
         }),
-        DeValue::Float(number) => Value::Number(number.as_str().to_owned()),
-        DeValue::Datetime(_) => Value::Date,
-        DeValue::Array(items) => Value::List(items.into_iter().map(toml_node).collect()),
-        DeValue::Table(table) => Value::Table(toml_entries(table)),
+        DeValue::Float(number) => DocumentValue::Number(number.as_str().to_owned()),
+        DeValue::Datetime(_) => DocumentValue::Date,
+        DeValue::Array(items) => DocumentValue::List(items.into_iter().map(toml_node).collect()),
+        DeValue::Table(table) => DocumentValue::Table(toml_entries(table)),
     };
-    Node { at, end, value }
+    DocumentNode { at, end, value }
 }
 
-fn json_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
+fn json_tree(text: &str) -> Result<DocumentNode, Vec<(usize, String)>> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -190,25 +196,25 @@ fn json_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
 }
 
 /// As deep as the parser goes, which has a limit.
-fn json_node(value: ast::Value<'_>, shift: usize) -> Node {
+fn json_node(value: ast::Value<'_>, shift: usize) -> DocumentNode {
     let range = jsonc_parser::common::Ranged::range(&value);
     let (at, end) = (shift + range.start, shift + range.end);
     let value = match value {
-        ast::Value::StringLit(text) => Value::Text(text.value.into_owned()),
-        ast::Value::NumberLit(number) => Value::Number(number.value.to_owned()),
-        ast::Value::BooleanLit(flag) => Value::Flag(flag.value),
-        ast::Value::NullKeyword(_) => Value::Null,
-        ast::Value::Array(list) => {
-            Value::List(list.elements.into_iter().map(|item| json_node(item, shift)).collect())
-        }
+        ast::Value::StringLit(text) => DocumentValue::Text(text.value.into_owned()),
+        ast::Value::NumberLit(number) => DocumentValue::Number(number.value.to_owned()),
+        ast::Value::BooleanLit(flag) => DocumentValue::Flag(flag.value),
+        ast::Value::NullKeyword(_) => DocumentValue::Null,
+        ast::Value::Array(list) => DocumentValue::List(
+            list.elements.into_iter().map(|item| json_node(item, shift)).collect(),
+        ),
         ast::Value::Object(object) => {
-            let entries = object.properties.into_iter().map(|property| Entry {
+            let entries = object.properties.into_iter().map(|property| TableEntry {
                 at: shift + property.range.start,
                 key: property.name.into_string(),
                 node: json_node(property.value, shift),
             });
-            Value::Table(entries.collect())
+            DocumentValue::Table(entries.collect())
         }
     };
-    Node { at, end, value }
+    DocumentNode { at, end, value }
 }

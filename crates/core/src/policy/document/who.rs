@@ -1,23 +1,23 @@
-//! From the keys of a rule that say who must agree to a [`Who`].
+//! From the keys of a rule that say who must agree to a [`RuleApprovers`].
 
 use crate::approval::{ApproverNeed, EscalationRule};
 use crate::policy::Effect;
 
-use super::Who;
-use super::error::Path;
-use super::read::{Reader, any};
+use super::RuleApprovers;
+use super::error::DocumentPath;
+use super::read::{DocumentReader, any};
 use super::schema::{ESCALATE, WHO};
-use super::tree::{Entry, Node, Value};
+use super::tree::{DocumentNode, DocumentValue, TableEntry};
 
 /// What a time is followed by, and how many ms that is.
 const UNITS: &[(&str, u64)] =
     &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
-impl Reader<'_> {
+impl DocumentReader<'_> {
     /// `None`: the rule says nothing of that, or something wrong.
     pub(super) fn who(
-        &mut self, entries: &[Entry], effect: Effect, path: Path<'_>,
-    ) -> Option<Box<Who>> {
+        &mut self, entries: &[TableEntry], effect: Effect, path: DocumentPath<'_>,
+    ) -> Option<Box<RuleApprovers>> {
         let first = entries.iter().find(|entry| WHO.contains(&entry.key.as_str()))?;
         if effect != Effect::Ask {
             let message = format!(
@@ -30,8 +30,8 @@ impl Reader<'_> {
         let before = self.errors.len();
         let mut need =
             ApproverNeed { approvers: None, quorum: 1, exclude_requester: false, escalate: None };
-        let mut who = Who::default();
-        for Entry { key, node, .. } in entries {
+        let mut who = RuleApprovers::default();
+        for TableEntry { key, node, .. } in entries {
             let path = path.key(key);
             match key.as_str() {
                 "approvers" => need.approvers = Some(self.people(node, path)),
@@ -52,13 +52,13 @@ impl Reader<'_> {
         Some(Box::new(who))
     }
 
-    fn people(&mut self, node: &Node, path: Path<'_>) -> Vec<Box<str>> {
+    fn people(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Vec<Box<str>> {
         self.texts(node, path, any).into_iter().map(|name| name.value.into()).collect()
     }
 
-    fn quorum(&mut self, node: &Node, path: Path<'_>) -> u32 {
+    fn quorum(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> u32 {
         let quorum = match &node.value {
-            Value::Number(number) => number.parse().ok().filter(|quorum| *quorum > 0),
+            DocumentValue::Number(number) => number.parse().ok().filter(|quorum| *quorum > 0),
             _ => None,
         };
         if quorum.is_none() {
@@ -67,9 +67,9 @@ impl Reader<'_> {
         quorum.unwrap_or(1)
     }
 
-    fn flag(&mut self, node: &Node, path: Path<'_>) -> bool {
+    fn flag(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> bool {
         match node.value {
-            Value::Flag(flag) => flag,
+            DocumentValue::Flag(flag) => flag,
             _ => {
                 self.expected(node, path, "true or false");
                 false
@@ -77,10 +77,10 @@ impl Reader<'_> {
         }
     }
 
-    fn escalate(&mut self, node: &Node, path: Path<'_>) -> Option<EscalationRule> {
+    fn escalate(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<EscalationRule> {
         let entries = self.table(node, path, "an escalation", ESCALATE)?;
         let (mut after, mut to) = (None, None);
-        for Entry { key, node, .. } in entries {
+        for TableEntry { key, node, .. } in entries {
             let path = path.key(key);
             match key.as_str() {
                 "after" => after = Some(self.duration(node, path)?),
@@ -97,10 +97,10 @@ impl Reader<'_> {
     }
 
     /// In ms: a number of them, or a text such as `90s`.
-    fn duration(&mut self, node: &Node, path: Path<'_>) -> Option<u64> {
+    fn duration(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<u64> {
         let ms = match &node.value {
-            Value::Number(number) => number.parse().ok(),
-            Value::Text(text) => duration(text),
+            DocumentValue::Number(number) => number.parse().ok(),
+            DocumentValue::Text(text) => duration(text),
             _ => None,
         };
         let ms = ms.filter(|ms: &u64| *ms > 0);

@@ -1,7 +1,10 @@
-//! From a [`Document`] to TOML that reads back as the same.
+//! From a [`PolicyDocument`] to TOML that reads back as the same.
 
 use super::schema::{EFFECTS, MATCHES, MODES, VERSION};
-use super::{Behind, CommandPattern, Document, Located, Match, Reading, Rule, Token, Who, tokens};
+use super::{
+    CommandPattern, MatchOrder, PatternToken, PlacedValue, PolicyDocument, PolicyRule,
+    RuleApprovers, ToolReading, WordsBehind, tokens,
+};
 
 /// A rule that no file can hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,12 +20,12 @@ pub struct NotWritable {
 ///
 /// # Errors
 /// When a rule has a condition.
-pub fn to_toml(document: &Document) -> Result<String, NotWritable> {
+pub fn to_toml(document: &PolicyDocument) -> Result<String, NotWritable> {
     let mut text = format!("version = {VERSION}\n");
     if let Some(default) = document.default {
         line(&mut text, "default", &string(name(EFFECTS, default)));
     }
-    if document.matching != Match::default() {
+    if document.matching != MatchOrder::default() {
         line(&mut text, "match", &string(name(MATCHES, document.matching)));
     }
     if !document.forbid.is_empty() {
@@ -43,7 +46,7 @@ pub fn to_toml(document: &Document) -> Result<String, NotWritable> {
 ///
 /// # Errors
 /// When it has a condition.
-pub fn rule_to_toml(rule: &Rule) -> Result<String, NotWritable> {
+pub fn rule_to_toml(rule: &PolicyRule) -> Result<String, NotWritable> {
     if rule.condition.is_some() {
         return Err(NotWritable { index: rule.index });
     }
@@ -90,7 +93,7 @@ pub fn rule_to_toml(rule: &Rule) -> Result<String, NotWritable> {
 }
 
 /// A rule has one need at most.
-fn who_to_toml(text: &mut String, who: &Who) {
+fn who_to_toml(text: &mut String, who: &RuleApprovers) {
     let names = |names: &[Box<str>]| list(names.iter().map(|name| string(name)));
     for need in &who.needs {
         if let Some(approvers) = &need.approvers {
@@ -112,7 +115,7 @@ fn who_to_toml(text: &mut String, who: &Who) {
     }
 }
 
-fn reading_to_toml(reading: &Reading) -> String {
+fn reading_to_toml(reading: &ToolReading) -> String {
     let mut text = String::new();
     for (key, names) in [
         ("command", &reading.command),
@@ -137,9 +140,9 @@ fn reading_to_toml(reading: &Reading) -> String {
 fn command_to_toml(command: &CommandPattern) -> String {
     let words = format!("words = {}", beginning(&command.tokens));
     match &command.behind {
-        Behind::Anything => beginning(&command.tokens),
-        Behind::Nothing => table([words, "exact = true".to_owned()].into_iter()),
-        Behind::Only { operands, options } => {
+        WordsBehind::Anything => beginning(&command.tokens),
+        WordsBehind::Nothing => table([words, "exact = true".to_owned()].into_iter()),
+        WordsBehind::Only { operands, options } => {
             let operands = format!("operands = {}", list(operands.iter().map(token)));
             let options = options.as_ref().map(|options| {
                 format!("options = {}", list(options.iter().map(|option| string(option))))
@@ -150,7 +153,7 @@ fn command_to_toml(command: &CommandPattern) -> String {
 }
 
 /// As text where it reads back as the same, else as a list of tokens.
-fn beginning(tokens: &[Token]) -> String {
+fn beginning(tokens: &[PatternToken]) -> String {
     let text: Option<Vec<_>> = tokens.iter().map(word).collect();
     match text.map(|words| words.join(" ")) {
         Some(text) if tokens::from_text(&text).is_ok_and(|read| read.tokens == tokens) => {
@@ -161,32 +164,36 @@ fn beginning(tokens: &[Token]) -> String {
 }
 
 /// A token in a list of them.
-fn token(token: &Token) -> String {
+fn token(token: &PatternToken) -> String {
     match token {
-        Token::Any => string("*"),
-        Token::Rest => string("**"),
-        Token::Text(text) if tokens::word(text.clone()).as_ref() == Ok(token) => string(text),
-        Token::Text(text) => list([string(text)].into_iter()),
-        Token::Like(text) => string(text),
-        Token::OneOf(words) => list(words.iter().map(|word| string(word))),
+        PatternToken::Any => string("*"),
+        PatternToken::Rest => string("**"),
+        PatternToken::Text(text) if tokens::word(text.clone()).as_ref() == Ok(token) => {
+            string(text)
+        }
+        PatternToken::Text(text) => list([string(text)].into_iter()),
+        PatternToken::Like(text) => string(text),
+        PatternToken::OneOf(words) => list(words.iter().map(|word| string(word))),
     }
 }
 
 /// A token in the text of a command, if it can stand there.
-fn word(token: &Token) -> Option<String> {
+fn word(token: &PatternToken) -> Option<String> {
     let plain = |char: char| char.is_alphanumeric() || "-_./:@%+=,^~#?!{}[]".contains(char);
     match token {
-        Token::Any => Some("*".to_owned()),
-        Token::Rest => Some("**".to_owned()),
-        Token::OneOf(_) => None,
-        Token::Like(text) if text.chars().all(|char| char == '*' || plain(char)) => {
+        PatternToken::Any => Some("*".to_owned()),
+        PatternToken::Rest => Some("**".to_owned()),
+        PatternToken::OneOf(_) => None,
+        PatternToken::Like(text) if text.chars().all(|char| char == '*' || plain(char)) => {
             Some(text.clone())
         }
-        Token::Like(_) => None,
-        Token::Text(text) if !text.is_empty() && text.chars().all(plain) => Some(text.clone()),
-        Token::Text(text) if !text.contains('\'') => Some(format!("'{text}'")),
-        Token::Text(text) if !text.contains('"') => Some(format!("\"{text}\"")),
-        Token::Text(_) => None,
+        PatternToken::Like(_) => None,
+        PatternToken::Text(text) if !text.is_empty() && text.chars().all(plain) => {
+            Some(text.clone())
+        }
+        PatternToken::Text(text) if !text.contains('\'') => Some(format!("'{text}'")),
+        PatternToken::Text(text) if !text.contains('"') => Some(format!("\"{text}\"")),
+        PatternToken::Text(_) => None,
     }
 }
 
@@ -194,7 +201,7 @@ fn line(text: &mut String, key: &str, value: &str) {
     text.push_str(&format!("{key} = {value}\n"));
 }
 
-fn strings(items: &[Located<String>]) -> String {
+fn strings(items: &[PlacedValue<String>]) -> String {
     list(items.iter().map(|item| string(&item.value)))
 }
 
@@ -253,15 +260,17 @@ mod tests {
     use crate::cases::cases;
     use crate::policy::Effect;
 
-    fn source() -> Source {
-        Source { layer: Layer::User, name: Arc::from("p"), trusted: true }
+    fn source() -> PolicySource {
+        PolicySource { layer: LayerKind::User, name: Arc::from("p"), trusted: true }
     }
 
-    fn located<T>(value: T) -> Located<T> {
-        Located { value, at: Place::default() }
+    fn located<T>(value: T) -> PlacedValue<T> {
+        PlacedValue { value, at: DocumentPlace::default() }
     }
 
-    fn texts(one: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<Located<String>>> {
+    fn texts(
+        one: impl Strategy<Value = String>,
+    ) -> impl Strategy<Value = Vec<PlacedValue<String>>> {
         prop::collection::vec(one.prop_map(located), 0..4)
     }
 
@@ -275,31 +284,31 @@ mod tests {
 
     fn command() -> impl Strategy<Value = CommandPattern> {
         let token = prop_oneof![
-            prop_oneof![Just(String::new()), text()].prop_map(Token::Text),
-            text().prop_map(Token::Text),
-            Just(Token::Any),
-            prop::collection::vec(text(), 2..4).prop_map(Token::OneOf),
-            text().prop_map(|text| Token::Like(format!("x{text}*"))),
+            prop_oneof![Just(String::new()), text()].prop_map(PatternToken::Text),
+            text().prop_map(PatternToken::Text),
+            Just(PatternToken::Any),
+            prop::collection::vec(text(), 2..4).prop_map(PatternToken::OneOf),
+            text().prop_map(|text| PatternToken::Like(format!("x{text}*"))),
         ];
         let behind = (0..4_u8, prop::collection::vec(token.clone(), 0..3), any::<bool>());
         let tokens = (prop::collection::vec(token, 1..5), any::<bool>(), any::<bool>());
         (tokens, behind).prop_map(|((mut tokens, gap, rest), (kind, operands, options))| {
             let closed = kind > 1;
             if gap && kind < 3 && tokens.len() > 1 {
-                tokens.insert(1, Token::Rest);
+                tokens.insert(1, PatternToken::Rest);
             }
-            tokens.extend((rest && !closed).then_some(Token::Rest));
+            tokens.extend((rest && !closed).then_some(PatternToken::Rest));
             let options = options.then(|| vec!["-x".to_owned(), "--name".to_owned()]);
             let behind = match kind {
-                2 => Behind::Nothing,
-                3 => Behind::Only { operands, options },
-                _ => Behind::Anything,
+                2 => WordsBehind::Nothing,
+                3 => WordsBehind::Only { operands, options },
+                _ => WordsBehind::Anything,
             };
             CommandPattern { tokens, behind }
         })
     }
 
-    fn who() -> impl Strategy<Value = Who> {
+    fn who() -> impl Strategy<Value = RuleApprovers> {
         let names = || {
             prop::collection::vec("[a-z]{1,4}", 1..3)
                 .prop_map(|names| names.into_iter().map(Into::into).collect())
@@ -311,7 +320,7 @@ mod tests {
                 ApproverNeed { approvers: Some(approvers), quorum: 3, exclude_requester, escalate }
             },
         );
-        (need, prop::option::of(1..9_000_u64)).prop_map(|(need, remind)| Who {
+        (need, prop::option::of(1..9_000_u64)).prop_map(|(need, remind)| RuleApprovers {
             needs: ApproverNeed::checked(vec![need]).unwrap().into(),
             remind,
         })
@@ -331,12 +340,12 @@ mod tests {
             matching in texts(text()),
             not_matching in texts(text()),
             who in prop::option::of(who()),
-        ) -> Rule {
+        ) -> PolicyRule {
             let hint = hint.filter(|_| effect != Effect::Allow);
-            Rule {
-                at: Place::default(), index: 0, tools: Some(tools), effect, reason, commands, reads, writes, urls, env,
+            PolicyRule {
+                at: DocumentPlace::default(), index: 0, tools: Some(tools), effect, reason, commands, reads, writes, urls, env,
                 annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
-                condition: None, examples: Examples { matching, not_matching },
+                condition: None, examples: RuleExamples { matching, not_matching },
                 who: who.filter(|_| effect == Effect::Ask).map(Box::new),
             }
         }
@@ -348,14 +357,14 @@ mod tests {
             first in any::<bool>(),
             tools in prop::collection::btree_map(text(), (prop::collection::vec("[a-z]{1,3}(\\.[a-z])?", 0..3), any::<bool>()), 0..3),
             rules in prop::collection::vec(rule(), 0..4),
-            forbid in prop::collection::vec(prop::sample::select(vec![Mode::Safe, Mode::Auto, Mode::Plan, Mode::DenyAllAsks]), 0..3),
-        ) -> Document {
-            let rules = rules.into_iter().enumerate().map(|(index, rule)| Rule { index, ..rule }).collect();
+            forbid in prop::collection::vec(prop::sample::select(vec![PolicyMode::Safe, PolicyMode::Auto, PolicyMode::Plan, PolicyMode::DenyAllAsks]), 0..3),
+        ) -> PolicyDocument {
+            let rules = rules.into_iter().enumerate().map(|(index, rule)| PolicyRule { index, ..rule }).collect();
             let reading = |(command, sh): (Vec<String>, bool)| {
-                located(Reading { command, shell: sh.then(|| "sh".to_owned()), ..Reading::default() })
+                located(ToolReading { command, shell: sh.then(|| "sh".to_owned()), ..ToolReading::default() })
             };
-            Document {
-                source: source(), default, matching: if first { Match::First } else { Match::Strictest }, rules, forbid,
+            PolicyDocument {
+                source: source(), default, matching: if first { MatchOrder::First } else { MatchOrder::Strictest }, rules, forbid,
                 tools: tools.into_iter().map(|(name, tool)| (name, reading(tool))).collect(),
             }
         }
@@ -367,7 +376,7 @@ mod tests {
         #[test]
         fn what_is_written_reads_back_as_the_same(document in document()) {
             let text = to_toml(&document).unwrap();
-            let read = read(&text, Format::Toml, source());
+            let read = read(&text, DocumentFormat::Toml, source());
             prop_assert_eq!(read.as_ref().map(without_places), Ok(document), "{}", text);
         }
     }
@@ -395,13 +404,13 @@ reason = "no\n\U0000202Esecrets"
 reads = ["~/.ssh/**"]
 annotations = { destructiveHint = true }
 "#;
-        assert_eq!(to_toml(&read(text, Format::Toml, source()).unwrap()).unwrap(), text);
+        assert_eq!(to_toml(&read(text, DocumentFormat::Toml, source()).unwrap()).unwrap(), text);
     }
 
     #[test]
     fn a_condition_is_not_lost() {
         let text = r#"{ "version": 1, "rule": [{ "effect": "ask", "tools": "x" }, { "effect": "allow", "tools": "x", "condition": 3 }] }"#;
-        let document = read(text, Format::Object, source()).unwrap();
+        let document = read(text, DocumentFormat::Object, source()).unwrap();
         assert_eq!(document.rules[1].condition, Some(3));
         assert_eq!(to_toml(&document), Err(NotWritable { index: 1 }));
     }

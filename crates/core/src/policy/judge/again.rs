@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use crate::policy::subject::{Extent, Kind, Start, Subject};
-use crate::shell::{Access, Piece};
+use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
+use crate::shell::{FileAccess, WordPiece};
 
 /// All that what is said about a path or an address depends on, unless that is the argument which says so.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key<'a> {
+pub(super) struct VerdictKey<'a> {
     /// `None` for an address.
-    path: Option<(Access, Extent)>,
-    pieces: &'a [Piece],
+    path: Option<(FileAccess, UseExtent)>,
+    pieces: &'a [WordPiece],
     needs_allow: bool,
     /// By identity: the subjects of one line have one.
-    start: *const Start,
+    start: *const PathStart,
 }
 
-impl<'a> Key<'a> {
+impl<'a> VerdictKey<'a> {
     /// Of this subject, if it is a path or an address.
     pub(super) fn of(subject: &'a Subject) -> Option<Self> {
         let (path, target) = match &subject.kind {
-            Kind::Path { access, target, extent, .. } => (Some((*access, *extent)), target),
-            Kind::Url { target, .. } => (None, target),
+            SubjectKind::Path { access, target, extent, .. } => (Some((*access, *extent)), target),
+            SubjectKind::Url { target, .. } => (None, target),
             _ => return None,
         };
         Some(Self {

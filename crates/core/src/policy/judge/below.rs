@@ -4,9 +4,11 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use super::sieve::Sieve;
-use super::tracked::{self, Known};
-use crate::path::{Files, Folding, Listed, Listing, Located, PathError, Where, lexically};
+use super::sieve::SearchSieve;
+use super::tracked::{self, TrackedFiles};
+use crate::path::{
+    CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, PathContext, PathError, lexically,
+};
 
 /// How many names below one path are looked at.
 const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
@@ -20,17 +22,17 @@ const PACKAGES: &str = "node_modules";
 
 /// The files below some directories. No symlinks: who follows those says so. Looked at when they are first asked for.
 #[derive(Debug)]
-pub(crate) struct Below {
+pub(crate) struct FilesBelow {
     roots: Vec<String>,
-    folding: Folding,
-    sieve: Sieve,
+    folding: CaseFolding,
+    sieve: SearchSieve,
     /// Whether what is read is told: printed, copied, packed.
     tells: bool,
     /// Who says which files these are.
     by: Lists,
     /// Whether what lies in repositories there counts.
     repositories: bool,
-    found: OnceCell<Found>,
+    found: OnceCell<FoundBelow>,
 }
 
 /// Who says which files lie below.
@@ -47,7 +49,7 @@ pub(super) enum Lists {
 }
 
 #[derive(Debug)]
-struct Found {
+struct FoundBelow {
     /// Each with where its name begins below the directory that is read.
     files: Vec<(String, usize)>,
     /// Whether these are all.
@@ -57,7 +59,7 @@ struct Found {
 }
 
 /// A file below that is meant.
-pub(super) enum Meant {
+pub(super) enum MeantFile {
     /// There is one.
     Yes,
     /// There may be one.
@@ -66,10 +68,10 @@ pub(super) enum Meant {
     No,
 }
 
-impl Below {
+impl FilesBelow {
     /// The files below these directories, as far as the sieve does not pass over them.
-    pub(super) fn of(dirs: &[Located], sieve: Sieve, tells: bool, by: Lists) -> Self {
-        let folding = dirs.first().map_or(Folding::Ask, |dir| dir.folding);
+    pub(super) fn of(dirs: &[LocatedPath], sieve: SearchSieve, tells: bool, by: Lists) -> Self {
+        let folding = dirs.first().map_or(CaseFolding::Ask, |dir| dir.folding);
         let mut roots: Vec<String> =
             dirs.iter().map(|dir| dir.real.trim_end_matches('/').to_owned()).collect();
         roots.dedup();
@@ -78,32 +80,32 @@ impl Below {
 
     /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
     /// too.
-    pub(super) fn deleted(dirs: &[Located], repositories: bool) -> Self {
-        let is_product = |dir: &&Located| {
+    pub(super) fn deleted(dirs: &[LocatedPath], repositories: bool) -> Self {
+        let is_product = |dir: &&LocatedPath| {
             dir.real.split('/').any(|name| name != ".git" && BULKY.contains(&name))
         };
-        let own: Vec<Located> = dirs.iter().filter(|dir| !is_product(dir)).cloned().collect();
-        Self { repositories, ..Self::of(&own, Sieve::of_products(), true, Lists::Folders) }
+        let own: Vec<LocatedPath> = dirs.iter().filter(|dir| !is_product(dir)).cloned().collect();
+        Self { repositories, ..Self::of(&own, SearchSieve::of_products(), true, Lists::Folders) }
     }
 
-    fn found(&self, files: &dyn Files) -> &Found {
+    fn found(&self, files: &dyn FileLookup) -> &FoundBelow {
         self.found.get_or_init(|| {
-            let mut found = Found { files: Vec::new(), complete: true, complete_own: true };
+            let mut found = FoundBelow { files: Vec::new(), complete: true, complete_own: true };
             for root in &self.roots {
                 let known = match self.by {
-                    Lists::Folders => Known::Files,
+                    Lists::Folders => TrackedFiles::Files,
                     Lists::Index | Lists::Both => tracked::below(root, files),
-                    Lists::Nobody => Known::Unknown,
+                    Lists::Nobody => TrackedFiles::Unknown,
                 };
-                if self.by == Lists::Both && !matches!(known, Known::Files) {
+                if self.by == Lists::Both && !matches!(known, TrackedFiles::Files) {
                     found.look(root, self.sieve.products, files);
                 }
                 match known {
-                    Known::These(paths) => {
+                    TrackedFiles::These(paths) => {
                         found.files.extend(paths.into_iter().map(|path| (path, root.len() + 1)));
                     }
-                    Known::Files => found.look(root, self.sieve.products, files),
-                    Known::Unknown => {
+                    TrackedFiles::Files => found.look(root, self.sieve.products, files),
+                    TrackedFiles::Unknown => {
                         found.complete = false;
                         found.complete_own = false;
                     }
@@ -117,27 +119,31 @@ impl Below {
     ///
     /// # Errors
     /// When its name cannot be part of a path.
-    pub(super) fn located(&self, path: &str) -> Result<Located, PathError> {
-        let from = Where { cwd: "/".to_owned(), ..Where::default() };
-        Ok(Located { folding: self.folding, ..lexically(path, &from)? })
+    pub(super) fn located(&self, path: &str) -> Result<LocatedPath, PathError> {
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        Ok(LocatedPath { folding: self.folding, ..lexically(path, &from)? })
     }
 
     /// Whether one of them is meant.
-    pub(super) fn meant(&self, is_meant: impl Fn(&str) -> bool, files: &dyn Files) -> Meant {
+    pub(super) fn meant(
+        &self, is_meant: impl Fn(&str) -> bool, files: &dyn FileLookup,
+    ) -> MeantFile {
         let found = self.found(files);
         let meant = found
             .files
             .iter()
             .any(|(path, from)| is_meant(path) && !self.sieve.passes_over(path, *from, files));
         match (meant, self.tells) {
-            (true, true) => Meant::Yes,
-            (false, _) if found.complete => Meant::No,
-            _ => Meant::Perhaps,
+            (true, true) => MeantFile::Yes,
+            (false, _) if found.complete => MeantFile::No,
+            _ => MeantFile::Perhaps,
         }
     }
 
     /// What is said of the first of the user's own of which something is, where what is read is told.
-    pub(crate) fn told<T>(&self, said: impl Fn(&str) -> Option<T>, files: &dyn Files) -> Option<T> {
+    pub(crate) fn told<T>(
+        &self, said: impl Fn(&str) -> Option<T>, files: &dyn FileLookup,
+    ) -> Option<T> {
         if !self.tells {
             return None;
         }
@@ -152,7 +158,7 @@ impl Below {
     }
 
     /// Whether there may be more of the user's own than those that were looked at, where what is read is told.
-    pub(crate) fn may_tell_more(&self, files: &dyn Files) -> bool {
+    pub(crate) fn may_tell_more(&self, files: &dyn FileLookup) -> bool {
         self.tells && !self.found(files).complete_own
     }
 }
@@ -166,22 +172,22 @@ fn has_name(path: &str, from: usize, name: &str) -> bool {
     path.get(from..).unwrap_or_default().split('/').any(|part| part == name)
 }
 
-impl Found {
+impl FoundBelow {
     /// Looks through a directory. `products`: who reads passes over those.
-    fn look(&mut self, root: &str, products: bool, files: &dyn Files) {
+    fn look(&mut self, root: &str, products: bool, files: &dyn FileLookup) {
         let from = root.len() + 1;
         let mut left = MOST_NAMES;
         let mut dirs = VecDeque::from([root.to_owned()]);
         let mut bulky = VecDeque::new();
         while let Some(dir) = dirs.pop_front().or_else(|| bulky.pop_front()) {
             let names = match files.list(if dir.is_empty() { "/" } else { &dir }, left) {
-                Listing::Names(names) => names,
+                DirListing::Names(names) => names,
                 // Without files at hand, what is said of paths holds.
-                Listing::Unknown => {
+                DirListing::Unknown => {
                     self.complete = false;
                     continue;
                 }
-                Listing::TooMany => {
+                DirListing::TooMany => {
                     self.complete = false;
                     self.complete_own &= is_foreign(&dir, from)
                         || products && BULKY.iter().any(|name| has_name(&dir, from, name));
@@ -189,7 +195,7 @@ impl Found {
                 }
             };
             left = left.saturating_sub(names.len());
-            for Listed { name, is_link, is_dir } in names {
+            for DirEntry { name, is_link, is_dir } in names {
                 let path = format!("{dir}/{name}");
                 match (is_dir, is_link) {
                     (_, true) => {}

@@ -2,26 +2,26 @@
 
 use std::cell::{Cell, OnceCell};
 
-use super::below::{Below, Lists, Meant};
-use super::sieve::Sieve;
-use super::spot::Spots;
-use super::{Judge, NeedsFiles};
-use crate::path::{Address, Links, Located, Partial, PathError, locate};
+use super::below::{FilesBelow, Lists, MeantFile};
+use super::sieve::SearchSieve;
+use super::spot::PathSpots;
+use super::{CallJudge, NeedsFiles};
+use crate::path::{LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddress, locate};
 use crate::policy::Effect;
-use crate::policy::compile::{PathRules, Patterns, Rule};
+use crate::policy::compile::{CompiledRule, PathRules, RulePatterns};
 use crate::policy::document::CommandPattern;
 use crate::policy::looking::looks;
 use crate::policy::reading::glob_of;
-use crate::policy::subject::{By, Extent, Kind, Subject};
-use crate::policy::tokens::{self, Meets, Words, base_name};
+use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
+use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
-    Access, Piece, Word, deletes, goes_through_links, opens_no_file, passes_links,
+    FileAccess, Word, WordPiece, deletes, goes_through_links, opens_no_file, passes_links,
     reads_names_only, takes_data_only,
 };
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hit {
+pub(crate) struct RuleHit {
     /// It.
     pub(crate) rule: usize,
     /// Its document.
@@ -29,14 +29,14 @@ pub(crate) struct Hit {
     /// What it says.
     pub(crate) effect: Effect,
     /// How surely.
-    pub(crate) how: How,
+    pub(crate) how: MatchStrength,
     /// It spells out what makes the subject unknown.
     pub(crate) names_unknown: bool,
 }
 
 /// How surely a rule speaks of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum MatchStrength {
     /// It does.
     Surely,
     /// It could: an ask, whatever the rule says.
@@ -47,55 +47,59 @@ pub(crate) enum How {
     Untrusted,
 }
 
-impl Judge<'_> {
+impl CallJudge<'_> {
     /// The rules for whole calls that speak of this one.
-    pub(super) fn whole_rules(&self) -> Vec<Hit> {
+    pub(super) fn whole_rules(&self) -> Vec<RuleHit> {
         let mut found = Vec::new();
         self.policy.index().whole(self.call.tool_name, &mut found);
         found.sort_unstable();
         found.dedup();
-        found.into_iter().filter_map(|rule| self.hit(rule, |_| Meets::Yes)).collect()
+        found.into_iter().filter_map(|rule| self.hit(rule, |_| RuleMeeting::Yes)).collect()
     }
 
     /// Gathers the rules that speak of this subject; for a path, says where it is.
     pub(super) fn hits(
-        &self, subject: &Subject, hits: &mut Vec<Hit>,
-    ) -> Result<Option<Spots>, NeedsFiles> {
+        &self, subject: &Subject, hits: &mut Vec<RuleHit>,
+    ) -> Result<Option<PathSpots>, NeedsFiles> {
         let mut found = Vec::new();
         let index = self.policy.index();
         let mut spots = None;
         match &subject.kind {
-            Kind::Command { argv, .. } => {
+            SubjectKind::Command { argv, .. } => {
                 index.commands(argv, &mut found);
-                let words = Words::of(argv);
+                let words = CommandWords::of(argv);
                 self.gather(found, hits, |rule| {
                     self.spend(cost(rule, &words));
                     Ok(command_meets(rule, &words))
                 })?;
             }
-            Kind::Env { name } => {
+            SubjectKind::Env { name } => {
                 index.env(name, &mut found);
                 self.gather(found, hits, |rule| {
                     let speaks = rule.env.iter().any(|pattern| pattern.matches(name));
-                    Ok(if speaks { Meets::Yes } else { Meets::No })
+                    Ok(if speaks { RuleMeeting::Yes } else { RuleMeeting::No })
                 })?;
             }
-            Kind::Path { access, target, extent, by } => {
-                let places = Self::located(Spots::of(target, *extent, &subject.start, self.files))?;
-                let mut places =
-                    places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
+            SubjectKind::Path { access, target, extent, by } => {
+                let places =
+                    Self::located(PathSpots::of(target, *extent, &subject.start, self.files))?;
+                let mut places = places.unwrap_or_else(|error| PathSpots {
+                    error: Some(error),
+                    ..PathSpots::default()
+                });
                 let program = by.as_ref().and_then(|by| self.argv(by)?.first()?.literal());
-                let through = *access == Access::Write || program.is_some_and(goes_through_links);
+                let through =
+                    *access == FileAccess::Write || program.is_some_and(goes_through_links);
                 places.names_only =
-                    *access == Access::Read && program.is_some_and(reads_names_only);
+                    *access == FileAccess::Read && program.is_some_and(reads_names_only);
                 // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and
                 // not what symlinks among them lead to.
                 let unsaid = by.as_ref().is_some_and(|by| by.arg == 0);
                 let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
-                let lists = by.is_none() && *extent == Extent::Names;
+                let lists = by.is_none() && *extent == UseExtent::Names;
                 places.unopened =
                     lists || (places.names_only && program.is_some_and(opens_no_file));
-                if through && *extent == Extent::Tree && !passes {
+                if through && *extent == UseExtent::Tree && !passes {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
                     if unsaid && !places.certain && places.error.is_none() {
@@ -103,15 +107,17 @@ impl Judge<'_> {
                         places.error = Some(PathError::Unreadable(why));
                     }
                 }
-                if *access == Access::Read && matches!(extent, Extent::Tree | Extent::Below) {
+                if *access == FileAccess::Read
+                    && matches!(extent, UseExtent::Tree | UseExtent::Below)
+                {
                     places.below = Some(self.below(&places, *extent, by.as_ref()));
                 }
-                if *access == Access::Write && !subject.mentioned {
+                if *access == FileAccess::Write && !subject.mentioned {
                     places.below = self.deleted(&places, *extent, by.as_ref())?;
                 }
                 let (rules, links) = match access {
-                    Access::Read => (&index.reads, &self.read_links),
-                    Access::Write => (&index.writes, &self.write_links),
+                    FileAccess::Read => (&index.reads, &self.read_links),
+                    FileAccess::Write => (&index.writes, &self.write_links),
                 };
                 if !places.is_null_device() && !rules.all().is_empty() {
                     let guesses = self.guesses(&places)?;
@@ -121,51 +127,51 @@ impl Judge<'_> {
                     // of a document decides, some are passed over.
                     let guessed = Cell::new(false);
                     self.gather(found, hits, |rule| {
-                        let Some(paths) = rule.paths(*access) else { return Ok(Meets::No) };
-                        let mentions = subject.mentioned && *access == Access::Write;
+                        let Some(paths) = rule.paths(*access) else { return Ok(RuleMeeting::No) };
+                        let mentions = subject.mentioned && *access == FileAccess::Write;
                         // Whatever it writes, a rule had to allow the command: that much an ask wants.
                         if mentions && rule.effect != Effect::Deny {
-                            return Ok(Meets::No);
+                            return Ok(RuleMeeting::No);
                         }
                         let meets =
                             self.path_meets(rule.effect, paths, &places, *access, *extent)?;
                         let is_known = guessed.get() && rule.who.is_none();
-                        if meets == Meets::Yes && mentions {
+                        if meets == RuleMeeting::Yes && mentions {
                             // Most words name what is read.
-                            return Ok(Meets::Could);
+                            return Ok(RuleMeeting::Could);
                         }
-                        if meets != Meets::No || is_known || rule.effect == Effect::Allow {
+                        if meets != RuleMeeting::No || is_known || rule.effect == Effect::Allow {
                             return Ok(meets);
                         }
                         let could = self.guess(paths, &guesses)?;
                         guessed.set(guessed.get() || (could && !self.policy.has_first()));
-                        Ok(if could { Meets::Could } else { Meets::No })
+                        Ok(if could { RuleMeeting::Could } else { RuleMeeting::No })
                     })?;
                 }
                 spots = Some(places);
             }
-            Kind::Url { target, .. } => {
-                let address = target.literal().and_then(|text| Address::parse(text).ok());
+            SubjectKind::Url { target, .. } => {
+                let address = target.literal().and_then(|text| UrlAddress::parse(text).ok());
                 index.urls(target, address.as_ref(), &mut found);
                 self.gather(found, hits, |rule| Ok(url_meets(rule, target, address.as_ref())))?;
             }
-            Kind::Unknown { named: Some(by), .. } => {
-                if let Some(Kind::Command { argv, .. }) = self.kind(by.command) {
+            SubjectKind::Unknown { named: Some(by), .. } => {
+                if let Some(SubjectKind::Command { argv, .. }) = self.kind(by.command) {
                     index.commands(argv, &mut found);
-                    let words = Words::of(argv);
+                    let words = CommandWords::of(argv);
                     self.gather(found, hits, |rule| {
                         let spells =
                             rule.effect == Effect::Allow && spells_out(rule, &words, by.arg);
-                        Ok(if spells { Meets::Yes } else { Meets::No })
+                        Ok(if spells { RuleMeeting::Yes } else { RuleMeeting::No })
                     })?;
                     for hit in &mut *hits {
-                        hit.names_unknown = hit.how == How::Surely;
+                        hit.names_unknown = hit.how == MatchStrength::Surely;
                     }
                 }
             }
-            Kind::Tool { .. } | Kind::Unknown { named: None, .. } => {}
+            SubjectKind::Tool { .. } | SubjectKind::Unknown { named: None, .. } => {}
         }
-        let unknown = matches!(subject.kind, Kind::Unknown { .. });
+        let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
         for hit in &self.whole {
             // No rule allows what it cannot know.
             if !(unknown && hit.effect == Effect::Allow) {
@@ -176,8 +182,8 @@ impl Judge<'_> {
     }
 
     fn gather(
-        &self, mut found: Vec<usize>, hits: &mut Vec<Hit>,
-        meets: impl Fn(&Rule) -> Result<Meets, NeedsFiles>,
+        &self, mut found: Vec<usize>, hits: &mut Vec<RuleHit>,
+        meets: impl Fn(&CompiledRule) -> Result<RuleMeeting, NeedsFiles>,
     ) -> Result<(), NeedsFiles> {
         if found.len() > 1 {
             found.sort_unstable();
@@ -197,7 +203,7 @@ impl Judge<'_> {
                 Ok(meets) => meets,
                 Err(error) => {
                     failed = Some(error);
-                    Meets::No
+                    RuleMeeting::No
                 }
             });
             if let Some(error) = failed {
@@ -209,7 +215,9 @@ impl Judge<'_> {
     }
 
     /// What a rule says, when it speaks of this tool and meets the subject.
-    fn hit(&self, id: usize, mut meets: impl FnMut(&Rule) -> Meets) -> Option<Hit> {
+    fn hit(
+        &self, id: usize, mut meets: impl FnMut(&CompiledRule) -> RuleMeeting,
+    ) -> Option<RuleHit> {
         let rule = self.policy.rule(id)?;
         let condition = match rule.condition {
             None => Some(true),
@@ -219,50 +227,52 @@ impl Judge<'_> {
             return None;
         }
         let how = match (rule.effect, meets(rule)) {
-            (_, Meets::No) | (Effect::Allow, Meets::Could) => return None,
-            (Effect::Allow, Meets::Yes) => {
+            (_, RuleMeeting::No) | (Effect::Allow, RuleMeeting::Could) => return None,
+            (Effect::Allow, RuleMeeting::Yes) => {
                 condition?;
                 let trusted = self.policy.source(rule).is_some_and(|source| source.trusted);
                 // What a tool says of itself is no reason to allow it.
                 if !rule.hints_are_empty() {
                     return None;
                 }
-                if trusted { How::Surely } else { How::Untrusted }
+                if trusted { MatchStrength::Surely } else { MatchStrength::Untrusted }
             }
-            (_, Meets::Could) => How::Could,
-            (_, Meets::Yes) if condition.is_none() => How::Condition,
-            (_, Meets::Yes) => How::Surely,
+            (_, RuleMeeting::Could) => MatchStrength::Could,
+            (_, RuleMeeting::Yes) if condition.is_none() => MatchStrength::Condition,
+            (_, RuleMeeting::Yes) => MatchStrength::Surely,
         };
         let effect = match how {
-            How::Could | How::Condition => Effect::Ask,
-            How::Surely | How::Untrusted => rule.effect,
+            MatchStrength::Could | MatchStrength::Condition => Effect::Ask,
+            MatchStrength::Surely | MatchStrength::Untrusted => rule.effect,
         };
-        Some(Hit { rule: id, document: rule.document, effect, how, names_unknown: false })
+        Some(RuleHit { rule: id, document: rule.document, effect, how, names_unknown: false })
     }
 
-    fn kind(&self, subject: usize) -> Option<&Kind> {
+    fn kind(&self, subject: usize) -> Option<&SubjectKind> {
         self.subjects.get(subject).map(|subject| &subject.kind)
     }
 
     /// The words of the command that an argument belongs to.
-    fn argv(&self, by: &By) -> Option<&[Word]> {
+    fn argv(&self, by: &ByArgument) -> Option<&[Word]> {
         match self.kind(by.command)? {
-            Kind::Command { argv, .. } => Some(argv),
+            SubjectKind::Command { argv, .. } => Some(argv),
             _ => None,
         }
     }
 
     /// What is known of the places that are known in part; `None` for one that could be anywhere.
-    fn guesses(&self, spots: &Spots) -> Result<Vec<Option<Partial>>, NeedsFiles> {
+    fn guesses(&self, spots: &PathSpots) -> Result<Vec<Option<PartialPath>>, NeedsFiles> {
         let guesses = spots.loose.iter().map(|(pieces, from)| {
-            let guess = Self::located(Partial::of(pieces, from, self.files))?.ok();
+            let guess = Self::located(PartialPath::of(pieces, from, self.files))?.ok();
             Ok(guess.map(|guess| if spots.loose_below { guess.with_below() } else { guess }))
         });
         guesses.collect()
     }
 
     /// Whether a rule could mean one of these.
-    fn guess(&self, paths: &Patterns, guesses: &[Option<Partial>]) -> Result<bool, NeedsFiles> {
+    fn guess(
+        &self, paths: &RulePatterns, guesses: &[Option<PartialPath>],
+    ) -> Result<bool, NeedsFiles> {
         for guess in guesses {
             let Some(guess) = guess else { return Ok(true) };
             let could = paths.set.could_be(guess, self.files, &self.guesswork);
@@ -275,17 +285,17 @@ impl Judge<'_> {
 
     /// The rules that could speak of a path. Where nothing of it is known, that is all of them.
     fn path_rules(
-        &self, rules: &PathRules, links: &OnceCell<Links>, spots: &Spots, recursive: bool,
-        guesses: &[Option<Partial>], found: &mut Vec<usize>,
+        &self, rules: &PathRules, links: &OnceCell<LinkedBeginnings>, spots: &PathSpots,
+        recursive: bool, guesses: &[Option<PartialPath>], found: &mut Vec<usize>,
     ) -> Result<(), NeedsFiles> {
         if guesses.iter().any(Option::is_none) {
             found.extend(rules.all());
             return Ok(());
         }
-        if spots.located.is_empty() && !guesses.iter().flatten().any(Partial::is_rooted) {
+        if spots.located.is_empty() && !guesses.iter().flatten().any(PartialPath::is_rooted) {
             // Where symlinks lead makes no difference.
             for guess in guesses.iter().flatten() {
-                rules.find_for(guess, &Links::default(), found);
+                rules.find_for(guess, &LinkedBeginnings::default(), found);
             }
             return Ok(());
         }
@@ -306,36 +316,37 @@ impl Judge<'_> {
     }
 
     fn path_meets(
-        &self, effect: Effect, paths: &Patterns, spots: &Spots, access: Access, extent: Extent,
-    ) -> Result<Meets, NeedsFiles> {
+        &self, effect: Effect, paths: &RulePatterns, spots: &PathSpots, access: FileAccess,
+        extent: UseExtent,
+    ) -> Result<RuleMeeting, NeedsFiles> {
         if effect == Effect::Allow {
             if !spots.certain || spots.error.is_some() || spots.located.is_empty() {
-                return Ok(Meets::No);
+                return Ok(RuleMeeting::No);
             }
             for path in &spots.located {
                 self.spend(4);
                 if !Self::located(paths.covers(path, access, extent, self.files))?.unwrap_or(false)
                 {
-                    return Ok(Meets::No);
+                    return Ok(RuleMeeting::No);
                 }
             }
-            return Ok(Meets::Yes);
+            return Ok(RuleMeeting::Yes);
         }
-        let mut meets = Meets::No;
+        let mut meets = RuleMeeting::No;
         for path in &spots.located {
             self.spend(4);
             // What cannot be told could be.
             let this = match Self::located(paths.bites(path, access, extent, self.files))? {
                 // What a tool passes over is known well enough for what nobody named, and not for a rule that does.
-                Ok(Meets::Could) => match spots
+                Ok(RuleMeeting::Could) => match spots
                     .below
                     .as_ref()
-                    .filter(|_| access == Access::Read && extent == Extent::Tree)
+                    .filter(|_| access == FileAccess::Read && extent == UseExtent::Tree)
                 {
                     Some(below) => self.below_meets(paths, below),
-                    None => Meets::Could,
+                    None => RuleMeeting::Could,
                 },
-                this => this.unwrap_or(Meets::Could),
+                this => this.unwrap_or(RuleMeeting::Could),
             };
             meets = meets.max(this);
         }
@@ -344,7 +355,7 @@ impl Judge<'_> {
 
     /// What lies below what is read. A program that does what the files of its folder say reads what they say, and not what
     /// its words do.
-    fn below(&self, spots: &Spots, extent: Extent, by: Option<&By>) -> Below {
+    fn below(&self, spots: &PathSpots, extent: UseExtent, by: Option<&ByArgument>) -> FilesBelow {
         let argv = by.and_then(|by| self.argv(by));
         let name = argv.and_then(|argv| argv.first()?.literal());
         let tells = by.is_none()
@@ -355,11 +366,11 @@ impl Judge<'_> {
             _ => Lists::Folders,
         };
         let sieve = match (argv, extent) {
-            (Some(argv), _) => Sieve::of(argv),
-            (None, Extent::Below) => Sieve::of_tool(glob_of(self.call)),
-            (None, _) => Sieve::default(),
+            (Some(argv), _) => SearchSieve::of(argv),
+            (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
+            (None, _) => SearchSieve::default(),
         };
-        Below::of(&spots.located, sieve, tells, lists)
+        FilesBelow::of(&spots.located, sieve, tells, lists)
     }
 
     /// What the index of git tells, after what other commands of the line make of it.
@@ -386,13 +397,13 @@ impl Judge<'_> {
 
     /// What is gone with what is written, where a tool deletes it, or a program does.
     fn deleted(
-        &self, spots: &Spots, extent: Extent, by: Option<&By>,
-    ) -> Result<Option<Below>, NeedsFiles> {
+        &self, spots: &PathSpots, extent: UseExtent, by: Option<&ByArgument>,
+    ) -> Result<Option<FilesBelow>, NeedsFiles> {
         let argv = by.and_then(|by| self.argv(by)).unwrap_or_default();
         let name = argv.first().and_then(Word::literal).map(base_name);
         let (deletes, repositories) = match by {
             // Of the tools those that delete say nothing of what they are given, or all below it.
-            None => (matches!(extent, Extent::Perhaps | Extent::Below), true),
+            None => (matches!(extent, UseExtent::Perhaps | UseExtent::Below), true),
             // git passes over repositories.
             Some(_) if git_command(argv) == Some("clean") => (true, false),
             Some(_) => (name.is_some_and(deletes), true),
@@ -401,18 +412,20 @@ impl Judge<'_> {
             return Ok(None);
         }
         let folders = self.folders_of(spots, extent)?;
-        Ok((!folders.is_empty()).then(|| Below::deleted(&folders, repositories)))
+        Ok((!folders.is_empty()).then(|| FilesBelow::deleted(&folders, repositories)))
     }
 
     /// The directories that are used with all below them: those that are named, and the one that what is known in part surely
     /// begins with.
-    fn folders_of(&self, spots: &Spots, extent: Extent) -> Result<Vec<Located>, NeedsFiles> {
+    fn folders_of(
+        &self, spots: &PathSpots, extent: UseExtent,
+    ) -> Result<Vec<LocatedPath>, NeedsFiles> {
         let mut folders = if extent.is_recursive() { spots.located.clone() } else { Vec::new() };
         for (pieces, from) in &spots.loose {
-            let Some(Piece::Text(text)) = pieces.first() else { continue };
+            let Some(WordPiece::Text(text)) = pieces.first() else { continue };
             let Some((folder, _)) = text.rsplit_once('/') else { continue };
             let folder = if folder.is_empty() { "/" } else { folder };
-            let open = pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
+            let open = pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }));
             if open && let Ok(folder) = Self::located(locate(folder, from, self.files))? {
                 folders.push(folder);
             }
@@ -421,7 +434,7 @@ impl Judge<'_> {
     }
 
     /// Whether a deny or an ask means a file below.
-    fn below_meets(&self, paths: &Patterns, below: &Below) -> Meets {
+    fn below_meets(&self, paths: &RulePatterns, below: &FilesBelow) -> RuleMeeting {
         // What cannot be told is meant.
         let is_meant = |path: &str| {
             self.spend(1);
@@ -431,39 +444,41 @@ impl Judge<'_> {
                 .unwrap_or(true)
         };
         match below.meant(is_meant, self.files) {
-            Meant::Yes => Meets::Yes,
-            Meant::Perhaps => Meets::Could,
-            Meant::No => Meets::No,
+            MeantFile::Yes => RuleMeeting::Yes,
+            MeantFile::Perhaps => RuleMeeting::Could,
+            MeantFile::No => RuleMeeting::No,
         }
     }
 
     /// Whether an allow spells out this argument of a command, and all before it.
-    pub(crate) fn is_spelled_out(&self, by: By) -> bool {
+    pub(crate) fn is_spelled_out(&self, by: ByArgument) -> bool {
         self.is_meant(by, |pattern, _, arg| tokens::spells_out(pattern, arg))
     }
 
     /// Whether an allow names this argument of a command: it spells it out, or lists it or its option among what may stand
     /// behind the words.
-    pub(super) fn is_named(&self, by: By) -> bool {
+    pub(super) fn is_named(&self, by: ByArgument) -> bool {
         self.is_meant(by, tokens::names)
     }
 
     /// Whether an allow covers a command, and means this argument of it.
-    fn is_meant(&self, by: By, means: impl Fn(&CommandPattern, &Words, usize) -> bool) -> bool {
-        let Some(Kind::Command { argv, .. }) = self.kind(by.command) else { return false };
+    fn is_meant(
+        &self, by: ByArgument, means: impl Fn(&CommandPattern, &CommandWords, usize) -> bool,
+    ) -> bool {
+        let Some(SubjectKind::Command { argv, .. }) = self.kind(by.command) else { return false };
         let mut found = Vec::new();
         self.policy.index().commands(argv, &mut found);
-        let words = Words::of(argv);
-        let meets = |rule: &Rule| {
+        let words = CommandWords::of(argv);
+        let meets = |rule: &CompiledRule| {
             let means = rule.effect == Effect::Allow
                 && rule.commands.iter().any(|pattern| {
                     tokens::covers(pattern, &words) && means(pattern, &words, by.arg)
                 });
-            if means { Meets::Yes } else { Meets::No }
+            if means { RuleMeeting::Yes } else { RuleMeeting::No }
         };
         found
             .into_iter()
-            .any(|rule| self.hit(rule, meets).is_some_and(|hit| hit.how == How::Surely))
+            .any(|rule| self.hit(rule, meets).is_some_and(|hit| hit.how == MatchStrength::Surely))
     }
 }
 
@@ -538,39 +553,39 @@ fn git_knows(argv: &[Word]) -> bool {
 }
 
 /// What it costs to look for words anywhere in a long command: behind a `**`, and for a deny behind options.
-fn cost(rule: &Rule, words: &Words) -> u32 {
+fn cost(rule: &CompiledRule, words: &CommandWords) -> u32 {
     let options = rule.effect != Effect::Allow && words.beside().is_some();
     let far = rule.commands.iter().filter(|pattern| options || !pattern.is_simple()).count();
     u32::try_from(far * words.len() / 16).unwrap_or(u32::MAX)
 }
 
-fn command_meets(rule: &Rule, words: &Words) -> Meets {
+fn command_meets(rule: &CompiledRule, words: &CommandWords) -> RuleMeeting {
     if rule.effect == Effect::Allow {
         let covers = rule.commands.iter().any(|pattern| tokens::covers(pattern, words));
-        return if covers { Meets::Yes } else { Meets::No };
+        return if covers { RuleMeeting::Yes } else { RuleMeeting::No };
     }
-    let mut meets = Meets::No;
+    let mut meets = RuleMeeting::No;
     for pattern in &rule.commands {
         meets = meets.max(tokens::bites(pattern, words));
     }
     meets
 }
 
-fn spells_out(rule: &Rule, words: &Words, arg: usize) -> bool {
+fn spells_out(rule: &CompiledRule, words: &CommandWords, arg: usize) -> bool {
     rule.commands
         .iter()
         .any(|pattern| tokens::covers(pattern, words) && tokens::spells_out(pattern, arg))
 }
 
 /// An address that is not known could be any.
-fn url_meets(rule: &Rule, target: &Word, address: Option<&Address>) -> Meets {
-    let Some(urls) = &rule.urls else { return Meets::No };
+fn url_meets(rule: &CompiledRule, target: &Word, address: Option<&UrlAddress>) -> RuleMeeting {
+    let Some(urls) = &rule.urls else { return RuleMeeting::No };
     let speaks = match (rule.effect, address) {
         (Effect::Allow, Some(address)) => urls.covers(address),
         (Effect::Allow, None) => false,
         (_, Some(address)) => urls.touches(address),
-        (_, None) if urls.could_match(&target.pieces) => return Meets::Could,
+        (_, None) if urls.could_match(&target.pieces) => return RuleMeeting::Could,
         (_, None) => false,
     };
-    if speaks { Meets::Yes } else { Meets::No }
+    if speaks { RuleMeeting::Yes } else { RuleMeeting::No }
 }

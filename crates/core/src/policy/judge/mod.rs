@@ -14,19 +14,21 @@ mod tracked;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap};
 
-pub(crate) use matching::{Hit, How};
-pub(crate) use pool::Trace;
-pub(crate) use spot::{Spots, places, through};
+pub(crate) use matching::{MatchStrength, RuleHit};
+pub(crate) use pool::MatchTrace;
+pub(crate) use spot::{PathSpots, places, through};
 
 use super::compile::Policy;
-use super::document::Who;
-use super::protected::{self, Protection};
-use super::subject::{Kind, Subject};
-use super::verdict::{Cause, JudgedSubject, Verdict};
+use super::document::RuleApprovers;
+use super::protected::{self, PathProtection};
+use super::subject::{Subject, SubjectKind};
+use super::verdict::{JudgedSubject, Verdict, VerdictCause};
 use super::{Effect, reading};
 use crate::call::Json;
-use crate::path::{Address, Cached, Files, Links, Located, PathError, Where};
-use crate::shell::Access;
+use crate::path::{
+    CachedFiles, FileLookup, LinkedBeginnings, LocatedPath, PathContext, PathError, UrlAddress,
+};
+use crate::shell::FileAccess;
 
 /// A call, as far as policies look at it.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +47,7 @@ pub struct JudgedCall<'a> {
 
 impl JudgedCall<'_> {
     /// The directory that the host runs it in.
-    pub(crate) fn directory<'a>(&'a self, context: &'a Where) -> &'a str {
+    pub(crate) fn directory<'a>(&'a self, context: &'a PathContext) -> &'a str {
         self.cwd.unwrap_or(&context.cwd)
     }
 }
@@ -65,26 +67,29 @@ const GUESSWORK: usize = 1_000_000;
 ///
 /// # Errors
 /// With [`NoFiles`](crate::path::NoFiles), when it depends on where a path points.
-pub fn judge(policy: &Policy, call: &JudgedCall, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+pub fn judge(
+    policy: &Policy, call: &JudgedCall, files: &dyn FileLookup,
+) -> Result<Verdict, NeedsFiles> {
     judge_traced(policy, call, files, None)
 }
 
 /// The same, with a record of each rule that was compared.
 pub(crate) fn judge_traced(
-    policy: &Policy, call: &JudgedCall, files: &dyn Files, mut trace: Option<&mut Trace>,
+    policy: &Policy, call: &JudgedCall, files: &dyn FileLookup, mut trace: Option<&mut MatchTrace>,
 ) -> Result<Verdict, NeedsFiles> {
-    let files = &Cached::new(files);
+    let files = &CachedFiles::new(files);
     let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
-    let judge = Judge::new(policy, call, files, &subjects);
+    let judge = CallJudge::new(policy, call, files, &subjects);
     let said = judge.all(trace.as_deref_mut())?;
     // What is only mentioned counts where something is said against it. It stands behind all others.
-    let counts =
-        |says: &Says, subject: &Subject| !subject.mentioned || says.effect != Effect::Allow;
+    let counts = |says: &SubjectVerdict, subject: &Subject| {
+        !subject.mentioned || says.effect != Effect::Allow
+    };
     if let Some(trace) = trace {
         let mut each = said.iter().zip(&subjects);
         trace.subjects.retain(|_| each.next().is_none_or(|(says, subject)| counts(says, subject)));
     }
-    let judged: Vec<(Says, Subject)> =
+    let judged: Vec<(SubjectVerdict, Subject)> =
         said.into_iter().zip(subjects).filter(|(says, subject)| counts(says, subject)).collect();
     let who = who(policy, judged.iter().map(|(says, _)| says));
     let verdict = Verdict::of(
@@ -103,8 +108,8 @@ pub(crate) fn judge_traced(
 }
 
 /// Who must agree, as all rules say together that ask about anything of the call.
-fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s Says>) -> Who {
-    let mut who = Who::default();
+fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s SubjectVerdict>) -> RuleApprovers {
+    let mut who = RuleApprovers::default();
     let mut rules: Vec<usize> = judged.flat_map(|says| &says.who).copied().collect();
     rules.sort_unstable();
     rules.dedup();
@@ -116,25 +121,25 @@ fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s Says>) -> Who {
 
 /// What is said about one subject.
 #[derive(Debug, Clone)]
-pub(crate) struct Says {
+pub(crate) struct SubjectVerdict {
     pub(crate) effect: Effect,
     pub(crate) rule: Option<usize>,
-    pub(crate) cause: Cause,
+    pub(crate) cause: VerdictCause,
     pub(crate) managed_ask: bool,
     /// The rules that ask and say who must agree.
     pub(crate) who: Vec<usize>,
 }
 
 /// One call being judged.
-pub(crate) struct Judge<'a> {
+pub(crate) struct CallJudge<'a> {
     policy: &'a Policy,
     call: &'a JudgedCall<'a>,
-    files: &'a dyn Files,
+    files: &'a dyn FileLookup,
     subjects: &'a [Subject],
     /// The rules for whole calls that speak of this one.
-    whole: Vec<Hit>,
-    read_links: OnceCell<Links>,
-    write_links: OnceCell<Links>,
+    whole: Vec<RuleHit>,
+    read_links: OnceCell<LinkedBeginnings>,
+    write_links: OnceCell<LinkedBeginnings>,
     work: Cell<u32>,
     /// Nothing is allowed any more.
     late: Cell<bool>,
@@ -144,9 +149,10 @@ pub(crate) struct Judge<'a> {
     by_argument: Cell<bool>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> CallJudge<'a> {
     pub(crate) fn new(
-        policy: &'a Policy, call: &'a JudgedCall<'a>, files: &'a dyn Files, subjects: &'a [Subject],
+        policy: &'a Policy, call: &'a JudgedCall<'a>, files: &'a dyn FileLookup,
+        subjects: &'a [Subject],
     ) -> Self {
         let mut judge = Self {
             policy,
@@ -166,13 +172,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Says about each subject, in order.
-    fn all(&self, mut trace: Option<&mut Trace>) -> Result<Vec<Says>, NeedsFiles> {
+    fn all(&self, mut trace: Option<&mut MatchTrace>) -> Result<Vec<SubjectVerdict>, NeedsFiles> {
         let mut all = Vec::with_capacity(self.subjects.len());
         let mut hits = Vec::new();
         // A long line mostly says the same again and again.
-        let mut known: HashMap<again::Key, Says> = HashMap::new();
+        let mut known: HashMap<again::VerdictKey, SubjectVerdict> = HashMap::new();
         for subject in self.subjects {
-            let key = if trace.is_none() { again::Key::of(subject) } else { None };
+            let key = if trace.is_none() { again::VerdictKey::of(subject) } else { None };
             if let Some(says) = key.as_ref().and_then(|key| known.get(key)) {
                 all.push(says.clone());
                 continue;
@@ -180,7 +186,7 @@ impl<'a> Judge<'a> {
             hits.clear();
             self.by_argument.set(false);
             let named = match &subject.kind {
-                Kind::Path { by: Some(by), .. } | Kind::Url { by: Some(by), .. } => {
+                SubjectKind::Path { by: Some(by), .. } | SubjectKind::Url { by: Some(by), .. } => {
                     subject.needs_allow && self.is_named(*by)
                 }
                 _ => false,
@@ -199,10 +205,10 @@ impl<'a> Judge<'a> {
                 says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
             }
             if self.late.get() && says.effect == Effect::Allow {
-                says = Says {
+                says = SubjectVerdict {
                     effect: Effect::Ask,
                     rule: None,
-                    cause: Cause::TooMuch,
+                    cause: VerdictCause::TooMuch,
                     managed_ask: false,
                     who: says.who,
                 };
@@ -217,49 +223,57 @@ impl<'a> Judge<'a> {
 
     /// Says about one subject. `hits` is where the rules that match are gathered.
     pub(crate) fn subject(
-        &self, subject: &Subject, hits: &mut Vec<Hit>, trace: Option<&mut Trace>,
-    ) -> Result<Says, NeedsFiles> {
+        &self, subject: &Subject, hits: &mut Vec<RuleHit>, trace: Option<&mut MatchTrace>,
+    ) -> Result<SubjectVerdict, NeedsFiles> {
         let spots = self.hits(subject, hits)?;
         // Nobody has to allow what goes nowhere.
-        let nowhere = spots.as_ref().is_some_and(Spots::is_null_device);
+        let nowhere = spots.as_ref().is_some_and(PathSpots::is_null_device);
         let needs_allow = subject.needs_allow && !nowhere;
         let mut says = pool::pool(self.policy, hits, subject, needs_allow, trace);
-        if matches!(subject.kind, Kind::Unknown { .. }) && says.effect == Effect::Allow {
+        if matches!(subject.kind, SubjectKind::Unknown { .. }) && says.effect == Effect::Allow {
             // Only a rule that spells it out allows it.
             let named = hits.iter().any(|hit| hit.names_unknown);
             if !named {
                 says.effect = Effect::Ask;
                 says.rule = None;
-                says.cause = Cause::Unknown;
+                says.cause = VerdictCause::Unknown;
             }
         }
-        let silent = matches!(says.cause, Cause::Uncovered | Cause::Default(_));
+        let silent = matches!(says.cause, VerdictCause::Uncovered | VerdictCause::Default(_));
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
             && let Some(cause) = self.doubt(subject, hits, spots)
         {
             let managed_ask = says.managed_ask;
-            says = Says { effect: Effect::Ask, rule: None, cause, managed_ask, who: says.who };
+            says = SubjectVerdict {
+                effect: Effect::Ask,
+                rule: None,
+                cause,
+                managed_ask,
+                who: says.who,
+            };
         }
         Ok(says)
     }
 
     /// What stands against allowing a subject that the rules allow.
-    fn doubt(&self, subject: &Subject, hits: &[Hit], spots: Option<Spots>) -> Option<Cause> {
+    fn doubt(
+        &self, subject: &Subject, hits: &[RuleHit], spots: Option<PathSpots>,
+    ) -> Option<VerdictCause> {
         match &subject.kind {
-            Kind::Command { argv, .. } => {
+            SubjectKind::Command { argv, .. } => {
                 let first = argv.first().is_some_and(|word| word.literal().is_some());
-                (!first).then_some(Cause::Dynamic)
+                (!first).then_some(VerdictCause::Dynamic)
             }
-            Kind::Path { access, extent, by, .. } => {
+            SubjectKind::Path { access, extent, by, .. } => {
                 let spots = spots?;
                 if spots.is_null_device() {
                     return None;
                 }
                 if let Some(error) = spots.error.as_ref().filter(|_| !subject.mentioned) {
-                    return Some(Cause::Unlocated(error.to_string()));
+                    return Some(VerdictCause::Unlocated(error.to_string()));
                 }
                 if subject.needs_allow && !spots.certain {
-                    return Some(Cause::Adrift);
+                    return Some(VerdictCause::Adrift);
                 }
                 let context = self.policy.context();
                 let protection =
@@ -267,32 +281,35 @@ impl<'a> Judge<'a> {
                 self.by_argument.set(true);
                 let named = hits.iter().any(|hit| {
                     hit.effect == Effect::Allow
-                        && hit.how == How::Surely
+                        && hit.how == MatchStrength::Surely
                         && self.names(hit.rule, *access, &spots, &protection)
                 });
                 // A command that names no directory spells none out.
                 let spelled = by
                     .filter(|by| !protection.below || by.arg > 0)
                     .is_some_and(|by| self.is_spelled_out(by));
-                (!named && !spelled).then_some(Cause::Protected(protection.what))
+                (!named && !spelled).then_some(VerdictCause::Protected(protection.what))
             }
-            Kind::Url { target, .. } if subject.needs_allow => match target.literal() {
-                None => Some(Cause::Dynamic),
-                Some(text) => {
-                    Address::parse(text).err().map(|error| Cause::Unlocated(error.message))
-                }
+            SubjectKind::Url { target, .. } if subject.needs_allow => match target.literal() {
+                None => Some(VerdictCause::Dynamic),
+                Some(text) => UrlAddress::parse(text)
+                    .err()
+                    .map(|error| VerdictCause::Unlocated(error.message)),
             },
             _ => None,
         }
     }
 
     /// Whether a rule that allows the path spells out what is protected about it.
-    fn names(&self, rule: usize, access: Access, spots: &Spots, protection: &Protection) -> bool {
+    fn names(
+        &self, rule: usize, access: FileAccess, spots: &PathSpots, protection: &PathProtection,
+    ) -> bool {
         let Some(rule) = self.policy.rule(rule) else { return false };
         rule.paths(access).is_some_and(|paths| {
             let name = |name: &str| protection.is_named_by(name);
-            let covers =
-                |path: &Located| paths.set.covers_by_name(path, self.files, &name).unwrap_or(false);
+            let covers = |path: &LocatedPath| {
+                paths.set.covers_by_name(path, self.files, &name).unwrap_or(false)
+            };
             !protection.below && spots.located.iter().all(covers)
         })
     }

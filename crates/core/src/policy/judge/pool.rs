@@ -3,24 +3,24 @@
 //! Within a document: the strictest, or the first. Within a layer: the strictest of its documents, and where none of their
 //! rules speaks the strictest default that one states. Over the layers: the strictest, so that their order never matters.
 
-use super::Says;
-use super::matching::{Hit, How};
+use super::SubjectVerdict;
+use super::matching::{MatchStrength, RuleHit};
 use crate::policy::Effect;
 use crate::policy::compile::Policy;
-use crate::policy::document::{Layer, Match};
-use crate::policy::subject::{Kind, Subject};
-use crate::policy::verdict::{Cause, RuleRef, is_managed};
+use crate::policy::document::{LayerKind, MatchOrder};
+use crate::policy::subject::{Subject, SubjectKind};
+use crate::policy::verdict::{RuleRef, VerdictCause, is_managed};
 
 /// A record of what was compared, for explanations.
 #[derive(Debug, Default)]
-pub(crate) struct Trace {
+pub(crate) struct MatchTrace {
     /// For each subject, in order, the rules that speak of it.
-    pub(crate) subjects: Vec<Vec<Tried>>,
+    pub(crate) subjects: Vec<Vec<TriedRule>>,
 }
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tried {
+pub(crate) struct TriedRule {
     pub(crate) rule: RuleRef,
     /// What it says, by itself.
     pub(crate) effect: Effect,
@@ -30,22 +30,23 @@ pub(crate) struct Tried {
 
 /// One answer, and where it comes from.
 #[derive(Debug, Clone)]
-struct Answer {
+struct PoolAnswer {
     effect: Effect,
     rule: Option<usize>,
-    how: Option<How>,
+    how: Option<MatchStrength>,
     document: usize,
 }
 
 pub(super) fn pool(
-    policy: &Policy, hits: &[Hit], subject: &Subject, needs_allow: bool, trace: Option<&mut Trace>,
-) -> Says {
-    let mut layers: [Option<Answer>; 5] = [None, None, None, None, None];
+    policy: &Policy, hits: &[RuleHit], subject: &Subject, needs_allow: bool,
+    trace: Option<&mut MatchTrace>,
+) -> SubjectVerdict {
+    let mut layers: [Option<PoolAnswer>; 5] = [None, None, None, None, None];
     // Whether some rule of the layer surely speaks of the subject, so that no default of the layer has to.
     let mut spoken = [false; 5];
     let mut managed_ask = false;
     let mut who = Vec::new();
-    let mut merge = |answer: Answer, layers: &mut [Option<Answer>; 5]| {
+    let mut merge = |answer: PoolAnswer, layers: &mut [Option<PoolAnswer>; 5]| {
         let Some(document) = policy.documents().get(answer.document) else { return };
         managed_ask |= is_managed(&document.source) && answer.effect == Effect::Ask;
         let Some(slot) = layers.get_mut(document.source.layer as usize) else { return };
@@ -65,25 +66,25 @@ pub(super) fn pool(
     };
     let mut decided_document = None;
     for hit in hits_in_order {
-        if hit.how == How::Untrusted {
+        if hit.how == MatchStrength::Untrusted {
             continue;
         }
         let first = policy
             .documents()
             .get(hit.document)
-            .is_some_and(|document| document.matching == Match::First);
+            .is_some_and(|document| document.matching == MatchOrder::First);
         if first {
             if decided_document == Some(hit.document) {
                 continue;
             }
-            if hit.how == How::Surely {
+            if hit.how == MatchStrength::Surely {
                 decided_document = Some(hit.document);
             }
         }
         if hit.effect == Effect::Allow && !counts(subject, hit) {
             continue;
         }
-        if hit.how != How::Could
+        if hit.how != MatchStrength::Could
             && let Some(document) = policy.documents().get(hit.document)
             && let Some(spoken) = spoken.get_mut(document.source.layer as usize)
         {
@@ -94,7 +95,7 @@ pub(super) fn pool(
         {
             who.push(hit.rule);
         }
-        let answer = Answer {
+        let answer = PoolAnswer {
             effect: hit.effect,
             rule: Some(hit.rule),
             how: Some(hit.how),
@@ -105,7 +106,7 @@ pub(super) fn pool(
     for (index, document) in policy.documents().iter().enumerate() {
         let Some(default) = document.default.filter(|_| needs_allow) else { continue };
         if !spoken.get(document.source.layer as usize).copied().unwrap_or(false) {
-            let answer = Answer { effect: default, rule: None, how: None, document: index };
+            let answer = PoolAnswer { effect: default, rule: None, how: None, document: index };
             merge(answer, &mut layers);
         }
     }
@@ -116,22 +117,30 @@ pub(super) fn pool(
     let says = match strictest {
         Some(answer) => {
             let cause = match answer.how {
-                Some(How::Could) => Cause::CouldMatch,
-                Some(How::Condition) => Cause::Condition,
-                Some(How::Surely | How::Untrusted) => Cause::Rule,
+                Some(MatchStrength::Could) => VerdictCause::CouldMatch,
+                Some(MatchStrength::Condition) => VerdictCause::Condition,
+                Some(MatchStrength::Surely | MatchStrength::Untrusted) => VerdictCause::Rule,
                 None => policy
                     .documents()
                     .get(answer.document)
-                    .map_or(Cause::Uncovered, |document| Cause::Default(document.source.clone())),
+                    .map_or(VerdictCause::Uncovered, |document| {
+                        VerdictCause::Default(document.source.clone())
+                    }),
             };
-            Says { effect: answer.effect, rule: answer.rule, cause, managed_ask, who }
+            SubjectVerdict { effect: answer.effect, rule: answer.rule, cause, managed_ask, who }
         }
         None if needs_allow => {
-            let unknown = matches!(subject.kind, Kind::Unknown { .. });
-            let cause = if unknown { Cause::Unknown } else { Cause::Uncovered };
-            Says { effect: Effect::Ask, rule: None, cause, managed_ask, who }
+            let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
+            let cause = if unknown { VerdictCause::Unknown } else { VerdictCause::Uncovered };
+            SubjectVerdict { effect: Effect::Ask, rule: None, cause, managed_ask, who }
         }
-        None => Says { effect: Effect::Allow, rule: None, cause: Cause::Covered, managed_ask, who },
+        None => SubjectVerdict {
+            effect: Effect::Allow,
+            rule: None,
+            cause: VerdictCause::Covered,
+            managed_ask,
+            who,
+        },
     };
     if let Some(trace) = trace {
         trace.subjects.push(tried(policy, hits));
@@ -140,16 +149,17 @@ pub(super) fn pool(
 }
 
 /// Whether an allow is worth anything here: what nothing needs to allow, no rule has to.
-fn counts(subject: &Subject, hit: &Hit) -> bool {
-    subject.needs_allow && (!matches!(subject.kind, Kind::Unknown { .. }) || hit.names_unknown)
+fn counts(subject: &Subject, hit: &RuleHit) -> bool {
+    subject.needs_allow
+        && (!matches!(subject.kind, SubjectKind::Unknown { .. }) || hit.names_unknown)
 }
 
-fn tried(policy: &Policy, hits: &[Hit]) -> Vec<Tried> {
+fn tried(policy: &Policy, hits: &[RuleHit]) -> Vec<TriedRule> {
     let tried = hits.iter().filter_map(|hit| {
-        let untrusted = hit.how == How::Untrusted;
-        Some(Tried { rule: policy.reference(hit.rule)?, effect: hit.effect, untrusted })
+        let untrusted = hit.how == MatchStrength::Untrusted;
+        Some(TriedRule { rule: policy.reference(hit.rule)?, effect: hit.effect, untrusted })
     });
     tried.collect()
 }
 
-const _: () = assert!(Layer::Session as usize == 4, "a slot for each layer");
+const _: () = assert!(LayerKind::Session as usize == 4, "a slot for each layer");

@@ -1,13 +1,13 @@
 //! What a search passes over of all that is below a directory, as far as its options prove it.
 
-use crate::path::Files;
+use crate::path::FileLookup;
 use crate::policy::compile::wild;
 use crate::policy::tokens::base_name;
-use crate::shell::{Piece, Word};
+use crate::shell::{Word, WordPiece};
 
 /// What a search passes over. By default nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Sieve {
+pub(super) struct SearchSieve {
     /// Of files it reads those alone whose name is of one of these forms; empty: all.
     only: Vec<String>,
     /// It does not read files whose name is of one of these forms.
@@ -94,7 +94,7 @@ const RIPGREP_VALUES: &[&str] = &[
     "--sortr",
 ];
 
-impl Sieve {
+impl SearchSieve {
     /// Who passes over products, and over nothing else.
     pub(super) fn of_products() -> Self {
         Self { products: true, ..Self::default() }
@@ -213,7 +213,7 @@ impl Sieve {
     }
 
     /// Whether it surely does not read this file, whose name below the directory begins at `from`.
-    pub(super) fn passes_over(&self, path: &str, from: usize, files: &dyn Files) -> bool {
+    pub(super) fn passes_over(&self, path: &str, from: usize, files: &dyn FileLookup) -> bool {
         let below = path.get(from..).unwrap_or_default();
         let (dirs, name) = below.rsplit_once('/').unwrap_or(("", below));
         if !self.only.is_empty() && !self.only.iter().any(|glob| may_be(glob, name)) {
@@ -228,7 +228,7 @@ impl Sieve {
 }
 
 /// Whether a file of patterns beside it, or above, takes one of its names in again.
-fn is_taken_in(path: &str, files: &dyn Files) -> bool {
+fn is_taken_in(path: &str, files: &dyn FileLookup) -> bool {
     let names: Vec<&str> = path.split('/').collect();
     let mut dir = path;
     while let Some((above, _)) = dir.rsplit_once('/') {
@@ -257,10 +257,10 @@ fn written(word: &Word) -> Option<String> {
     let mut text = String::new();
     for piece in &word.pieces {
         match piece {
-            Piece::Glob(_) if text.is_empty() => return None,
-            Piece::Text(part) | Piece::Glob(part) => text.push_str(part),
-            Piece::Home if text.is_empty() => text.push('~'),
-            Piece::Home | Piece::Unknown { .. } => return None,
+            WordPiece::Glob(_) if text.is_empty() => return None,
+            WordPiece::Text(part) | WordPiece::Glob(part) => text.push_str(part),
+            WordPiece::Home if text.is_empty() => text.push('~'),
+            WordPiece::Home | WordPiece::Unknown { .. } => return None,
         }
     }
     Some(text)
@@ -289,11 +289,11 @@ fn is_plain(glob: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::{Shell, What, analyze};
+    use crate::shell::{FactKind, Shell, analyze};
 
-    struct Texts(&'static [(&'static str, &'static str)]);
+    struct SieveTexts(&'static [(&'static str, &'static str)]);
 
-    impl Files for Texts {
+    impl FileLookup for SieveTexts {
         fn read_link(
             &self, _path: &str,
         ) -> Result<Option<std::path::PathBuf>, crate::path::PathError> {
@@ -313,13 +313,13 @@ mod tests {
         }
     }
 
-    fn passes_over(line: &str, path: &str, files: &Texts) -> bool {
+    fn passes_over(line: &str, path: &str, files: &SieveTexts) -> bool {
         let facts = analyze(line, Shell::Bash).facts;
         let argv = facts.into_iter().find_map(|fact| match fact.what {
-            What::Command(command) => Some(command.argv),
+            FactKind::Command(command) => Some(command.argv),
             _ => None,
         });
-        Sieve::of(&argv.unwrap()).passes_over(path, "/p/".len(), files)
+        SearchSieve::of(&argv.unwrap()).passes_over(path, "/p/".len(), files)
     }
 
     #[test]
@@ -377,7 +377,7 @@ mod tests {
             ("ag x", "/p/.env", false),
             ("cat -r x", "/p/.env", false),
         ] {
-            assert_eq!(passes_over(line, path, &Texts(&[])), expected, "{line} {path}");
+            assert_eq!(passes_over(line, path, &SieveTexts(&[])), expected, "{line} {path}");
         }
     }
 
@@ -393,7 +393,7 @@ mod tests {
             (&[("/p/.ignore", "![.]env")], false),
             (&[("/p/a/.ignore", "!.env")], true),
         ] {
-            assert_eq!(passes_over("rg x", "/p/.env", &Texts(files)), expected, "{files:?}");
+            assert_eq!(passes_over("rg x", "/p/.env", &SieveTexts(files)), expected, "{files:?}");
         }
     }
 }

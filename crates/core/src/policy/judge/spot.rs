@@ -1,24 +1,24 @@
 //! Where a path subject may be.
 
 use super::NeedsFiles;
-use super::below::Below;
+use super::below::FilesBelow;
 use crate::path::{
-    Expanded, Files, Folding, Listed, Listing, Located, PathError, Where, expanded, lexically,
-    locate, spelled,
+    CaseFolding, DirEntry, DirListing, ExpandedPattern, FileLookup, LocatedPath, PathContext,
+    PathError, expanded, lexically, locate, spelled,
 };
-use crate::policy::subject::{Extent, Kind, Start, Subject};
-use crate::shell::{Dir, Piece, Word};
+use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
+use crate::shell::{Word, WordPiece, WorkingDir};
 
 /// How many names below what is written are looked through for symlinks.
 const MOST_NAMES: usize = 20_000;
 
 /// All places that a path may mean.
 #[derive(Debug, Default)]
-pub(crate) struct Spots {
+pub(crate) struct PathSpots {
     /// The path in each reading.
-    pub(crate) located: Vec<Located>,
+    pub(crate) located: Vec<LocatedPath>,
     /// What is known of it where it is not certain, and from where.
-    pub(crate) loose: Vec<(Vec<Piece>, Where)>,
+    pub(crate) loose: Vec<(Vec<WordPiece>, PathContext)>,
     /// The paths that a pattern of the shell finds.
     pub(crate) found: Vec<String>,
     /// Whether of what is read the names alone are told.
@@ -32,16 +32,16 @@ pub(crate) struct Spots {
     /// Why it cannot be told where it points.
     pub(crate) error: Option<PathError>,
     /// What lies below, where all that is below is printed or copied.
-    pub(crate) below: Option<Below>,
+    pub(crate) below: Option<FilesBelow>,
 }
 
-impl Spots {
+impl PathSpots {
     /// The places of this path.
     ///
     /// # Errors
     /// Only [`PathError::NeedsFiles`].
     pub(crate) fn of(
-        target: &Word, extent: Extent, start: &Start, files: &dyn Files,
+        target: &Word, extent: UseExtent, start: &PathStart, files: &dyn FileLookup,
     ) -> Result<Self, PathError> {
         let mut spots = Self { certain: true, ..Self::default() };
         let texts = texts(target, start);
@@ -73,8 +73,10 @@ impl Spots {
     }
 
     /// Whether a subject is a file, and surely `/dev/null`.
-    pub(crate) fn are_nowhere(subject: &Subject, files: &dyn Files) -> Result<bool, NeedsFiles> {
-        let Kind::Path { target, extent, .. } = &subject.kind else { return Ok(false) };
+    pub(crate) fn are_nowhere(
+        subject: &Subject, files: &dyn FileLookup,
+    ) -> Result<bool, NeedsFiles> {
+        let SubjectKind::Path { target, extent, .. } = &subject.kind else { return Ok(false) };
         match Self::of(target, *extent, &subject.start, files) {
             Err(PathError::NeedsFiles) => Err(NeedsFiles),
             spots => Ok(spots.is_ok_and(|spots| spots.is_null_device())),
@@ -97,22 +99,22 @@ impl Spots {
     ///
     /// # Errors
     /// Only [`PathError::NeedsFiles`].
-    pub(crate) fn add_links_below(&mut self, files: &dyn Files) -> Result<(), PathError> {
+    pub(crate) fn add_links_below(&mut self, files: &dyn FileLookup) -> Result<(), PathError> {
         let mut dirs: Vec<String> = self.located.iter().map(|path| path.real.clone()).collect();
-        let from = Where { cwd: "/".to_owned(), ..Where::default() };
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
         let mut left = MOST_NAMES;
         while let Some(dir) = dirs.pop() {
             let names = match files.list(&dir, left) {
-                Listing::Names(names) => names,
+                DirListing::Names(names) => names,
                 // A file system that lists nothing has none that anybody could have made.
-                Listing::Unknown => continue,
-                Listing::TooMany => {
+                DirListing::Unknown => continue,
+                DirListing::TooMany => {
                     self.certain = false;
                     return Ok(());
                 }
             };
             left = left.saturating_sub(names.len() + 1);
-            for Listed { name, is_link, is_dir } in names {
+            for DirEntry { name, is_link, is_dir } in names {
                 let path = format!("{}/{name}", dir.trim_end_matches('/'));
                 if is_dir && !is_link {
                     dirs.push(path);
@@ -129,7 +131,7 @@ impl Spots {
     }
 
     fn add(
-        &mut self, text: &str, base: &str, start: &Start, files: &dyn Files,
+        &mut self, text: &str, base: &str, start: &PathStart, files: &dyn FileLookup,
     ) -> Result<(), PathError> {
         let from = start.at(base);
         match locate(text, &from, files) {
@@ -142,9 +144,9 @@ impl Spots {
             Err(error) => {
                 // A deny still bites the text.
                 if let Ok(located) = lexically(text, &from) {
-                    self.located.push(Located { folding: Folding::Always, ..located });
+                    self.located.push(LocatedPath { folding: CaseFolding::Always, ..located });
                 }
-                self.loose.push((vec![Piece::Text(text.to_owned())], from));
+                self.loose.push((vec![WordPiece::Text(text.to_owned())], from));
                 self.certain = false;
                 self.error = Some(error);
             }
@@ -154,11 +156,11 @@ impl Spots {
 
     /// From a directory that `cd` may have led to.
     fn add_from(
-        &mut self, dir: &Dir, texts: &[String], start: &Start, files: &dyn Files,
+        &mut self, dir: &WorkingDir, texts: &[String], start: &PathStart, files: &dyn FileLookup,
     ) -> Result<(), PathError> {
         let Some(through) = through(dir, start) else {
             for text in texts {
-                self.loosely(&[Piece::Text(text.clone())], &start.bases, true, start);
+                self.loosely(&[WordPiece::Text(text.clone())], &start.bases, true, start);
             }
             return Ok(());
         };
@@ -173,11 +175,11 @@ impl Spots {
     /// Symlinks that a pattern of the shell finds are places like others; directories are, where all below them is used. What
     /// else it finds is known by its path. Where part of the path is not known at all, they could be anything anyway. Says whether these are all.
     fn expand(
-        &mut self, target: &Word, extent: Extent, places: &[String], adrift: bool, start: &Start,
-        files: &dyn Files,
+        &mut self, target: &Word, extent: UseExtent, places: &[String], adrift: bool,
+        start: &PathStart, files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
-        let known = !target.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
-        let found = target.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+        let known = !target.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }));
+        let found = target.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)));
         if !(start.shell && known && found) || adrift {
             return Ok(false);
         }
@@ -185,7 +187,7 @@ impl Spots {
         for base in places {
             let from = start.at(base);
             match expanded(&target.pieces, &from, files) {
-                Ok(Expanded { links, dirs, files: more, complete }) => {
+                Ok(ExpandedPattern { links, dirs, files: more, complete }) => {
                     all &= complete;
                     let below = if extent.is_recursive() { dirs.as_slice() } else { &[] };
                     for path in links.iter().chain(below) {
@@ -202,13 +204,16 @@ impl Spots {
     }
 
     /// What is known of it, from each of these directories. `adrift`: or from any.
-    fn loosely(&mut self, pieces: &[Piece], places: &[String], adrift: bool, start: &Start) {
+    fn loosely(
+        &mut self, pieces: &[WordPiece], places: &[String], adrift: bool, start: &PathStart,
+    ) {
         for base in places {
             self.loose.push((pieces.to_vec(), start.at(base)));
         }
         if adrift {
             // Some directory, and below it what is known.
-            let mut anywhere = vec![Piece::Unknown { splits: false }, Piece::Text("/".to_owned())];
+            let mut anywhere =
+                vec![WordPiece::Unknown { splits: false }, WordPiece::Text("/".to_owned())];
             anywhere.extend_from_slice(pieces);
             self.loose.push((anywhere, start.at("/")));
         }
@@ -216,7 +221,9 @@ impl Spots {
 }
 
 /// The directories that a relative path may start from, symlinks followed, and whether it may start from any other.
-pub(crate) fn places(start: &Start, files: &dyn Files) -> Result<(Vec<String>, bool), PathError> {
+pub(crate) fn places(
+    start: &PathStart, files: &dyn FileLookup,
+) -> Result<(Vec<String>, bool), PathError> {
     let mut places = start.bases.clone();
     let mut adrift = false;
     for dir in &start.dirs {
@@ -239,9 +246,9 @@ pub(crate) fn places(start: &Start, files: &dyn Files) -> Result<(Vec<String>, b
 }
 
 /// The texts that a path may be, none where it is not certain.
-fn texts(word: &Word, start: &Start) -> Vec<String> {
+fn texts(word: &Word, start: &PathStart) -> Vec<String> {
     if start.shell {
-        let from = Where { home: start.home.clone(), ..Where::default() };
+        let from = PathContext { home: start.home.clone(), ..PathContext::default() };
         return spelled(&word.pieces, &from).into_iter().collect();
     }
     // A tool may put the home directory in, or take the tilde as a name.
@@ -252,18 +259,18 @@ fn texts(word: &Word, start: &Start) -> Vec<String> {
     }
 }
 
-fn is_relative(pieces: &[Piece]) -> bool {
+fn is_relative(pieces: &[WordPiece]) -> bool {
     match pieces.first() {
-        Some(Piece::Text(text)) => !text.starts_with('/'),
-        Some(Piece::Home) => false,
-        Some(Piece::Glob(_) | Piece::Unknown { .. }) | None => true,
+        Some(WordPiece::Text(text)) => !text.starts_with('/'),
+        Some(WordPiece::Home) => false,
+        Some(WordPiece::Glob(_) | WordPiece::Unknown { .. }) | None => true,
     }
 }
 
 /// Where `cd` leads: its operands, one after the other, as one path. `None`: that is not known.
-pub(crate) fn through(dir: &Dir, start: &Start) -> Option<String> {
-    let Dir::Through(words) = dir else { return None };
-    let from = Where { home: start.home.clone(), ..Where::default() };
+pub(crate) fn through(dir: &WorkingDir, start: &PathStart) -> Option<String> {
+    let WorkingDir::Through(words) = dir else { return None };
+    let from = PathContext { home: start.home.clone(), ..PathContext::default() };
     let mut path = String::new();
     for word in words {
         let text = spelled(&word.pieces, &from)?;

@@ -1,13 +1,13 @@
 //! The names in git's index: the files that git knows, of which alone it shows what is in them.
 
-use crate::path::Files;
+use crate::path::FileLookup;
 use crate::policy::reading::repository;
 
 /// The largest index that is read, in bytes.
 const MOST_BYTES: usize = 1 << 26;
 
 /// What git knows of the files below a folder.
-pub(super) enum Known {
+pub(super) enum TrackedFiles {
     /// These paths.
     These(Vec<String>),
     /// What lies there, as far as that can be told.
@@ -17,19 +17,21 @@ pub(super) enum Known {
 }
 
 /// What git knows below this folder.
-pub(super) fn below(root: &str, files: &dyn Files) -> Known {
-    let Ok(Some((top, git))) = repository::work_tree(root, files) else { return Known::Files };
+pub(super) fn below(root: &str, files: &dyn FileLookup) -> TrackedFiles {
+    let Ok(Some((top, git))) = repository::work_tree(root, files) else {
+        return TrackedFiles::Files;
+    };
     let index = format!("{git}/index");
     if files.has(&index) == Ok(false) {
         // Without commits there is nothing to show.
         let unborn = repository::is_unborn(&git, files);
-        return if unborn { Known::These(Vec::new()) } else { Known::Unknown };
+        return if unborn { TrackedFiles::These(Vec::new()) } else { TrackedFiles::Unknown };
     }
     let Some(names) = files.bytes(&index, MOST_BYTES).and_then(|index| names(&index)) else {
-        return Known::Files;
+        return TrackedFiles::Files;
     };
     let paths = names.into_iter().map(|name| format!("{top}/{name}"));
-    Known::These(paths.filter(|path| crate::path::is_below(path, root)).collect())
+    TrackedFiles::These(paths.filter(|path| crate::path::is_below(path, root)).collect())
 }
 
 /// All names in an index. `None` for one that is not understood, or does not hold all.

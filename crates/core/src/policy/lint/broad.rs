@@ -1,13 +1,16 @@
 //! Rules that allow more than can be overseen.
 
 use crate::policy::Effect;
-use crate::policy::document::{Behind, CommandPattern, Document, Token, quoted, wild};
+use crate::policy::document::{
+    CommandPattern, PatternToken, PolicyDocument, WordsBehind, quoted, wild,
+};
 use crate::policy::reading::builtin;
 use crate::shell::{
-    Kind, Knowledge, Shell, What, analyze, is_understood, kind, knowledge_of, special_like,
+    EffectKnowledge, FactKind, ProgramKind, Shell, analyze, is_understood, kind, knowledge_of,
+    special_like,
 };
 
-use super::{FindingCode, Report, is_whole};
+use super::{FindingCode, LintReport, is_whole};
 
 /// Words behind the name of a program that say: run, fetch or install what comes next.
 const VERBS: &[&str] = &[
@@ -79,7 +82,7 @@ const VARIABLES: &[&str] = &[
     "npm_config_script_shell",
 ];
 
-pub(super) fn check(report: &mut Report, documents: &[Document]) {
+pub(super) fn check(report: &mut LintReport, documents: &[PolicyDocument]) {
     let rule = report.rule;
     let guarded = documents.iter().flat_map(|document| &document.rules).any(|rule| {
         rule.effect != Effect::Allow && rule.writes.iter().any(|write| write.value == "/**")
@@ -135,7 +138,7 @@ pub(super) fn check(report: &mut Report, documents: &[Document]) {
 }
 
 /// A rule for whole calls of tools.
-fn tools(report: &mut Report, documents: &[Document]) {
+fn tools(report: &mut LintReport, documents: &[PolicyDocument]) {
     let stated = documents
         .iter()
         .flat_map(|document| &document.tools)
@@ -163,34 +166,36 @@ fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
     // Behind a `**` nothing is held to its place.
     let (first, rest) = command.certain().split_first().or(command.tokens.split_first())?;
     let names: Vec<&str> = match first {
-        Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
-        Token::Like(pattern) => {
+        PatternToken::Any | PatternToken::Rest => {
+            return Some("it allows every command".to_owned());
+        }
+        PatternToken::Like(pattern) => {
             let meant = special_like(|name| wild(pattern, name) && !is_understood(name))?;
             return Some(format!(
                 "{} means {meant:?} too: name the programs that are meant",
                 quoted(pattern)
             ));
         }
-        Token::Text(name) => vec![name],
-        Token::OneOf(names) => names.iter().map(String::as_str).collect(),
+        PatternToken::Text(name) => vec![name],
+        PatternToken::OneOf(names) => names.iter().map(String::as_str).collect(),
     };
     // What may stand behind is said, and no star is in it.
     let is_told = match &command.behind {
-        Behind::Anything => false,
-        Behind::Nothing => command.tokens.iter().all(is_told),
-        Behind::Only { operands, .. } => command.tokens.iter().chain(operands).all(is_told),
+        WordsBehind::Anything => false,
+        WordsBehind::Nothing => command.tokens.iter().all(is_told),
+        WordsBehind::Only { operands, .. } => command.tokens.iter().chain(operands).all(is_told),
     };
     if is_told {
         return None;
     }
     // `python -c` is still anything, `python manage.py` is not.
-    let is_open = |name: &str, token: &Token| match token {
-        Token::Any | Token::Rest => true,
-        Token::Like(text) => text.starts_with(['-', '*']),
-        Token::Text(text) => is_open_word(name, text),
-        Token::OneOf(texts) => texts.iter().any(|text| is_open_word(name, text)),
+    let is_open = |name: &str, token: &PatternToken| match token {
+        PatternToken::Any | PatternToken::Rest => true,
+        PatternToken::Like(text) => text.starts_with(['-', '*']),
+        PatternToken::Text(text) => is_open_word(name, text),
+        PatternToken::OneOf(texts) => texts.iter().any(|text| is_open_word(name, text)),
     };
-    let is_guarded = |name: &str| guarded && kind(name) == Kind::Blunt;
+    let is_guarded = |name: &str| guarded && kind(name) == ProgramKind::Blunt;
     let is_broad = |name: &str| {
         let verb = VERBS.contains(&name) && rest.is_empty();
         verb || is_open_ended(name)
@@ -205,23 +210,23 @@ fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
 }
 
 /// Whether nothing stands behind a word that says: run what comes next. Options of our own say nothing of what that is.
-fn is_verb(rest: &[Token]) -> bool {
+fn is_verb(rest: &[PatternToken]) -> bool {
     let is = |text: &String| VERBS.contains(&text.as_str());
     match rest {
-        [Token::Text(text), more @ ..] if is(text) => more.iter().all(|token| match token {
-            Token::Text(text) => text.starts_with('-'),
-            Token::OneOf(_) => false,
-            Token::Like(text) => text.starts_with(['-', '*']),
-            Token::Any | Token::Rest => true,
+        [PatternToken::Text(text), more @ ..] if is(text) => more.iter().all(|token| match token {
+            PatternToken::Text(text) => text.starts_with('-'),
+            PatternToken::OneOf(_) => false,
+            PatternToken::Like(text) => text.starts_with(['-', '*']),
+            PatternToken::Any | PatternToken::Rest => true,
         }),
-        [Token::OneOf(texts)] => texts.iter().any(is),
+        [PatternToken::OneOf(texts)] => texts.iter().any(is),
         _ => false,
     }
 }
 
 /// Whether an option leaves open what the program does.
 fn is_open_word(name: &str, text: &str) -> bool {
-    if kind(name) == Kind::Shell && text.starts_with('/') && text.len() < 4 {
+    if kind(name) == ProgramKind::Shell && text.starts_with('/') && text.len() < 4 {
         // `cmd /c`.
         return true;
     }
@@ -230,24 +235,24 @@ fn is_open_word(name: &str, text: &str) -> bool {
     }
     // An option that is in the table, and runs nothing.
     let line = format!("'{}' '{}'", name.replace('\'', ""), text.replace('\'', ""));
-    let unknown = |what: &What| matches!(what, What::Unknown { .. });
-    knowledge_of(&[name, text]) != Knowledge::Wholly
+    let unknown = |what: &FactKind| matches!(what, FactKind::Unknown { .. });
+    knowledge_of(&[name, text]) != EffectKnowledge::Wholly
         || analyze(&line, Shell::Bash).facts.iter().any(|fact| unknown(&fact.what))
 }
 
 /// Whether a token stands for certain words, or for words with a certain beginning.
-fn is_told(token: &Token) -> bool {
+fn is_told(token: &PatternToken) -> bool {
     match token {
-        Token::Text(_) | Token::OneOf(_) => true,
-        Token::Like(text) => !text.starts_with(['*', '-']),
-        Token::Any | Token::Rest => false,
+        PatternToken::Text(_) | PatternToken::OneOf(_) => true,
+        PatternToken::Like(text) => !text.starts_with(['*', '-']),
+        PatternToken::Any | PatternToken::Rest => false,
     }
 }
 
 /// Whether the name of the program alone says nothing of what is done. Some volumes ignore case.
 fn is_open_ended(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
-    let is_special = kind(name) != Kind::Plain
+    let is_special = kind(name) != ProgramKind::Plain
         || special_like(|known| known.eq_ignore_ascii_case(name)).is_some();
     is_special && !is_understood(name)
 }

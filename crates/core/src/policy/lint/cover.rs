@@ -1,6 +1,6 @@
 //! Whether all that one pattern means is meant by another. *No* is always a safe answer.
 
-use crate::policy::document::{Behind, CommandPattern, Located, Token};
+use crate::policy::document::{CommandPattern, PatternToken, PlacedValue, WordsBehind};
 
 /// Names with `*` for any text.
 pub(super) fn name(wide: &str, narrow: &str) -> bool {
@@ -20,7 +20,7 @@ pub(super) fn command(wide: &CommandPattern, narrow: &CommandPattern) -> bool {
         return true;
     }
     // Whether two lists of operands or two tables of options say the same is not looked into.
-    if wide.behind != Behind::Anything {
+    if wide.behind != WordsBehind::Anything {
         return false;
     }
     // The tokens of the wide one are laid over those of the narrow one as over words; only a `**` takes a `**`.
@@ -33,7 +33,7 @@ pub(super) fn command(wide: &CommandPattern, narrow: &CommandPattern) -> bool {
         let mut before = false;
         for (at, slot) in next.iter_mut().enumerate() {
             let here = reached.get(at).copied().unwrap_or(false);
-            if *token == Token::Rest {
+            if *token == PatternToken::Rest {
                 before |= here;
                 *slot = before;
             } else if let Some(last) = at.checked_sub(1) {
@@ -47,21 +47,25 @@ pub(super) fn command(wide: &CommandPattern, narrow: &CommandPattern) -> bool {
 }
 
 /// Tokens for one word.
-fn word(wide: &Token, narrow: &Token) -> bool {
+fn word(wide: &PatternToken, narrow: &PatternToken) -> bool {
     match (wide, narrow) {
-        (_, Token::Rest) => false,
-        (Token::Any, _) => true,
-        (Token::Text(text), Token::Text(other)) => text == other,
-        (Token::Text(text), Token::OneOf(others)) => others.iter().all(|other| other == text),
-        (Token::OneOf(texts), Token::Text(other)) => texts.contains(other),
-        (Token::OneOf(texts), Token::OneOf(others)) => {
+        (_, PatternToken::Rest) => false,
+        (PatternToken::Any, _) => true,
+        (PatternToken::Text(text), PatternToken::Text(other)) => text == other,
+        (PatternToken::Text(text), PatternToken::OneOf(others)) => {
+            others.iter().all(|other| other == text)
+        }
+        (PatternToken::OneOf(texts), PatternToken::Text(other)) => texts.contains(other),
+        (PatternToken::OneOf(texts), PatternToken::OneOf(others)) => {
             others.iter().all(|other| texts.contains(other))
         }
-        (Token::Like(wide), Token::Text(text)) => name(wide, text) && !text.contains('*'),
-        (Token::Like(wide), Token::OneOf(texts)) => {
+        (PatternToken::Like(wide), PatternToken::Text(text)) => {
+            name(wide, text) && !text.contains('*')
+        }
+        (PatternToken::Like(wide), PatternToken::OneOf(texts)) => {
             texts.iter().all(|text| name(wide, text) && !text.contains('*'))
         }
-        (Token::Like(wide), Token::Like(narrow)) => name(wide, narrow),
+        (PatternToken::Like(wide), PatternToken::Like(narrow)) => name(wide, narrow),
         _ => false,
     }
 }
@@ -82,7 +86,7 @@ pub(super) fn tree(wide: &str, narrow: &str) -> bool {
 }
 
 /// Lists of patterns, of which some take out again.
-pub(super) fn trees(wide: &[Located<String>], narrow: &[Located<String>]) -> bool {
+pub(super) fn trees(wide: &[PlacedValue<String>], narrow: &[PlacedValue<String>]) -> bool {
     let wide: Vec<&str> = wide.iter().map(|pattern| pattern.value.as_str()).collect();
     let narrow: Vec<&str> = narrow.iter().map(|pattern| pattern.value.as_str()).collect();
     if wide == narrow {

@@ -3,23 +3,23 @@
 use std::collections::HashMap;
 
 use crate::policy::Effect;
-use crate::policy::document::{Document, Located, Match, Rule, Token};
-use crate::shell::{self, Shell, What};
+use crate::policy::document::{MatchOrder, PatternToken, PlacedValue, PolicyDocument, PolicyRule};
+use crate::shell::{self, FactKind, Shell};
 
-use super::{FindingCode, Report, cover, is_whole};
+use super::{FindingCode, LintReport, cover, is_whole};
 
 /// Pairs of patterns that are compared at most.
 const PAIRS: usize = 1_000_000;
 
 /// What stands before a rule: which document, which rule of it, and how.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shadow {
+pub(super) struct RuleShadow {
     by: (usize, usize),
-    how: How,
+    how: ShadowKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum ShadowKind {
     /// It says the same in the same words.
     Same,
     /// It has the same effect on more.
@@ -31,17 +31,17 @@ enum How {
 }
 
 /// The rules that never decide, by document and index.
-pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
-    let all: Vec<(usize, usize, &Rule)> = documents
+pub(super) fn find(documents: &[PolicyDocument]) -> HashMap<(usize, usize), RuleShadow> {
+    let all: Vec<(usize, usize, &PolicyRule)> = documents
         .iter()
         .enumerate()
         .flat_map(|(number, document)| {
             document.rules.iter().enumerate().map(move |(index, rule)| (number, index, rule))
         })
         .collect();
-    let mut wide: HashMap<Key, Vec<usize>> = HashMap::new();
+    let mut wide: HashMap<ShadowKey, Vec<usize>> = HashMap::new();
     for (at, (_, _, rule)) in all.iter().enumerate() {
-        for key in Key::of_wide(rule) {
+        for key in ShadowKey::of_wide(rule) {
             wide.entry(key).or_default().push(at);
         }
     }
@@ -49,7 +49,7 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
     let mut pairs = 0_usize;
     'rules: for &(number, index, rule) in &all {
         let candidates =
-            Key::of_narrow(rule).into_iter().filter_map(|key| wide.get(&key)).flatten();
+            ShadowKey::of_narrow(rule).into_iter().filter_map(|key| wide.get(&key)).flatten();
         for &(other_number, other_index, other) in candidates.filter_map(|at| all.get(*at)) {
             if (number, index) == (other_number, other_index) {
                 continue;
@@ -65,16 +65,18 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
                 continue;
             };
             // Who must agree is heard beside whatever else asks.
-            if matches!(how, How::Same | How::Wider) && rule.who.is_some() && rule.who != other.who
+            if matches!(how, ShadowKind::Same | ShadowKind::Wider)
+                && rule.who.is_some()
+                && rule.who != other.who
             {
                 continue;
             }
             // Of two that shadow each other, only one is left out.
-            let mutual = |shadow: &Shadow| shadow.by == (number, index);
+            let mutual = |shadow: &RuleShadow| shadow.by == (number, index);
             if found.get(&by).is_some_and(mutual) {
                 continue;
             }
-            found.insert((number, index), Shadow { by, how });
+            found.insert((number, index), RuleShadow { by, how });
             continue 'rules;
         }
     }
@@ -82,7 +84,7 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
 }
 
 /// At least one.
-fn patterns(rule: &Rule) -> usize {
+fn patterns(rule: &PolicyRule) -> usize {
     let trees = rule.reads.len() + rule.writes.len() + rule.urls.len();
     let tools = rule.tools.as_ref().map_or(0, Vec::len);
     1 + rule.commands.len() + trees + rule.env.len() + tools + rule.annotations.len()
@@ -90,7 +92,7 @@ fn patterns(rule: &Rule) -> usize {
 
 /// Where rules are looked for that could cover another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Key<'a> {
+enum ShadowKey<'a> {
     /// For whole calls.
     Whole,
     /// With a command that begins with this word.
@@ -103,14 +105,14 @@ enum Key<'a> {
     Env,
 }
 
-impl<'a> Key<'a> {
+impl<'a> ShadowKey<'a> {
     /// All under which a rule can be found.
-    fn of_wide(rule: &'a Rule) -> Vec<Self> {
+    fn of_wide(rule: &'a PolicyRule) -> Vec<Self> {
         let mut keys = Self::of_kinds(rule);
         for command in &rule.commands {
             match command.value.tokens.first() {
-                Some(Token::Text(text)) => keys.push(Self::First(text)),
-                Some(Token::OneOf(texts)) => {
+                Some(PatternToken::Text(text)) => keys.push(Self::First(text)),
+                Some(PatternToken::OneOf(texts)) => {
                     keys.extend(texts.iter().map(|text| Self::First(text)));
                 }
                 _ => keys.push(Self::AnyFirst),
@@ -123,13 +125,13 @@ impl<'a> Key<'a> {
     }
 
     /// Those under which every rule can be found that covers this one.
-    fn of_narrow(rule: &'a Rule) -> Vec<Self> {
+    fn of_narrow(rule: &'a PolicyRule) -> Vec<Self> {
         let mut keys = vec![Self::Whole];
         if let Some(command) = rule.commands.first() {
             keys.push(Self::AnyFirst);
             match command.value.tokens.first() {
-                Some(Token::Text(text)) => keys.push(Self::First(text)),
-                Some(Token::OneOf(texts)) => {
+                Some(PatternToken::Text(text)) => keys.push(Self::First(text)),
+                Some(PatternToken::OneOf(texts)) => {
                     keys.extend(texts.first().map(|text| Self::First(text)));
                 }
                 _ => {}
@@ -140,7 +142,7 @@ impl<'a> Key<'a> {
         keys
     }
 
-    fn of_kinds(rule: &'a Rule) -> Vec<Self> {
+    fn of_kinds(rule: &'a PolicyRule) -> Vec<Self> {
         if is_whole(rule) {
             return vec![Self::Whole];
         }
@@ -159,24 +161,24 @@ impl<'a> Key<'a> {
 
 /// How `other` stands before `rule`, if it always does.
 fn relation(
-    documents: &[Document], (number, index, rule): (usize, usize, &Rule),
-    (other_number, other_index, other): (usize, usize, &Rule),
-) -> Option<How> {
+    documents: &[PolicyDocument], (number, index, rule): (usize, usize, &PolicyRule),
+    (other_number, other_index, other): (usize, usize, &PolicyRule),
+) -> Option<ShadowKind> {
     let other_document = documents.get(other_number)?;
     let counts = other.effect != Effect::Allow || other_document.source.trusted;
     if other.condition.is_some() && other.condition != rule.condition || !counts {
         return None;
     }
-    let how = if number == other_number && other_document.matching == Match::First {
+    let how = if number == other_number && other_document.matching == MatchOrder::First {
         if other_index > index {
             return None;
         }
-        if says_the_same(rule, other) { How::Same } else { How::Earlier }
-    } else if other_document.matching == Match::First {
+        if says_the_same(rule, other) { ShadowKind::Same } else { ShadowKind::Earlier }
+    } else if other_document.matching == MatchOrder::First {
         // Whether it decides depends on what stands before it.
         return None;
     } else if other.effect > rule.effect {
-        How::Stricter
+        ShadowKind::Stricter
     } else if other.effect < rule.effect || number != other_number {
         // Layers are judged each for itself: the same rule in two of them is none too many.
         return None;
@@ -184,15 +186,15 @@ fn relation(
         if other_index > index {
             return None;
         }
-        How::Same
+        ShadowKind::Same
     } else {
-        How::Wider
+        ShadowKind::Wider
     };
     covers(other, rule).then_some(how)
 }
 
 /// Whether `wide` speaks of all that `narrow` speaks of, and as surely.
-fn covers(wide: &Rule, narrow: &Rule) -> bool {
+fn covers(wide: &PolicyRule, narrow: &PolicyRule) -> bool {
     let tools = match (&wide.tools, &narrow.tools) {
         (None, _) => true,
         (Some(wide), None) => wide.iter().any(|name| name == "*"),
@@ -227,7 +229,7 @@ fn covers(wide: &Rule, narrow: &Rule) -> bool {
         .commands
         .iter()
         .all(|narrow| wide.commands.iter().any(|wide| cover::command(&wide.value, &narrow.value)));
-    let tree = |wide: &[Located<String>], narrow: &[Located<String>]| {
+    let tree = |wide: &[PlacedValue<String>], narrow: &[PlacedValue<String>]| {
         narrow.is_empty() || cover::trees(wide, narrow)
     };
     commands
@@ -238,17 +240,17 @@ fn covers(wide: &Rule, narrow: &Rule) -> bool {
         && (!both_allow || says_the_same(narrow, wide) || !names_something(narrow, shortest(wide)))
 }
 
-fn names_are_covered(wide: &[Located<String>], narrow: &[Located<String>]) -> bool {
+fn names_are_covered(wide: &[PlacedValue<String>], narrow: &[PlacedValue<String>]) -> bool {
     narrow.iter().all(|narrow| wide.iter().any(|wide| cover::name(&wide.value, &narrow.value)))
 }
 
-fn shortest(rule: &Rule) -> usize {
+fn shortest(rule: &PolicyRule) -> usize {
     rule.commands.iter().map(|command| command.value.certain().len()).min().unwrap_or(0)
 }
 
 /// Whether the allow may spell out something that asks unless a rule spells it out: a protected file, or an argument that
 /// runs code, behind the first `tokens` of a command.
-fn names_something(rule: &Rule, tokens: usize) -> bool {
+fn names_something(rule: &PolicyRule, tokens: usize) -> bool {
     let is_harmless = |part: &str| {
         let plain = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
         part.chars().all(|char| char == '*')
@@ -267,40 +269,40 @@ fn names_something(rule: &Rule, tokens: usize) -> bool {
             .any(|command| command_names_something(command.value.certain(), tokens))
 }
 
-fn command_names_something(tokens: &[Token], from: usize) -> bool {
+fn command_names_something(tokens: &[PatternToken], from: usize) -> bool {
     let words: Option<Vec<String>> = tokens
         .iter()
         .map(|token| match token {
-            Token::Text(text) => Some(format!("'{}'", text.replace('\'', "'\\''"))),
+            PatternToken::Text(text) => Some(format!("'{}'", text.replace('\'', "'\\''"))),
             _ => None,
         })
         .collect();
     let Some(words) = words else { return true };
     let analysis = shell::analyze(&words.join(" "), Shell::Bash);
     analysis.facts.iter().any(|fact| match &fact.what {
-        What::Unknown { named: Some((_, arg)), .. }
-        | What::Path { arg, .. }
-        | What::Loads { arg, .. } => *arg >= from,
-        What::Unknown { named: None, .. } => true,
+        FactKind::Unknown { named: Some((_, arg)), .. }
+        | FactKind::Path { arg, .. }
+        | FactKind::Loads { arg, .. } => *arg >= from,
+        FactKind::Unknown { named: None, .. } => true,
         _ => false,
     })
 }
 
 /// Whether the rule allows what the default of its document allows, and nothing that asks unless it is named.
-pub(super) fn says_nothing(document: &Document, rule: &Rule) -> bool {
+pub(super) fn says_nothing(document: &PolicyDocument, rule: &PolicyRule) -> bool {
     document.default == Some(Effect::Allow)
-        && document.matching == Match::Strictest
+        && document.matching == MatchOrder::Strictest
         && rule.effect == Effect::Allow
         && !names_something(rule, 0)
 }
 
 /// Whether two rules differ in nothing but their reasons and examples.
-fn says_the_same(a: &Rule, b: &Rule) -> bool {
-    fn values<T: PartialEq>(a: &[Located<T>], b: &[Located<T>]) -> bool {
+fn says_the_same(a: &PolicyRule, b: &PolicyRule) -> bool {
+    fn values<T: PartialEq>(a: &[PlacedValue<T>], b: &[PlacedValue<T>]) -> bool {
         a.len() == b.len() && a.iter().all(|one| b.iter().any(|other| other.value == one.value))
     }
     // The order of patterns that take out again may matter.
-    let in_order = |a: &[Located<String>], b: &[Located<String>]| {
+    let in_order = |a: &[PlacedValue<String>], b: &[PlacedValue<String>]| {
         a.iter().map(|one| &one.value).eq(b.iter().map(|other| &other.value))
     };
     a.effect == b.effect
@@ -316,8 +318,8 @@ fn says_the_same(a: &Rule, b: &Rule) -> bool {
         && in_order(&a.urls, &b.urls)
 }
 
-impl Shadow {
-    pub(super) fn tell(&self, report: &mut Report, documents: &[Document]) {
+impl RuleShadow {
+    pub(super) fn tell(&self, report: &mut LintReport, documents: &[PolicyDocument]) {
         let Some(document) = documents.get(self.by.0) else { return };
         let Some(other) = document.rules.get(self.by.1) else { return };
         let name = &document.source.name;
@@ -333,19 +335,19 @@ impl Shadow {
         };
         let at = report.rule.at;
         match self.how {
-            How::Same => {
+            ShadowKind::Same => {
                 let message = format!("it says what {place} says: leave one of them out");
                 report.warn(at, FindingCode::Duplicate, message);
             }
-            How::Wider => {
+            ShadowKind::Wider => {
                 let message = format!("{place} {effect} all this already: leave it out");
                 report.info(FindingCode::Shadowed, message);
             }
-            How::Stricter => {
+            ShadowKind::Stricter => {
                 let message = format!("{place} {effect} all this, and the stricter counts");
                 report.warn(at, FindingCode::Shadowed, message);
             }
-            How::Earlier => {
+            ShadowKind::Earlier => {
                 let message = format!("{place} {effect} all this, and the first counts");
                 report.warn(at, FindingCode::Shadowed, message);
             }

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::policy::document::{Format, Layer, Source, read};
-use crate::shell::{self, Shell, What};
+use crate::policy::document::{DocumentFormat, LayerKind, PolicySource, read};
+use crate::shell::{self, FactKind, Shell};
 
-fn document(text: &str) -> Document {
-    let source = Source { layer: Layer::User, name: Arc::from("p"), trusted: true };
-    read(text, Format::Toml, source).unwrap_or_else(|errors| panic!("{text}: {}", errors[0]))
+fn document(text: &str) -> PolicyDocument {
+    let source = PolicySource { layer: LayerKind::User, name: Arc::from("p"), trusted: true };
+    read(text, DocumentFormat::Toml, source)
+        .unwrap_or_else(|errors| panic!("{text}: {}", errors[0]))
 }
 
 /// What is found beside missing reasons and examples: `code line:column`.
@@ -312,7 +313,7 @@ fn allows_of_commands_beside_wider_ones() {
     assert_eq!(allow("git log", "git log --oneline"), ["shadowed 5:1"]);
     // Whoever spells a file out means it, also if it is one that asks.
     let reads = shell::analyze("cat .env", Shell::Bash);
-    if reads.facts.iter().any(|fact| matches!(fact.what, What::Path { .. })) {
+    if reads.facts.iter().any(|fact| matches!(fact.what, FactKind::Path { .. })) {
         assert_eq!(allow("cat", "cat .env"), Vec::<String>::new());
     } else {
         eprintln!("skipped: arguments of commands are not read yet");
@@ -327,7 +328,7 @@ fn reasons_and_examples() {
             .map(|finding| (finding.code, finding.severity))
             .collect()
     };
-    let info = |code| (code, Severity::Info);
+    let info = |code| (code, LintSeverity::Info);
     assert_eq!(
         kinds("effect='deny'\nreads=['/a']"),
         [info(FindingCode::NoReason), info(FindingCode::NoExamples)]
@@ -349,7 +350,7 @@ fn messages_say_what_to_do() {
     );
     let messages: Vec<_> = lint(&[document(&text)], None)
         .into_iter()
-        .filter(|finding| finding.severity == Severity::Warning)
+        .filter(|finding| finding.severity == LintSeverity::Warning)
         .map(|finding| finding.message)
         .collect();
     assert_eq!(
@@ -376,7 +377,7 @@ fn many_rules_end_soon() {
         let start = crate::cpu_time::Instant::now();
         let findings = lint(&[document(&text)], None);
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
-        let shadowed = |finding: &Finding| finding.code == FindingCode::Shadowed;
+        let shadowed = |finding: &LintFinding| finding.code == FindingCode::Shadowed;
         // With so many of one kind not every pair is compared.
         assert_eq!(findings.iter().any(shadowed), rule.starts_with('c'), "{rule}");
     }

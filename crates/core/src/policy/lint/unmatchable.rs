@@ -1,10 +1,12 @@
 //! Rules, or parts of them, that nothing can match.
 
 use crate::policy::Effect;
-use crate::policy::document::{Behind, CommandPattern, Located, Token, quoted, wild};
-use crate::shell::{Knowledge, knowledge_of};
+use crate::policy::document::{
+    CommandPattern, PatternToken, PlacedValue, WordsBehind, quoted, wild,
+};
+use crate::shell::{EffectKnowledge, knowledge_of};
 
-use super::{FindingCode, Report, cover};
+use super::{FindingCode, LintReport, cover};
 
 /// Words that begin something else than a command.
 const KEYWORDS: &[&str] = &[
@@ -12,7 +14,7 @@ const KEYWORDS: &[&str] = &[
     "select", "function", "{", "}", "!", "[[", "]]", "((",
 ];
 
-pub(super) fn check(report: &mut Report, tools: Option<&[String]>) {
+pub(super) fn check(report: &mut LintReport, tools: Option<&[String]>) {
     let rule = report.rule;
     let commands = rule.commands.iter();
     for (at, why) in
@@ -38,7 +40,7 @@ pub(super) fn check(report: &mut Report, tools: Option<&[String]>) {
 
 /// Why no command begins like this.
 fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
-    if let Some(Token::Text(first)) = command.tokens.first() {
+    if let Some(PatternToken::Text(first)) = command.tokens.first() {
         let name: String =
             first.chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect();
         if first.is_empty() {
@@ -64,9 +66,9 @@ fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
         }
     }
     if effect == Effect::Allow
-        && matches!(command.behind, Behind::Only { .. })
+        && matches!(command.behind, WordsBehind::Only { .. })
         && let Some(words) = first_words(command)
-        && knowledge_of(&words) == Knowledge::No
+        && knowledge_of(&words) == EffectKnowledge::No
     {
         return Some(format!(
             "which words of {} are operands is not known: write the words with exact = true",
@@ -77,7 +79,7 @@ fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
     let tilde =
         |text: &&String| effect == Effect::Allow && (*text == "~" || text.starts_with("~/"));
     command.tokens.iter().find_map(|token| match token {
-        Token::Text(text) if tilde(&text) => Some(format!(
+        PatternToken::Text(text) if tilde(&text) => Some(format!(
             "the shell puts the home directory in for {}, so that it is never this word: write the command without it, \
              the files of its arguments are covered",
             quoted(text)
@@ -89,8 +91,8 @@ fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
 /// The words that a command begins with, in its first alternatives.
 fn first_words(command: &CommandPattern) -> Option<Vec<&str>> {
     let words = command.tokens.iter().map_while(|token| match token {
-        Token::Text(text) => Some(text.as_str()),
-        Token::OneOf(texts) => texts.first().map(String::as_str),
+        PatternToken::Text(text) => Some(text.as_str()),
+        PatternToken::OneOf(texts) => texts.first().map(String::as_str),
         _ => None,
     });
     let words: Vec<&str> = words.collect();
@@ -98,7 +100,9 @@ fn first_words(command: &CommandPattern) -> Option<Vec<&str>> {
 }
 
 /// A pattern that takes out everything.
-fn taken_out(patterns: &[Located<String>]) -> Option<(crate::policy::document::Place, &str)> {
+fn taken_out(
+    patterns: &[PlacedValue<String>],
+) -> Option<(crate::policy::document::DocumentPlace, &str)> {
     patterns.iter().find_map(|out| {
         let wide = out.value.strip_prefix('!')?;
         let mut others = patterns.iter().filter(|pattern| !pattern.value.starts_with('!'));

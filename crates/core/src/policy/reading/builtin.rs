@@ -1,11 +1,11 @@
 //! How the usual tools take their arguments.
 
 /// Names of one argument, of which a call has at most one. A call with two of them could mean either.
-pub(super) type Names = &'static [&'static str];
+pub(super) type ArgumentAliases = &'static [&'static str];
 
 /// What an argument says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum ArgumentMeaning {
     /// A command line, or an argv.
     Command,
     /// A file that is read.
@@ -20,26 +20,26 @@ pub(super) enum Says {
 
 /// One argument.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Argument {
+pub(super) struct ToolArgument {
     /// What it is called.
-    pub(super) names: Names,
+    pub(super) names: ArgumentAliases,
     /// What it says.
-    pub(super) says: Says,
+    pub(super) says: ArgumentMeaning,
     /// What it is when the call has none. `None`: the call must have one.
     pub(super) default: Option<&'static str>,
 }
 
 /// How a usual tool is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Builtin {
+pub(super) struct BuiltinReading {
     /// Its arguments.
-    pub(super) arguments: &'static [Argument],
+    pub(super) arguments: &'static [ToolArgument],
     /// A pattern that is itself a path, below the read argument.
-    pub(super) pattern: Option<Names>,
+    pub(super) pattern: Option<ArgumentAliases>,
     /// A glob of the files below the read argument whose contents are used.
-    pub(super) only: Option<Names>,
+    pub(super) only: Option<ArgumentAliases>,
     /// Whether all below a path is used: always, or when an argument of one of these names is there and not `false`.
-    pub(super) recursive: Recursive,
+    pub(super) recursive: RecursiveUse,
     /// Only names are read, no contents.
     pub(super) names: bool,
     /// Whether a path may be a pattern.
@@ -47,21 +47,21 @@ pub(super) struct Builtin {
     /// The name is so common that a call with none of the arguments is some other tool's.
     pub(super) common: bool,
     /// At least one of these must be there too, else it is some other tool's (only for common names).
-    pub(super) marks: Names,
+    pub(super) marks: ArgumentAliases,
     /// Arguments that change nothing of what it reads, writes, runs or asks, beside those of [`SAYS_NOTHING`].
-    pub(super) other: Names,
+    pub(super) other: ArgumentAliases,
 }
 
-impl Builtin {
+impl BuiltinReading {
     /// Whether it runs command lines.
     pub(super) fn runs(&self) -> bool {
-        self.arguments.iter().any(|argument| argument.says == Says::Command)
+        self.arguments.iter().any(|argument| argument.says == ArgumentMeaning::Command)
     }
 }
 
 /// When all below a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Recursive {
+pub(super) enum RecursiveUse {
     /// Never.
     No,
     /// Always.
@@ -69,16 +69,16 @@ pub(super) enum Recursive {
     /// Where the path is a directory.
     Maybe,
     /// When one of these arguments is there and neither `false`, `null` nor 0.
-    When(Names),
+    When(ArgumentAliases),
     /// The same, and without them perhaps: many tools that delete a file take a directory as well.
-    Perhaps(Names),
+    Perhaps(ArgumentAliases),
 }
 
-const PATH: Names =
+const PATH: ArgumentAliases =
     &["file_path", "path", "filePath", "filename", "file", "file_name", "fileName", "target_file"];
-const DIR: Names =
+const DIR: ArgumentAliases =
     &["path", "directory", "dir", "dir_path", "dirPath", "root", "cwd", "target_directory"];
-const PATHS: Names = &[
+const PATHS: ArgumentAliases = &[
     "file_path",
     "path",
     "filePath",
@@ -92,11 +92,11 @@ const PATHS: Names = &[
     "filePaths",
     "files",
 ];
-const COMMAND: Names = &["command", "cmd"];
-const URL: Names = &["url", "uri", "href"];
-const FROM: Names =
+const COMMAND: ArgumentAliases = &["command", "cmd"];
+const URL: ArgumentAliases = &["url", "uri", "href"];
+const FROM: ArgumentAliases =
     &["source", "src", "from", "old_path", "oldPath", "source_path", "sourcePath", "source_file"];
-const TO: Names = &[
+const TO: ArgumentAliases = &[
     "destination",
     "dest",
     "to",
@@ -108,7 +108,7 @@ const TO: Names = &[
 ];
 
 /// The names of the directory that a command runs in.
-pub(super) const CWD: Names = &[
+pub(super) const CWD: ArgumentAliases = &[
     "cwd",
     "workdir",
     "working_directory",
@@ -122,7 +122,7 @@ pub(super) const CWD: Names = &[
 ];
 /// Arguments of any tool that change nothing of what it reads, writes, runs or asks: what the agent says of the call, how long
 /// it may take, and how much of the result it wants.
-pub(super) const SAYS_NOTHING: Names = &[
+pub(super) const SAYS_NOTHING: ArgumentAliases = &[
     "description",
     "explanation",
     "reason",
@@ -147,21 +147,21 @@ pub(super) const SAYS_NOTHING: Names = &[
     "headLimit",
 ];
 /// Variables that a command is given.
-pub(super) const ENV: Names = &["env", "environment", "env_vars", "envVars"];
+pub(super) const ENV: ArgumentAliases = &["env", "environment", "env_vars", "envVars"];
 /// The shell that a command is run by.
-pub(super) const SHELL: Names = &["shell", "executable"];
+pub(super) const SHELL: ArgumentAliases = &["shell", "executable"];
 /// More words for a command.
-pub(super) const ARGS: Names = &["args", "arguments", "argv"];
+pub(super) const ARGS: ArgumentAliases = &["args", "arguments", "argv"];
 
-const fn one(names: Names, says: Says) -> Argument {
-    Argument { names, says, default: None }
+const fn one(names: ArgumentAliases, says: ArgumentMeaning) -> ToolArgument {
+    ToolArgument { names, says, default: None }
 }
 
-const PLAIN: Builtin = Builtin {
+const PLAIN: BuiltinReading = BuiltinReading {
     arguments: &[],
     pattern: None,
     only: None,
-    recursive: Recursive::No,
+    recursive: RecursiveUse::No,
     names: false,
     globs: false,
     common: false,
@@ -170,10 +170,10 @@ const PLAIN: Builtin = Builtin {
 };
 
 /// A tool of which nothing is known.
-pub(super) const NOTHING: Builtin = PLAIN;
+pub(super) const NOTHING: BuiltinReading = PLAIN;
 
 /// Whether it waits for the command, and whether a human is asked by somebody else too.
-const RUN_OTHER: Names = &[
+const RUN_OTHER: ArgumentAliases = &[
     "run_in_background",
     "runInBackground",
     "is_background",
@@ -184,7 +184,7 @@ const RUN_OTHER: Names = &[
     "requires_approval",
 ];
 /// Which part of the file, and how it is told.
-const READ_OTHER: Names = &[
+const READ_OTHER: ArgumentAliases = &[
     "head",
     "tail",
     "start",
@@ -214,7 +214,7 @@ const READ_OTHER: Names = &[
     "maxBytes",
 ];
 /// What is written, and how.
-const WRITE_OTHER: Names = &[
+const WRITE_OTHER: ArgumentAliases = &[
     "content",
     "contents",
     "text",
@@ -271,7 +271,7 @@ const WRITE_OTHER: Names = &[
     "newline",
 ];
 /// What is looked for, which files are left out, and how the finds are told.
-const SEARCH_OTHER: Names = &[
+const SEARCH_OTHER: ArgumentAliases = &[
     "pattern",
     "regex",
     "regexp",
@@ -323,7 +323,7 @@ const SEARCH_OTHER: Names = &[
     "order",
 ];
 /// What is sent, which the address alone decides, and how the answer is told.
-const FETCH_OTHER: Names = &[
+const FETCH_OTHER: ArgumentAliases = &[
     "method",
     "headers",
     "body",
@@ -340,47 +340,63 @@ const FETCH_OTHER: Names = &[
     "user_agent",
 ];
 /// What becomes of a place that is taken already.
-const PLACE_OTHER: Names = &["overwrite", "force", "create_directories", "create_dirs", "parents"];
+const PLACE_OTHER: ArgumentAliases =
+    &["overwrite", "force", "create_directories", "create_dirs", "parents"];
 
-const RUN: Builtin =
-    Builtin { arguments: &[one(COMMAND, Says::Command)], other: RUN_OTHER, ..PLAIN };
-const READ: Builtin = Builtin { arguments: &[one(PATHS, Says::Read)], other: READ_OTHER, ..PLAIN };
+const RUN: BuiltinReading = BuiltinReading {
+    arguments: &[one(COMMAND, ArgumentMeaning::Command)],
+    other: RUN_OTHER,
+    ..PLAIN
+};
+const READ: BuiltinReading =
+    BuiltinReading { arguments: &[one(PATHS, ArgumentMeaning::Read)], other: READ_OTHER, ..PLAIN };
 /// Each of its paths may be a file, a pattern, or a folder with all below it.
-const READ_MANY: Builtin = Builtin { globs: true, recursive: Recursive::Maybe, ..READ };
-const WRITE: Builtin =
-    Builtin { arguments: &[one(PATH, Says::Write)], other: WRITE_OTHER, ..PLAIN };
-const EDIT: Builtin =
-    Builtin { arguments: &[one(PATH, Says::Change)], other: WRITE_OTHER, ..PLAIN };
-const FETCH: Builtin = Builtin { arguments: &[one(URL, Says::Url)], other: FETCH_OTHER, ..PLAIN };
+const READ_MANY: BuiltinReading =
+    BuiltinReading { globs: true, recursive: RecursiveUse::Maybe, ..READ };
+const WRITE: BuiltinReading =
+    BuiltinReading { arguments: &[one(PATH, ArgumentMeaning::Write)], other: WRITE_OTHER, ..PLAIN };
+const EDIT: BuiltinReading = BuiltinReading {
+    arguments: &[one(PATH, ArgumentMeaning::Change)],
+    other: WRITE_OTHER,
+    ..PLAIN
+};
+const FETCH: BuiltinReading =
+    BuiltinReading { arguments: &[one(URL, ArgumentMeaning::Url)], other: FETCH_OTHER, ..PLAIN };
 // What is moved away can be read where it goes.
-const MOVED: &[Argument] = &[one(FROM, Says::Change), one(TO, Says::Write)];
-const COPIED: &[Argument] = &[one(FROM, Says::Read), one(TO, Says::Write)];
-const DEEP: Names = &["recursive", "depth", "max_depth", "maxDepth", "deep"];
-const LIST: Builtin = Builtin {
-    arguments: &[Argument { names: DIR, says: Says::Read, default: Some(".") }],
-    recursive: Recursive::When(DEEP),
+const MOVED: &[ToolArgument] =
+    &[one(FROM, ArgumentMeaning::Change), one(TO, ArgumentMeaning::Write)];
+const COPIED: &[ToolArgument] =
+    &[one(FROM, ArgumentMeaning::Read), one(TO, ArgumentMeaning::Write)];
+const DEEP: ArgumentAliases = &["recursive", "depth", "max_depth", "maxDepth", "deep"];
+const LIST: BuiltinReading = BuiltinReading {
+    arguments: &[ToolArgument { names: DIR, says: ArgumentMeaning::Read, default: Some(".") }],
+    recursive: RecursiveUse::When(DEEP),
     names: true,
     other: SEARCH_OTHER,
     ..PLAIN
 };
-const GREP_PATH: Names =
+const GREP_PATH: ArgumentAliases =
     &["path", "directory", "dir", "dir_path", "dirPath", "root", "file_path", "paths"];
-const GREP: Builtin = Builtin {
-    arguments: &[Argument { names: GREP_PATH, says: Says::Read, default: Some(".") }],
+const GREP: BuiltinReading = BuiltinReading {
+    arguments: &[ToolArgument {
+        names: GREP_PATH,
+        says: ArgumentMeaning::Read,
+        default: Some("."),
+    }],
     only: Some(&["glob", "include", "file_pattern", "filePattern", "include_pattern"]),
-    recursive: Recursive::Yes,
+    recursive: RecursiveUse::Yes,
     other: SEARCH_OTHER,
     ..PLAIN
 };
 
-const DELETE: Builtin = Builtin {
-    recursive: Recursive::Perhaps(&["recursive", "force"]),
+const DELETE: BuiltinReading = BuiltinReading {
+    recursive: RecursiveUse::Perhaps(&["recursive", "force"]),
     other: &["ignore_missing", "missing_ok"],
     ..WRITE
 };
 
 /// The usual tools, by their names in snake case.
-const TOOLS: &[(&[&str], Builtin)] = &[
+const TOOLS: &[(&[&str], BuiltinReading)] = &[
     (
         &[
             "execute",
@@ -397,12 +413,12 @@ const TOOLS: &[(&[&str], Builtin)] = &[
     ),
     (&["read_file", "view_file"], READ),
     (&["read_multiple_files", "read_many_files"], READ_MANY),
-    (&["read"], Builtin { common: true, ..READ }),
+    (&["read"], BuiltinReading { common: true, ..READ }),
     (&["ls", "list_files", "list_directory", "list_dir"], LIST),
-    (&["directory_tree"], Builtin { recursive: Recursive::Yes, ..LIST }),
+    (&["directory_tree"], BuiltinReading { recursive: RecursiveUse::Yes, ..LIST }),
     (
         &["glob"],
-        Builtin {
+        BuiltinReading {
             names: true,
             pattern: Some(&["pattern", "glob", "glob_pattern", "globPattern"]),
             only: None,
@@ -410,27 +426,43 @@ const TOOLS: &[(&[&str], Builtin)] = &[
         },
     ),
     (&["grep", "search_files", "search_file_content"], GREP),
-    (&["search"], Builtin { common: true, marks: &["pattern", "regex", "regexp", "glob"], ..GREP }),
+    (
+        &["search"],
+        BuiltinReading { common: true, marks: &["pattern", "regex", "regexp", "glob"], ..GREP },
+    ),
     (&["write_file", "create_file", "append_file", "create_directory", "make_directory"], WRITE),
     (&["edit_file", "multi_edit", "str_replace", "notebook_edit"], EDIT),
-    (&["write"], Builtin { common: true, ..WRITE }),
-    (&["edit"], Builtin { common: true, ..EDIT }),
+    (&["write"], BuiltinReading { common: true, ..WRITE }),
+    (&["edit"], BuiltinReading { common: true, ..EDIT }),
     (&["delete_file", "remove_file"], DELETE),
-    (&["delete_directory", "remove_directory"], Builtin { recursive: Recursive::Yes, ..DELETE }),
+    (
+        &["delete_directory", "remove_directory"],
+        BuiltinReading { recursive: RecursiveUse::Yes, ..DELETE },
+    ),
     (
         &["move_file", "rename_file"],
-        Builtin { arguments: MOVED, recursive: Recursive::Maybe, other: PLACE_OTHER, ..PLAIN },
+        BuiltinReading {
+            arguments: MOVED,
+            recursive: RecursiveUse::Maybe,
+            other: PLACE_OTHER,
+            ..PLAIN
+        },
     ),
     (
         &["copy_file"],
-        Builtin { arguments: COPIED, recursive: Recursive::Maybe, other: PLACE_OTHER, ..PLAIN },
+        BuiltinReading {
+            arguments: COPIED,
+            recursive: RecursiveUse::Maybe,
+            other: PLACE_OTHER,
+            ..PLAIN
+        },
     ),
     (&["fetch_url", "web_fetch", "http_request"], FETCH),
-    (&["fetch"], Builtin { common: true, ..FETCH }),
+    (&["fetch"], BuiltinReading { common: true, ..FETCH }),
 ];
 
 /// How the tool of this name (in snake case) is read; `None` for one that is not usual.
-pub(super) fn of(name: &str) -> Option<Builtin> {
+pub(super) fn of(name: &str) -> Option<BuiltinReading> {
     TOOLS.iter().find(|(names, _)| names.contains(&name)).map(|(_, tool)| *tool)
 }
 

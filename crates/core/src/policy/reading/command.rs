@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::loaded::Loads;
-use super::{Plan, Reader, builtin, no_text};
+use super::loaded::LoadedFile;
+use super::{ReadingPlan, SubjectReader, builtin, no_text};
 use crate::call::Json;
-use crate::path::{PathError, Where, is_below, locate};
+use crate::path::{PathContext, PathError, is_below, locate};
 use crate::policy::judge::NeedsFiles;
 use crate::policy::looking::looks;
-use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
+use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
-    self, Access, Analysis, Dir, Fact, Piece, Role, Shell, What, Why, Word, reads_names_only,
+    self, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Shell, Word,
+    WordPiece, WorkingDir, reads_names_only,
 };
 
 /// The name of no shell, for a tool whose command is a list of words that no shell reads.
@@ -27,20 +28,20 @@ enum Text<'t> {
     Joined(&'t str),
 }
 
-impl Reader<'_> {
+impl SubjectReader<'_> {
     /// The directory that the host runs the call in.
     pub(super) fn host(&self) -> &str {
         self.call.directory(self.context)
     }
 
     /// Where a tool's own paths start.
-    pub(super) fn host_start(&self) -> Start {
-        Start::of(self.host(), self.context)
+    pub(super) fn host_start(&self) -> PathStart {
+        PathStart::of(self.host(), self.context)
     }
 
     /// Where this call's paths start: the model may name a directory. One outside of where the call would run anyway must
     /// be allowed to be read.
-    pub(super) fn start(&mut self, plan: &Plan) -> Result<Start, NeedsFiles> {
+    pub(super) fn start(&mut self, plan: &ReadingPlan) -> Result<PathStart, NeedsFiles> {
         let mut start = self.host_start();
         let (name, text) = match self.only(&plan.cwd) {
             Ok(None) => return Ok(start),
@@ -59,7 +60,7 @@ impl Reader<'_> {
         if *text == host || text == "." {
             return Ok(start);
         }
-        let from = Where { cwd: host.clone(), ..self.context.clone() };
+        let from = PathContext { cwd: host.clone(), ..self.context.clone() };
         let inside = match locate(text, &from, self.files) {
             Ok(located) => {
                 let roots = [Some(&host), self.context.project.as_ref()];
@@ -78,10 +79,10 @@ impl Reader<'_> {
                 return Ok(start);
             }
         };
-        let kind = Kind::Path {
-            access: Access::Read,
+        let kind = SubjectKind::Path {
+            access: FileAccess::Read,
             target: literal(text.as_str()),
-            extent: Extent::Itself,
+            extent: UseExtent::Itself,
             by: None,
         };
         let needs_allow = !inside && !plan.foreign;
@@ -90,7 +91,9 @@ impl Reader<'_> {
     }
 
     /// A command line, or an argv.
-    pub(super) fn command(&mut self, plan: &Plan, name: &str, value: &Json, start: Arc<Start>) {
+    pub(super) fn command(
+        &mut self, plan: &ReadingPlan, name: &str, value: &Json, start: Arc<PathStart>,
+    ) {
         self.environment(plan);
         let more = match self.only(builtin::ARGS) {
             Ok(more) => more.map(|(_, value)| value),
@@ -138,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    fn environment(&mut self, plan: &Plan) {
+    fn environment(&mut self, plan: &ReadingPlan) {
         let names = match self.only(builtin::ENV) {
             Ok(None) => return,
             Ok(Some((_, Json::Object(entries)))) => entries.keys().cloned().collect::<Vec<_>>(),
@@ -153,12 +156,12 @@ impl Reader<'_> {
             Err(why) => return self.unknown(Some("env"), why),
         };
         for name in names {
-            self.subject(Kind::Env { name }, "env", !plan.foreign, &Arc::default());
+            self.subject(SubjectKind::Env { name }, "env", !plan.foreign, &Arc::default());
         }
     }
 
     /// The shell that runs the line: as the call says, else as the policy says, else `sh`.
-    fn shell(&self, plan: &Plan) -> Shell {
+    fn shell(&self, plan: &ReadingPlan) -> Shell {
         let stated = match plan.shell {
             Some(name) => shell_named(name),
             None if self.call.tool_name.eq_ignore_ascii_case("bash") => Shell::Bash,
@@ -181,22 +184,23 @@ impl Reader<'_> {
     }
 
     /// The word of a command.
-    fn argument_of(&self, by: By) -> Option<Word> {
+    fn argument_of(&self, by: ByArgument) -> Option<Word> {
         match &self.subjects.get(by.command)?.kind {
-            Kind::Command { argv, .. } => argv.get(by.arg).cloned(),
+            SubjectKind::Command { argv, .. } => argv.get(by.arg).cloned(),
             _ => None,
         }
     }
 
     /// What a command line can do, as subjects.
     fn facts(
-        &mut self, plan: &Plan, name: &str, analysis: Analysis, mut start: Arc<Start>, text: Text,
+        &mut self, plan: &ReadingPlan, name: &str, analysis: LineAnalysis,
+        mut start: Arc<PathStart>, text: Text,
     ) {
         let spans = matches!(text, Text::Line(_));
         let sets_home = analysis
             .facts
             .iter()
-            .any(|fact| matches!(&fact.what, What::Assign { name } if name == "HOME"));
+            .any(|fact| matches!(&fact.what, FactKind::Assign { name } if name == "HOME"));
         let from = Arc::make_mut(&mut start);
         from.shell = true;
         from.line = match text {
@@ -206,18 +210,21 @@ impl Reader<'_> {
         if sets_home {
             from.home = None;
         }
-        let goes_home = |dir: &Dir| match dir {
-            Dir::Through(words) => words.iter().any(|word| word.pieces.contains(&Piece::Home)),
-            Dir::Anywhere => false,
+        let goes_home = |dir: &WorkingDir| match dir {
+            WorkingDir::Through(words) => {
+                words.iter().any(|word| word.pieces.contains(&WordPiece::Home))
+            }
+            WorkingDir::Anywhere => false,
         };
         from.dirs = analysis
             .dirs
             .into_iter()
-            .map(|dir| if sets_home && goes_home(&dir) { Dir::Anywhere } else { dir })
+            .map(|dir| if sets_home && goes_home(&dir) { WorkingDir::Anywhere } else { dir })
             .collect();
         let argument: Arc<str> = Arc::from(name);
         let base = self.subjects.len();
-        let reads = |fact: &Fact| matches!(fact.what, What::Path { access: Access::Read, .. });
+        let reads =
+            |fact: &LineFact| matches!(fact.what, FactKind::Path { access: FileAccess::Read, .. });
         // Said of the commands that read files alone: most read none.
         let lists: Vec<bool> = match analysis.facts.iter().any(reads) {
             true => analysis.facts.iter().map(lists_names).collect(),
@@ -236,7 +243,7 @@ impl Reader<'_> {
                 place
             })
             .collect();
-        let by = |command: usize, arg: usize| By {
+        let by = |command: usize, arg: usize| ByArgument {
             command: places.get(command).copied().unwrap_or(usize::MAX),
             arg,
         };
@@ -244,13 +251,13 @@ impl Reader<'_> {
         let mut connections = Vec::new();
         for fact in analysis.facts {
             let (kind, needs_allow) = match fact.what {
-                What::Command(command) => {
-                    let needs = command.role == Role::Plain;
-                    (Kind::Command { argv: command.argv, role: command.role }, needs)
+                FactKind::Command(command) => {
+                    let needs = command.role == CommandRole::Plain;
+                    (SubjectKind::Command { argv: command.argv, role: command.role }, needs)
                 }
-                What::Redirect { access, target } => {
+                FactKind::Redirect { access, target } => {
                     if target.may_connect(sets_home) {
-                        let kind = Kind::Url { target: anything(&target), by: None };
+                        let kind = SubjectKind::Url { target: anything(&target), by: None };
                         let needs_allow = !plan.foreign;
                         let (span, argument) = (spans.then_some(fact.span), Arc::clone(&argument));
                         let start = Arc::clone(&start);
@@ -263,48 +270,50 @@ impl Reader<'_> {
                             start,
                         });
                     }
-                    let kind = Kind::Path { access, target, extent: Extent::Itself, by: None };
-                    (kind, access == Access::Write)
+                    let kind =
+                        SubjectKind::Path { access, target, extent: UseExtent::Itself, by: None };
+                    (kind, access == FileAccess::Write)
                 }
-                What::Assign { name } => (Kind::Env { name }, true),
-                What::Path { command, arg, access, target, recursive } => {
-                    let names = access == Access::Read && lists.get(command) == Some(&true);
+                FactKind::Assign { name } => (SubjectKind::Env { name }, true),
+                FactKind::Path { command, arg, access, target, recursive } => {
+                    let names = access == FileAccess::Read && lists.get(command) == Some(&true);
                     let extent = match (recursive, names) {
-                        (true, true) => Extent::AllNames,
-                        (true, false) => Extent::Tree,
-                        (false, _) => Extent::Itself,
+                        (true, true) => UseExtent::AllNames,
+                        (true, false) => UseExtent::Tree,
+                        (false, _) => UseExtent::Itself,
                     };
-                    let kind = Kind::Path { access, target, extent, by: Some(by(command, arg)) };
-                    (kind, access == Access::Write && arg > 0 && exceeds(command))
+                    let kind =
+                        SubjectKind::Path { access, target, extent, by: Some(by(command, arg)) };
+                    (kind, access == FileAccess::Write && arg > 0 && exceeds(command))
                 }
-                What::Loads { command, arg, target } => {
+                FactKind::Loads { command, arg, target } => {
                     let (span, start) = (spans.then_some(fact.span), Arc::clone(&start));
                     let argument = Arc::clone(&argument);
                     let by = by(command, arg);
-                    self.loads.push(Loads {
+                    self.loads.push(LoadedFile {
                         by,
                         target,
-                        why: Why::RunsCode,
+                        why: DoubtReason::RunsCode,
                         span,
                         argument,
                         start,
                     });
                     continue;
                 }
-                What::Unknown { why, named: Some((command, arg)) } if why.is_about_names() => {
+                FactKind::Unknown { why, named: Some((command, arg)) } if why.is_about_names() => {
                     let by = by(command, arg);
                     let (span, start) = (spans.then_some(fact.span), Arc::clone(&start));
                     let argument = Arc::clone(&argument);
                     let target = self.argument_of(by).unwrap_or_else(|| literal(""));
-                    self.loads.push(Loads { by, target, why, span, argument, start });
+                    self.loads.push(LoadedFile { by, target, why, span, argument, start });
                     continue;
                 }
-                What::Url { command, arg, target } => {
-                    (Kind::Url { target, by: Some(by(command, arg)) }, exceeds(command))
+                FactKind::Url { command, arg, target } => {
+                    (SubjectKind::Url { target, by: Some(by(command, arg)) }, exceeds(command))
                 }
-                What::Unknown { why, named } => {
+                FactKind::Unknown { why, named } => {
                     let named = named.map(|(command, arg)| by(command, arg));
-                    (Kind::Unknown { why: why.to_string().into(), named }, true)
+                    (SubjectKind::Unknown { why: why.to_string().into(), named }, true)
                 }
             };
             self.subjects.push(Subject {
@@ -321,30 +330,30 @@ impl Reader<'_> {
 }
 
 /// Whether it depends on the files what it comes to.
-fn is_looked_up(fact: &Fact) -> bool {
+fn is_looked_up(fact: &LineFact) -> bool {
     match fact.what {
-        What::Loads { .. } => true,
-        What::Unknown { why, named } => named.is_some() && why.is_about_names(),
+        FactKind::Loads { .. } => true,
+        FactKind::Unknown { why, named } => named.is_some() && why.is_about_names(),
         _ => false,
     }
 }
 
 /// A word of which nothing is known, in the same place.
 fn anything(word: &Word) -> Word {
-    Word { span: word.span, pieces: vec![Piece::Unknown { splits: false }] }
+    Word { span: word.span, pieces: vec![WordPiece::Unknown { splits: false }] }
 }
 
 /// Whether it is a command whose allow, if it needs one, is meant for looking: what it writes and fetches needs an allow of its
 /// own. A wrapper needs none, and `git log` is allowed for what it shows.
-fn is_to_look(fact: &Fact) -> bool {
-    let What::Command(command) = &fact.what else { return false };
-    command.role == Role::Wrapper || looks(&command.argv)
+fn is_to_look(fact: &LineFact) -> bool {
+    let FactKind::Command(command) = &fact.what else { return false };
+    command.role == CommandRole::Wrapper || looks(&command.argv)
 }
 
 /// Whether a command reads of directories the names alone of what is in them.
-fn lists_names(fact: &Fact) -> bool {
+fn lists_names(fact: &LineFact) -> bool {
     match &fact.what {
-        What::Command(command) => {
+        FactKind::Command(command) => {
             command.argv.first().and_then(Word::literal).is_some_and(reads_names_only)
         }
         _ => false,

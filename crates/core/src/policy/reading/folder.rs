@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use super::Reader;
-use super::repository::{self, Found};
-use crate::path::{Files, Located, PathError, is_below, locate};
+use super::SubjectReader;
+use super::repository::{self, FoundRepository};
+use crate::path::{FileLookup, LocatedPath, PathError, is_below, locate};
 use crate::policy::judge::{NeedsFiles, places, through};
-use crate::policy::subject::{Extent, Kind, Start, Subject, literal};
-use crate::shell::{Access, Piece, Word};
+use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
+use crate::shell::{FileAccess, Word, WordPiece};
 
 /// Folders that a call runs in beside its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Folders {
+enum CallFolders {
     /// All lie in the project.
     Inside,
     /// One lies elsewhere, or it cannot be told where it lies.
@@ -22,7 +22,7 @@ enum Folders {
     Repository,
 }
 
-impl Reader<'_> {
+impl SubjectReader<'_> {
     /// Says so where the folder that a program runs in may make it do what nobody spoke of.
     pub(super) fn folders(&mut self) -> Result<(), NeedsFiles> {
         if self.moved()? {
@@ -34,7 +34,7 @@ impl Reader<'_> {
     /// Says so where git would find a repository that nobody made: wherever it runs, also where the session starts, which may
     /// be a folder of a clone. And where it would take a folder that is there for the repository to talk with.
     fn repositories(&mut self) -> Result<(), NeedsFiles> {
-        let mut starts: Vec<Arc<Start>> = Vec::new();
+        let mut starts: Vec<Arc<PathStart>> = Vec::new();
         let mut named: Vec<String> = Vec::new();
         for subject in &self.subjects {
             let Some(argv) = subject.kind.git() else { continue };
@@ -102,8 +102,12 @@ impl Reader<'_> {
     pub(super) fn work_trees(&mut self) -> Result<(), NeedsFiles> {
         let mut more: Vec<Subject> = Vec::new();
         for subject in &self.subjects {
-            let Kind::Path { access: Access::Read, target, extent: Extent::Tree, by: Some(by) } =
-                &subject.kind
+            let SubjectKind::Path {
+                access: FileAccess::Read,
+                target,
+                extent: UseExtent::Tree,
+                by: Some(by),
+            } = &subject.kind
             else {
                 continue;
             };
@@ -122,7 +126,7 @@ impl Reader<'_> {
                     Ok(_) | Err(_) => continue,
                 };
                 let mut above = subject.clone();
-                if let Kind::Path { target, .. } = &mut above.kind {
+                if let SubjectKind::Path { target, .. } = &mut above.kind {
                     *target = literal(if top.is_empty() { "/".to_owned() } else { top });
                 }
                 if !more.iter().any(|known| known.kind == above.kind) {
@@ -154,10 +158,10 @@ impl Reader<'_> {
                 if !repository::tells_passwords(&git, self.files) {
                     continue;
                 }
-                let kind = Kind::Path {
-                    access: Access::Read,
+                let kind = SubjectKind::Path {
+                    access: FileAccess::Read,
                     target: literal(format!("{git}/config")),
-                    extent: Extent::Itself,
+                    extent: UseExtent::Itself,
                     // No word of the command spells it out.
                     by: None,
                 };
@@ -186,23 +190,23 @@ impl Reader<'_> {
             return Ok(false);
         };
         let program = match kind {
-            Kind::Command { argv, .. } => argv.first().and_then(Word::literal),
+            SubjectKind::Command { argv, .. } => argv.first().and_then(Word::literal),
             _ => None,
         };
         let program = program.unwrap_or_default().to_owned();
         let stays = all_stay(&self.subjects);
         let folders = match self.folders_of(&start, all_look, stays)? {
             // One that the line itself makes is not there yet.
-            Folders::Inside if self.makes_repository() => Folders::Repository,
+            CallFolders::Inside if self.makes_repository() => CallFolders::Repository,
             folders => folders,
         };
         match folders {
-            Folders::Inside => return Ok(false),
-            Folders::Elsewhere => self.unknown(
+            CallFolders::Inside => return Ok(false),
+            CallFolders::Elsewhere => self.unknown(
                 None,
                 format!("`{program}` does what the files of its folder say, and that may be a folder outside of the project"),
             ),
-            Folders::Repository => self.unknown(
+            CallFolders::Repository => self.unknown(
                 None,
                 format!("`{program}` runs in a folder that may hold a repository of its own, whose settings say what git runs"),
             ),
@@ -214,23 +218,27 @@ impl Reader<'_> {
     fn makes_repository(&self) -> bool {
         const HEAD: &str = "head";
         self.subjects.iter().any(|subject| match &subject.kind {
-            Kind::Path { access: Access::Write, target, .. } => match target.pieces.last() {
-                Some(Piece::Text(end)) => {
-                    let end = end.to_ascii_lowercase();
-                    let end = end.trim_end_matches('/');
-                    end.ends_with(HEAD) || target.literal().is_none() && HEAD.ends_with(end)
+            SubjectKind::Path { access: FileAccess::Write, target, .. } => {
+                match target.pieces.last() {
+                    Some(WordPiece::Text(end)) => {
+                        let end = end.to_ascii_lowercase();
+                        let end = end.trim_end_matches('/');
+                        end.ends_with(HEAD) || target.literal().is_none() && HEAD.ends_with(end)
+                    }
+                    Some(_) => true,
+                    None => false,
                 }
-                Some(_) => true,
-                None => false,
-            },
+            }
             _ => false,
         })
     }
 
-    fn folders_of(&self, start: &Start, looks: bool, stays: bool) -> Result<Folders, NeedsFiles> {
+    fn folders_of(
+        &self, start: &PathStart, looks: bool, stays: bool,
+    ) -> Result<CallFolders, NeedsFiles> {
         let mut texts = vec![".".to_owned()];
         for dir in &start.dirs {
-            let Some(text) = through(dir, start) else { return Ok(Folders::Elsewhere) };
+            let Some(text) = through(dir, start) else { return Ok(CallFolders::Elsewhere) };
             texts.push(text);
         }
         let roots = self.roots()?;
@@ -241,14 +249,14 @@ impl Reader<'_> {
             for text in &texts {
                 let located = match locate(text, &from, self.files) {
                     Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                    Err(_) => return Ok(Folders::Elsewhere),
+                    Err(_) => return Ok(CallFolders::Elsewhere),
                     Ok(located) => located,
                 };
-                let Located { lexical, real, real_of_lexical, .. } = located;
+                let LocatedPath { lexical, real, real_of_lexical, .. } = located;
                 let inside =
                     [&lexical, &real, &real_of_lexical].into_iter().all(|path| inside(path));
                 if !inside && !looks {
-                    return Ok(Folders::Elsewhere);
+                    return Ok(CallFolders::Elsewhere);
                 }
                 for path in [real, real_of_lexical] {
                     // Its settings are not those of the project.
@@ -259,15 +267,21 @@ impl Reader<'_> {
                     let inside = inside && !nested;
                     match repository::found(&path, self.files) {
                         Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                        Ok(Found::Some) if !inside => return Ok(Folders::Elsewhere),
-                        Ok(Found::Plain) if !inside && !stays => return Ok(Folders::Elsewhere),
-                        Ok(Found::Nothing | Found::Plain | Found::Some) => {}
-                        Ok(Found::Hidden) | Err(_) => return Ok(Folders::Repository),
+                        Ok(FoundRepository::Some) if !inside => return Ok(CallFolders::Elsewhere),
+                        Ok(FoundRepository::Plain) if !inside && !stays => {
+                            return Ok(CallFolders::Elsewhere);
+                        }
+                        Ok(
+                            FoundRepository::Nothing
+                            | FoundRepository::Plain
+                            | FoundRepository::Some,
+                        ) => {}
+                        Ok(FoundRepository::Hidden) | Err(_) => return Ok(CallFolders::Repository),
                     }
                 }
             }
         }
-        Ok(Folders::Inside)
+        Ok(CallFolders::Inside)
     }
 
     /// The folders that the call is about, by all their names.
@@ -298,7 +312,7 @@ fn tells_addresses(argv: &[Word]) -> bool {
 /// Commands of git that talk with another repository.
 const TALKS: &[&str] = &["fetch", "pull", "push", "ls-remote", "remote", "fetch-pack", "send-pack"];
 
-fn has(path: &str, files: &dyn Files) -> Result<bool, NeedsFiles> {
+fn has(path: &str, files: &dyn FileLookup) -> Result<bool, NeedsFiles> {
     match files.has(path) {
         Err(PathError::NeedsFiles) => Err(NeedsFiles),
         has => Ok(has.unwrap_or(false)),
@@ -308,6 +322,6 @@ fn has(path: &str, files: &dyn Files) -> Result<bool, NeedsFiles> {
 /// Whether all commands of git stay in the repository that they find.
 fn all_stay(subjects: &[Subject]) -> bool {
     subjects.iter().filter(|subject| subject.kind.looks_with_git()).all(
-        |subject| matches!(&subject.kind, Kind::Command { argv, .. } if repository::stays(argv)),
+        |subject| matches!(&subject.kind, SubjectKind::Command { argv, .. } if repository::stays(argv)),
     )
 }

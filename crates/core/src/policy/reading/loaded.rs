@@ -2,36 +2,39 @@
 
 use std::sync::Arc;
 
-use super::Reader;
-use crate::path::{Listing, PathError, Where, expanded, is_below, locate, spelled};
+use super::SubjectReader;
+use crate::path::{DirListing, PathContext, PathError, expanded, is_below, locate, spelled};
 use crate::policy::judge::{NeedsFiles, places};
-use crate::policy::subject::{By, Extent, Kind, Start, Subject};
-use crate::shell::{Access, Piece, Span, Why, Word, option_marks, stays_below};
+use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent};
+use crate::shell::{DoubtReason, FileAccess, Span, Word, WordPiece, option_marks, stays_below};
 
 /// How many names a pattern is tried on.
 const MOST_NAMES: usize = 4096;
 
 /// A file or a directory that a command loads, or a pattern that may find options.
-pub(super) struct Loads {
-    pub(super) by: By,
+pub(super) struct LoadedFile {
+    pub(super) by: ByArgument,
     pub(super) target: Word,
     /// What it is doubted for.
-    pub(super) why: Why,
+    pub(super) why: DoubtReason,
     pub(super) span: Option<Span>,
     pub(super) argument: Arc<str>,
-    pub(super) start: Arc<Start>,
+    pub(super) start: Arc<PathStart>,
 }
 
-impl Reader<'_> {
+impl SubjectReader<'_> {
     /// Says so where a command loads what is not the project's own, or may not be.
     pub(super) fn loaded(&mut self) -> Result<(), NeedsFiles> {
-        for Loads { by, target, why, span, argument, start } in std::mem::take(&mut self.loads) {
+        for LoadedFile { by, target, why, span, argument, start } in std::mem::take(&mut self.loads)
+        {
             let own = match why {
-                Why::FindsOptions => {
+                DoubtReason::FindsOptions => {
                     let marks = option_marks(self.program(by));
                     self.finds_none(&target, &start, |name| name.starts_with(marks))
                 }
-                Why::FindsHosts => self.finds_none(&target, &start, |name| name.contains(':')),
+                DoubtReason::FindsHosts => {
+                    self.finds_none(&target, &start, |name| name.contains(':'))
+                }
                 _ => self.is_own(&target, &start),
             };
             let own = match own {
@@ -41,7 +44,7 @@ impl Reader<'_> {
             if own {
                 continue;
             }
-            let kind = Kind::Unknown { why: why.to_string().into(), named: Some(by) };
+            let kind = SubjectKind::Unknown { why: why.to_string().into(), named: Some(by) };
             let argument = Some(argument);
             self.subjects.push(Subject {
                 kind,
@@ -56,9 +59,9 @@ impl Reader<'_> {
     }
 
     /// The name of the program that an argument belongs to.
-    fn program(&self, by: By) -> &str {
+    fn program(&self, by: ByArgument) -> &str {
         match self.subjects.get(by.command).map(|it| &it.kind) {
-            Some(Kind::Command { argv, .. }) => argv.first().and_then(Word::literal),
+            Some(SubjectKind::Command { argv, .. }) => argv.first().and_then(Word::literal),
             _ => None,
         }
         .unwrap_or_default()
@@ -66,7 +69,7 @@ impl Reader<'_> {
 
     /// Whether no name that the pattern could find is one of these. What the line itself makes is not there yet.
     fn finds_none(
-        &self, target: &Word, start: &Start, is_one: impl Fn(&str) -> bool,
+        &self, target: &Word, start: &PathStart, is_one: impl Fn(&str) -> bool,
     ) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
         if adrift || self.subjects.iter().any(|subject| may_name_a_file(&subject.kind)) {
@@ -74,19 +77,19 @@ impl Reader<'_> {
         }
         for dir in dirs {
             match self.files.list(&dir, MOST_NAMES) {
-                Listing::Names(names) => {
+                DirListing::Names(names) => {
                     if names.iter().any(|it| is_one(&it.name) && may_find(target, &it.name)) {
                         return Ok(false);
                     }
                 }
-                Listing::Unknown | Listing::TooMany => return Ok(false),
+                DirListing::Unknown | DirListing::TooMany => return Ok(false),
             }
         }
         Ok(true)
     }
 
     /// Whether it lies in the project, or in the directory that the command runs in.
-    fn is_own(&self, target: &Word, start: &Start) -> Result<bool, PathError> {
+    fn is_own(&self, target: &Word, start: &PathStart) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
         if adrift && !stays_below(target) {
             return Ok(false);
@@ -113,7 +116,7 @@ impl Reader<'_> {
 
     /// The paths that it may be, seen from there. Of a pattern the directory that it begins with, and the symlinks that it
     /// finds.
-    fn named(&self, target: &Word, from: &Where) -> Result<Vec<String>, PathError> {
+    fn named(&self, target: &Word, from: &PathContext) -> Result<Vec<String>, PathError> {
         if let Some(path) = spelled(&target.pieces, from) {
             return Ok(vec![path]);
         }
@@ -121,7 +124,7 @@ impl Reader<'_> {
             return Err(PathError::Ambiguous("it is only known when it runs"));
         }
         let mut paths = expanded(&target.pieces, from, self.files)?.links;
-        if let Some(Piece::Text(text)) = target.pieces.first()
+        if let Some(WordPiece::Text(text)) = target.pieces.first()
             && let Some((dir, _)) = text.rsplit_once('/')
         {
             paths.push(dir.to_owned());
@@ -133,9 +136,9 @@ impl Reader<'_> {
 /// Whether what the pattern begins with, behind the characters that are not certain, lets it find this name. Only the end of
 /// a name that is one component is compared: what comes before may be anything.
 fn may_find(pattern: &Word, name: &str) -> bool {
-    let slash = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains('/'));
+    let slash = |piece: &WordPiece| matches!(piece, WordPiece::Text(text) if text.contains('/'));
     match pattern.pieces.last() {
-        Some(Piece::Text(ending)) if !pattern.pieces.iter().any(slash) => {
+        Some(WordPiece::Text(ending)) if !pattern.pieces.iter().any(slash) => {
             name.to_lowercase().ends_with(&ending.to_lowercase())
         }
         _ => true,
@@ -144,12 +147,12 @@ fn may_find(pattern: &Word, name: &str) -> bool {
 
 /// Whether this may make a file whose name is an option, or a place on another machine: a program that does what the project says,
 /// or one that writes where not one name is told.
-fn may_name_a_file(kind: &Kind) -> bool {
+fn may_name_a_file(kind: &SubjectKind) -> bool {
     match kind {
-        Kind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),
-        Kind::Path { access: Access::Write, target, extent, .. } => {
+        SubjectKind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),
+        SubjectKind::Path { access: FileAccess::Write, target, extent, .. } => {
             let name = target.literal().map(|text| text.rsplit('/').next().unwrap_or(text));
-            *extent != Extent::Itself
+            *extent != UseExtent::Itself
                 || name.is_none_or(|name| {
                     name.is_empty() || name.starts_with(['-', '+', '@']) || name.contains(':')
                 })

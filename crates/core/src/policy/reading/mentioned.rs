@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use super::Reader;
-use crate::policy::subject::{By, Extent, Kind, Subject, literal};
+use super::SubjectReader;
+use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
-    self, Access, Knowledge, Piece, Role, Word, is_builtin, kind, knowledge_of, takes_data_only,
+    self, CommandRole, EffectKnowledge, FileAccess, Word, WordPiece, is_builtin, kind,
+    knowledge_of, takes_data_only,
 };
 
 /// The longest word that is looked at, in bytes.
@@ -25,34 +26,36 @@ const RUNS: &[&str] = &["exec", "run", "--", "--exec", "-x"];
 /// Options that take a command line.
 const SCRIPTS: &[&str] = &["-c", "--run", "--exec", "--command", "--cmd"];
 
-impl Reader<'_> {
+impl SubjectReader<'_> {
     /// Gathers them. They stand behind all other subjects, since those that nothing is said of are left out of the verdict.
     pub(super) fn mentioned(&mut self) {
         let mut found = Vec::new();
         for (command, subject) in self.subjects.iter().enumerate() {
-            let Kind::Command { argv, role: Role::Plain } = &subject.kind else { continue };
+            let SubjectKind::Command { argv, role: CommandRole::Plain } = &subject.kind else {
+                continue;
+            };
             let words: Vec<&str> = argv.iter().map_while(Word::literal).collect();
             let name = words.first().copied().unwrap_or_default();
-            let script = kind(name) == shell::Kind::Interpreter && !takes_data_only(name);
-            if is_builtin(name) || (!script && knowledge_of(&words) == Knowledge::Wholly) {
+            let script = kind(name) == shell::ProgramKind::Interpreter && !takes_data_only(name);
+            if is_builtin(name) || (!script && knowledge_of(&words) == EffectKnowledge::Wholly) {
                 continue;
             }
             let files = argv.iter().enumerate().skip(1).flat_map(|(arg, word)| {
-                let by = Some(By { command, arg });
+                let by = Some(ByArgument { command, arg });
                 files(word).into_iter().flat_map(move |target| {
                     // Below a folder that it writes it may write anything: that would be most words.
-                    [(Access::Read, Extent::Tree), (Access::Write, Extent::Itself)].map(
-                        |(access, extent)| Kind::Path {
+                    [(FileAccess::Read, UseExtent::Tree), (FileAccess::Write, UseExtent::Itself)]
+                        .map(|(access, extent)| SubjectKind::Path {
                             access,
                             target: target.clone(),
                             extent,
                             by,
-                        },
-                    )
+                        })
                 })
             });
-            let commands =
-                commands(argv).into_iter().map(|argv| Kind::Command { argv, role: Role::Wrapper });
+            let commands = commands(argv)
+                .into_iter()
+                .map(|argv| SubjectKind::Command { argv, role: CommandRole::Wrapper });
             for kind in files.take(2 * MOST_FILES).chain(commands) {
                 found.push(Subject {
                     kind,
@@ -73,11 +76,11 @@ fn files(word: &Word) -> Vec<Word> {
     let mut text = String::new();
     for piece in &word.pieces {
         match piece {
-            Piece::Text(part) => text.push_str(part),
-            Piece::Home => text.push('~'),
+            WordPiece::Text(part) => text.push_str(part),
+            WordPiece::Home => text.push('~'),
             // A pattern of the shell finds what it finds, as one word.
-            Piece::Glob(_) => return vec![word.clone()],
-            Piece::Unknown { .. } => return parts(word),
+            WordPiece::Glob(_) => return vec![word.clone()],
+            WordPiece::Unknown { .. } => return parts(word),
         }
     }
     if text.len() > LONGEST || text.contains('\n') {
@@ -106,9 +109,9 @@ fn files(word: &Word) -> Vec<Word> {
 /// The same of a word that only the run will tell: the parts of it of which something is not known, and where nothing is
 /// known of a part, what it could be.
 fn parts(word: &Word) -> Vec<Word> {
-    let mut parts: Vec<Vec<Piece>> = vec![Vec::new()];
+    let mut parts: Vec<Vec<WordPiece>> = vec![Vec::new()];
     for piece in &word.pieces {
-        let Piece::Text(text) = piece else {
+        let WordPiece::Text(text) = piece else {
             parts.iter_mut().last().into_iter().for_each(|part| part.push(piece.clone()));
             continue;
         };
@@ -123,7 +126,7 @@ fn parts(word: &Word) -> Vec<Word> {
                 if first && text.starts_with('-') { text.get(2..).unwrap_or("") } else { text };
             if !text.is_empty() {
                 parts.iter_mut().last().into_iter().for_each(|part| {
-                    part.push(Piece::Text(text.to_owned()));
+                    part.push(WordPiece::Text(text.to_owned()));
                 });
             }
         }
@@ -136,9 +139,9 @@ fn parts(word: &Word) -> Vec<Word> {
 fn file(place: &Word, text: &str) -> Word {
     let mut pieces = Vec::new();
     match text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-        Some("") => pieces.push(Piece::Home),
-        Some(rest) => pieces.extend([Piece::Home, Piece::Text(rest.to_owned())]),
-        None => pieces.push(Piece::Text(text.to_owned())),
+        Some("") => pieces.push(WordPiece::Home),
+        Some(rest) => pieces.extend([WordPiece::Home, WordPiece::Text(rest.to_owned())]),
+        None => pieces.push(WordPiece::Text(text.to_owned())),
     }
     Word { span: place.span, pieces }
 }

@@ -12,32 +12,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use builtin::names as builtin_tools;
-use builtin::{Builtin, Recursive, Says};
-use loaded::Loads;
+use builtin::{ArgumentMeaning, BuiltinReading, RecursiveUse};
+use loaded::LoadedFile;
 
-use super::document::{Document, Reading};
+use super::document::{PolicyDocument, ToolReading};
 use super::judge::{JudgedCall, NeedsFiles};
 use super::names::own_names;
-use super::subject::{Extent, Kind, Start, Subject, literal};
+use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::call::Json;
-use crate::path::{Files, Where};
-use crate::shell::{Access, Piece, Word};
+use crate::path::{FileLookup, PathContext};
+use crate::shell::{FileAccess, Word, WordPiece};
 
 /// How tools are read: what documents say of them, besides the usual names.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Readings {
+pub(crate) struct ToolReadings {
     /// By documents that are trusted; what the strongest says of a tool's argument counts.
-    trusted: BTreeMap<String, Reading>,
+    trusted: BTreeMap<String, ToolReading>,
     /// By documents that are not: their subjects are judged besides, so that they can only tighten.
-    untrusted: BTreeMap<String, Vec<Reading>>,
+    untrusted: BTreeMap<String, Vec<ToolReading>>,
 }
 
 /// One way to read a tool, ready to use: what is usual, and what a document states.
-struct Plan<'r> {
-    arguments: Vec<Wanted<'r>>,
-    pattern: Option<builtin::Names>,
-    only: Option<builtin::Names>,
-    recursive: Recursive,
+struct ReadingPlan<'r> {
+    arguments: Vec<WantedArguments<'r>>,
+    pattern: Option<builtin::ArgumentAliases>,
+    only: Option<builtin::ArgumentAliases>,
+    recursive: RecursiveUse,
     names: bool,
     globs: bool,
     cwd: ArgumentNames<'r>,
@@ -45,29 +45,29 @@ struct Plan<'r> {
     /// The tool's name is no proof of what it does: its own use must be allowed, and what it says of files only tightens.
     foreign: bool,
     common: bool,
-    marks: builtin::Names,
+    marks: builtin::ArgumentAliases,
     /// Arguments that say nothing of what the tool does, by the table and by the document.
-    other: builtin::Names,
+    other: builtin::ArgumentAliases,
     ignored: Vec<&'r str>,
 }
 
-struct Wanted<'r> {
+struct WantedArguments<'r> {
     names: ArgumentNames<'r>,
-    says: Says,
+    says: ArgumentMeaning,
     default: Option<&'static str>,
 }
 
-impl Plan<'_> {
+impl ReadingPlan<'_> {
     /// Whether it says of an argument what that does, or that it does nothing.
     fn lists(&self, name: &str) -> bool {
-        let has = |names: builtin::Names| names.contains(&name);
+        let has = |names: builtin::ArgumentAliases| names.contains(&name);
         let first = |names: &[&str]| {
             names.iter().any(|known| *known == name || known.split('.').next() == Some(name))
         };
-        let runs = self.arguments.iter().any(|wanted| wanted.says == Says::Command);
+        let runs = self.arguments.iter().any(|wanted| wanted.says == ArgumentMeaning::Command);
         let flags = match self.recursive {
-            Recursive::When(names) | Recursive::Perhaps(names) => names,
-            Recursive::No | Recursive::Yes | Recursive::Maybe => &[],
+            RecursiveUse::When(names) | RecursiveUse::Perhaps(names) => names,
+            RecursiveUse::No | RecursiveUse::Yes | RecursiveUse::Maybe => &[],
         };
         self.arguments.iter().any(|wanted| first(&wanted.names))
             || first(&self.cwd)
@@ -85,9 +85,9 @@ const FEW: usize = 8;
 /// Names of one argument: the usual ones, or those that a document states.
 type ArgumentNames<'r> = Cow<'r, [&'r str]>;
 
-impl Readings {
+impl ToolReadings {
     /// What these documents, the strongest first, say.
-    pub(crate) fn of(documents: &[Document]) -> Self {
+    pub(crate) fn of(documents: &[PolicyDocument]) -> Self {
         let mut readings = Self::default();
         for document in documents {
             for (name, reading) in &document.tools {
@@ -123,10 +123,16 @@ impl Readings {
 /// # Errors
 /// When the file system is needed to tell in which directory it runs.
 pub(crate) fn subjects(
-    call: &JudgedCall, readings: &Readings, context: &Where, files: &dyn Files,
+    call: &JudgedCall, readings: &ToolReadings, context: &PathContext, files: &dyn FileLookup,
 ) -> Result<Vec<Subject>, NeedsFiles> {
-    let mut reader =
-        Reader { call, context, files, subjects: Vec::new(), loads: Vec::new(), guesses: false };
+    let mut reader = SubjectReader {
+        call,
+        context,
+        files,
+        subjects: Vec::new(),
+        loads: Vec::new(),
+        guesses: false,
+    };
     if let Some(plan) = reader.read(readings.trusted.get(call.tool_name))? {
         reader.unlisted(&plan);
     }
@@ -142,20 +148,22 @@ pub(crate) fn subjects(
 }
 
 /// Where the subjects of one call are gathered.
-struct Reader<'a> {
+struct SubjectReader<'a> {
     call: &'a JudgedCall<'a>,
-    context: &'a Where,
-    files: &'a dyn Files,
+    context: &'a PathContext,
+    files: &'a dyn FileLookup,
     subjects: Vec<Subject>,
     /// What its commands run, or what decides what they run.
-    loads: Vec<Loads>,
+    loads: Vec<LoadedFile>,
     /// What is read is a guess, which can only tighten.
     guesses: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SubjectReader<'a> {
     /// Adds what this reading says; the answer is how the tool was read, where it was.
-    fn read<'r>(&mut self, stated: Option<&'r Reading>) -> Result<Option<Plan<'r>>, NeedsFiles> {
+    fn read<'r>(
+        &mut self, stated: Option<&'r ToolReading>,
+    ) -> Result<Option<ReadingPlan<'r>>, NeedsFiles> {
         let Some(plan) = plan(self.call.tool_name, stated) else {
             self.tool();
             return Ok(None);
@@ -181,7 +189,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An argument that the reading does not list may be another directory, another file, or one more of what it lists.
-    fn unlisted(&mut self, plan: &Plan) {
+    fn unlisted(&mut self, plan: &ReadingPlan) {
         let Json::Object(entries) = self.call.args else { return };
         let unlisted =
             entries.iter().find(|(name, value)| **value != Json::Null && !plan.lists(name));
@@ -195,7 +203,7 @@ impl<'a> Reader<'a> {
     }
 
     fn tool(&mut self) {
-        let kind = Kind::Tool { name: Arc::from(self.call.tool_name) };
+        let kind = SubjectKind::Tool { name: Arc::from(self.call.tool_name) };
         let start = Arc::new(self.host_start());
         self.subjects.push(Subject {
             kind,
@@ -211,9 +219,9 @@ impl<'a> Reader<'a> {
         if self.guesses {
             return;
         }
-        let kind = Kind::Unknown { why: why.into(), named: None };
+        let kind = SubjectKind::Unknown { why: why.into(), named: None };
         let argument = argument.map(Arc::from);
-        let start = Arc::new(Start::default());
+        let start = Arc::new(PathStart::default());
         self.subjects.push(Subject {
             kind,
             span: None,
@@ -224,7 +232,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    fn is_some_other_tool(&self, plan: &Plan) -> bool {
+    fn is_some_other_tool(&self, plan: &ReadingPlan) -> bool {
         let has = |names: &[&str]| {
             names.iter().any(|name| self.value(name).is_some_and(|value| *value != Json::Null))
         };
@@ -273,7 +281,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    fn argument(&mut self, plan: &Plan, wanted: &Wanted, start: Arc<Start>) {
+    fn argument(&mut self, plan: &ReadingPlan, wanted: &WantedArguments, start: Arc<PathStart>) {
         let first = wanted.names.first().copied();
         let found = match self.only(&wanted.names) {
             Ok(found) => found,
@@ -293,7 +301,7 @@ impl<'a> Reader<'a> {
             }
         };
         match (wanted.says, value) {
-            (Says::Command, _) => self.command(plan, name, value, start),
+            (ArgumentMeaning::Command, _) => self.command(plan, name, value, start),
             (_, Json::String(text)) => self.one(plan, wanted.says, name, text, &start),
             (_, Json::Array(items)) if !items.is_empty() => {
                 for item in items {
@@ -321,7 +329,9 @@ impl<'a> Reader<'a> {
     }
 
     /// What an argument of the tool says.
-    fn subject(&mut self, kind: Kind, argument: &str, needs_allow: bool, start: &Arc<Start>) {
+    fn subject(
+        &mut self, kind: SubjectKind, argument: &str, needs_allow: bool, start: &Arc<PathStart>,
+    ) {
         let (argument, start) = (Some(Arc::from(argument)), Arc::clone(start));
         self.subjects.push(Subject {
             kind,
@@ -334,31 +344,37 @@ impl<'a> Reader<'a> {
     }
 
     /// A path or an address.
-    fn one(&mut self, plan: &Plan, says: Says, name: &str, text: &str, start: &Arc<Start>) {
+    fn one(
+        &mut self, plan: &ReadingPlan, says: ArgumentMeaning, name: &str, text: &str,
+        start: &Arc<PathStart>,
+    ) {
         let kind = match says {
-            Says::Url => {
+            ArgumentMeaning::Url => {
                 if let Some(path) = crate::path::file_of(text) {
                     // A file is read, whatever it is called.
-                    let kind = Kind::Path {
-                        access: Access::Read,
+                    let kind = SubjectKind::Path {
+                        access: FileAccess::Read,
                         target: literal(path),
-                        extent: Extent::Itself,
+                        extent: UseExtent::Itself,
                         by: None,
                     };
                     self.subject(kind, name, !plan.foreign, start);
                 }
-                Kind::Url { target: literal(text), by: None }
+                SubjectKind::Url { target: literal(text), by: None }
             }
-            Says::Command | Says::Read | Says::Write | Says::Change => {
+            ArgumentMeaning::Command
+            | ArgumentMeaning::Read
+            | ArgumentMeaning::Write
+            | ArgumentMeaning::Change => {
                 if text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
                     // A tool may take it for an address, or for the name of a folder.
                     let why = format!("`{name}` is an address, where a path is expected");
                     return self.unknown(Some(name), why);
                 }
                 let recursive = match plan.recursive {
-                    Recursive::No | Recursive::Maybe => false,
-                    Recursive::Yes => true,
-                    Recursive::When(names) | Recursive::Perhaps(names) => {
+                    RecursiveUse::No | RecursiveUse::Maybe => false,
+                    RecursiveUse::Yes => true,
+                    RecursiveUse::When(names) | RecursiveUse::Perhaps(names) => {
                         names.iter().any(|name| {
                             self.value(name).is_some_and(|value| {
                                 !matches!(value, Json::Null | Json::Bool(false))
@@ -379,29 +395,32 @@ impl<'a> Reader<'a> {
                         return self.unknown(Some(name), "the pattern could lead anywhere");
                     }
                     let target = pattern_word(text);
-                    let (access, extent) = (Access::Read, Extent::Tree);
-                    let kind = Kind::Path { access, target, extent, by: None };
+                    let (access, extent) = (FileAccess::Read, UseExtent::Tree);
+                    let kind = SubjectKind::Path { access, target, extent, by: None };
                     self.subject(kind, name, !plan.foreign, start);
                 }
                 let access = match says {
-                    Says::Write | Says::Change => Access::Write,
-                    Says::Command | Says::Read | Says::Url => Access::Read,
+                    ArgumentMeaning::Write | ArgumentMeaning::Change => FileAccess::Write,
+                    ArgumentMeaning::Command | ArgumentMeaning::Read | ArgumentMeaning::Url => {
+                        FileAccess::Read
+                    }
                 };
                 let extent = match (plan.recursive, recursive) {
-                    (Recursive::Maybe, _) => Extent::Tree,
-                    (Recursive::Perhaps(_), false) => Extent::Perhaps,
-                    (_, true) if plan.names => Extent::AllNames,
-                    (_, true) => Extent::Below,
-                    (_, false) if plan.names => Extent::Names,
-                    (_, false) => Extent::Itself,
+                    (RecursiveUse::Maybe, _) => UseExtent::Tree,
+                    (RecursiveUse::Perhaps(_), false) => UseExtent::Perhaps,
+                    (_, true) if plan.names => UseExtent::AllNames,
+                    (_, true) => UseExtent::Below,
+                    (_, false) if plan.names => UseExtent::Names,
+                    (_, false) => UseExtent::Itself,
                 };
-                if says == Says::Change {
+                if says == ArgumentMeaning::Change {
                     // An allow to write it is one to change it, as that of a command is.
-                    let access = Access::Read;
-                    let kind = Kind::Path { access, target: target.clone(), extent, by: None };
+                    let access = FileAccess::Read;
+                    let kind =
+                        SubjectKind::Path { access, target: target.clone(), extent, by: None };
                     self.subject(kind, name, false, start);
                 }
-                Kind::Path { access, target, extent, by: None }
+                SubjectKind::Path { access, target, extent, by: None }
             }
         };
         self.subject(kind, name, !plan.foreign, start);
@@ -410,7 +429,7 @@ impl<'a> Reader<'a> {
     /// The files that a glob picks by name below a directory. A search passes over hidden ones unless it does, so that what
     /// is read is more than the directory says.
     fn named_below(
-        &mut self, plan: &Plan, argument: &str, dir: &str, start: &Arc<Start>,
+        &mut self, plan: &ReadingPlan, argument: &str, dir: &str, start: &Arc<PathStart>,
     ) -> Result<(), String> {
         let Some(names) = plan.only else { return Ok(()) };
         let Some((_, glob)) = self.only_text(names)? else { return Ok(()) };
@@ -420,11 +439,11 @@ impl<'a> Reader<'a> {
             .filter(|name| name.starts_with('.'));
         let whole = Some(glob).filter(|glob| !glob.contains(is_special));
         for name in hidden.chain(whole).collect::<BTreeSet<_>>() {
-            let kind = Kind::Path {
-                access: Access::Read,
+            let kind = SubjectKind::Path {
+                access: FileAccess::Read,
                 // What follows a brace belongs to the name, too.
                 target: below_word(dir, &name.replace('{', "*")),
-                extent: Extent::Itself,
+                extent: UseExtent::Itself,
                 by: None,
             };
             // The directory is what must be allowed.
@@ -434,7 +453,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The directory that a pattern for names really begins in.
-    fn below(&self, plan: &Plan, dir: &str) -> Result<Word, String> {
+    fn below(&self, plan: &ReadingPlan, dir: &str) -> Result<Word, String> {
         let Some(names) = plan.pattern else { return Ok(literal(dir)) };
         let Some((_, pattern)) = self.only_text(names)? else { return Ok(literal(dir)) };
         let mut parts = pattern.split('/');
@@ -482,7 +501,7 @@ fn pattern_word(pattern: &str) -> Word {
     let (known, open) = pattern.split_at(pattern.find(is_special).unwrap_or(pattern.len()));
     let mut word = literal(known);
     if !open.is_empty() {
-        word.pieces.push(Piece::Glob(open.to_owned()));
+        word.pieces.push(WordPiece::Glob(open.to_owned()));
     }
     word
 }
@@ -493,14 +512,14 @@ fn below_word(dir: &str, name: &str) -> Word {
     let mut word =
         literal(if name.starts_with('/') { known.to_owned() } else { format!("{dir}/{known}") });
     if !open.is_empty() {
-        word.pieces.push(Piece::Glob(open.to_owned()));
+        word.pieces.push(WordPiece::Glob(open.to_owned()));
     }
     word
 }
 
 /// How this tool is read; `None`: nothing is known of it but its name.
-fn plan<'r>(name: &str, stated: Option<&'r Reading>) -> Option<Plan<'r>> {
-    let stated = stated.filter(|reading| **reading != Reading::default());
+fn plan<'r>(name: &str, stated: Option<&'r ToolReading>) -> Option<ReadingPlan<'r>> {
+    let stated = stated.filter(|reading| **reading != ToolReading::default());
     let mut foreign = false;
     let usual = builtin::of(name).or_else(|| {
         let own = own_names(name).last();
@@ -510,10 +529,10 @@ fn plan<'r>(name: &str, stated: Option<&'r Reading>) -> Option<Plan<'r>> {
     });
     let Some(stated) = stated else { return usual.map(|usual| plan_of(&usual, foreign)) };
     let named = [
-        (&stated.command, Says::Command),
-        (&stated.read, Says::Read),
-        (&stated.write, Says::Write),
-        (&stated.url, Says::Url),
+        (&stated.command, ArgumentMeaning::Command),
+        (&stated.read, ArgumentMeaning::Read),
+        (&stated.write, ArgumentMeaning::Write),
+        (&stated.url, ArgumentMeaning::Url),
     ];
     let mut plan = plan_of(&usual.unwrap_or(builtin::NOTHING), false);
     for (names, says) in named {
@@ -522,7 +541,7 @@ fn plan<'r>(name: &str, stated: Option<&'r Reading>) -> Option<Plan<'r>> {
         }
         plan.common = false;
         plan.arguments.retain(|wanted| wanted.says != says);
-        plan.arguments.extend(names.iter().map(|name| Wanted {
+        plan.arguments.extend(names.iter().map(|name| WantedArguments {
             names: vec![name.as_str()].into(),
             says,
             default: None,
@@ -537,17 +556,17 @@ fn plan<'r>(name: &str, stated: Option<&'r Reading>) -> Option<Plan<'r>> {
     (!plan.arguments.is_empty()).then_some(plan)
 }
 
-fn plan_of<'r>(usual: &Builtin, foreign: bool) -> Plan<'r> {
+fn plan_of<'r>(usual: &BuiltinReading, foreign: bool) -> ReadingPlan<'r> {
     let arguments = usual
         .arguments
         .iter()
-        .map(|argument| Wanted {
+        .map(|argument| WantedArguments {
             names: argument.names.into(),
             says: argument.says,
             default: argument.default,
         })
         .collect::<Vec<_>>();
-    Plan {
+    ReadingPlan {
         arguments,
         pattern: usual.pattern,
         only: usual.only,
@@ -565,7 +584,7 @@ fn plan_of<'r>(usual: &Builtin, foreign: bool) -> Plan<'r> {
 }
 
 /// The names of the directory that it works in: none that is what it reads.
-fn directories<'r>(usual: &Builtin) -> ArgumentNames<'r> {
+fn directories<'r>(usual: &BuiltinReading) -> ArgumentNames<'r> {
     let known =
         |name: &&&str| usual.arguments.iter().all(|argument| !argument.names.contains(name));
     let names = if usual.arguments.is_empty() { &[] } else { builtin::CWD };

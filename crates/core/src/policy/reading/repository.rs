@@ -1,6 +1,6 @@
 //! What git would find in a folder, and whether its settings name a program.
 
-use crate::path::{Files, Listing, PathError, Where, is_below, locate};
+use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
 use crate::shell::Word;
 
 /// The most folders above each other that are looked at.
@@ -11,7 +11,7 @@ const MOST_TEXT: usize = 1 << 16;
 
 /// What git finds as it looks from a folder upwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::policy) enum Found {
+pub(in crate::policy) enum FoundRepository {
     /// No repository.
     Nothing,
     /// One that names no program: of commands that look, git runs nothing there.
@@ -61,7 +61,7 @@ pub(super) fn stays(argv: &[Word]) -> bool {
 }
 
 /// What git sees in one folder.
-enum Seen {
+enum SeenFolder {
     Nothing,
     /// A repository that is kept there, as a file says that a worktree or a submodule has.
     Linked(String),
@@ -72,20 +72,20 @@ enum Seen {
 }
 
 /// What git sees in this folder. Most are seen by two looks.
-fn seen(folder: &str, files: &dyn Files) -> Result<Seen, PathError> {
+fn seen(folder: &str, files: &dyn FileLookup) -> Result<SeenFolder, PathError> {
     let git = format!("{folder}/.git");
     if files.has(&format!("{git}/HEAD"))? {
         return Ok(match files.read_link(&git)? {
-            Some(target) => Seen::Linked(target.to_string_lossy().into_owned()),
-            None => Seen::Own,
+            Some(target) => SeenFolder::Linked(target.to_string_lossy().into_owned()),
+            None => SeenFolder::Own,
         });
     }
     if !files.has(&git)? {
-        return Ok(Seen::Nothing);
+        return Ok(SeenFolder::Nothing);
     }
     let text = files.text(&git, MOST_TEXT);
     let linked = text.and_then(|text| Some(text.strip_prefix("gitdir:")?.trim().to_owned()));
-    Ok(linked.map_or(Seen::Husk, Seen::Linked))
+    Ok(linked.map_or(SeenFolder::Husk, SeenFolder::Linked))
 }
 
 /// The repository that a link from this folder leads to.
@@ -97,9 +97,9 @@ fn linked(folder: &str, there: String) -> String {
 /// one of those that the call is about, and not in a `.git`. git itself puts a worktree's and a submodule's into the
 /// repository that they belong to.
 fn is_brought(
-    folder: &str, there: String, roots: &[String], files: &dyn Files,
+    folder: &str, there: String, roots: &[String], files: &dyn FileLookup,
 ) -> Result<bool, PathError> {
-    let from = Where { cwd: folder.to_owned(), ..Where::default() };
+    let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
     let real = locate(&there, &from, files)?.real;
     let near = std::iter::once(folder).chain(roots.iter().map(String::as_str));
     for root in near {
@@ -113,9 +113,9 @@ fn is_brought(
 }
 
 /// Whether a repository has no branch yet.
-pub(in crate::policy) fn is_unborn(git: &str, files: &dyn Files) -> bool {
+pub(in crate::policy) fn is_unborn(git: &str, files: &dyn FileLookup) -> bool {
     let heads = files.list(&format!("{git}/refs/heads"), 1);
-    let none = matches!(heads, Listing::Unknown) || heads == Listing::Names(Vec::new());
+    let none = matches!(heads, DirListing::Unknown) || heads == DirListing::Names(Vec::new());
     none && !files.has(&format!("{git}/packed-refs")).unwrap_or(true)
 }
 
@@ -130,46 +130,46 @@ fn upwards(path: &str) -> impl Iterator<Item = Option<&str>> {
 /// The folder below one of these in which git finds its repository from this absolute path upwards: not the one that the
 /// call is about, but one that lies in it.
 pub(super) fn is_nested(
-    path: &str, roots: &[String], files: &dyn Files,
+    path: &str, roots: &[String], files: &dyn FileLookup,
 ) -> Result<bool, PathError> {
     let Some((top, _)) = work_tree(path, files)? else { return Ok(false) };
     Ok(!roots.contains(&top) && roots.iter().any(|root| is_below(&top, root)))
 }
 
 /// What git finds from this absolute path upwards.
-pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
-    let mut found = Found::Nothing;
+pub(super) fn found(path: &str, files: &dyn FileLookup) -> Result<FoundRepository, PathError> {
+    let mut found = FoundRepository::Nothing;
     for folder in upwards(path) {
-        let Some(folder) = folder else { return Ok(Found::Hidden) };
+        let Some(folder) = folder else { return Ok(FoundRepository::Hidden) };
         let seen = seen(folder, files)?;
-        if let Seen::Linked(_) = seen {
-            return Ok(Found::Some);
+        if let SeenFolder::Linked(_) = seen {
+            return Ok(FoundRepository::Some);
         }
-        if !matches!(seen, Seen::Nothing) {
+        if !matches!(seen, SeenFolder::Nothing) {
             let plain = is_plain(&format!("{folder}/.git"), files);
-            found = found.max(if plain { Found::Plain } else { Found::Some });
+            found = found.max(if plain { FoundRepository::Plain } else { FoundRepository::Some });
         }
-        if let Seen::Own = seen {
+        if let SeenFolder::Own = seen {
             return Ok(found);
         }
         if files.has(&format!("{folder}/HEAD"))? {
-            return Ok(Found::Hidden);
+            return Ok(FoundRepository::Hidden);
         }
     }
     Ok(found)
 }
 
-/// Whether what git finds from this absolute path upwards may be one that nobody made ([`Found::Hidden`]): with the fewest
+/// Whether what git finds from this absolute path upwards may be one that nobody made ([`FoundRepository::Hidden`]): with the fewest
 /// looks.
 pub(super) fn is_hidden(
-    path: &str, roots: &[String], files: &dyn Files,
+    path: &str, roots: &[String], files: &dyn FileLookup,
 ) -> Result<bool, PathError> {
     for folder in upwards(path) {
         let Some(folder) = folder else { return Ok(true) };
         match seen(folder, files)? {
-            Seen::Own => return Ok(false),
-            Seen::Linked(there) => return is_brought(folder, there, roots, files),
-            Seen::Nothing | Seen::Husk => {}
+            SeenFolder::Own => return Ok(false),
+            SeenFolder::Linked(there) => return is_brought(folder, there, roots, files),
+            SeenFolder::Nothing | SeenFolder::Husk => {}
         }
         if files.has(&format!("{folder}/HEAD"))? {
             return Ok(true);
@@ -180,13 +180,13 @@ pub(super) fn is_hidden(
 
 /// The folder of the work tree that git finds from this absolute path upwards, and the one that it keeps its own files in.
 pub(in crate::policy) fn work_tree(
-    path: &str, files: &dyn Files,
+    path: &str, files: &dyn FileLookup,
 ) -> Result<Option<(String, String)>, PathError> {
     for folder in upwards(path).map_while(|folder| folder) {
         let git = match seen(folder, files)? {
-            Seen::Nothing | Seen::Husk => continue,
-            Seen::Own => format!("{folder}/.git"),
-            Seen::Linked(there) => linked(folder, there),
+            SeenFolder::Nothing | SeenFolder::Husk => continue,
+            SeenFolder::Own => format!("{folder}/.git"),
+            SeenFolder::Linked(there) => linked(folder, there),
         };
         return Ok(Some((folder.to_owned(), git)));
     }
@@ -194,7 +194,7 @@ pub(in crate::policy) fn work_tree(
 }
 
 /// Whether this folder holds a repository, in one of the ways in which git takes a name for one.
-pub(super) fn is_repository(path: &str, files: &dyn Files) -> Result<bool, PathError> {
+pub(super) fn is_repository(path: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
     for end in ["/.git", "/HEAD", ".git/HEAD", ".git/.git"] {
         if files.has(&format!("{path}{end}"))? {
             return Ok(true);
@@ -204,7 +204,7 @@ pub(super) fn is_repository(path: &str, files: &dyn Files) -> Result<bool, PathE
 }
 
 /// Whether an address in the settings of this repository holds a name that may be a password, or not all settings are known.
-pub(super) fn tells_passwords(git: &str, files: &dyn Files) -> bool {
+pub(super) fn tells_passwords(git: &str, files: &dyn FileLookup) -> bool {
     // A worktree has the settings of the repository that it belongs to.
     let common = match files.text(&format!("{git}/commondir"), MOST_TEXT) {
         Some(common) => linked(git, common.trim().to_owned()),
@@ -222,13 +222,13 @@ fn names_somebody(address: &str) -> bool {
 }
 
 /// Whether there are no hooks, and no settings but those that name no program: here, and not in a folder that git is sent to.
-fn is_plain(git: &str, files: &dyn Files) -> bool {
+fn is_plain(git: &str, files: &dyn FileLookup) -> bool {
     if files.has(&format!("{git}/commondir")).unwrap_or(true) {
         return false;
     }
     let samples = match files.list(&format!("{git}/hooks"), 64) {
-        Listing::Names(names) => names.iter().all(|hook| hook.name.ends_with(".sample")),
-        Listing::Unknown | Listing::TooMany => false,
+        DirListing::Names(names) => names.iter().all(|hook| hook.name.ends_with(".sample")),
+        DirListing::Unknown | DirListing::TooMany => false,
     };
     samples
         && files

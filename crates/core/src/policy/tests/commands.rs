@@ -365,7 +365,7 @@ fn conditions_that_cannot_be_tried_ask() {
         ("ask", None, "ask"),
     ] {
         let toml = format!("[[rule]]\neffect = \"{rule}\"\ncommands = [\"ls\"]\n");
-        let mut document = document(&toml, Layer::Code, true);
+        let mut document = document(&toml, LayerKind::Code, true);
         document.rules[0].condition = Some(0);
         let mut call = Call::run("ls");
         call.conditions = said.into_iter().collect();

@@ -1,7 +1,7 @@
 //! The folder that a program runs in is part of the judgement.
 
 use super::*;
-use crate::policy::{Grants, suggest};
+use crate::policy::{GrantRules, suggest};
 
 const RULES: &str = r#"
 [[rule]]
@@ -122,7 +122,7 @@ fn always_for_a_command_is_for_the_folder_that_it_was_said_in() {
     }
     let saved = |line: &str| {
         let rules = offer(line).unwrap_or_else(|| panic!("nothing is offered for {line}")).rules;
-        Grants::compile(rules, &context()).unwrap()
+        GrantRules::compile(rules, &context()).unwrap()
     };
     for (granted, same, others) in [
         ("make build", "make build", ["cd ../other && make build", "cd src && make build"]),

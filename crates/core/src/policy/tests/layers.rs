@@ -1,7 +1,7 @@
 //! Layers, narrowing and modes.
 
 use super::*;
-use crate::policy::document::Mode;
+use crate::policy::document::PolicyMode;
 use crate::policy::narrow;
 
 const ALLOW_LS: &str = "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\", \"rm\"]\n";
@@ -21,8 +21,10 @@ fn layers_are_pooled_and_a_stated_default_holds() {
         (ALLOW_LS, DENY_RM, "rm", "deny"),
     ] {
         for order in [false, true] {
-            let mut documents =
-                vec![document(managed, Layer::Managed, true), document(user, Layer::User, true)];
+            let mut documents = vec![
+                document(managed, LayerKind::Managed, true),
+                document(user, LayerKind::User, true),
+            ];
             if order {
                 documents.reverse();
             }
@@ -34,8 +36,8 @@ fn layers_are_pooled_and_a_stated_default_holds() {
 
 #[test]
 fn documents_of_one_layer_are_one() {
-    let stated = document("default = \"deny\"", Layer::User, true);
-    let rules = document(ALLOW_LS, Layer::User, true);
+    let stated = document("default = \"deny\"", LayerKind::User, true);
+    let rules = document(ALLOW_LS, LayerKind::User, true);
     let policy = pooled(vec![stated, rules]);
     assert_eq!(verdict(&policy, &Call::run("ls")).effect, Effect::Allow);
     assert_eq!(verdict(&policy, &Call::run("make")).effect, Effect::Deny);
@@ -47,7 +49,7 @@ fn a_project_that_nobody_trusts_only_tightens() {
         "default = \"allow\"\n{ALLOW_LS}{}",
         "[[rule]]\neffect = \"deny\"\ncommands = [\"make\"]\n"
     );
-    let project = |trusted| pooled(vec![document(&loose, Layer::Project, trusted)]);
+    let project = |trusted| pooled(vec![document(&loose, LayerKind::Project, trusted)]);
     for (trusted, line, expected) in [
         (true, "ls", "allow"),
         (true, "x", "allow"),
@@ -80,12 +82,18 @@ fn a_child_only_tightens() {
 
 #[test]
 fn whoever_writes_a_policy_may_forbid_a_mode() {
-    for layer in [Layer::Managed, Layer::User, Layer::Project, Layer::Code, Layer::Session] {
+    for layer in [
+        LayerKind::Managed,
+        LayerKind::User,
+        LayerKind::Project,
+        LayerKind::Code,
+        LayerKind::Session,
+    ] {
         // It only tightens: nobody has to be trusted for that.
         let forbids = document("forbid = [\"auto\"]", layer, false);
-        let silent = document("", Layer::Managed, true);
+        let silent = document("", LayerKind::Managed, true);
         let policy = pooled(vec![silent, forbids]);
-        assert!(policy.forbids(Mode::Auto).is_some(), "{layer:?}");
-        assert!(policy.forbids(Mode::Plan).is_none(), "{layer:?}");
+        assert!(policy.forbids(PolicyMode::Auto).is_some(), "{layer:?}");
+        assert!(policy.forbids(PolicyMode::Plan).is_none(), "{layer:?}");
     }
 }

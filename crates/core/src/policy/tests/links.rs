@@ -33,14 +33,14 @@ impl Place {
     }
 
     fn policy(&self, toml: &str) -> Policy {
-        let context = Where {
+        let context = PathContext {
             cwd: self.at("project"),
             home: Some(self.at("home")),
             project: Some(self.at("project")),
             own: vec![self.at("project/ledger/approvals.db")],
         };
         let toml = toml.replace("@", &self.at(""));
-        Policy::compile(vec![document(&toml, Layer::Code, true)], &context).unwrap()
+        Policy::compile(vec![document(&toml, LayerKind::Code, true)], &context).unwrap()
     }
 
     fn check(&self, policy: &Policy, rows: &[(&str, &str, &str)]) {

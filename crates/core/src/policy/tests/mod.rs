@@ -14,10 +14,10 @@ mod who;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use super::document::{Document, Format, Layer, Source, read};
+use super::document::{DocumentFormat, LayerKind, PolicyDocument, PolicySource, read};
 use super::{Effect, JudgedCall, Policy, Verdict, judge};
 use crate::call::Json;
-use crate::path::{Files, PathError, Where};
+use crate::path::{FileLookup, PathContext, PathError};
 
 /// A file system of nothing but symlinks.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Links {
     }
 }
 
-impl Files for Links {
+impl FileLookup for Links {
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         Ok(self.0.get(path).map(PathBuf::from))
     }
@@ -39,8 +39,8 @@ impl Files for Links {
     }
 }
 
-pub(super) fn context() -> Where {
-    Where {
+pub(super) fn context() -> PathContext {
+    PathContext {
         cwd: "/work/app".to_owned(),
         home: Some("/home/me".to_owned()),
         project: Some("/work/app".to_owned()),
@@ -48,18 +48,18 @@ pub(super) fn context() -> Where {
     }
 }
 
-pub(super) fn document(toml: &str, layer: Layer, trusted: bool) -> Document {
+pub(super) fn document(toml: &str, layer: LayerKind, trusted: bool) -> PolicyDocument {
     let name = format!("{layer:?}.toml").to_lowercase();
     let text = format!("version = 1\n{toml}");
-    read(&text, Format::Toml, Source { layer, name: name.into(), trusted })
+    read(&text, DocumentFormat::Toml, PolicySource { layer, name: name.into(), trusted })
         .unwrap_or_else(|errors| panic!("{errors:?} in {text}"))
 }
 
 pub(super) fn policy(toml: &str) -> Policy {
-    pooled(vec![document(toml, Layer::Code, true)])
+    pooled(vec![document(toml, LayerKind::Code, true)])
 }
 
-pub(super) fn pooled(documents: Vec<Document>) -> Policy {
+pub(super) fn pooled(documents: Vec<PolicyDocument>) -> Policy {
     Policy::compile(documents, &context()).unwrap()
 }
 

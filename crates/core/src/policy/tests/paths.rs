@@ -170,12 +170,12 @@ fn a_path_that_cannot_be_told_is_never_allowed() {
 
 #[test]
 fn a_variable_without_a_value_allows_nothing() {
-    let nowhere = Where { cwd: "/x".to_owned(), home: None, project: None, own: Vec::new() };
+    let nowhere = PathContext { cwd: "/x".to_owned(), home: None, project: None, own: Vec::new() };
     let compiled = |effect: &str| {
         let toml = format!(
             "[[rule]]\neffect = \"{effect}\"\nwrites = [\"${{project}}/**\", \"/tmp/**\"]\n"
         );
-        Policy::compile(vec![document(&toml, Layer::Code, true)], &nowhere)
+        Policy::compile(vec![document(&toml, LayerKind::Code, true)], &nowhere)
     };
     assert!(compiled("deny").is_err());
     let policy = compiled("allow").unwrap();

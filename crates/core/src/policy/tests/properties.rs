@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cases::cases;
-use crate::policy::document::Rule;
-use crate::policy::{Grants, explain, narrow};
+use crate::policy::document::PolicyRule;
+use crate::policy::{GrantRules, explain, narrow};
 
 const COMMANDS: [&str; 10] = [
     "ls",
@@ -63,23 +63,23 @@ fn line() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 1..4).prop_map(|parts| parts.join("; "))
 }
 
-fn layer() -> impl Strategy<Value = Layer> {
+fn layer() -> impl Strategy<Value = LayerKind> {
     prop::sample::select(vec![
-        Layer::Managed,
-        Layer::User,
-        Layer::Project,
-        Layer::Code,
-        Layer::Session,
+        LayerKind::Managed,
+        LayerKind::User,
+        LayerKind::Project,
+        LayerKind::Code,
+        LayerKind::Session,
     ])
 }
 
-fn documents() -> impl Strategy<Value = Vec<Document>> {
+fn documents() -> impl Strategy<Value = Vec<PolicyDocument>> {
     prop::collection::vec((toml(), layer(), any::<bool>()), 1..5).prop_map(|documents| {
         documents.iter().map(|(toml, layer, trusted)| document(toml, *layer, *trusted)).collect()
     })
 }
 
-fn judged(documents: Vec<Document>, line: &str) -> Effect {
+fn judged(documents: Vec<PolicyDocument>, line: &str) -> Effect {
     verdict(&pooled(documents), &Call::run(line)).effect
 }
 
@@ -96,10 +96,10 @@ proptest! {
         let at = at.index(after.len());
         let extra = document(&rule, after[at].source.layer, true).rules;
         let count = after[at].rules.len();
-        after[at].rules.extend(extra.into_iter().map(|rule| Rule { index: count, ..rule }));
+        after[at].rules.extend(extra.into_iter().map(|rule| PolicyRule { index: count, ..rule }));
         // Where a default denies, a rule that asks speaks in its place: the one thing that it may loosen.
         let layer = after[at].source.layer;
-        let denies = |document: &Document| {
+        let denies = |document: &PolicyDocument| {
             document.source.layer == layer && document.default == Some(Effect::Deny)
         };
         let by_default = after.iter().any(denies) && rule.contains("\"ask\"");
@@ -149,7 +149,7 @@ proptest! {
         let policy = pooled(documents);
         let call = Call::run(&line);
         let verdict = verdict(&policy, &call);
-        let grants = Grants::compile(document(&grants, Layer::Session, true).rules, &context()).unwrap();
+        let grants = GrantRules::compile(document(&grants, LayerKind::Session, true).rules, &context()).unwrap();
         if grants.answers(&call.judged(), &verdict, &Links::default()).unwrap() {
             prop_assert_eq!(verdict.effect, Effect::Ask);
             for judged in verdict.subjects {

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::policy::document::rule_to_toml;
-use crate::policy::{Grants, Suggestion, explain, suggest, suggest_reject};
+use crate::policy::{GrantRules, RuleSuggestion, explain, suggest, suggest_reject};
 
-fn offered(policy: &Policy, call: &Call) -> Option<Suggestion> {
+fn offered(policy: &Policy, call: &Call) -> Option<RuleSuggestion> {
     let files = Links::default();
     suggest(policy, &call.judged(), &verdict(policy, call), &files).unwrap()
 }
@@ -59,7 +59,7 @@ fn what_is_offered_is_narrow_and_answers_the_call() {
         let toml = rule_to_toml(&suggestion.rules[0]).unwrap();
         let plain = |text: &str| text.replace("\\\\", "\\").replace('\'', "\"");
         assert!(plain(&toml).contains(&plain(rule)), "{args}: {toml}");
-        let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+        let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
         let verdict = verdict(&policy, &call);
         assert!(grants.answers(&call.judged(), &verdict, &Links::default()).unwrap());
     }
@@ -99,7 +99,7 @@ fn what_nobody_can_oversee_is_not_offered() {
 fn an_always_for_a_command_says_nothing_of_what_it_is_given_to_read() {
     let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
     let suggestion = offered(&policy, &Call::run("docker exec -i c sh")).unwrap();
-    let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+    let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
     for (line, expected) in [
         ("docker exec -i c sh", true),
         ("docker exec -i c sh | ls", true),
@@ -124,14 +124,16 @@ fn grants_answer_asks_and_nothing_else() {
     let user = "[[rule]]\neffect = \"ask\"\ncommands = [\"git push\"]\n[[rule]]\neffect = \"deny\"\ncommands = [\"rm\"]\n";
     let rules = document(
         "[[rule]]\neffect = \"allow\"\ncommands = [\"git push\", \"rm\", \"make\", \"npm\"]\n[[rule]]\neffect = \"allow\"\nwrites = [\"/tmp/**\"]\n",
-        Layer::Session,
+        LayerKind::Session,
         true,
     )
     .rules;
-    let grants = Grants::compile(rules, &context()).unwrap();
+    let grants = GrantRules::compile(rules, &context()).unwrap();
     let managed = "[[rule]]\neffect = \"ask\"\ncommands = [\"npm\"]\n";
-    let policy =
-        pooled(vec![document(user, Layer::User, true), document(managed, Layer::Managed, true)]);
+    let policy = pooled(vec![
+        document(user, LayerKind::User, true),
+        document(managed, LayerKind::Managed, true),
+    ]);
     for (line, expected) in [
         ("git push", true),
         ("git push && make", true),
@@ -167,8 +169,10 @@ fn what_is_rejected_for_ever() {
 fn an_explanation_says_what_lost() {
     let user = "[[rule]]\neffect = \"allow\"\ncommands = [\"git\"]\n[[rule]]\neffect = \"ask\"\ncommands = [\"git push\"]\n";
     let project = "[[rule]]\neffect = \"allow\"\ncommands = [\"git push\"]\n";
-    let policy =
-        pooled(vec![document(user, Layer::User, true), document(project, Layer::Project, false)]);
+    let policy = pooled(vec![
+        document(user, LayerKind::User, true),
+        document(project, LayerKind::Project, false),
+    ]);
     let call = Call::run("git push");
     let explanation = explain(&policy, &call.judged(), &Links::default()).unwrap();
     assert_eq!(explanation.verdict, verdict(&policy, &call));
@@ -198,7 +202,7 @@ fn a_grant_of_a_command_does_not_cover_other_files() {
     ] {
         let line = |command: &str| Call::new("bash", &format!(r#"{{"command":{command:?}}}"#));
         let suggestion = offered(&policy, &line(saved)).unwrap_or_else(|| panic!("{saved}: none"));
-        let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+        let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
         let answers = |command: &str| {
             let call = line(command);
             grants.answers(&call.judged(), &verdict(&policy, &call), &Links::default()).unwrap()
@@ -249,7 +253,7 @@ fn always_covers_no_other_deed_than_its_label() {
     ] {
         let call = Call::run(saved);
         let suggestion = offered(&policy, &call).unwrap_or_else(|| panic!("{saved}: none"));
-        let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+        let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
         let answers = |command: &str| {
             let call = Call::run(command);
             grants.answers(&call.judged(), &verdict(&policy, &call), &Links::default()).unwrap()

@@ -206,10 +206,10 @@ fn a_document_says_how_tools_are_read() {
 
 #[test]
 fn a_reading_that_nobody_trusts_only_tightens() {
-    let user = document(RULES, Layer::User, true);
+    let user = document(RULES, LayerKind::User, true);
     let project = document(
         "[tools.execute]\ncommand = \"description\"\n[tools.deploy]\nread = \"x\"\n[tools.other]\nread = \"x\"",
-        Layer::Project,
+        LayerKind::Project,
         false,
     );
     let policy = pooled(vec![project, user]);

@@ -1,9 +1,9 @@
 //! Archives and compression.
 
-use super::spec::{Operands::*, Takes, Use};
-use super::walk::{Part, Walk};
+use super::spec::{OperandSpec::*, OperandUse, OptionTakes};
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{Access, Piece, Why};
+use crate::shell::{DoubtReason, FileAccess, WordPiece};
 
 const ARCHIVE: &str = "archive";
 const CREATE: &str = "create";
@@ -12,29 +12,29 @@ const REMOVE: &str = "remove";
 const KEEP: &str = "keep";
 
 /// `-T`: the list is read, and what it names, options among it, is not known.
-pub(super) fn list(walk: &mut Walk, part: Part) {
-    walk.apply(Use::Read, part, 0);
-    walk.runs(part.arg, Why::MayBeOption);
+pub(super) fn list(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.apply(OperandUse::Read, part, 0);
+    walk.runs(part.arg, DoubtReason::MayBeOption);
 }
 
 /// Deletes what it packs.
-pub(super) fn removes(walk: &mut Walk, part: Part) {
-    walk.apply(Use::Keep(REMOVE), part, 0);
+pub(super) fn removes(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.apply(OperandUse::Keep(REMOVE), part, 0);
 }
 
 /// `--one-top-level=DIR`
-pub(super) fn beneath(walk: &mut Walk, part: Part) {
+pub(super) fn beneath(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if part.skip > 0 {
-        walk.apply(Use::WriteBelow, part, 0);
+        walk.apply(OperandUse::WriteBelow, part, 0);
     }
 }
 
-pub(super) fn from_here(walk: &mut Walk, part: Part) {
+pub(super) fn from_here(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.recursive = true;
-    walk.path(part.arg, Access::Read, words::text(walk.place(part.arg), "."), true);
+    walk.path(part.arg, FileAccess::Read, words::text(walk.place(part.arg), "."), true);
 }
 
-pub(super) fn tar(walk: &mut Walk) {
+pub(super) fn tar(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands);
     // The old style: `tar cf a.tar b`, letters without a dash, whose values follow in their order.
     let old = operands.first().is_some_and(|first| first.arg == 1);
@@ -43,7 +43,7 @@ pub(super) fn tar(walk: &mut Walk) {
     if old {
         let first = operands.remove(0);
         let Some(letters) = walk.place(first.arg).literal() else {
-            return walk.runs(first.arg, Why::MayBeOption);
+            return walk.runs(first.arg, DoubtReason::MayBeOption);
         };
         creates |= letters.contains(['c', 'r', 'u', 'A']);
         extracts |= letters.contains('x');
@@ -52,15 +52,15 @@ pub(super) fn tar(walk: &mut Walk) {
         for letter in letters.chars() {
             let readings = walk.program.short(letter);
             if readings.is_empty() {
-                walk.runs(first.arg, Why::UnknownOption);
+                walk.runs(first.arg, DoubtReason::UnknownOption);
             }
-            for (_, meaning) in readings.iter().filter(|(_, it)| it.takes == Takes::Value) {
+            for (_, meaning) in readings.iter().filter(|(_, it)| it.takes == OptionTakes::Value) {
                 let Some(arg) = values.next() else { continue };
                 taken += 1;
-                walk.apply(meaning.uses, Part { arg, skip: 0 }, 0);
+                walk.apply(meaning.uses, ArgumentPart { arg, skip: 0 }, 0);
             }
-            for (_, meaning) in readings.iter().filter(|(_, it)| it.takes != Takes::Value) {
-                walk.apply(meaning.uses, Part { arg: first.arg, skip: 0 }, 0);
+            for (_, meaning) in readings.iter().filter(|(_, it)| it.takes != OptionTakes::Value) {
+                walk.apply(meaning.uses, ArgumentPart { arg: first.arg, skip: 0 }, 0);
             }
         }
         operands.drain(..taken.min(operands.len()));
@@ -69,32 +69,32 @@ pub(super) fn tar(walk: &mut Walk) {
         archive(walk, part, creates);
     }
     if extracts && walk.kept(KEEP).is_none() {
-        walk.here(Use::WriteBelow);
+        walk.here(OperandUse::WriteBelow);
     }
     for operand in operands {
         if creates || !extracts {
-            walk.operand_is(operand, Use::Read);
+            walk.operand_is(operand, OperandUse::Read);
         }
         if creates && words::beginning(walk.place(operand.arg)).starts_with('@') {
             // To bsdtar an archive whose files are packed.
-            walk.apply(Use::Read, Part { arg: operand.arg, skip: 1 }, 0);
+            walk.apply(OperandUse::Read, ArgumentPart { arg: operand.arg, skip: 1 }, 0);
         }
         if extracts || walk.kept(REMOVE).is_some() {
-            walk.operand_is(operand, Use::Write);
+            walk.operand_is(operand, OperandUse::Write);
         }
     }
 }
 
 /// `host:file` is on another machine, reached by a program named elsewhere.
-fn archive(walk: &mut Walk, part: Part, creates: bool) {
+fn archive(walk: &mut ArgumentWalk, part: ArgumentPart, creates: bool) {
     let word = walk.word(part);
     if words::beginning(&word).split('/').next().is_some_and(|host| host.contains(':')) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     } else if word.literal().is_none() && !words::begins_with_a_folder(&word) {
         let finds = words::is_pattern(&word);
-        walk.runs(part.arg, if finds { Why::FindsHosts } else { Why::RunsCode });
+        walk.runs(part.arg, if finds { DoubtReason::FindsHosts } else { DoubtReason::RunsCode });
     }
-    walk.apply(if creates { Use::Write } else { Use::Read }, part, 0);
+    walk.apply(if creates { OperandUse::Write } else { OperandUse::Read }, part, 0);
 }
 
 /// What the names of packed files end with, and who packs them.
@@ -112,37 +112,37 @@ const SUFFIXES: [(&str, &[&str]); 10] = [
 ];
 
 /// It makes a file beside each and deletes that, or the other way round, but when it writes to its output or only looks.
-pub(super) fn compress(walk: &mut Walk) {
+pub(super) fn compress(walk: &mut ArgumentWalk) {
     let looks = walk.kept("look").is_some() && walk.kept("mode").is_none();
     if walk.kept("stdout").is_some() || looks {
-        return walk.lay_out(All(Use::Read), Use::Nothing);
+        return walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
     }
     if walk.recursive
         && let Some(force) = walk.kept("force")
     {
         // Through symlinks, too.
-        walk.runs(force.arg, Why::NotUnderstood);
+        walk.runs(force.arg, DoubtReason::NotUnderstood);
     }
     for operand in std::mem::take(&mut walk.operands) {
-        walk.operand_is(operand, Use::Change);
+        walk.operand_is(operand, OperandUse::Change);
         let word = walk.place(operand.arg);
         for (suffix, programs) in SUFFIXES {
             if programs.iter().any(|name| walk.program.names.contains(name)) {
                 let mut packed = word.clone();
-                packed.pieces.push(Piece::Text(suffix.to_owned()));
-                walk.path(operand.arg, Access::Write, words::joined(packed), false);
+                packed.pieces.push(WordPiece::Text(suffix.to_owned()));
+                walk.path(operand.arg, FileAccess::Write, words::joined(packed), false);
             }
             if let Some(text) = word.literal()
                 && let Some(bare) = text.strip_suffix(suffix)
             {
-                walk.path(operand.arg, Access::Write, words::text(word, bare), false);
+                walk.path(operand.arg, FileAccess::Write, words::text(word, bare), false);
             }
         }
     }
 }
 
 /// `zip archive file…`
-pub(super) fn zip(walk: &mut Walk) {
+pub(super) fn zip(walk: &mut ArgumentWalk) {
     // `-T -TT command`
     for at in 1..walk.argv.len() {
         let begins = words::beginning(walk.place(at));
@@ -150,14 +150,14 @@ pub(super) fn zip(walk: &mut Walk) {
             continue;
         };
         if letters.contains("TT") {
-            walk.runs(at + usize::from(begins.ends_with("TT")), Why::RunsCode);
+            walk.runs(at + usize::from(begins.ends_with("TT")), DoubtReason::RunsCode);
         }
         // Names of two letters that take a value, `-lf LOG` among them, or of which a letter does.
         if ["lf", "sp", "UN", "tt", "ds", "li", "ic", "ws", "db", "sb", "so", "nw"]
             .iter()
             .any(|name| letters.contains(name))
         {
-            walk.runs(at, Why::NotUnderstood);
+            walk.runs(at, DoubtReason::NotUnderstood);
         }
     }
     let moves = walk.kept(REMOVE).is_some();
@@ -166,10 +166,13 @@ pub(super) fn zip(walk: &mut Walk) {
     {
         // A name without one gets its ending.
         let mut named = walk.place(archive.arg).clone();
-        named.pieces.push(Piece::Text(".zip".to_owned()));
-        walk.path(archive.arg, Access::Write, words::joined(named), false);
+        named.pieces.push(WordPiece::Text(".zip".to_owned()));
+        walk.path(archive.arg, FileAccess::Write, words::joined(named), false);
     }
-    walk.lay_out(First(Use::Change, if moves { Use::Change } else { Use::Read }), Use::Nothing);
+    walk.lay_out(
+        First(OperandUse::Change, if moves { OperandUse::Change } else { OperandUse::Read }),
+        OperandUse::Nothing,
+    );
 }
 
 /// Letters of unzip that only look, or print what is inside.
@@ -180,7 +183,7 @@ const HOW: &str = "funoqaUjCLXKbBDWYVMh";
 const INFO: &str = "Z12smlvhtTzMC";
 
 /// `unzip [-letters…] archive [member…] [-x member…] [-d dir]`
-pub(super) fn unzip(walk: &mut Walk) {
+pub(super) fn unzip(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands).into_iter().peekable();
     let mut looks = false;
     let mut undone = false;
@@ -191,7 +194,7 @@ pub(super) fn unzip(walk: &mut Walk) {
     while let Some(operand) = operands.peek().copied() {
         let word = walk.place(operand.arg);
         if words::begins_unknown(word) {
-            walk.runs(operand.arg, Why::MayBeOption);
+            walk.runs(operand.arg, DoubtReason::MayBeOption);
         }
         let Some(letters) = words::beginning(word).strip_prefix('-') else { break };
         operands.next();
@@ -200,13 +203,13 @@ pub(super) fn unzip(walk: &mut Walk) {
             Some("-d" | "-P" | "-O" | "-I") => {
                 let value = operands.next();
                 if word.literal() == Some("-d") {
-                    into = value.map(|value| Part { arg: value.arg, skip: 0 });
+                    into = value.map(|value| ArgumentPart { arg: value.arg, skip: 0 });
                 }
                 if let Some(value) = value
                     && (walk.place(value.arg).splits()
                         || words::beginning(walk.place(value.arg)).starts_with('-'))
                 {
-                    walk.runs(value.arg, Why::MayBeOption);
+                    walk.runs(value.arg, DoubtReason::MayBeOption);
                 }
             }
             Some(_) if letters.chars().all(|it| if info { INFO } else { HOW }.contains(it)) => {}
@@ -216,18 +219,18 @@ pub(super) fn unzip(walk: &mut Walk) {
                 looks = true;
             }
             _ => {
-                walk.runs(operand.arg, Why::UnknownOption);
+                walk.runs(operand.arg, DoubtReason::UnknownOption);
                 undone = true;
             }
         }
     }
     if let Some(archive) = operands.next() {
-        walk.operand_is(archive, Use::Read);
+        walk.operand_is(archive, OperandUse::Read);
         let text = words::beginning(walk.place(archive.arg));
         if text.contains(['*', '?', '[']) {
             // It finds the archives itself.
             let any = words::unknown(walk.place(archive.arg));
-            walk.path(archive.arg, Access::Read, any, false);
+            walk.path(archive.arg, FileAccess::Read, any, false);
         }
     }
     while let Some(operand) = operands.next() {
@@ -235,11 +238,13 @@ pub(super) fn unzip(walk: &mut Walk) {
         let begins = words::beginning(word);
         match word.literal() {
             Some("-x") => {}
-            Some("-d") => into = operands.next().map(|it| Part { arg: it.arg, skip: 0 }),
-            _ if begins.starts_with("-d") => into = Some(Part { arg: operand.arg, skip: 2 }),
-            _ if begins.starts_with('-') => walk.runs(operand.arg, Why::UnknownOption),
+            Some("-d") => into = operands.next().map(|it| ArgumentPart { arg: it.arg, skip: 0 }),
+            _ if begins.starts_with("-d") => {
+                into = Some(ArgumentPart { arg: operand.arg, skip: 2 })
+            }
+            _ if begins.starts_with('-') => walk.runs(operand.arg, DoubtReason::UnknownOption),
             None if words::begins_unknown(word) || word.splits() => {
-                walk.runs(operand.arg, Why::MayBeOption);
+                walk.runs(operand.arg, DoubtReason::MayBeOption);
             }
             _ => {}
         }
@@ -247,13 +252,13 @@ pub(super) fn unzip(walk: &mut Walk) {
     let writes = undone || (!info && !looks);
     if let Some(part) = into.filter(|_| !writes) {
         // The one of busybox makes the folder before it looks.
-        walk.apply(Use::Write, part, 0);
+        walk.apply(OperandUse::Write, part, 0);
     }
     if writes {
         walk.effects.moves = true;
         match into {
-            Some(part) => walk.apply(Use::WriteBelow, part, 0),
-            None => walk.here(Use::WriteBelow),
+            Some(part) => walk.apply(OperandUse::WriteBelow, part, 0),
+            None => walk.here(OperandUse::WriteBelow),
         }
     }
 }
@@ -264,7 +269,7 @@ const TELLS: &[&str] = &[
 ];
 
 /// `7z letter [-options…] archive [file…]`
-pub(super) fn seven(walk: &mut Walk) {
+pub(super) fn seven(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let mut looks = false;
     let mut into = false;
@@ -275,29 +280,33 @@ pub(super) fn seven(walk: &mut Walk) {
             match word.literal() {
                 Some("l" | "t" | "i" | "h") => looks = true,
                 Some("a" | "d" | "e" | "u" | "x" | "rn") => {}
-                _ => walk.runs(operand.arg, Why::UnknownCommand),
+                _ => walk.runs(operand.arg, DoubtReason::UnknownCommand),
             }
         } else if words::begins_unknown(word) || begins.starts_with('@') {
-            walk.runs(operand.arg, Why::MayBeOption);
-            walk.apply(Use::Read, Part { arg: operand.arg, skip: begins.len().min(1) }, 0);
+            walk.runs(operand.arg, DoubtReason::MayBeOption);
+            walk.apply(
+                OperandUse::Read,
+                ArgumentPart { arg: operand.arg, skip: begins.len().min(1) },
+                0,
+            );
         } else if begins.starts_with("-o") {
             into = true;
-            walk.apply(Use::WriteBelow, Part { arg: operand.arg, skip: 2 }, 0);
+            walk.apply(OperandUse::WriteBelow, ArgumentPart { arg: operand.arg, skip: 2 }, 0);
         } else if begins.starts_with('-') {
             let known = word.literal().is_some_and(|text| {
                 TELLS.contains(&text) || text.starts_with("-p") || text.starts_with("-mx")
             });
             if !known {
-                walk.runs(operand.arg, Why::UnknownOption);
+                walk.runs(operand.arg, DoubtReason::UnknownOption);
             }
         } else {
             walk.recursive = true;
-            walk.operand_is(*operand, if looks { Use::Read } else { Use::Change });
+            walk.operand_is(*operand, if looks { OperandUse::Read } else { OperandUse::Change });
         }
     }
     walk.effects.moves |= !looks;
     if !looks && !into && !operands.is_empty() {
-        walk.here(Use::WriteBelow);
-        walk.here(Use::ReadBelow);
+        walk.here(OperandUse::WriteBelow);
+        walk.here(OperandUse::ReadBelow);
     }
 }

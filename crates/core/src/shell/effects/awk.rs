@@ -1,31 +1,31 @@
 //! Programs of awk: whether they run commands, and which files they write.
 
-use super::spec::Use;
-use super::walk::{Part, Walk};
+use super::spec::OperandUse;
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{Access, Piece, Why};
+use crate::shell::{DoubtReason, FileAccess, WordPiece};
 
 /// The name under which `--source` is kept.
 const PROGRAM: &str = "program";
 
 /// The program, unless an option gave it, and the files.
-pub(super) fn operands(walk: &mut Walk) {
+pub(super) fn operands(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands);
     let given = walk.all_kept(PROGRAM);
     for part in &given {
         program(walk, *part);
     }
-    let elsewhere =
-        !given.is_empty() || walk.effects.unknown.iter().any(|(_, why)| *why == Why::RunsCode);
+    let elsewhere = !given.is_empty()
+        || walk.effects.unknown.iter().any(|(_, why)| *why == DoubtReason::RunsCode);
     if !elsewhere && !operands.is_empty() {
-        program(walk, Part { arg: operands.remove(0).arg, skip: 0 });
+        program(walk, ArgumentPart { arg: operands.remove(0).arg, skip: 0 });
     }
     for operand in operands {
         // `name=value` is also the name of a file to a program that wants it to be, and this one a connection.
         if words::beginning(walk.place(operand.arg)).starts_with("/inet") {
-            walk.runs(operand.arg, Why::Connects);
+            walk.runs(operand.arg, DoubtReason::Connects);
         }
-        walk.operand_is(operand, Use::Read);
+        walk.operand_is(operand, OperandUse::Read);
     }
 }
 
@@ -87,14 +87,14 @@ const WORDS: &[&str] = &[
     "xor",
 ];
 
-fn program(walk: &mut Walk, part: Part) {
+fn program(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let text = match word.pieces.as_slice() {
         [] => return,
-        [Piece::Text(text)] => text,
-        _ => return walk.runs(part.arg, Why::Script),
+        [WordPiece::Text(text)] => text,
+        _ => return walk.runs(part.arg, DoubtReason::Script),
     };
-    let mut reader = Reader {
+    let mut reader = AwkReader {
         rest: text,
         operand: false,
         last: "",
@@ -105,7 +105,7 @@ fn program(walk: &mut Walk, part: Part) {
     let read = reader.program();
     for file in reader.files {
         let target = file.map_or_else(|| words::unknown(&word), |name| words::text(&word, &name));
-        walk.path(part.arg, Access::Write, target, false);
+        walk.path(part.arg, FileAccess::Write, target, false);
     }
     if let Err(why) = read {
         walk.runs(part.arg, why);
@@ -113,7 +113,7 @@ fn program(walk: &mut Walk, part: Part) {
 }
 
 /// Goes over the tokens. It knows just enough to tell a division from a pattern and a comparison from a redirection.
-struct Reader<'a> {
+struct AwkReader<'a> {
     rest: &'a str,
     /// Whether the last token ends an operand: then `/` divides.
     operand: bool,
@@ -127,8 +127,8 @@ struct Reader<'a> {
     files: Vec<Option<String>>,
 }
 
-impl<'a> Reader<'a> {
-    fn program(&mut self) -> Result<(), Why> {
+impl<'a> AwkReader<'a> {
+    fn program(&mut self) -> Result<(), DoubtReason> {
         while let Some(char) = self.rest.chars().next() {
             match char {
                 ' ' | '\t' | '\r' => {
@@ -151,14 +151,14 @@ impl<'a> Reader<'a> {
                     self.pass(1);
                     self.sign(1, false);
                 }
-                '|' | '@' => return Err(Why::RunsCode),
+                '|' | '@' => return Err(DoubtReason::RunsCode),
                 '>' => self.greater(),
                 '(' | '[' => {
                     self.open.push(matches!(self.last, "if" | "while" | "for"));
                     self.sign(1, false);
                 }
                 ')' | ']' => {
-                    let condition = self.open.pop().ok_or(Why::Script)?;
+                    let condition = self.open.pop().ok_or(DoubtReason::Script)?;
                     self.sign(1, !condition);
                 }
                 '\n' | ';' | '{' | '}' => {
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
                 | '$' => {
                     self.sign(1, false);
                 }
-                _ => return Err(Why::Script),
+                _ => return Err(DoubtReason::Script),
             }
         }
         Ok(())
@@ -199,13 +199,13 @@ impl<'a> Reader<'a> {
         self.operand = operand;
     }
 
-    fn string(&mut self) -> Result<(), Why> {
+    fn string(&mut self) -> Result<(), DoubtReason> {
         let mut escaped = false;
         for (index, char) in self.rest.char_indices().skip(1) {
             match char {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
-                '\n' => return Err(Why::Script),
+                '\n' => return Err(DoubtReason::Script),
                 '"' => {
                     self.sign(index + 1, true);
                     return Ok(());
@@ -213,11 +213,11 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        Err(Why::Script)
+        Err(DoubtReason::Script)
     }
 
     /// A number, and nothing that could be a name right behind it: `1system("x")` is both.
-    fn number(&mut self) -> Result<(), Why> {
+    fn number(&mut self) -> Result<(), DoubtReason> {
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let mut end = digits(self.rest);
         let behind = |end: usize| self.rest.get(end..).unwrap_or_default();
@@ -231,19 +231,19 @@ impl<'a> Reader<'a> {
         }
         let name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
         if behind(end).starts_with(name) {
-            return Err(Why::Script);
+            return Err(DoubtReason::Script);
         }
         self.sign(end, true);
         Ok(())
     }
 
-    fn slash(&mut self) -> Result<(), Why> {
+    fn slash(&mut self) -> Result<(), DoubtReason> {
         // Behind these, one program divides and another reads a pattern.
         let odd = WORDS.contains(&self.last)
             || matches!(self.last, "++" | "--")
             || self.rest.starts_with("/=");
         if self.operand && odd {
-            return Err(Why::Script);
+            return Err(DoubtReason::Script);
         }
         if self.operand {
             self.sign(1, false);
@@ -256,14 +256,14 @@ impl<'a> Reader<'a> {
         for (index, char) in self.rest.char_indices().skip(1) {
             match char {
                 _ if index < class => {}
-                '\n' => return Err(Why::Script),
+                '\n' => return Err(DoubtReason::Script),
                 // Of brackets within brackets only a class is understood: `[[:alpha:]_]`.
                 '[' if bracket => {
-                    class = index + self.class(index).ok_or(Why::Script)?;
+                    class = index + self.class(index).ok_or(DoubtReason::Script)?;
                 }
                 // Programs differ on where brackets end, and on a slash within.
                 '/' | ']' if bracket && (char == '/' || escaped || matches!(before, '[' | '^')) => {
-                    return Err(Why::Script);
+                    return Err(DoubtReason::Script);
                 }
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
             }
             before = char;
         }
-        Err(Why::Script)
+        Err(DoubtReason::Script)
     }
 
     /// The length of the class that stands at this place.
@@ -288,14 +288,14 @@ impl<'a> Reader<'a> {
         plain.then_some(name.len() + "[::]".len())
     }
 
-    fn name(&mut self) -> Result<(), Why> {
+    fn name(&mut self) -> Result<(), DoubtReason> {
         let end = self.rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
         self.sign(end.unwrap_or(self.rest.len()), true);
         match self.last {
-            "system" | "getline" => return Err(Why::RunsCode),
+            "system" | "getline" => return Err(DoubtReason::RunsCode),
             // They decide which files are read, or how.
-            "ENVIRON" => return Err(Why::ShowsSecrets),
-            "ARGV" | "ARGC" | "PROCINFO" | "SYMTAB" | "FUNCTAB" => return Err(Why::Script),
+            "ENVIRON" => return Err(DoubtReason::ShowsSecrets),
+            "ARGV" | "ARGC" | "PROCINFO" | "SYMTAB" | "FUNCTAB" => return Err(DoubtReason::Script),
             "print" | "printf" => {
                 self.printing = Some(self.open.len());
                 self.operand = false;

@@ -1,20 +1,20 @@
 //! Test runners, linters and formatters: what they write, and what they load as code.
 
-use super::spec::{Operands::*, Use};
-use super::walk::{Part, Walk};
+use super::spec::{OperandSpec::*, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{Access, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word};
 
 const CHANGES: &str = "changes";
 const STAYS: &str = "stays";
 
 /// Reads its operands, and changes them when told to.
-pub(super) fn checks(walk: &mut Walk) {
+pub(super) fn checks(walk: &mut ArgumentWalk) {
     operands(walk, walk.kept(CHANGES).is_some());
 }
 
 /// The same, with the settings that lie beside the operands, which are code.
-pub(super) fn configured(walk: &mut Walk) {
+pub(super) fn configured(walk: &mut ArgumentWalk) {
     for operand in walk.operands.clone() {
         walk.operand_loads(operand);
     }
@@ -22,74 +22,74 @@ pub(super) fn configured(walk: &mut Walk) {
 }
 
 /// Changes its operands, unless told not to.
-pub(super) fn formats(walk: &mut Walk) {
+pub(super) fn formats(walk: &mut ArgumentWalk) {
     operands(walk, walk.kept(STAYS).is_none());
 }
 
-fn operands(walk: &mut Walk, changes: bool) {
+fn operands(walk: &mut ArgumentWalk, changes: bool) {
     for operand in std::mem::take(&mut walk.operands) {
         let here = walk.place(operand.arg).literal() == Some(".");
-        let word = walk.word(Part { arg: operand.arg, skip: 0 });
+        let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
         if let Some(root) = word.literal().and_then(words::pattern_root) {
             pattern(walk, operand.arg, &word, root, changes);
         } else if changes && here {
             // They go over the sources of a project, and that is what whoever allows the program means.
-            let target = walk.word(Part { arg: operand.arg, skip: 0 });
-            walk.path(0, Access::Write, target, true);
+            let target = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
+            walk.path(0, FileAccess::Write, target, true);
         } else {
-            walk.operand_is(operand, if changes { Use::Change } else { Use::Read });
+            walk.operand_is(operand, if changes { OperandUse::Change } else { OperandUse::Read });
         }
     }
 }
 
 /// A pattern that the program itself looks for. What it finds lies below the directory that it begins with, dots first or
 /// not: so it has to be for sources, and for no others.
-fn pattern(walk: &mut Walk, arg: usize, word: &Word, root: &str, changes: bool) {
+fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, root: &str, changes: bool) {
     if words::beginning(word).starts_with('!') {
         // It leaves files out.
         return;
     }
     let sources = word.literal().is_some_and(words::finds_sources);
     if !sources || words::may_stray(word) {
-        walk.runs(arg, Why::NotUnderstood);
+        walk.runs(arg, DoubtReason::NotUnderstood);
     }
     let target = words::text(word, root);
     if changes {
         let arg = if root == "." { 0 } else { arg };
-        walk.path(arg, Access::Write, target.clone(), true);
+        walk.path(arg, FileAccess::Write, target.clone(), true);
     }
     if !changes || root != "." {
-        walk.path(arg, Access::Read, target, true);
+        walk.path(arg, FileAccess::Read, target, true);
     }
 }
 
 /// Expressions for the names of tests of the project, or those very files.
-pub(super) fn searched(walk: &mut Walk) {
+pub(super) fn searched(walk: &mut ArgumentWalk) {
     let exactly = walk.kept("exactly").is_some();
     for operand in std::mem::take(&mut walk.operands) {
-        let word = walk.word(Part { arg: operand.arg, skip: 0 });
+        let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
         let expression = word.literal().is_some_and(|_| words::may_stray(&word));
         if exactly || !expression {
-            walk.operand_is(operand, Use::Loads);
+            walk.operand_is(operand, OperandUse::Loads);
         } else if words::leads_outside(&word) || !words::stays_below(&word) {
-            walk.runs(operand.arg, Why::RunsCode);
+            walk.runs(operand.arg, DoubtReason::RunsCode);
         }
     }
 }
 
 /// Filters for the names of tests, behind a command that runs them.
-pub(super) fn vitest(walk: &mut Walk) {
+pub(super) fn vitest(walk: &mut ArgumentWalk) {
     if let Some(first) = walk.operands.first().copied() {
         match walk.place(first.arg).literal() {
             Some("run" | "watch" | "dev" | "related" | "bench" | "list") => {
                 walk.operands.remove(0);
             }
             // It installs what it asks for.
-            Some("init") => walk.runs(first.arg, Why::RunsCode),
+            Some("init") => walk.runs(first.arg, DoubtReason::RunsCode),
             _ => {}
         }
     }
-    walk.lay_out(All(Use::Loads), Use::Nothing);
+    walk.lay_out(All(OperandUse::Loads), OperandUse::Nothing);
 }
 
 /// Reporters, formats and environments that programs bring along. Any other is a module that is loaded.
@@ -175,73 +175,73 @@ const KNOWN: &[&str] = &[
 ];
 
 /// One of the names above, or several with commas between them.
-pub(super) fn named(walk: &mut Walk, part: Part) {
+pub(super) fn named(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let known = |text: &str| text.split(',').all(|name| KNOWN.contains(&name));
     if !word.literal().is_some_and(known) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// `html:DIR`
-pub(super) fn report(walk: &mut Walk, part: Part) {
+pub(super) fn report(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let begins = words::beginning(&word);
     if word.literal().is_none() && !begins.contains(':') {
-        return walk.runs(part.arg, Why::RunsCode);
+        return walk.runs(part.arg, DoubtReason::RunsCode);
     }
     if let Some(at) = begins.find(':') {
-        walk.apply(Use::WriteBelow, Part { skip: part.skip + at + 1, ..part }, 0);
+        walk.apply(OperandUse::WriteBelow, ArgumentPart { skip: part.skip + at + 1, ..part }, 0);
     }
 }
 
 /// A plugin that is loaded; `no:NAME` is one that is not.
-pub(super) fn plugin(walk: &mut Walk, part: Part) {
+pub(super) fn plugin(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if !words::beginning(&walk.word(part)).starts_with("no:") {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// A file with settings, or one setting: some of them name files that are written.
-pub(super) fn setting(walk: &mut Walk, part: Part) {
+pub(super) fn setting(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     match word.literal().and_then(|text| text.split_once('=')) {
         Some((name, _)) => {
             let harmless = ["lint.", "format.", "line-length", "target-version", "indent-width"];
             let name = name.trim();
             if !harmless.iter().any(|known| name.starts_with(known)) {
-                walk.runs(part.arg, Why::Settings);
+                walk.runs(part.arg, DoubtReason::Settings);
             }
         }
-        None if word.literal().is_none() => walk.runs(part.arg, Why::Settings),
-        None => walk.apply(Use::Loads, part, 0),
+        None if word.literal().is_none() => walk.runs(part.arg, DoubtReason::Settings),
+        None => walk.apply(OperandUse::Loads, part, 0),
     }
 }
 
 /// A revision that git is asked about, which is no option of git's.
-pub(super) fn revision(walk: &mut Walk, part: Part) {
+pub(super) fn revision(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let certain = !words::begins_unknown(&word) && !words::splits_into_options(&word);
     // Without a value the part is the option itself.
     let option = part.skip > 0 && words::beginning(&word).starts_with('-');
     if !certain || option {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// The name of something that comes along, and no path.
-pub(super) fn name(walk: &mut Walk, part: Part) {
+pub(super) fn name(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if !walk.word(part).literal().is_some_and(name) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// `file:PATH`, the name of a style, or a style spelled out.
-pub(super) fn style(walk: &mut Walk, part: Part) {
+pub(super) fn style(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if words::beginning(&word).starts_with("file:") {
-        let file = Part { skip: part.skip + "file:".len(), ..part };
-        walk.apply(Use::Loads, file, 0);
+        let file = ArgumentPart { skip: part.skip + "file:".len(), ..part };
+        walk.apply(OperandUse::Loads, file, 0);
     }
 }

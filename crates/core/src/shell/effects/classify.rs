@@ -1,18 +1,20 @@
 //! What a command is called, for those who propose rules about it.
 
-use super::spec::{Kind, Operands, Program, Use};
+use super::spec::{OperandSpec, OperandUse, ProgramKind, ProgramSpec};
 use super::{called, read, tables};
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
-pub(crate) fn kind(name: &str) -> Kind {
+pub(crate) fn kind(name: &str) -> ProgramKind {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let base = base.strip_suffix(".exe").unwrap_or(base);
     let plain =
         base.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.' || char == '-');
     let known = |name: &str| tables().program(name).map(|program| program.kind);
     match known(base) {
-        None | Some(Kind::Plain) if !plain.is_empty() => known(plain).unwrap_or(Kind::Plain),
-        found => found.unwrap_or(Kind::Plain),
+        None | Some(ProgramKind::Plain) if !plain.is_empty() => {
+            known(plain).unwrap_or(ProgramKind::Plain)
+        }
+        found => found.unwrap_or(ProgramKind::Plain),
     }
 }
 
@@ -27,7 +29,7 @@ pub(crate) fn special_like(is_meant: impl Fn(&str) -> bool) -> Option<&'static s
     let mut names: Vec<&'static str> = tables().programs().filter(|name| is_meant(name)).collect();
     // The shortest is the one that people know.
     names.sort_unstable_by_key(|name| (name.len(), *name));
-    names.into_iter().find(|name| kind(name) != Kind::Plain)
+    names.into_iter().find(|name| kind(name) != ProgramKind::Plain)
 }
 
 /// Whether all that the program of this name runs stands in its arguments, which are looked at: what it would run is judged by
@@ -39,7 +41,7 @@ pub(crate) fn is_understood(name: &str) -> bool {
 /// Whether the bare name of a program is too broad to be allowed for ever: it runs what it is told, starts other programs,
 /// reaches any machine, or does entirely different things by its first argument.
 pub fn is_interpreter_or_launcher(name: &str) -> bool {
-    kind(name) != Kind::Plain
+    kind(name) != ProgramKind::Plain
 }
 
 /// How many of the leading words say what a command does: `git status` 2, `npm run test` 3, `ls -la` 1.
@@ -57,14 +59,14 @@ pub fn subcommand_depth(argv: &[&str]) -> usize {
 
 /// Whether this program needs no allow of its own, and a command may stand right behind its name.
 pub(in crate::shell) fn leads(name: &str) -> bool {
-    let direct = |operands| matches!(operands, Operands::Launches(0));
+    let direct = |operands| matches!(operands, OperandSpec::Launches(0));
     tables().program(name).is_some_and(|program| program.through && direct(program.operands))
 }
 
 /// The characters that a word of this program may begin with and be no operand. Of what has commands all of them.
 pub(crate) fn option_marks(name: &str) -> &'static [char] {
     match called(name) {
-        Some(program) if matches!(program.operands, Operands::Command) => &['-', '+', '@'],
+        Some(program) if matches!(program.operands, OperandSpec::Command) => &['-', '+', '@'],
         Some(program) => match (program.plus, program.at_files) {
             (false, false) => &['-'],
             (true, false) => &['-', '+'],
@@ -106,13 +108,13 @@ pub(crate) fn deletes(name: &str) -> bool {
 }
 
 fn always_keeps(name: &str, kept: &str) -> bool {
-    let keeps = |uses: &Use| matches!(uses, Use::Keep(name) if *name == kept);
+    let keeps = |uses: &OperandUse| matches!(uses, OperandUse::Keep(name) if *name == kept);
     called(name).is_some_and(|program| program.always.iter().any(keeps))
 }
 
 /// How much is known of what a command does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Knowledge {
+pub(crate) enum EffectKnowledge {
     /// Nothing: no table has it.
     No,
     /// The options that do something; one that is not listed counts as harmless.
@@ -122,17 +124,19 @@ pub(crate) enum Knowledge {
 }
 
 /// How much is known of the command that begins with these words: of `git log` what is known of git's command `log`.
-pub(crate) fn knowledge_of(words: &[&str]) -> Knowledge {
-    let Some((first, mut rest)) = words.split_first() else { return Knowledge::No };
-    let Some(mut program) = called(first) else { return Knowledge::No };
-    let by = |program: &Program| if program.open { Knowledge::InPart } else { Knowledge::Wholly };
+pub(crate) fn knowledge_of(words: &[&str]) -> EffectKnowledge {
+    let Some((first, mut rest)) = words.split_first() else { return EffectKnowledge::No };
+    let Some(mut program) = called(first) else { return EffectKnowledge::No };
+    let by = |program: &ProgramSpec| {
+        if program.open { EffectKnowledge::InPart } else { EffectKnowledge::Wholly }
+    };
     while let Some(parent) = program.names.first() {
         let operand = rest.iter().enumerate().find(|(_, word)| !word.starts_with('-'));
         let Some((at, name)) = operand else { break };
         match tables().command(parent, name) {
             Some(command) => program = command,
             // A command that no table has may be anything.
-            None if matches!(program.operands, Operands::Command) => return Knowledge::No,
+            None if matches!(program.operands, OperandSpec::Command) => return EffectKnowledge::No,
             None => break,
         }
         rest = rest.get(at + 1..).unwrap_or_default();

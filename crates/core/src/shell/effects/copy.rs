@@ -1,20 +1,20 @@
 //! Sources and a destination.
 
-use super::spec::Use;
+use super::spec::OperandUse;
 use super::uses::LINKS;
-use super::walk::{Operand, Part, Walk};
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{Access, Piece, Word};
+use crate::shell::{FileAccess, Word, WordPiece};
 
 /// Of more sources than these the names in the destination are not spelled out.
 const MOST_SOURCES: usize = 64;
 
-impl Walk<'_> {
+impl ArgumentWalk<'_> {
     /// The destination may be a directory: the sources' names in it are written.
-    fn under(&mut self, destination: Part, sources: &[Operand]) {
+    fn under(&mut self, destination: ArgumentPart, sources: &[WalkOperand]) {
         if sources.len() > MOST_SOURCES {
             let target = words::unknown(self.place(destination.arg));
-            return self.path(destination.arg, Access::Write, target, true);
+            return self.path(destination.arg, FileAccess::Write, target, true);
         }
         let directory = self.word(destination);
         let parents = self.kept("parents").is_some();
@@ -40,23 +40,23 @@ impl Walk<'_> {
     /// Notes what is written, and what is kept beside it of what was there.
     fn copied(&mut self, arg: usize, target: Word) {
         self.backup(arg, &target);
-        self.path(arg, Access::Write, target, self.recursive);
+        self.path(arg, FileAccess::Write, target, self.recursive);
     }
 
     /// What was there is kept beside it, under a name that begins with its own.
     fn backup(&mut self, arg: usize, target: &Word) {
         if self.kept("backup").is_some() {
             let mut kept = target.clone();
-            kept.pieces.push(Piece::Unknown { splits: false });
-            self.path(arg, Access::Write, kept, self.recursive);
+            kept.pieces.push(WordPiece::Unknown { splits: false });
+            self.path(arg, FileAccess::Write, kept, self.recursive);
         }
     }
 
     /// Sources and a destination. With words that may vanish or become several, more than one could be the destination.
-    pub(super) fn copy(&mut self, operands: &[Operand], source: Use) {
+    pub(super) fn copy(&mut self, operands: &[WalkOperand], source: OperandUse) {
         let last = operands.len().saturating_sub(1);
         // Whoever writes the link writes what it leads to.
-        let source = if self.kept(LINKS).is_some() { Use::Change } else { source };
+        let source = if self.kept(LINKS).is_some() { OperandUse::Change } else { source };
         if let Some(into) = self.into {
             self.under(into, operands);
         }
@@ -68,17 +68,17 @@ impl Walk<'_> {
                 self.operand_is(*operand, source);
             }
             if destination && (last > 0 || several) {
-                self.operand_is(*operand, Use::Write);
+                self.operand_is(*operand, OperandUse::Write);
                 self.backup(operand.arg, self.place(operand.arg));
                 self.under(
-                    Part { arg: operand.arg, skip: 0 },
+                    ArgumentPart { arg: operand.arg, skip: 0 },
                     operands.get(..index).unwrap_or(&[]),
                 );
             }
             if last == 0 && self.into.is_none() && !several {
                 // `ln -s target` writes here, under the target's name.
                 let here = words::text(self.place(operand.arg), ".");
-                self.path(operand.arg, Access::Write, here, false);
+                self.path(operand.arg, FileAccess::Write, here, false);
             }
         }
     }

@@ -1,11 +1,13 @@
 //! What the tables say, as plain data: for whoever tries the programs themselves, and for a document of them.
 
-use super::spec::{Meaning, Moving, Operands, Program, Takes, Use};
+use super::spec::{
+    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionTakes, ProgramSpec,
+};
 use super::tables;
 
 /// A program of the tables, or one of its commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
+pub struct DescribedProgram {
     /// The first name of the program that this is a command of; for what is deeper all names, with dots: `git.stash`.
     pub parent: Option<&'static str>,
     /// Its names.
@@ -30,14 +32,14 @@ pub struct DescribedOption {
     /// As it stands on a command line: `-x`, `--name`, or `-name` where long names have one dash.
     pub spelling: String,
     /// Whether it takes a value.
-    pub takes: Arity,
+    pub takes: OptionArity,
     /// What it, or its value, is used for.
     pub uses: &'static str,
 }
 
 /// Whether an option takes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Arity {
+pub enum OptionArity {
     /// None.
     Nothing,
     /// One: attached, after `=`, or the next word.
@@ -47,80 +49,82 @@ pub enum Arity {
 }
 
 /// All programs and commands that are known.
-pub fn described() -> Vec<Described> {
+pub fn described() -> Vec<DescribedProgram> {
     tables().all().map(|(parent, program)| describe(parent, program)).collect()
 }
 
-fn describe(parent: Option<&'static str>, program: &Program) -> Described {
+fn describe(parent: Option<&'static str>, program: &ProgramSpec) -> DescribedProgram {
     let dashes = if program.style.one_dash() { "-" } else { "--" };
     let shorts = program.shorts.iter().map(|(letter, meaning)| (format!("-{letter}"), meaning));
     let longs = program.longs.iter().map(|(name, meaning)| (format!("{dashes}{name}"), meaning));
-    Described {
+    DescribedProgram {
         parent,
         names: program.names.clone(),
         closed: !program.open,
         abbreviates: program.abbreviates,
-        has_commands: matches!(program.operands, Operands::Command),
+        has_commands: matches!(program.operands, OperandSpec::Command),
         operands: operands(program.operands),
         moves: moves(program),
         options: shorts.chain(longs).map(option).collect(),
     }
 }
 
-fn moves(program: &Program) -> String {
+fn moves(program: &ProgramSpec) -> String {
     match &program.moving {
-        _ if program.always.iter().any(|uses| matches!(uses, Use::Moves)) => "always".to_owned(),
-        Moving::With(names) => names.join(" "),
-        Moving::But(names) => format!("all but {}", names.join(" ")),
+        _ if program.always.iter().any(|uses| matches!(uses, OperandUse::Moves)) => {
+            "always".to_owned()
+        }
+        MovingCommands::With(names) => names.join(" "),
+        MovingCommands::But(names) => format!("all but {}", names.join(" ")),
     }
 }
 
-fn option((spelling, meaning): (String, &Meaning)) -> DescribedOption {
+fn option((spelling, meaning): (String, &OptionMeaning)) -> DescribedOption {
     let takes = match meaning.takes {
-        Takes::Nothing => Arity::Nothing,
-        Takes::Value => Arity::Value,
-        Takes::Maybe => Arity::Maybe,
+        OptionTakes::Nothing => OptionArity::Nothing,
+        OptionTakes::Value => OptionArity::Value,
+        OptionTakes::Maybe => OptionArity::Maybe,
     };
     DescribedOption { spelling, takes, uses: name(meaning.uses) }
 }
 
-fn operands(operands: Operands) -> String {
+fn operands(operands: OperandSpec) -> String {
     match operands {
-        Operands::All(uses) => name(uses).to_owned(),
-        Operands::First(first, rest) => format!("first {} {}", name(first), name(rest)),
-        Operands::Copy(source) => format!("copy {}", name(source)),
-        Operands::Command => "command".to_owned(),
-        Operands::Launches(before) => format!("launches {before}"),
-        Operands::Code(_) => "code".to_owned(),
+        OperandSpec::All(uses) => name(uses).to_owned(),
+        OperandSpec::First(first, rest) => format!("first {} {}", name(first), name(rest)),
+        OperandSpec::Copy(source) => format!("copy {}", name(source)),
+        OperandSpec::Command => "command".to_owned(),
+        OperandSpec::Launches(before) => format!("launches {before}"),
+        OperandSpec::Code(_) => "code".to_owned(),
     }
 }
 
 /// A use by its name in the tables.
-fn name(uses: Use) -> &'static str {
+fn name(uses: OperandUse) -> &'static str {
     match uses {
-        Use::Nothing => "nothing",
-        Use::Read => "read",
-        Use::ReadBelow => "read-below",
-        Use::Write => "write",
-        Use::WriteBelow => "write-below",
-        Use::Change => "change",
-        Use::Url => "url",
-        Use::Runs => "runs",
-        Use::RunsFile => "runs-file",
-        Use::Loads => "loads",
-        Use::Connects => "connects",
-        Use::Shows => "shows",
-        Use::Alters => "alters",
-        Use::Into => "into",
-        Use::Base => "base",
-        Use::Recursive => "recursive",
-        Use::Follows => "follows",
-        Use::FollowsBelow => "follows-below",
-        Use::Moves => "moves",
-        Use::Settles => "settles",
-        Use::SettlesRead => "settles-read",
-        Use::Keep(_) => "keep",
-        Use::Code(_) => "code",
+        OperandUse::Nothing => "nothing",
+        OperandUse::Read => "read",
+        OperandUse::ReadBelow => "read-below",
+        OperandUse::Write => "write",
+        OperandUse::WriteBelow => "write-below",
+        OperandUse::Change => "change",
+        OperandUse::Url => "url",
+        OperandUse::Runs => "runs",
+        OperandUse::RunsFile => "runs-file",
+        OperandUse::Loads => "loads",
+        OperandUse::Connects => "connects",
+        OperandUse::Shows => "shows",
+        OperandUse::Alters => "alters",
+        OperandUse::Into => "into",
+        OperandUse::Base => "base",
+        OperandUse::Recursive => "recursive",
+        OperandUse::Follows => "follows",
+        OperandUse::FollowsBelow => "follows-below",
+        OperandUse::Moves => "moves",
+        OperandUse::Settles => "settles",
+        OperandUse::SettlesRead => "settles-read",
+        OperandUse::Keep(_) => "keep",
+        OperandUse::Code(_) => "code",
     }
 }
 
@@ -135,6 +139,6 @@ mod tests {
         let log = all.iter().find(|it| it.parent == Some("git") && it.names.contains(&"log"));
         let log = log.unwrap();
         let output = log.options.iter().find(|option| option.spelling == "--output").unwrap();
-        assert_eq!((output.takes, output.uses), (Arity::Value, "write"));
+        assert_eq!((output.takes, output.uses), (OptionArity::Value, "write"));
     }
 }

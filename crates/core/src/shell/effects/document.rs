@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::described::{Arity, Described, DescribedOption, described};
+use super::described::{DescribedOption, DescribedProgram, OptionArity, described};
 
 const HEAD: &str = "# Programs
 
@@ -40,8 +40,8 @@ const USES: [(&str, &[&str]); 7] = [
 /// The document.
 pub fn programs_document() -> String {
     let mut text = HEAD.to_owned();
-    let mut commands: BTreeMap<&str, Vec<Described>> = BTreeMap::new();
-    let mut programs: Vec<Described> = Vec::new();
+    let mut commands: BTreeMap<&str, Vec<DescribedProgram>> = BTreeMap::new();
+    let mut programs: Vec<DescribedProgram> = Vec::new();
     for described in described() {
         match described.parent {
             Some(parent) => commands.entry(parent).or_default().push(described),
@@ -56,7 +56,7 @@ pub fn programs_document() -> String {
         let own =
             commands.iter().filter(|(parent, _)| *parent == first || parent.starts_with(&deeper));
         for (parent, below) in own {
-            let mut below: Vec<&Described> = below.iter().collect();
+            let mut below: Vec<&DescribedProgram> = below.iter().collect();
             below.sort_by(|a, b| a.names.cmp(&b.names));
             let parent = parent.replace('.', " ");
             for command in below {
@@ -73,7 +73,7 @@ fn quoted(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn section(text: &mut String, level: &str, program: &Described, names: &str) {
+fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &str) {
     text.push('\n');
     let names: Vec<String> = names.split(", ").map(|name| format!("{name},")).collect();
     let mut head = String::new();
@@ -126,9 +126,9 @@ fn wrapped(text: &mut String, item: &str, words: &[String]) {
 
 fn spelled(DescribedOption { spelling, takes, uses }: &DescribedOption, title: &str) -> String {
     let value = match takes {
-        Arity::Nothing => "",
-        Arity::Value => "=",
-        Arity::Maybe => "[=]",
+        OptionArity::Nothing => "",
+        OptionArity::Value => "=",
+        OptionArity::Maybe => "[=]",
     };
     match (title, *uses) {
         ("asks", why) => format!("`{spelling}{value}` ({why})"),

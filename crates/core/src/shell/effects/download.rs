@@ -1,9 +1,9 @@
 //! Programs that fetch addresses, and send to them.
 
-use super::spec::Use;
-use super::walk::{Part, Walk};
+use super::spec::OperandUse;
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{Access, Piece, Word};
+use crate::shell::{FileAccess, Word, WordPiece};
 
 const DIRECTORY: &str = "directory";
 const NAMED: &str = "named";
@@ -14,119 +14,124 @@ const RECURSIVE: &str = "recursive";
 const ADDRESS: &str = "address";
 
 /// `@file`: the rest is read.
-pub(super) fn at_file(walk: &mut Walk, part: Part) {
+pub(super) fn at_file(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if words::beginning(&word).starts_with('@') {
-        walk.apply(Use::Read, Part { arg: part.arg, skip: part.skip + 1 }, 0);
+        walk.apply(OperandUse::Read, ArgumentPart { arg: part.arg, skip: part.skip + 1 }, 0);
     } else if words::begins_unknown(&word) {
-        walk.path(part.arg, Access::Read, words::unknown(&word), false);
+        walk.path(part.arg, FileAccess::Read, words::unknown(&word), false);
     }
 }
 
 /// The names and passwords of the user.
-pub(super) fn netrc(walk: &mut Walk, part: Part) {
-    let pieces = vec![Piece::Home, Piece::Text("/.netrc".to_owned())];
+pub(super) fn netrc(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let pieces = vec![WordPiece::Home, WordPiece::Text("/.netrc".to_owned())];
     let target = Word { pieces, ..walk.place(part.arg).clone() };
-    walk.path(part.arg, Access::Read, target, false);
+    walk.path(part.arg, FileAccess::Read, target, false);
 }
 
 /// A file, or several: curl makes them of braces and brackets.
-pub(super) fn upload(walk: &mut Walk, part: Part) {
+pub(super) fn upload(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if word
         .pieces
         .iter()
-        .any(|piece| matches!(piece, Piece::Text(text) if text.contains(['{', '['])))
+        .any(|piece| matches!(piece, WordPiece::Text(text) if text.contains(['{', '['])))
     {
-        walk.path(part.arg, Access::Read, words::unknown(&word), false);
+        walk.path(part.arg, FileAccess::Read, words::unknown(&word), false);
     } else {
-        walk.apply(Use::Read, part, 0);
+        walk.apply(OperandUse::Read, part, 0);
     }
 }
 
 /// What is said at the end: `%output{file}` writes it there.
-pub(super) fn write_out(walk: &mut Walk, part: Part) {
+pub(super) fn write_out(walk: &mut ArgumentWalk, part: ArgumentPart) {
     at_file(walk, part);
     let word = walk.word(part);
-    let output = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains("%output{"));
+    let output =
+        |piece: &WordPiece| matches!(piece, WordPiece::Text(text) if text.contains("%output{"));
     if word.literal().is_none() || word.pieces.iter().any(output) {
-        walk.path(part.arg, Access::Write, words::unknown(&word), false);
+        walk.path(part.arg, FileAccess::Write, words::unknown(&word), false);
     }
 }
 
 /// `name@file`, without a `=` before.
-pub(super) fn named_at_file(walk: &mut Walk, part: Part) {
+pub(super) fn named_at_file(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let begins = words::beginning(&word);
     match begins.find(['@', '=']) {
         Some(at) if begins[at..].starts_with('@') => {
-            walk.apply(Use::Read, Part { arg: part.arg, skip: part.skip + at + 1 }, 0);
+            walk.apply(
+                OperandUse::Read,
+                ArgumentPart { arg: part.arg, skip: part.skip + at + 1 },
+                0,
+            );
         }
         None if word.literal().is_none() => {
-            walk.path(part.arg, Access::Read, words::unknown(&word), false)
+            walk.path(part.arg, FileAccess::Read, words::unknown(&word), false)
         }
         _ => {}
     }
 }
 
 /// `name=@file`, `name=<file`, with `,` and `;` between several files and their types.
-pub(super) fn form(walk: &mut Walk, part: Part) {
+pub(super) fn form(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let Some(text) = word.literal() else {
-        return walk.path(part.arg, Access::Read, words::unknown(&word), false);
+        return walk.path(part.arg, FileAccess::Read, words::unknown(&word), false);
     };
     let content = text.split_once('=').map_or("", |(_, content)| content);
     if content.starts_with('@') || content.starts_with('<') {
         for name in content.get(1..).unwrap_or("").split([',', ';']) {
             let name = name.trim_matches('"');
-            walk.path(part.arg, Access::Read, words::text(&word, name), false);
+            walk.path(part.arg, FileAccess::Read, words::text(&word, name), false);
         }
     }
     for piece in content.split(';').filter_map(|piece| piece.strip_prefix("headers=")) {
         if let Some(name) = piece.strip_prefix(['@', '<']) {
             let name = name.trim_matches('"');
-            walk.path(part.arg, Access::Read, words::text(&word, name), false);
+            walk.path(part.arg, FileAccess::Read, words::text(&word, name), false);
         }
     }
 }
 
 /// A name of a file unless there is a `=` in it.
-pub(super) fn cookie(walk: &mut Walk, part: Part) {
+pub(super) fn cookie(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if !words::beginning(&walk.word(part)).contains('=') {
-        walk.apply(Use::Read, part, 0);
+        walk.apply(OperandUse::Read, part, 0);
     }
 }
 
 /// `file[:password]`
-pub(super) fn certificate(walk: &mut Walk, part: Part) {
+pub(super) fn certificate(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     match word.literal().and_then(|text| text.split_once(':')) {
-        Some((file, _)) => walk.path(part.arg, Access::Read, words::text(&word, file), false),
-        None => walk.apply(Use::Read, part, 0),
+        Some((file, _)) => walk.path(part.arg, FileAccess::Read, words::text(&word, file), false),
+        None => walk.apply(OperandUse::Read, part, 0),
     }
 }
 
 /// `-i`: the list is read, or fetched, and what it names is not known.
-pub(super) fn list(walk: &mut Walk, part: Part) {
-    walk.apply(Use::Read, part, 0);
+pub(super) fn list(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.apply(OperandUse::Read, part, 0);
     let unknown = words::unknown(walk.place(part.arg));
     walk.effects.urls.push((part.arg, unknown));
 }
 
 /// `-b`: what it would say goes into a file of this name.
-pub(super) fn background(walk: &mut Walk, part: Part) {
+pub(super) fn background(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let log = words::text(walk.place(part.arg), "wget-log");
-    walk.path(part.arg, Access::Write, log, false);
+    walk.path(part.arg, FileAccess::Write, log, false);
 }
 
 /// A file whose name is not known is written here.
-pub(super) fn named_there(walk: &mut Walk, part: Part) {
+pub(super) fn named_there(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let name = words::unknown(walk.place(part.arg));
-    walk.path(part.arg, Access::Write, name, false);
+    walk.path(part.arg, FileAccess::Write, name, false);
 }
 
 /// An address, and the file that a `file:` address is.
-fn address(walk: &mut Walk, part: Part) -> Word {
+fn address(walk: &mut ArgumentWalk, part: ArgumentPart) -> Word {
     let mut word = walk.word(part);
     if walk.kept(PLAIN_URLS).is_none() && walk.program.names.contains(&"curl") {
         let wild = words::beginning(&word).find(['{', '[']);
@@ -136,11 +141,11 @@ fn address(walk: &mut Walk, part: Part) -> Word {
                 || words::beginning(&word)[*at..].starts_with('{')
         });
         if let Some(at) = wild
-            && let Some(Piece::Text(text)) = word.pieces.first_mut()
+            && let Some(WordPiece::Text(text)) = word.pieces.first_mut()
         {
             text.truncate(at);
             word.pieces.truncate(1);
-            word.pieces.push(Piece::Unknown { splits: false });
+            word.pieces.push(WordPiece::Unknown { splits: false });
         }
     }
     let begins = words::beginning(&word);
@@ -150,11 +155,11 @@ fn address(walk: &mut Walk, part: Part) -> Word {
             .strip_prefix("//")
             .map_or(rest, |rest| rest.find('/').map_or("", |at| &rest[at..]));
         let skip = part.skip + begins.len() - path.len();
-        let mut target = walk.word(Part { arg: part.arg, skip });
+        let mut target = walk.word(ArgumentPart { arg: part.arg, skip });
         if begins.contains('%') || word.literal().is_none() {
             target = words::unknown(&target);
         }
-        walk.path(part.arg, Access::Read, target, false);
+        walk.path(part.arg, FileAccess::Read, target, false);
     }
     walk.effects.urls.push((part.arg, word.clone()));
     word
@@ -173,22 +178,23 @@ fn download_name(address: &Word, query: bool) -> Word {
     }
 }
 
-fn addresses(walk: &mut Walk) -> Vec<Part> {
+fn addresses(walk: &mut ArgumentWalk) -> Vec<ArgumentPart> {
     let operands = std::mem::take(&mut walk.operands).into_iter();
-    let mut parts: Vec<Part> = operands.map(|operand| Part { arg: operand.arg, skip: 0 }).collect();
+    let mut parts: Vec<ArgumentPart> =
+        operands.map(|operand| ArgumentPart { arg: operand.arg, skip: 0 }).collect();
     parts.extend(walk.all_kept(ADDRESS));
     parts
 }
 
-fn download(walk: &mut Walk, arg: usize, name: &Word) {
+fn download(walk: &mut ArgumentWalk, arg: usize, name: &Word) {
     let target = match walk.kept(DIRECTORY) {
         Some(directory) => words::join(&walk.word(directory), name),
         None => name.clone(),
     };
-    walk.path(arg, Access::Write, target, false);
+    walk.path(arg, FileAccess::Write, target, false);
 }
 
-pub(super) fn curl(walk: &mut Walk) {
+pub(super) fn curl(walk: &mut ArgumentWalk) {
     for part in addresses(walk) {
         let address = address(walk, part);
         if let Some(flag) = walk.kept(REMOTE_NAME) {
@@ -203,7 +209,7 @@ pub(super) fn curl(walk: &mut Walk) {
         let name = walk.word(part);
         // `#1` is what the address has in its first braces.
         let made =
-            name.pieces.iter().any(|it| matches!(it, Piece::Text(text) if text.contains('#')));
+            name.pieces.iter().any(|it| matches!(it, WordPiece::Text(text) if text.contains('#')));
         let name = if made { words::unknown(&name) } else { name };
         if name.literal() != Some("-") {
             download(walk, part.arg, &name);
@@ -211,7 +217,7 @@ pub(super) fn curl(walk: &mut Walk) {
     }
 }
 
-pub(super) fn wget(walk: &mut Walk) {
+pub(super) fn wget(walk: &mut ArgumentWalk) {
     for part in addresses(walk) {
         let address = address(walk, part);
         if walk.kept(NAMED).is_none() {
@@ -223,20 +229,20 @@ pub(super) fn wget(walk: &mut Walk) {
         }
     }
     for part in walk.all_kept(NAMED) {
-        walk.apply(Use::Write, part, 0);
+        walk.apply(OperandUse::Write, part, 0);
     }
     if let Some(flag) = walk.kept(RECURSIVE) {
         match walk.kept(DIRECTORY) {
-            Some(directory) => walk.apply(Use::WriteBelow, directory, 0),
+            Some(directory) => walk.apply(OperandUse::WriteBelow, directory, 0),
             None => {
-                walk.path(flag.arg, Access::Write, words::text(walk.place(flag.arg), "."), true)
+                walk.path(flag.arg, FileAccess::Write, words::text(walk.place(flag.arg), "."), true)
             }
         }
     }
 }
 
 /// `[METHOD] URL [item…]`, where an item can have `@file`, `=@file` or `:=@file`.
-pub(super) fn httpie(walk: &mut Walk) {
+pub(super) fn httpie(walk: &mut ArgumentWalk) {
     let mut found = false;
     for operand in std::mem::take(&mut walk.operands) {
         let word = walk.place(operand.arg);
@@ -244,11 +250,11 @@ pub(super) fn httpie(walk: &mut Walk) {
             word.literal().is_some_and(|text| text.chars().all(|char| char.is_ascii_uppercase()));
         if !found && !method {
             found = true;
-            walk.operand_is(operand, Use::Url);
+            walk.operand_is(operand, OperandUse::Url);
         } else if let Some(at) = words::beginning(word).find('@') {
-            walk.apply(Use::Read, Part { arg: operand.arg, skip: at + 1 }, 0);
+            walk.apply(OperandUse::Read, ArgumentPart { arg: operand.arg, skip: at + 1 }, 0);
         } else if word.literal().is_none() {
-            walk.path(operand.arg, Access::Read, words::unknown(word), false);
+            walk.path(operand.arg, FileAccess::Read, words::unknown(word), false);
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Programs that run commands which nobody has written on their command line: editors, debuggers, recorders.
 
-use super::spec::{Operands::*, Use};
-use super::walk::Walk;
-use crate::shell::Why;
+use super::spec::{OperandSpec::*, OperandUse};
+use super::walk::ArgumentWalk;
+use crate::shell::DoubtReason;
 
 /// Unknown: who wrote out the whole command meant it.
-pub(super) fn whole(walk: &mut Walk) {
+pub(super) fn whole(walk: &mut ArgumentWalk) {
     match walk.argv.len() {
-        0 | 1 => walk.unnamable(Why::RunsCode),
-        length => walk.runs(length - 1, Why::RunsCode),
+        0 | 1 => walk.unnamable(DoubtReason::RunsCode),
+        length => walk.runs(length - 1, DoubtReason::RunsCode),
     }
 }
 
 /// The files are changed.
-pub(super) fn files(walk: &mut Walk) {
+pub(super) fn files(walk: &mut ArgumentWalk) {
     whole(walk);
-    walk.lay_out(All(Use::Change), Use::Nothing);
+    walk.lay_out(All(OperandUse::Change), OperandUse::Nothing);
 }

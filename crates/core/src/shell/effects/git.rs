@@ -1,23 +1,23 @@
 //! git: its own options, and those of its commands that run code, use files or addresses.
 
-use super::spec::{Operands::*, Use};
-use super::walk::{Operand, Part, Walk, walk as run};
+use super::spec::{OperandSpec::*, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand, walk as run};
 use super::{git_refs, git_shown, words};
-use crate::shell::{Access, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word};
 
 const GET: &str = "get";
 const SET: &str = "set";
 
 /// Goes on with the command.
-pub(super) fn git(walk: &mut Walk) {
+pub(super) fn git(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let Some(first) = operands.first() else { return };
     let Some(name) = walk.place(first.arg).literal() else {
-        return walk.runs(first.arg, Why::MayBeOption);
+        return walk.runs(first.arg, DoubtReason::MayBeOption);
     };
     let Some(command) = super::tables().command("git", name) else {
         // An alias of the settings, or a program called `git-…`.
-        return walk.runs(first.arg, Why::UnknownCommand);
+        return walk.runs(first.arg, DoubtReason::UnknownCommand);
     };
     let rest = walk.argv.get(first.arg + 1..).unwrap_or_default();
     if let [only] = rest
@@ -28,17 +28,17 @@ pub(super) fn git(walk: &mut Walk) {
         return;
     }
     if let Some(at) = rest.iter().position(|word| word.literal() == Some("--help")) {
-        walk.runs(first.arg + 1 + at, Why::RunsCode);
+        walk.runs(first.arg + 1 + at, DoubtReason::RunsCode);
     }
     let below = run(command, walk.argv, walk.files, first.arg + 1);
     if name == "ls-remote" && below.urls.is_empty() {
-        walk.runs(first.arg, Why::Connects);
+        walk.runs(first.arg, DoubtReason::Connects);
     }
     walk.add(below);
 }
 
 /// Goes on with what the first operand says to do: `git stash list`.
-pub(super) fn command(walk: &mut Walk) {
+pub(super) fn command(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let parent = walk.program.names.first().copied().unwrap_or_default();
     let Some(arg) = operands.first().map(|operand| operand.arg) else {
@@ -52,12 +52,12 @@ pub(super) fn command(walk: &mut Walk) {
         if parent == "stash" {
             git_refs::writes_tree(walk);
         } else {
-            walk.runs(arg, Why::UnknownCommand);
+            walk.runs(arg, DoubtReason::UnknownCommand);
         }
-        return operands.iter().for_each(|operand| walk.operand_is(*operand, Use::Read));
+        return operands.iter().for_each(|operand| walk.operand_is(*operand, OperandUse::Read));
     }
     let Some(name) = walk.place(arg).literal() else {
-        return walk.runs(arg, Why::MayBeOption);
+        return walk.runs(arg, DoubtReason::MayBeOption);
     };
     git_refs::acts(walk, parent, name, arg);
     git_shown::before(walk);
@@ -73,15 +73,15 @@ pub(super) fn command(walk: &mut Walk) {
             let below = run(command, walk.argv, walk.files, from);
             walk.add(below);
         }
-        None => walk.runs(arg, Why::UnknownCommand),
+        None => walk.runs(arg, DoubtReason::UnknownCommand),
     }
 }
 
 /// Another directory: its settings count, and it may be a repository that came with this one.
-pub(super) fn enter(walk: &mut Walk, part: Part) {
+pub(super) fn enter(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.enter(part);
     if !matches!(walk.word(part).literal(), Some("." | "./")) {
-        walk.runs(part.arg, Why::Settings);
+        walk.runs(part.arg, DoubtReason::Settings);
     }
 }
 
@@ -91,53 +91,53 @@ fn is_place(word: &Word) -> bool {
 }
 
 /// A repository.
-pub(super) fn place(walk: &mut Walk, part: Part) {
+pub(super) fn place(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if !is_place(&word) {
         return;
     }
     // `ext::command` is run.
     if word.literal().is_some_and(|text| text.contains("::")) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
     if word.literal().is_some_and(|text| !text.contains(':')) {
-        walk.apply(Use::ReadBelow, part, 0);
+        walk.apply(OperandUse::ReadBelow, part, 0);
     } else {
-        walk.apply(Use::Url, part, 0);
+        walk.apply(OperandUse::Url, part, 0);
     }
 }
 
 /// A repository, for a command that otherwise does not connect.
-pub(super) fn elsewhere(walk: &mut Walk, part: Part) {
+pub(super) fn elsewhere(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if is_place(&walk.word(part)) {
         place(walk, part);
     } else {
-        walk.runs(part.arg, Why::Connects);
+        walk.runs(part.arg, DoubtReason::Connects);
     }
 }
 
-fn places_of(walk: &mut Walk, operands: &[Operand]) {
+fn places_of(walk: &mut ArgumentWalk, operands: &[WalkOperand]) {
     for operand in operands {
-        place(walk, Part { arg: operand.arg, skip: 0 });
+        place(walk, ArgumentPart { arg: operand.arg, skip: 0 });
     }
 }
 
 /// A repository that git talks with: in one of this machine the other end runs too, with the settings and hooks of that
 /// place.
-fn talks_with(walk: &mut Walk, arg: usize) {
+fn talks_with(walk: &mut ArgumentWalk, arg: usize) {
     let word = walk.place(arg);
     if !is_place(word) {
         // A remote of that name, or else a folder or a bundle.
-        return walk.apply(Use::ReadBelow, Part { arg, skip: 0 }, 0);
+        return walk.apply(OperandUse::ReadBelow, ArgumentPart { arg, skip: 0 }, 0);
     }
-    place(walk, Part { arg, skip: 0 });
+    place(walk, ArgumentPart { arg, skip: 0 });
     if word.literal().is_some_and(|text| text != "." && !text.contains(':')) {
-        walk.runs(arg, Why::Settings);
+        walk.runs(arg, DoubtReason::Settings);
     }
 }
 
 /// The first operand is a repository.
-pub(super) fn remote(walk: &mut Walk) {
+pub(super) fn remote(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     if let Some(first) = operands.first() {
         talks_with(walk, first.arg);
@@ -145,39 +145,39 @@ pub(super) fn remote(walk: &mut Walk) {
 }
 
 /// All operands are repositories.
-pub(super) fn remotes(walk: &mut Walk) {
+pub(super) fn remotes(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         talks_with(walk, operand.arg);
     }
 }
 
 /// All operands name repositories.
-pub(super) fn places(walk: &mut Walk) {
+pub(super) fn places(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     places_of(walk, &operands);
 }
 
 /// All operands but the first, a name, are repositories.
-pub(super) fn second(walk: &mut Walk) {
+pub(super) fn second(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     places_of(walk, operands.get(1..).unwrap_or_default());
 }
 
-pub(super) fn clone(walk: &mut Walk) {
+pub(super) fn clone(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let Some(first) = operands.first() else { return };
-    let source = Part { arg: first.arg, skip: 0 };
+    let source = ArgumentPart { arg: first.arg, skip: 0 };
     if is_place(walk.place(first.arg)) {
         place(walk, source);
     } else {
-        walk.apply(Use::ReadBelow, source, 0);
+        walk.apply(OperandUse::ReadBelow, source, 0);
     }
     match operands.get(1..) {
         Some([]) | None => {
             let source = walk.place(first.arg);
             let Some(text) = source.literal() else {
                 let anywhere = words::unknown(source);
-                return walk.path(first.arg, Access::Write, anywhere, true);
+                return walk.path(first.arg, FileAccess::Write, anywhere, true);
             };
             let text = text.trim_end_matches('/').trim_end_matches("/.git");
             let name = text.rsplit(['/', ':']).next().unwrap_or("");
@@ -187,63 +187,69 @@ pub(super) fn clone(walk: &mut Walk) {
             let bare = walk.kept("bare").is_some().then(|| format!("{name}.git"));
             for name in std::iter::once(name.to_owned()).chain(bare) {
                 let target = words::text(source, &name);
-                walk.path(first.arg, Access::Write, target, true);
+                walk.path(first.arg, FileAccess::Write, target, true);
             }
         }
-        Some(rest) => rest.iter().for_each(|operand| walk.operand_is(*operand, Use::WriteBelow)),
+        Some(rest) => {
+            rest.iter().for_each(|operand| walk.operand_is(*operand, OperandUse::WriteBelow))
+        }
     }
 }
 
-pub(super) fn submodule(walk: &mut Walk) {
+pub(super) fn submodule(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     places_of(walk, operands.get(..1).unwrap_or_default());
     for operand in operands.get(1..).unwrap_or_default() {
-        walk.operand_is(*operand, Use::WriteBelow);
+        walk.operand_is(*operand, OperandUse::WriteBelow);
     }
 }
 
 /// A name of a file, or `revision:file`, or a revision, which does not matter then.
-pub(super) fn named(walk: &mut Walk, part: Part, uses: Use) {
+pub(super) fn named(walk: &mut ArgumentWalk, part: ArgumentPart, uses: OperandUse) {
     walk.apply(uses, part, 0);
     let word = walk.word(part);
     let text = words::beginning(&word);
     // `:1:file` has two.
     for at in [text.find(':'), text.rfind(':')].into_iter().flatten() {
-        walk.apply(uses, Part { arg: part.arg, skip: part.skip + at + 1 }, 0);
+        walk.apply(uses, ArgumentPart { arg: part.arg, skip: part.skip + at + 1 }, 0);
     }
 }
 
 /// A revision or a file.
-pub(super) fn revision(walk: &mut Walk, part: Part) {
-    named(walk, part, Use::Read);
+pub(super) fn revision(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    named(walk, part, OperandUse::Read);
 }
 
 /// Revisions and files.
-pub(super) fn revisions(walk: &mut Walk) {
+pub(super) fn revisions(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
-        named(walk, Part { arg: operand.arg, skip: 0 }, Use::Read);
+        named(walk, ArgumentPart { arg: operand.arg, skip: 0 }, OperandUse::Read);
     }
 }
 
 /// Files that are taken in.
-pub(super) fn takes(walk: &mut Walk) {
+pub(super) fn takes(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
-        git_shown::taken(walk, operand, Use::Read);
+        git_shown::taken(walk, operand, OperandUse::Read);
     }
 }
 
 /// `1,5:file`, `:function:file`
-pub(super) fn range(walk: &mut Walk, part: Part) {
+pub(super) fn range(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     match words::beginning(&word).rfind(':') {
-        Some(at) => walk.apply(Use::Read, Part { arg: part.arg, skip: part.skip + at + 1 }, 0),
-        None if word.literal().is_none() => walk.apply(Use::Read, part, 0),
+        Some(at) => walk.apply(
+            OperandUse::Read,
+            ArgumentPart { arg: part.arg, skip: part.skip + at + 1 },
+            0,
+        ),
+        None if word.literal().is_none() => walk.apply(OperandUse::Read, part, 0),
         None => {}
     }
 }
 
 /// A format, or a key to sort by. What tells about signatures runs gpg: `%G?`, `%+GK`, `%(signature:grade)`.
-pub(super) fn signs(walk: &mut Walk, part: Part) {
+pub(super) fn signs(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let signs = |text: &str| {
         let of_commits = text
             .split('%')
@@ -253,16 +259,16 @@ pub(super) fn signs(walk: &mut Walk, part: Part) {
     };
     let word = walk.word(part);
     if word.literal().is_none_or(signs) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
     // All that a tag holds, which may be a file of any commit.
     if word.literal().is_some_and(|text| text.contains("%(") && text.contains("raw")) {
-        walk.runs(part.arg, Why::ShowsSecrets);
+        walk.runs(part.arg, DoubtReason::ShowsSecrets);
     }
 }
 
 /// How merges are shown. What makes them anew runs merge drivers.
-pub(super) fn merges(walk: &mut Walk, part: Part) {
+pub(super) fn merges(walk: &mut ArgumentWalk, part: ArgumentPart) {
     const PLAIN: &[&str] = &[
         "off",
         "none",
@@ -277,37 +283,37 @@ pub(super) fn merges(walk: &mut Walk, part: Part) {
         "cc",
     ];
     if walk.word(part).literal().is_none_or(|text| !PLAIN.contains(&text)) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// Another strategy than git's own is a program.
-pub(super) fn strategy(walk: &mut Walk, part: Part) {
+pub(super) fn strategy(walk: &mut ArgumentWalk, part: ArgumentPart) {
     const OWN: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
     if walk.word(part).literal().is_none_or(|text| !OWN.contains(&text)) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// The patches say what is written.
-pub(super) fn apply(walk: &mut Walk) {
-    walk.lay_out(All(Use::Read), Use::Nothing);
-    walk.here(Use::WriteBelow);
+pub(super) fn apply(walk: &mut ArgumentWalk) {
+    walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
+    walk.here(OperandUse::WriteBelow);
 }
 
 /// Patches are written here, unless an option says where.
-pub(super) fn patches(walk: &mut Walk) {
+pub(super) fn patches(walk: &mut ArgumentWalk) {
     walk.operands.clear();
-    git_shown::everything(walk, Part { arg: 0, skip: 0 });
-    walk.here(Use::WriteBelow);
+    git_shown::everything(walk, ArgumentPart { arg: 0, skip: 0 });
+    walk.here(OperandUse::WriteBelow);
 }
 
 /// What follows `--` is overwritten, or taken back; before it there can be a branch, or a file.
-pub(super) fn paths(walk: &mut Walk) {
-    walk.lay_out(All(Use::Write), Use::Nothing);
+pub(super) fn paths(walk: &mut ArgumentWalk) {
+    walk.lay_out(All(OperandUse::Write), OperandUse::Nothing);
 }
 
-pub(super) fn bisect(walk: &mut Walk) {
+pub(super) fn bisect(walk: &mut ArgumentWalk) {
     let Some(first) = walk.operands.first().map(|operand| walk.place(operand.arg)) else { return };
     match first.literal() {
         None | Some("run" | "visualize" | "view") => super::editors::whole(walk),
@@ -315,7 +321,7 @@ pub(super) fn bisect(walk: &mut Walk) {
         // Another commit is checked out.
         Some("replay") => {
             git_refs::writes_tree(walk);
-            walk.lay_out(First(Use::Nothing, Use::Read), Use::Nothing);
+            walk.lay_out(First(OperandUse::Nothing, OperandUse::Read), OperandUse::Nothing);
         }
         Some(_) => {
             git_refs::writes_tree(walk);
@@ -325,13 +331,13 @@ pub(super) fn bisect(walk: &mut Walk) {
 }
 
 /// Files of the work tree come and go.
-pub(super) fn sparse(walk: &mut Walk) {
+pub(super) fn sparse(walk: &mut ArgumentWalk) {
     walk.operands.clear();
     git_refs::writes_tree(walk);
 }
 
 /// Setting anything can decide what git runs from then on; reading is harmless.
-pub(super) fn config(walk: &mut Walk) {
+pub(super) fn config(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let first = operands.first().map(|operand| operand.arg);
     let several = operands.iter().any(|operand| walk.place(operand.arg).splits());
@@ -353,15 +359,15 @@ pub(super) fn config(walk: &mut Walk) {
         _ => operands.len() < 2,
     };
     if !reads {
-        walk.runs(walk.argv.len().saturating_sub(1), Why::Settings);
+        walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::Settings);
     }
 }
 
 /// Its extensions and aliases run code; `gh api` sends to an address.
-pub(super) fn hub(walk: &mut Walk) {
+pub(super) fn hub(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = |at: usize| {
-        operands.get(at).and_then(|operand: &Operand| walk.place(operand.arg).literal())
+        operands.get(at).and_then(|operand: &WalkOperand| walk.place(operand.arg).literal())
     };
     match (name(0), name(1)) {
         (Some("alias"), Some("set" | "import"))
@@ -369,44 +375,44 @@ pub(super) fn hub(walk: &mut Walk) {
             super::editors::whole(walk);
         }
         (Some("config"), Some("set")) => {
-            walk.runs(walk.argv.len().saturating_sub(1), Why::Settings)
+            walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::Settings)
         }
         _ => {}
     }
 }
 
 /// What is added, with all below it; without a name the whole work tree, where an option says so.
-pub(super) fn adds(walk: &mut Walk) {
+pub(super) fn adds(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     for operand in &operands {
-        git_shown::taken(walk, *operand, Use::ReadBelow);
+        git_shown::taken(walk, *operand, OperandUse::ReadBelow);
     }
     if operands.is_empty() && walk.kept("all").is_some() {
-        walk.here(Use::ReadBelow);
+        walk.here(OperandUse::ReadBelow);
     }
 }
 
 /// What stands before the names of files: they are written into its folder, and their names go on from its last one.
-pub(super) fn prefix(walk: &mut Walk, part: Part) {
+pub(super) fn prefix(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let target = match word.literal().map(|text| text.rsplit_once('/')) {
         Some(Some((folder, _))) => words::text(&word, if folder.is_empty() { "/" } else { folder }),
         Some(None) => words::text(&word, "."),
         None => words::unknown(&word),
     };
-    walk.path(part.arg, Access::Write, target, true);
+    walk.path(part.arg, FileAccess::Write, target, true);
 }
 
 /// Revisions that are brought into the work tree.
-pub(super) fn brought(walk: &mut Walk) {
+pub(super) fn brought(walk: &mut ArgumentWalk) {
     picks(walk);
     git_refs::rewrites(walk);
 }
 
 /// Revisions. What stands behind `--` is read as an option of the revisions all the same.
-pub(super) fn picks(walk: &mut Walk) {
+pub(super) fn picks(walk: &mut ArgumentWalk) {
     walk.operands.clear();
     if let Some(at) = walk.argv.iter().position(|word| word.literal() == Some("--")) {
-        walk.runs(at, Why::MayBeOption);
+        walk.runs(at, DoubtReason::MayBeOption);
     }
 }

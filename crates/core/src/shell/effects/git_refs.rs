@@ -4,53 +4,53 @@
 //! word. So what is made counts as done by the command (argument 0), and what is lost by the word that says so. A file of the
 //! repository stands for what is changed.
 
-use super::spec::{Operands::All, Use};
-use super::walk::{Part, Walk};
+use super::spec::{OperandSpec::All, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::{git, words};
-use crate::shell::{Access, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word};
 
 const REFS: &str = ".git/refs";
 const INDEX: &str = ".git/index";
 
-fn changes(walk: &mut Walk, arg: usize, file: &str) {
+fn changes(walk: &mut ArgumentWalk, arg: usize, file: &str) {
     let target = words::text(walk.place(0), file);
-    walk.path(arg, Access::Write, target, false);
+    walk.path(arg, FileAccess::Write, target, false);
 }
 
 /// An option that loses or replaces branches or tags.
-pub(super) fn loses(walk: &mut Walk, part: Part) {
+pub(super) fn loses(walk: &mut ArgumentWalk, part: ArgumentPart) {
     changes(walk, part.arg, REFS);
 }
 
 /// Files of the work tree are written: which ones, the repository knows.
 ///
 /// Counts as done by the command, as all that it makes: whoever allows the command means it. A deny of a file bites.
-pub(super) fn writes_tree(walk: &mut Walk) {
+pub(super) fn writes_tree(walk: &mut ArgumentWalk) {
     tree(walk, 0);
 }
 
-fn tree(walk: &mut Walk, arg: usize) {
+fn tree(walk: &mut ArgumentWalk, arg: usize) {
     let target = words::text(walk.place(0), ".");
-    walk.path(arg, Access::Write, target, true);
+    walk.path(arg, FileAccess::Write, target, true);
 }
 
 /// An option that may throw away what is not committed.
-pub(super) fn discards(walk: &mut Walk, part: Part) {
+pub(super) fn discards(walk: &mut ArgumentWalk, part: ArgumentPart) {
     tree(walk, part.arg);
     changes(walk, part.arg, INDEX);
 }
 
 /// Files of another commit, or of a stash, come into the work tree. Where a file stands that git ignores, it is lost: git kept
 /// it nowhere. So the word that says so has to be spelled out, unless an option keeps such files.
-fn brings(walk: &mut Walk, arg: usize) {
+fn brings(walk: &mut ArgumentWalk, arg: usize) {
     tree(walk, 0);
     if walk.kept("keeps").is_none() || walk.kept("overwrites").is_some() {
-        walk.runs(arg, Why::Overwrites);
+        walk.runs(arg, DoubtReason::Overwrites);
     }
 }
 
 /// A command that brings files of another commit, whatever its words.
-pub(super) fn rewrites(walk: &mut Walk) {
+pub(super) fn rewrites(walk: &mut ArgumentWalk) {
     walk.operands.clear();
     let named = |word: &Word| word.literal().is_some_and(|name| walk.program.names.contains(&name));
     let arg = walk.argv.iter().position(named).unwrap_or_default();
@@ -58,7 +58,7 @@ pub(super) fn rewrites(walk: &mut Walk) {
 }
 
 /// `git branch`, `git tag`: names are made, unless an option says that they are patterns for what is listed.
-pub(super) fn names(walk: &mut Walk) {
+pub(super) fn names(walk: &mut ArgumentWalk) {
     let names = std::mem::take(&mut walk.operands);
     if !names.is_empty() && walk.kept("list").is_none() {
         changes(walk, 0, REFS);
@@ -66,7 +66,7 @@ pub(super) fn names(walk: &mut Walk) {
 }
 
 /// Another branch, or a new one: where that begins here, no file changes.
-pub(super) fn switch(walk: &mut Walk) {
+pub(super) fn switch(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     changes(walk, 0, INDEX);
     if let Some(start) = operands.first() {
@@ -75,7 +75,7 @@ pub(super) fn switch(walk: &mut Walk) {
 }
 
 /// Files, or a branch, unless the branch is made.
-pub(super) fn checkout(walk: &mut Walk) {
+pub(super) fn checkout(walk: &mut ArgumentWalk) {
     let dashes = walk.argv.iter().position(|word| word.literal() == Some("--"));
     let files = dashes.is_some_and(|at| at + 1 < walk.argv.len());
     let start = walk.operands.first().map(|operand| operand.arg);
@@ -86,11 +86,11 @@ pub(super) fn checkout(walk: &mut Walk) {
     if let Some(start) = start.filter(|_| !files) {
         brings(walk, start);
     }
-    walk.lay_out(All(Use::Write), Use::Nothing);
+    walk.lay_out(All(OperandUse::Write), OperandUse::Nothing);
 }
 
 /// The same, and it is merged.
-pub(super) fn pull(walk: &mut Walk) {
+pub(super) fn pull(walk: &mut ArgumentWalk) {
     let fetched = std::mem::take(&mut walk.operands);
     rewrites(walk);
     walk.operands = fetched;
@@ -98,7 +98,7 @@ pub(super) fn pull(walk: &mut Walk) {
 }
 
 /// A repository, and what is taken from it: `+` and `from:to` replace.
-pub(super) fn fetch(walk: &mut Walk) {
+pub(super) fn fetch(walk: &mut ArgumentWalk) {
     if walk.kept("multiple").is_some() {
         return git::remotes(walk);
     }
@@ -113,7 +113,7 @@ pub(super) fn fetch(walk: &mut Walk) {
 }
 
 /// What this action of a command with several does, besides what its own options and operands do.
-pub(super) fn acts(walk: &mut Walk, command: &str, action: &str, arg: usize) {
+pub(super) fn acts(walk: &mut ArgumentWalk, command: &str, action: &str, arg: usize) {
     match (command, action) {
         ("stash", "drop" | "clear") => changes(walk, arg, REFS),
         ("stash", "pop" | "apply" | "branch") => brings(walk, arg),
@@ -127,16 +127,16 @@ pub(super) fn acts(walk: &mut Walk, command: &str, action: &str, arg: usize) {
             let mut options = rest.iter().take_while(|word| word.literal() != Some("--"));
             let offline = options.any(|word| word.literal() == Some("-n"));
             if !rest.is_empty() && !offline {
-                walk.runs(arg, Why::Connects);
+                walk.runs(arg, DoubtReason::Connects);
             }
         }
         ("remote", _) => {
             changes(walk, arg, ".git/config");
             if matches!(action, "update" | "prune" | "set-head") {
-                walk.runs(arg, Why::Connects);
+                walk.runs(arg, DoubtReason::Connects);
             }
         }
-        ("submodule", "update") => walk.runs(arg, Why::Connects),
+        ("submodule", "update") => walk.runs(arg, DoubtReason::Connects),
         _ => {}
     }
 }

@@ -3,10 +3,10 @@
 //! Pathspecs are patterns of git's own: `:(magic)`, `:!x`, `*` that crosses `/`. Without any the whole work tree is shown. A
 //! read of all below a folder stands for that; which files git knows there is for who knows the files to say.
 
-use super::spec::{Operands::First, Use};
-use super::walk::{Operand, Part, Walk};
+use super::spec::{OperandSpec::First, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::{git, words};
-use crate::shell::{Access, Piece, Why};
+use crate::shell::{DoubtReason, FileAccess, WordPiece};
 
 /// Options that show what is in files.
 const PATCH: &str = "patch";
@@ -16,8 +16,8 @@ const FULL: &str = "full";
 const QUIET: &str = "quiet";
 
 /// What pathspecs, or other operands, speak of.
-struct Shown {
-    uses: Use,
+struct ShownOperands {
+    uses: OperandUse,
     /// Whether what is in files is shown.
     shown: bool,
     /// Whether an operand that stands before `--` may be a revision, of which all is shown.
@@ -27,113 +27,130 @@ struct Shown {
 }
 
 /// All files that git finds, as this argument says.
-pub(super) fn everything(walk: &mut Walk, part: Part) {
+pub(super) fn everything(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let target = words::text(walk.place(0), ".");
-    walk.path(part.arg, Access::Read, target, true);
+    walk.path(part.arg, FileAccess::Read, target, true);
 }
 
 /// Whether what is in files is shown: by default, or because an option says so.
-fn shown(walk: &Walk, by_default: bool) -> bool {
+fn shown(walk: &ArgumentWalk, by_default: bool) -> bool {
     walk.kept(PATCH).is_some() || (by_default && walk.kept(QUIET).is_none())
 }
 
 /// Commits, which an option makes show what is in files.
-pub(super) fn history(walk: &mut Walk) {
+pub(super) fn history(walk: &mut ArgumentWalk) {
     let shown = shown(walk, false);
-    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: false });
+    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: false });
 }
 
 /// Commits, and what is in the files that they change.
-pub(super) fn show(walk: &mut Walk) {
+pub(super) fn show(walk: &mut ArgumentWalk) {
     let shown = shown(walk, true);
-    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: true });
+    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: true });
 }
 
 /// Differences, or files of anywhere.
-pub(super) fn diff(walk: &mut Walk) {
+pub(super) fn diff(walk: &mut ArgumentWalk) {
     let files = walk.kept("files").is_some() && walk.operands.len() > 1;
     let shown = shown(walk, true) && !files;
-    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true, blobs: false });
+    over(
+        walk,
+        &ShownOperands { uses: OperandUse::ReadBelow, shown, revisions: true, blobs: false },
+    );
 }
 
 /// Differences of trees, as their names, unless an option says otherwise.
-pub(super) fn trees(walk: &mut Walk) {
+pub(super) fn trees(walk: &mut ArgumentWalk) {
     let shown = shown(walk, false);
-    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true, blobs: false });
+    over(
+        walk,
+        &ShownOperands { uses: OperandUse::ReadBelow, shown, revisions: true, blobs: false },
+    );
 }
 
 /// What is changed, which an option makes show what is in files. So may a word that only the run will tell.
-pub(super) fn status(walk: &mut Walk) {
+pub(super) fn status(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let certain = operands.iter().all(|operand| walk.place(operand.arg).literal().is_some());
     if !certain || walk.recursive {
-        everything(walk, Part { arg: 0, skip: 0 });
+        everything(walk, ArgumentPart { arg: 0, skip: 0 });
     }
 }
 
 /// All that is in a revision.
-pub(super) fn packed(walk: &mut Walk) {
-    over(walk, &Shown { uses: Use::Read, shown: true, revisions: true, blobs: false });
+pub(super) fn packed(walk: &mut ArgumentWalk) {
+    over(
+        walk,
+        &ShownOperands { uses: OperandUse::Read, shown: true, revisions: true, blobs: false },
+    );
 }
 
 /// An object: `-p OBJECT`, or `KIND OBJECT`.
-pub(super) fn object(walk: &mut Walk) {
+pub(super) fn object(walk: &mut ArgumentWalk) {
     let kind = walk.operands.len() > 1;
     if kind {
         walk.operands.remove(0);
     }
     let shown = kind || shown(walk, false);
-    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: true });
+    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: true });
 }
 
 /// What is searched: revisions and pathspecs, or files alone.
-pub(super) fn searched(walk: &mut Walk) {
+pub(super) fn searched(walk: &mut ArgumentWalk) {
     let certain = walk.operands.first().is_some_and(|first| !walk.place(first.arg).splits());
     if !walk.settled && certain {
         // The pattern.
         walk.operands.remove(0);
     }
     let files = walk.kept("files").is_some() && walk.kept("kept").is_none();
-    over(walk, &Shown { uses: Use::ReadBelow, shown: true, revisions: !files, blobs: false });
+    over(
+        walk,
+        &ShownOperands {
+            uses: OperandUse::ReadBelow,
+            shown: true,
+            revisions: !files,
+            blobs: false,
+        },
+    );
 }
 
 /// Stashes, which any option makes show what is in files, unless one says what to show instead. Those that git did not know
 /// are in no index.
-pub(super) fn stash(walk: &mut Walk) {
+pub(super) fn stash(walk: &mut ArgumentWalk) {
     let words = walk.argv.iter().skip(walk.from).take_while(|word| word.literal() != Some("--"));
     let options = words
         .into_iter()
         .any(|word| words::beginning(word).starts_with('-') || word.literal().is_none());
     let shown = shown(walk, options);
     if let Some(part) = walk.kept("untracked").filter(|_| shown) {
-        walk.runs(part.arg, Why::ShowsSecrets);
+        walk.runs(part.arg, DoubtReason::ShowsSecrets);
     }
-    over(walk, &Shown { uses: Use::Read, shown, revisions: true, blobs: false });
+    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: false });
 }
 
 /// Stashes, as `git log` lists them.
-pub(super) fn stashes(walk: &mut Walk) {
+pub(super) fn stashes(walk: &mut ArgumentWalk) {
     if shown(walk, false) {
-        everything(walk, Part { arg: 0, skip: 0 });
+        everything(walk, ArgumentPart { arg: 0, skip: 0 });
     }
     git::picks(walk);
 }
 
 /// All that revisions hold goes into a file, or to whoever reads the output.
-pub(super) fn bundled(walk: &mut Walk) {
-    everything(walk, Part { arg: 0, skip: 0 });
-    walk.lay_out(First(Use::Write, Use::Nothing), Use::Nothing);
+pub(super) fn bundled(walk: &mut ArgumentWalk) {
+    everything(walk, ArgumentPart { arg: 0, skip: 0 });
+    walk.lay_out(First(OperandUse::Write, OperandUse::Nothing), OperandUse::Nothing);
 }
 
 /// Options that stand before the name of what a command does: `git reflog -p`.
-pub(super) fn before(walk: &mut Walk) {
+pub(super) fn before(walk: &mut ArgumentWalk) {
     if let Some(part) = walk.kept(PATCH) {
         everything(walk, part);
     }
 }
 
 /// Files that are taken in, not shown: what is known of their names counts.
-pub(super) fn taken(walk: &mut Walk, operand: Operand, uses: Use) {
+pub(super) fn taken(walk: &mut ArgumentWalk, operand: WalkOperand, uses: OperandUse) {
     walk.operand_is(operand, uses);
     let word = walk.place(operand.arg);
     let begins = words::beginning(word);
@@ -149,17 +166,17 @@ pub(super) fn taken(walk: &mut Walk, operand: Operand, uses: Use) {
     let (known, open) = pattern.split_at(special.unwrap_or(pattern.len()));
     let mut target = words::text(word, known);
     if !open.is_empty() {
-        target.pieces.push(Piece::Glob(open.to_owned()));
+        target.pieces.push(WordPiece::Glob(open.to_owned()));
     }
     target.pieces.extend(word.pieces.iter().skip(1).cloned());
-    walk.path(operand.arg, Access::Read, target, matches!(uses, Use::ReadBelow));
+    walk.path(operand.arg, FileAccess::Read, target, matches!(uses, OperandUse::ReadBelow));
 }
 
 fn is_special(char: char) -> bool {
     matches!(char, '*' | '?' | '[' | '\\')
 }
 
-fn over(walk: &mut Walk, of: &Shown) {
+fn over(walk: &mut ArgumentWalk, of: &ShownOperands) {
     let operands = std::mem::take(&mut walk.operands);
     let from = walk.from;
     let mut words = walk.argv.iter().enumerate().skip(from);
@@ -167,11 +184,11 @@ fn over(walk: &mut Walk, of: &Shown) {
     let mut limited = false;
     let mut all_limit = !operands.is_empty();
     for operand in &operands {
-        let part = Part { arg: operand.arg, skip: 0 };
+        let part = ArgumentPart { arg: operand.arg, skip: 0 };
         let pattern = !of.revisions || dashes.is_some_and(|dashes| dashes < operand.arg);
         if !pattern || !words::beginning(walk.place(operand.arg)).starts_with(':') {
             // A folder stands for all that is in it.
-            let uses = if of.shown { Use::ReadBelow } else { of.uses };
+            let uses = if of.shown { OperandUse::ReadBelow } else { of.uses };
             git::named(walk, part, uses);
         }
         if !of.shown {
@@ -185,7 +202,7 @@ fn over(walk: &mut Walk, of: &Shown) {
         }
     }
     if of.shown && (walk.kept(FULL).is_some() || (!limited && !all_limit)) {
-        everything(walk, Part { arg: 0, skip: 0 });
+        everything(walk, ArgumentPart { arg: 0, skip: 0 });
     }
 }
 
@@ -201,7 +218,7 @@ fn is_blob(text: &str) -> bool {
 }
 
 /// A pattern for files. What it may find lies below the folder that it begins with, or anywhere.
-fn pathspec(walk: &mut Walk, part: Part) {
+fn pathspec(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let begins = words::beginning(&word);
     let certain = word.literal().is_some();
@@ -210,7 +227,7 @@ fn pathspec(walk: &mut Walk, part: Part) {
     if certain && special.is_none() && !begins.starts_with(':') && !any_case {
         return;
     }
-    let glob = |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Glob(_));
+    let glob = |piece: &WordPiece| matches!(piece, WordPiece::Text(_) | WordPiece::Glob(_));
     let known = begins.get(..special.unwrap_or(begins.len())).unwrap_or_default();
     match known.rsplit_once('/') {
         Some((folder, _))
@@ -220,7 +237,7 @@ fn pathspec(walk: &mut Walk, part: Part) {
                 && word.pieces.iter().all(glob) =>
         {
             let folder = words::text(&word, folder);
-            walk.path(part.arg, Access::Read, folder, true);
+            walk.path(part.arg, FileAccess::Read, folder, true);
         }
         _ => everything(walk, part),
     }

@@ -1,40 +1,40 @@
 //! Programs that run programs written in a language: the script they are told to run is read, and what is no file is
 //! unknown.
 
-use super::spec::Use;
-use super::walk::{Operand, Walk};
+use super::spec::OperandUse;
+use super::walk::{ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::Why;
+use crate::shell::DoubtReason;
 
 const INLINE: &str = "inline";
 const HARMLESS: &str = "harmless";
 
 /// Code that stands on the command line, or a module to run.
-pub(super) fn inline(walk: &mut Walk, part: super::walk::Part) {
-    walk.apply(Use::Keep(INLINE), part, 0);
-    walk.runs(part.arg, Why::RunsCode);
+pub(super) fn inline(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+    walk.apply(OperandUse::Keep(INLINE), part, 0);
+    walk.runs(part.arg, DoubtReason::RunsCode);
 }
 
 /// Code that stands on the command line. What follows is its own.
-pub(super) fn text(walk: &mut Walk, part: super::walk::Part) {
+pub(super) fn text(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
     inline(walk, part);
     walk.ended = true;
 }
 
 /// A module that runs, as a program of its name would. What follows is its own.
-pub(super) fn module(walk: &mut Walk, part: super::walk::Part) {
+pub(super) fn module(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
     walk.launch(part);
 }
 
 /// `error::DeprecationWarning`; a class of a module is imported.
-pub(super) fn warning(walk: &mut Walk, part: super::walk::Part) {
+pub(super) fn warning(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
     if walk.word(part).literal().is_none_or(|text| text.contains('.')) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// `-X dev`
-pub(super) fn setting(walk: &mut Walk, part: super::walk::Part) {
+pub(super) fn setting(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
     const HARMLESS: &[&str] = &[
         "dev",
         "utf8",
@@ -46,70 +46,73 @@ pub(super) fn setting(walk: &mut Walk, part: super::walk::Part) {
         "no_debug_ranges",
     ];
     if !walk.word(part).literal().is_some_and(|text| HARMLESS.contains(&text)) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// Files of tests, a script that is only checked, or a script.
-pub(super) fn node(walk: &mut Walk) {
+pub(super) fn node(walk: &mut ArgumentWalk) {
     if walk.kept("tests").is_some() {
         super::packages::inside(walk);
     } else if walk.kept("checks").is_some() {
-        walk.lay_out(super::spec::Operands::All(Use::Read), Use::Nothing);
+        walk.lay_out(super::spec::OperandSpec::All(OperandUse::Read), OperandUse::Nothing);
     } else {
         script(walk);
     }
 }
 
 /// What is made of a source lies beside it.
-pub(super) fn compiled(walk: &mut Walk) {
+pub(super) fn compiled(walk: &mut ArgumentWalk) {
     if walk.operands.is_empty() {
-        return walk.unnamable(Why::RunsCode);
+        return walk.unnamable(DoubtReason::RunsCode);
     }
-    walk.lay_out(super::spec::Operands::All(Use::WriteBelow), Use::Nothing);
+    walk.lay_out(super::spec::OperandSpec::All(OperandUse::WriteBelow), OperandUse::Nothing);
 }
 
 /// What it reads, and what it writes that to.
-pub(super) fn json(walk: &mut Walk) {
-    walk.lay_out(super::spec::Operands::First(Use::Read, Use::Write), Use::Nothing);
+pub(super) fn json(walk: &mut ArgumentWalk) {
+    walk.lay_out(
+        super::spec::OperandSpec::First(OperandUse::Read, OperandUse::Write),
+        OperandUse::Nothing,
+    );
 }
 
 /// The script, named by an option.
-pub(super) fn file(walk: &mut Walk, part: super::walk::Part) {
-    walk.apply(Use::Keep(HARMLESS), part, 0);
-    walk.apply(Use::Read, part, 0);
+pub(super) fn file(walk: &mut ArgumentWalk, part: super::walk::ArgumentPart) {
+    walk.apply(OperandUse::Keep(HARMLESS), part, 0);
+    walk.apply(OperandUse::Read, part, 0);
 }
 
 /// The first operand is a file that is run; without one it is the standard input.
-pub(super) fn script(walk: &mut Walk) {
+pub(super) fn script(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let told = walk.kept(INLINE).is_some() || walk.kept(HARMLESS).is_some();
     match operands.first() {
         _ if told => {}
         Some(operand) if walk.place(operand.arg).literal() != Some("-") => {
-            walk.operand_is(*operand, Use::Read)
+            walk.operand_is(*operand, OperandUse::Read)
         }
         // `ruby -v` says its version, and goes on with a script if there is one.
         _ if walk.kept("version").is_some() => {}
-        _ => walk.unnamable(Why::Stdin),
+        _ => walk.unnamable(DoubtReason::Stdin),
     }
 }
 
 /// A class by its name, or a file of source text.
-pub(super) fn java(walk: &mut Walk) {
+pub(super) fn java(walk: &mut ArgumentWalk) {
     if let Some(operand) = std::mem::take(&mut walk.operands).first()
         && walk.kept(HARMLESS).is_none()
     {
-        walk.operand_is(*operand, Use::Read);
+        walk.operand_is(*operand, OperandUse::Read);
     }
 }
 
 /// Targets, and variables (`SHELL=…`, `CC=…`), which name programs.
-pub(super) fn make(walk: &mut Walk) {
+pub(super) fn make(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
-    let sets = |operand: &&Operand| words::beginning(walk.place(operand.arg)).contains('=');
+    let sets = |operand: &&WalkOperand| words::beginning(walk.place(operand.arg)).contains('=');
     let assignments: Vec<usize> = operands.iter().filter(sets).map(|operand| operand.arg).collect();
     for arg in assignments {
-        walk.runs(arg, Why::RunsCode);
+        walk.runs(arg, DoubtReason::RunsCode);
     }
 }

@@ -1,13 +1,15 @@
 //! Programs that run the command behind their own words: which words are theirs, exactly. What is not known to be an option
 //! of theirs is not guessed, since the command would begin somewhere else.
 
-use super::spec::{Language, Meaning, Operands, Program, Takes, Use};
-use super::walk::Part;
+use super::spec::{
+    OperandSpec, OperandUse, OptionMeaning, OptionTakes, ProgramSpec, ScriptLanguage,
+};
+use super::walk::ArgumentPart;
 use super::{tables, words};
-use crate::shell::{Piece, Why, Word};
+use crate::shell::{DoubtReason, Word, WordPiece};
 
 /// An option that was given, or an assignment.
-pub(in crate::shell) struct Given {
+pub(in crate::shell) struct GivenOption {
     /// The word that it, or its value, stands in.
     pub(in crate::shell) arg: usize,
     /// Where its value begins in that word.
@@ -15,12 +17,12 @@ pub(in crate::shell) struct Given {
     /// Its value.
     pub(in crate::shell) value: Option<Word>,
     /// What it is used for; nothing of an assignment.
-    pub(super) uses: Option<Use>,
+    pub(super) uses: Option<OperandUse>,
 }
 
-impl Given {
-    pub(super) fn part(&self) -> Part {
-        Part { arg: self.arg, skip: self.skip }
+impl GivenOption {
+    pub(super) fn part(&self) -> ArgumentPart {
+        ArgumentPart { arg: self.arg, skip: self.skip }
     }
 
     /// Whether it is `NAME=value`.
@@ -30,77 +32,81 @@ impl Given {
 
     /// Whether its value is a directory that the command starts in.
     pub(in crate::shell) fn enters(&self) -> bool {
-        matches!(self.uses, Some(Use::Base))
+        matches!(self.uses, Some(OperandUse::Base))
     }
 
     /// Whether its value is a file that is read.
     pub(in crate::shell) fn reads(&self) -> bool {
-        matches!(self.uses, Some(Use::Read))
+        matches!(self.uses, Some(OperandUse::Read))
     }
 
     /// Whether its value is a file that is written.
     pub(in crate::shell) fn writes(&self) -> bool {
-        matches!(self.uses, Some(Use::Write))
+        matches!(self.uses, Some(OperandUse::Write))
     }
 
     /// Whether it decides what runs.
     pub(in crate::shell) fn runs(&self) -> bool {
-        matches!(self.uses, Some(Use::Runs))
+        matches!(self.uses, Some(OperandUse::Runs))
     }
 
     /// Whether the table keeps it under this name.
     pub(in crate::shell) fn is(&self, name: &str) -> bool {
-        matches!(self.uses, Some(Use::Keep(kept)) if kept == name)
+        matches!(self.uses, Some(OperandUse::Keep(kept)) if kept == name)
     }
 }
 
 /// What stands before the command.
-pub(in crate::shell) struct Launch {
+pub(in crate::shell) struct LaunchWords {
     /// The options and assignments.
-    pub(in crate::shell) given: Vec<Given>,
+    pub(in crate::shell) given: Vec<GivenOption>,
     /// Where the operands start.
     pub(in crate::shell) operands: usize,
     /// Where the command starts; it may be missing.
     pub(in crate::shell) command: usize,
     /// Why it is unknown, whatever runs.
-    pub(in crate::shell) doubt: Option<Why>,
+    pub(in crate::shell) doubt: Option<DoubtReason>,
 }
 
-impl Launch {
+impl LaunchWords {
     /// The first option that is kept under this name.
-    pub(in crate::shell) fn find(&self, name: &str) -> Option<&Given> {
+    pub(in crate::shell) fn find(&self, name: &str) -> Option<&GivenOption> {
         self.given.iter().find(|given| given.is(name))
     }
 }
 
 /// Whether the program of this name is looked through, which needs no allow of its own, since what it runs needs one; else
 /// the language that it reads. `None`: neither.
-pub(in crate::shell) fn through(name: &str) -> Option<Through> {
+pub(in crate::shell) fn through(name: &str) -> Option<LookedThrough> {
     let program = tables().program(name)?;
     if program.through {
-        return Some(Through::Command);
+        return Some(LookedThrough::Command);
     }
-    program.language.map(Through::Script)
+    program.language.map(LookedThrough::Script)
 }
 
 /// What a program runs that it is looked through to.
-pub(in crate::shell) enum Through {
+pub(in crate::shell) enum LookedThrough {
     /// A command.
     Command,
     /// A script in this language.
-    Script(Language),
+    Script(ScriptLanguage),
 }
 
 /// Why the program of this name is unknown, whatever it runs.
-pub(in crate::shell) fn doubt(name: &str) -> Option<Why> {
+pub(in crate::shell) fn doubt(name: &str) -> Option<DoubtReason> {
     tables().program(name)?.doubt
 }
 
 /// Reads the words of the program of this name. An error says which word is not understood.
-pub(in crate::shell) fn read(name: &str, argv: &[Word]) -> Result<Launch, (usize, Why)> {
-    let Some(program) = tables().program(name) else { return Err((0, Why::UnknownCommand)) };
+pub(in crate::shell) fn read(
+    name: &str, argv: &[Word],
+) -> Result<LaunchWords, (usize, DoubtReason)> {
+    let Some(program) = tables().program(name) else {
+        return Err((0, DoubtReason::UnknownCommand));
+    };
     let count = match program.operands {
-        Operands::Launches(count) => count,
+        OperandSpec::Launches(count) => count,
         // The command stands behind one operand, the host.
         _ => 1,
     };
@@ -109,24 +115,24 @@ pub(in crate::shell) fn read(name: &str, argv: &[Word]) -> Result<Launch, (usize
 
 /// Reads the words from `from` on, up to the command behind `count` operands.
 pub(super) fn parse(
-    program: &Program, argv: &[Word], from: usize, count: usize,
-) -> Result<Launch, (usize, Why)> {
-    let mut given: Vec<Given> = Vec::new();
+    program: &ProgramSpec, argv: &[Word], from: usize, count: usize,
+) -> Result<LaunchWords, (usize, DoubtReason)> {
+    let mut given: Vec<GivenOption> = Vec::new();
     let mut at = from;
     let mut ended = false;
     let mut dashed = false;
     while let Some(word) = argv.get(at) {
         let text = words::beginning(word);
         let certain = word.pieces.len() <= 1;
-        if text.is_empty() && !matches!(word.pieces.first(), None | Some(Piece::Home)) {
-            return Err((at, Why::MayBeOption));
+        if text.is_empty() && !matches!(word.pieces.first(), None | Some(WordPiece::Home)) {
+            return Err((at, DoubtReason::MayBeOption));
         }
         let assigns = program.assigns && (ended || !text.starts_with('-'));
         if assigns && text.contains('=') {
             if word.splits() {
-                return Err((at, Why::MayBeOption));
+                return Err((at, DoubtReason::MayBeOption));
             }
-            given.push(Given { arg: at, skip: 0, value: None, uses: None });
+            given.push(GivenOption { arg: at, skip: 0, value: None, uses: None });
             at += 1;
         } else if text == "-"
             && certain
@@ -160,14 +166,14 @@ pub(super) fn parse(
     }
     for index in at..at + count {
         if argv.get(index).is_some_and(Word::splits) {
-            return Err((index, Why::MayBeOption));
+            return Err((index, DoubtReason::MayBeOption));
         }
     }
-    Ok(Launch { given, operands: at, command: at + count, doubt: program.doubt })
+    Ok(LaunchWords { given, operands: at, command: at + count, doubt: program.doubt })
 }
 
 /// Whether it takes a value. Where versions differ, the command behind could begin in two places.
-fn takes<'m>(readings: impl Iterator<Item = &'m Meaning>) -> Option<Takes> {
+fn takes<'m>(readings: impl Iterator<Item = &'m OptionMeaning>) -> Option<OptionTakes> {
     let mut found = None;
     for reading in readings {
         if found.is_some_and(|found| found != reading.takes) {
@@ -180,22 +186,22 @@ fn takes<'m>(readings: impl Iterator<Item = &'m Meaning>) -> Option<Takes> {
 
 /// Notes what an option is used for, and says where the words behind it begin.
 fn note<'m>(
-    readings: impl Iterator<Item = &'m Meaning>, part: Part, argv: &[Word], valued: bool,
-    given: &mut Vec<Given>,
+    readings: impl Iterator<Item = &'m OptionMeaning>, part: ArgumentPart, argv: &[Word],
+    valued: bool, given: &mut Vec<GivenOption>,
 ) -> usize {
     for reading in readings {
         let value = valued
             .then(|| argv.get(part.arg).map(|word| words::without(word, part.skip)))
             .flatten();
-        given.push(Given { arg: part.arg, skip: part.skip, value, uses: Some(reading.uses) });
+        given.push(GivenOption { arg: part.arg, skip: part.skip, value, uses: Some(reading.uses) });
     }
     part.arg + 1
 }
 
 fn long(
-    program: &Program, argv: &[Word], at: usize, given: &mut Vec<Given>,
-) -> Result<usize, (usize, Why)> {
-    let unknown = (at, Why::UnknownOption);
+    program: &ProgramSpec, argv: &[Word], at: usize, given: &mut Vec<GivenOption>,
+) -> Result<usize, (usize, DoubtReason)> {
+    let unknown = (at, DoubtReason::UnknownOption);
     let word = argv.get(at).ok_or(unknown)?;
     let text = words::beginning(word);
     let dashes = if text.starts_with("--") { 2 } else { 1 };
@@ -205,26 +211,26 @@ fn long(
     let meanings = || readings.iter().map(|(_, meaning)| meaning);
     let takes = takes(meanings()).ok_or(unknown)?;
     if text.contains('=') {
-        if takes == Takes::Nothing || word.splits() {
+        if takes == OptionTakes::Nothing || word.splits() {
             return Err(unknown);
         }
-        let part = Part { arg: at, skip: dashes + name.len() + 1 };
+        let part = ArgumentPart { arg: at, skip: dashes + name.len() + 1 };
         return Ok(note(meanings(), part, argv, true, given));
     }
     if word.pieces.len() > 1 {
         return Err(unknown);
     }
-    if takes != Takes::Value {
-        return Ok(note(meanings(), Part { arg: at, skip: 0 }, argv, false, given));
+    if takes != OptionTakes::Value {
+        return Ok(note(meanings(), ArgumentPart { arg: at, skip: 0 }, argv, false, given));
     }
     argv.get(at + 1).filter(|value| !value.splits()).ok_or(unknown)?;
-    Ok(note(meanings(), Part { arg: at + 1, skip: 0 }, argv, true, given))
+    Ok(note(meanings(), ArgumentPart { arg: at + 1, skip: 0 }, argv, true, given))
 }
 
 fn short(
-    program: &Program, argv: &[Word], at: usize, given: &mut Vec<Given>,
-) -> Result<usize, (usize, Why)> {
-    let unknown = (at, Why::UnknownOption);
+    program: &ProgramSpec, argv: &[Word], at: usize, given: &mut Vec<GivenOption>,
+) -> Result<usize, (usize, DoubtReason)> {
+    let unknown = (at, DoubtReason::UnknownOption);
     let word = argv.get(at).ok_or(unknown)?;
     let text = words::beginning(word);
     let certain = word.pieces.len() <= 1;
@@ -237,21 +243,33 @@ fn short(
         let attached = rest < text.len() || !certain;
         let readings = program.short(letter);
         let meanings = || readings.iter().map(|(_, meaning)| meaning);
-        let here = Part { arg: at, skip: 0 };
+        let here = ArgumentPart { arg: at, skip: 0 };
         match takes(meanings()).ok_or(unknown)? {
-            Takes::Nothing => {
+            OptionTakes::Nothing => {
                 note(meanings(), here, argv, false, given);
             }
             _ if attached => {
                 if word.splits() {
                     return Err(unknown);
                 }
-                return Ok(note(meanings(), Part { arg: at, skip: rest }, argv, true, given));
+                return Ok(note(
+                    meanings(),
+                    ArgumentPart { arg: at, skip: rest },
+                    argv,
+                    true,
+                    given,
+                ));
             }
-            Takes::Maybe => return Ok(note(meanings(), here, argv, false, given)),
-            Takes::Value => {
+            OptionTakes::Maybe => return Ok(note(meanings(), here, argv, false, given)),
+            OptionTakes::Value => {
                 argv.get(at + 1).filter(|value| !value.splits()).ok_or(unknown)?;
-                return Ok(note(meanings(), Part { arg: at + 1, skip: 0 }, argv, true, given));
+                return Ok(note(
+                    meanings(),
+                    ArgumentPart { arg: at + 1, skip: 0 },
+                    argv,
+                    true,
+                    given,
+                ));
             }
         }
     }

@@ -41,28 +41,28 @@ mod writers;
 
 use std::sync::LazyLock;
 
-pub(super) use self::search::{Search, searched};
+pub(super) use self::search::{FindSearch, searched};
 pub(super) use classify::leads;
 pub(crate) use classify::{
-    Knowledge, deletes, goes_through_links, is_understood, kind, knowledge_of, opens_no_file,
+    EffectKnowledge, deletes, goes_through_links, is_understood, kind, knowledge_of, opens_no_file,
     option_marks, passes_links, reads_names_only, special_like, takes_data_only, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
-pub use described::{Arity, Described, DescribedOption, described};
+pub use described::{DescribedOption, DescribedProgram, OptionArity, described};
 pub use document::programs_document;
-pub(crate) use parts::{Parts, parts};
-pub(crate) use spec::Kind;
-pub(super) use spec::Language;
+pub(crate) use parts::{CommandParts, parts};
+pub(crate) use spec::ProgramKind;
+pub(super) use spec::ScriptLanguage;
 pub(crate) use words::stays_below;
 pub(super) use words::{beginning, without};
 
-use self::read::Tables;
-use self::spec::Program;
-use super::{Access, Why, Word};
+use self::read::ProgramTables;
+use self::spec::ProgramSpec;
+use super::{DoubtReason, FileAccess, Word};
 
 /// What a command does through its arguments. Indices are into its argv.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Effects {
+pub(crate) struct CommandEffects {
     /// Files used. What is used without an argument that says so (`ls`, `grep -r x`) has the index 0.
     pub(crate) paths: Vec<PathUse>,
     /// Code, and settings that decide what runs, which must be the project's own: the argument, and the file or directory.
@@ -72,7 +72,7 @@ pub(crate) struct Effects {
     /// Arguments that make the command unknown: options that run code, and what is no option that the program is known to
     /// have where such an option could be meant. Of an option with a value it is the word that holds the value. An index
     /// past the last argument says that no rule can name what runs (a shell that reads its standard input).
-    pub(crate) unknown: Vec<(usize, Why)>,
+    pub(crate) unknown: Vec<(usize, DoubtReason)>,
     /// Whether it makes or moves links or folders: behind it a path may lead elsewhere than the files now say.
     pub(crate) moves: bool,
     /// From which argument on, and behind how many of its bytes, stands a command that it runs.
@@ -85,7 +85,7 @@ pub(crate) struct PathUse {
     /// The argument.
     pub(crate) arg: usize,
     /// How.
-    pub(crate) access: Access,
+    pub(crate) access: FileAccess,
     /// The file: the argument or a part of it.
     pub(crate) target: Word,
     /// All that is below it too.
@@ -110,10 +110,10 @@ const TEXTS: &[&str] = &[
     include_str!("programs/writers.txt"),
 ];
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(TEXTS));
+static TABLES: LazyLock<ProgramTables> = LazyLock::new(|| ProgramTables::new(TEXTS));
 
 /// All that is known of programs.
-fn tables() -> &'static Tables {
+fn tables() -> &'static ProgramTables {
     &TABLES
 }
 
@@ -123,7 +123,7 @@ pub(super) fn base_name(name: &str) -> &str {
 }
 
 /// The program that is called by this name, or by a path that ends with it.
-fn called(name: &str) -> Option<&'static Program> {
+fn called(name: &str) -> Option<&'static ProgramSpec> {
     tables().program(base_name(name))
 }
 
@@ -131,10 +131,10 @@ fn called(name: &str) -> Option<&'static Program> {
 ///
 /// `files`: words that stand for one file or several, none of which is an option, even where they split (what `find -exec`
 /// adds below a root that is known).
-pub(crate) fn of(argv: &[Word], files: &[Word]) -> Effects {
-    let Some(name) = argv.first().and_then(Word::literal) else { return Effects::default() };
+pub(crate) fn of(argv: &[Word], files: &[Word]) -> CommandEffects {
+    let Some(name) = argv.first().and_then(Word::literal) else { return CommandEffects::default() };
     match called(name) {
         Some(program) => walk::walk(program, argv, files, 1),
-        None => Effects::default(),
+        None => CommandEffects::default(),
     }
 }

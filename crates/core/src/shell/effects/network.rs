@@ -1,36 +1,36 @@
 //! Programs that work on other machines, copy from and to them, or ask them.
 
-use super::spec::Use;
-use super::walk::{Operand, Part, Walk};
+use super::spec::OperandUse;
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{Access, Piece, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
 
 /// The sources are deleted.
 const REMOVES: &str = "removes";
 
 /// The host, and what runs there: whoever allows the host by name allows that.
-pub(super) fn ssh(walk: &mut Walk) {
+pub(super) fn ssh(walk: &mut ArgumentWalk) {
     match std::mem::take(&mut walk.operands).first() {
         Some(host) => {
-            walk.operand_is(*host, Use::Url);
-            walk.runs(host.arg, Why::RunsCode);
+            walk.operand_is(*host, OperandUse::Url);
+            walk.runs(host.arg, DoubtReason::RunsCode);
         }
-        None => walk.unnamable(Why::RunsCode),
+        None => walk.unnamable(DoubtReason::RunsCode),
     }
 }
 
 /// Names, `@server`, and `+option`, none of which reads a file.
-pub(super) fn dig(walk: &mut Walk) {
+pub(super) fn dig(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         let begins = words::beginning(walk.place(operand.arg));
         if !begins.starts_with('+') {
             let skip = usize::from(begins.starts_with('@'));
-            walk.apply(Use::Url, Part { arg: operand.arg, skip }, 0);
+            walk.apply(OperandUse::Url, ArgumentPart { arg: operand.arg, skip }, 0);
         }
     }
     if walk.effects.urls.is_empty() {
         // It asks the server of the system about the root, or about what a file names.
-        walk.here(Use::Connects);
+        walk.here(OperandUse::Connects);
     }
 }
 
@@ -41,18 +41,18 @@ fn remote(word: &Word) -> bool {
         || words::beginning(word).starts_with("scp://")
 }
 
-pub(super) fn scp(walk: &mut Walk) {
+pub(super) fn scp(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
-    let (away, here): (Vec<Operand>, Vec<Operand>) =
+    let (away, here): (Vec<WalkOperand>, Vec<WalkOperand>) =
         operands.into_iter().partition(|operand| remote(walk.place(operand.arg)));
     for operand in &away {
-        walk.operand_is(*operand, Use::Url);
+        walk.operand_is(*operand, OperandUse::Url);
     }
     let last_is_away =
         away.last().map(|operand| operand.arg) > here.last().map(|operand| operand.arg);
     if last_is_away {
         for operand in here {
-            walk.operand_is(operand, Use::Read);
+            walk.operand_is(operand, OperandUse::Read);
         }
         return;
     }
@@ -60,13 +60,13 @@ pub(super) fn scp(walk: &mut Walk) {
     if sources_away && here.len() == 1 {
         for operand in &here {
             let directory = walk.place(operand.arg).clone();
-            walk.operand_is(*operand, Use::Write);
+            walk.operand_is(*operand, OperandUse::Write);
             for source in &away {
                 if let Some(name) = words::file_name(walk.place(source.arg)) {
                     let name = Word { pieces: after_host(&name), ..name };
                     walk.path(
                         operand.arg,
-                        Access::Write,
+                        FileAccess::Write,
                         words::join(&directory, &name),
                         walk.recursive,
                     );
@@ -75,39 +75,39 @@ pub(super) fn scp(walk: &mut Walk) {
         }
         return;
     }
-    walk.copy(&here, Use::Read);
+    walk.copy(&here, OperandUse::Read);
 }
 
 /// `host:file` without a slash is a file too.
-fn after_host(word: &Word) -> Vec<Piece> {
+fn after_host(word: &Word) -> Vec<WordPiece> {
     let at = words::beginning(word).rfind(':').map_or(0, |at| at + 1);
     words::without(word, at).pieces
 }
 
 /// Sources are read, and with `--remove-source-files` deleted.
-pub(super) fn rsync(walk: &mut Walk) {
+pub(super) fn rsync(walk: &mut ArgumentWalk) {
     if walk.kept(REMOVES).is_some() {
         for operand in walk.operands.clone() {
-            walk.operand_is(operand, Use::Write);
+            walk.operand_is(operand, OperandUse::Write);
         }
     }
     scp(walk);
 }
 
 /// What is done there stands in a script or is typed.
-pub(super) fn sftp(walk: &mut Walk) {
+pub(super) fn sftp(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     if let Some(host) = operands.first() {
-        walk.operand_is(*host, Use::Url);
+        walk.operand_is(*host, OperandUse::Url);
     }
-    walk.unnamable(Why::Stdin);
+    walk.unnamable(DoubtReason::Stdin);
 }
 
 /// A rule of a filter can read a file.
-pub(super) fn filter(walk: &mut Walk, part: Part) {
+pub(super) fn filter(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let merges = word.literal().is_none_or(|text| text.starts_with(['.', ':', 'm', 'd']));
     if merges {
-        walk.path(part.arg, Access::Read, words::unknown(&word), false);
+        walk.path(part.arg, FileAccess::Read, words::unknown(&word), false);
     }
 }

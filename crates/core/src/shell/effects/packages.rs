@@ -1,9 +1,9 @@
 //! Package managers and compilers: what they fetch, and what they run of it.
 
-use super::spec::{Operands::*, Use};
-use super::walk::{Operand, Part, Walk};
+use super::spec::{OperandSpec::*, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{Access, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word};
 
 /// Whether a word is an address.
 fn is_address(word: &Word) -> bool {
@@ -11,41 +11,41 @@ fn is_address(word: &Word) -> bool {
     begins.contains("://") || begins.starts_with("git@") || begins.starts_with("github:")
 }
 
-pub(super) fn install(walk: &mut Walk) {
+pub(super) fn install(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         package(walk, operand);
     }
 }
 
 /// A package: an address, a file, or a name.
-fn package(walk: &mut Walk, operand: Operand) {
-    link(walk, Part { arg: operand.arg, skip: 0 });
+fn package(walk: &mut ArgumentWalk, operand: WalkOperand) {
+    link(walk, ArgumentPart { arg: operand.arg, skip: 0 });
 }
 
-pub(super) fn link(walk: &mut Walk, part: Part) {
+pub(super) fn link(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let begins = words::beginning(&word);
     if is_address(&word) {
         // `name @ https://…`, `git+https://…`
         let skip = begins.rfind(" @ ").map_or(0, |at| at + 3);
-        walk.apply(Use::Url, Part { arg: part.arg, skip: part.skip + skip }, 0);
+        walk.apply(OperandUse::Url, ArgumentPart { arg: part.arg, skip: part.skip + skip }, 0);
     } else if begins.starts_with(['.', '/'])
         || begins.contains(".tar")
         || begins.ends_with(".whl")
         || begins.ends_with(".deb")
     {
-        walk.apply(Use::ReadBelow, part, 0);
+        walk.apply(OperandUse::ReadBelow, part, 0);
     }
 }
 
 /// `poetry run x`, `pipx run x`, `bundle exec x`
-pub(super) fn runner(walk: &mut Walk) {
+pub(super) fn runner(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = operands.first().and_then(|operand| walk.place(operand.arg).literal());
     let runs = matches!(name, Some("run" | "exec" | "shell" | "runpip" | "script" | "dlx"));
     match operands.get(1) {
-        Some(operand) if runs => walk.runs(operand.arg, Why::RunsCode),
-        None if runs => walk.unnamable(Why::RunsCode),
+        Some(operand) if runs => walk.runs(operand.arg, DoubtReason::RunsCode),
+        None if runs => walk.unnamable(DoubtReason::RunsCode),
         _ => {
             for operand in operands.into_iter().skip(1) {
                 package(walk, operand);
@@ -55,7 +55,7 @@ pub(super) fn runner(walk: &mut Walk) {
 }
 
 /// `-C linker=program`
-pub(super) fn codegen(walk: &mut Walk, part: Part) {
+pub(super) fn codegen(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let begins = words::beginning(&word);
     if word.literal().is_none()
@@ -63,19 +63,19 @@ pub(super) fn codegen(walk: &mut Walk, part: Part) {
         || begins.starts_with("llvm")
         || begins.starts_with("ar=")
     {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// Arguments of what the project runs: what they mean is the project's, but not files elsewhere.
-pub(super) fn script(walk: &mut Walk) {
+pub(super) fn script(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
-        argument(walk, Part { arg: operand.arg, skip: 0 });
+        argument(walk, ArgumentPart { arg: operand.arg, skip: 0 });
     }
 }
 
 /// The name of a script of the project, and its arguments.
-pub(super) fn named_script(walk: &mut Walk) {
+pub(super) fn named_script(walk: &mut ArgumentWalk) {
     if walk.operands.first().is_some_and(|name| !words::leads_outside(walk.place(name.arg))) {
         walk.operands.remove(0);
     }
@@ -83,93 +83,93 @@ pub(super) fn named_script(walk: &mut Walk) {
 }
 
 /// Names of tasks, or arguments of a program that the project makes: no code, and no files elsewhere.
-pub(super) fn tasks(walk: &mut Walk) {
+pub(super) fn tasks(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         if words::leads_outside(walk.place(operand.arg)) {
-            walk.runs(operand.arg, Why::RunsCode);
+            walk.runs(operand.arg, DoubtReason::RunsCode);
         }
     }
 }
 
 /// An argument of what is not known: it, or a part of it, may be a file.
-fn argument(walk: &mut Walk, part: Part) {
+fn argument(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if words::leads_outside(&word) {
-        return walk.runs(part.arg, Why::RunsCode);
+        return walk.runs(part.arg, DoubtReason::RunsCode);
     }
     let begins = words::beginning(&word);
     let value = begins.find('=').map(|at| at + 1);
     let attached = (begins.starts_with('-') && !begins.starts_with("--")).then_some(2);
     for skip in [Some(0), value, attached].into_iter().flatten().filter(|skip| *skip < begins.len())
     {
-        walk.loads(Part { skip: part.skip + skip, ..part }, 0, false);
+        walk.loads(ArgumentPart { skip: part.skip + skip, ..part }, 0, false);
     }
 }
 
 /// The same of all that stands behind an option.
-pub(super) fn rest(walk: &mut Walk, part: Part) {
+pub(super) fn rest(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.ended = true;
     for arg in part.arg + 1..walk.argv.len() {
-        argument(walk, Part { arg, skip: 0 });
+        argument(walk, ArgumentPart { arg, skip: 0 });
     }
 }
 
 /// Sources and directories whose code runs or decides what runs: the project's own.
-pub(super) fn inside(walk: &mut Walk) {
+pub(super) fn inside(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         walk.operand_loads(operand);
     }
 }
 
 /// The same; a version of a module is looked up.
-pub(super) fn listed(walk: &mut Walk) {
+pub(super) fn listed(walk: &mut ArgumentWalk) {
     for operand in walk.operands.clone() {
         if words::beginning(walk.place(operand.arg)).contains('@') {
-            walk.runs(operand.arg, Why::Connects);
+            walk.runs(operand.arg, DoubtReason::Connects);
         }
     }
     inside(walk);
 }
 
 /// Phases are the project's; a goal of a plugin may be of any plugin, which is fetched.
-pub(super) fn goals_of_maven(walk: &mut Walk) {
+pub(super) fn goals_of_maven(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         if walk.place(operand.arg).literal().is_none_or(|text| text.contains(':')) {
-            walk.runs(operand.arg, Why::RunsCode);
+            walk.runs(operand.arg, DoubtReason::RunsCode);
         }
     }
 }
 
 /// A setting is shown, or changed.
-pub(super) fn settings(walk: &mut Walk) {
+pub(super) fn settings(walk: &mut ArgumentWalk) {
     let first = walk.operands.first().and_then(|operand| walk.place(operand.arg).literal());
     if !matches!(first, Some("get" | "list" | "ls")) {
-        walk.runs(walk.argv.len().saturating_sub(1), Why::Settings);
+        walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::Settings);
     }
 }
 
 /// A flag that changes settings.
-pub(super) fn sets(walk: &mut Walk, _: Part) {
-    walk.runs(walk.argv.len().saturating_sub(1), Why::Settings);
+pub(super) fn sets(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::Settings);
 }
 
 /// `npm create x` fetches `create-x` and runs it.
-pub(super) fn creates(walk: &mut Walk) {
+pub(super) fn creates(walk: &mut ArgumentWalk) {
     if let Some(operand) = std::mem::take(&mut walk.operands).first() {
-        walk.runs(operand.arg, Why::RunsCode);
+        walk.runs(operand.arg, DoubtReason::RunsCode);
     }
 }
 
 /// A target by its name, or a file that says how it is linked.
-pub(super) fn target(walk: &mut Walk, part: Part) {
+pub(super) fn target(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if !word.literal().is_some_and(|text| !text.contains('/') && !text.ends_with(".json")) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// Flags of the linker: which program links is one of them.
-pub(super) fn linker(walk: &mut Walk, part: Part) {
+pub(super) fn linker(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let harmless = |text: &str| {
         let known = |flag: &str| {
@@ -178,25 +178,25 @@ pub(super) fn linker(walk: &mut Walk, part: Part) {
         !text.contains(['\'', '"', '\\', '@']) && text.split_ascii_whitespace().all(known)
     };
     if !word.literal().is_some_and(harmless) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// The sources below are written.
-pub(super) fn gofmt(walk: &mut Walk) {
+pub(super) fn gofmt(walk: &mut ArgumentWalk) {
     inside(walk);
-    walk.path(0, Access::Write, words::text(walk.place(0), "."), true);
+    walk.path(0, FileAccess::Write, words::text(walk.place(0), "."), true);
 }
 
 /// The same, unless it only says what it would change.
-pub(super) fn fmt(walk: &mut Walk, part: Part) {
+pub(super) fn fmt(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if !walk.argv.iter().any(|word| word.literal() == Some("--check")) {
-        walk.path(part.arg, Access::Write, words::text(walk.place(0), "."), true);
+        walk.path(part.arg, FileAccess::Write, words::text(walk.place(0), "."), true);
     }
 }
 
 /// A property of a build, by whose name the project's own code goes.
-pub(super) fn property(walk: &mut Walk, part: Part) {
+pub(super) fn property(walk: &mut ArgumentWalk, part: ArgumentPart) {
     argument(walk, part);
 }
 
@@ -231,21 +231,21 @@ const MAVEN: &[&str] = &[
 ];
 
 /// `-DNAME=value`
-pub(super) fn maven(walk: &mut Walk, part: Part) {
+pub(super) fn maven(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let name = word.literal().map(|text| text.split_once('=').map_or(text, |(name, _)| name));
     if !name.is_some_and(|name| MAVEN.contains(&name)) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// A logger that comes along, with its settings.
-pub(super) fn logger(walk: &mut Walk, part: Part) {
+pub(super) fn logger(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     let name = words::beginning(&word).split(';').next().unwrap_or("");
     let known = matches!(name, "trx" | "html" | "console" | "junit" | "GitHubActions");
     if !known || words::leads_outside(&word) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
@@ -254,25 +254,25 @@ const LEAVE: &[&str] =
     &["install", "uninstall", "deploy", "publish", "release", "package", "upload"];
 
 /// A goal of a build.
-pub(super) fn goal(walk: &mut Walk, part: Part) {
+pub(super) fn goal(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if word.literal().is_none_or(|text| LEAVE.iter().any(|name| text.contains(name))) {
-        walk.runs(part.arg, Why::RunsCode);
+        walk.runs(part.arg, DoubtReason::RunsCode);
     }
 }
 
 /// What `cmake --build` hands to the tool behind it.
-pub(super) fn goals(walk: &mut Walk) {
+pub(super) fn goals(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
-        goal(walk, Part { arg: operand.arg, skip: 0 });
+        goal(walk, ArgumentPart { arg: operand.arg, skip: 0 });
         if words::beginning(walk.place(operand.arg)).contains('=') {
-            walk.runs(operand.arg, Why::RunsCode);
+            walk.runs(operand.arg, DoubtReason::RunsCode);
         }
     }
 }
 
 /// A folder to build in, or sources to make one from.
-pub(super) fn cmake(walk: &mut Walk) {
+pub(super) fn cmake(walk: &mut ArgumentWalk) {
     match walk.kept("build") {
         Some(part) => {
             walk.loads(part, 0, false);
@@ -280,23 +280,23 @@ pub(super) fn cmake(walk: &mut Walk) {
         }
         None => {
             inside(walk);
-            walk.here(Use::WriteBelow);
+            walk.here(OperandUse::WriteBelow);
         }
     }
 }
 
 /// `@file` holds options.
-pub(super) fn compile(walk: &mut Walk) {
+pub(super) fn compile(walk: &mut ArgumentWalk) {
     for at in 1..walk.argv.len() {
         let begins = words::beginning(walk.place(at));
         let runs = ["@", "-fplugin", "-Wl,-plugin", "-B", "-specs", "--specs"];
         if runs.iter().any(|option| begins.starts_with(option)) {
-            walk.runs(at, Why::RunsCode);
+            walk.runs(at, DoubtReason::RunsCode);
         } else if let Some(name) = begins.strip_prefix("-o")
             && (!name.is_empty() || walk.place(at).pieces.len() > 1)
         {
-            walk.apply(Use::Write, Part { arg: at, skip: 2 }, 0);
+            walk.apply(OperandUse::Write, ArgumentPart { arg: at, skip: 2 }, 0);
         }
     }
-    walk.lay_out(All(Use::Read), Use::Nothing);
+    walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
 }

@@ -1,12 +1,12 @@
 //! Which words of a command are its options and which its operands, for rules that say "these and no others".
 
-use super::spec::{Operands, Program, Takes};
+use super::spec::{OperandSpec, OptionTakes, ProgramSpec};
 use super::{called, tables, words};
 use crate::shell::Word;
 
 /// The words of a command behind the name of its program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Parts {
+pub(crate) struct CommandParts {
     /// Words that are operands, by their index; `false` for one that is the value of an option to some versions of the
     /// program. Names of commands (`log` of `git log`) are among them.
     pub(crate) operands: Vec<(usize, bool)>,
@@ -30,13 +30,13 @@ pub(crate) struct GivenOption {
 ///
 /// Each word that is no value of an option in every reading is among the parts. So whoever finds all of them in order
 /// leaves out nothing that the program could take for an operand or an option.
-pub(crate) fn parts(argv: &[Word]) -> Option<Parts> {
+pub(crate) fn parts(argv: &[Word]) -> Option<CommandParts> {
     let name = argv.first()?.literal()?;
     let program = called(name)?;
     if argv.iter().any(Word::splits) {
         return None;
     }
-    let mut parts = Parts::default();
+    let mut parts = CommandParts::default();
     parts.add(program, argv, 1)?;
     parts.operands.sort_unstable();
     // What one reading doubts is doubted.
@@ -44,8 +44,8 @@ pub(crate) fn parts(argv: &[Word]) -> Option<Parts> {
     Some(parts)
 }
 
-impl Parts {
-    fn add(&mut self, program: &Program, argv: &[Word], from: usize) -> Option<()> {
+impl CommandParts {
+    fn add(&mut self, program: &ProgramSpec, argv: &[Word], from: usize) -> Option<()> {
         let mut next = from;
         // The word that may be the value of the option before it.
         let mut value = None;
@@ -78,7 +78,7 @@ impl Parts {
                     let command = Self::command(program, word);
                     if let Some(command) = command {
                         self.add(command, argv, at + 1)?;
-                    } else if matches!(program.operands, Operands::Command) {
+                    } else if matches!(program.operands, OperandSpec::Command) {
                         return None;
                     }
                     if program.style.leading() {
@@ -87,14 +87,14 @@ impl Parts {
                         }
                         return Some(());
                     }
-                    Taken::Nothing
+                    TakenWord::Nothing
                 }
             };
             value = None;
-            if taken != Taken::Nothing && argv.get(next).is_some() {
+            if taken != TakenWord::Nothing && argv.get(next).is_some() {
                 let like_option =
                     argv.get(next).is_some_and(|word| words::beginning(word).starts_with('-'));
-                if taken == Taken::Surely && !is_value && !like_option {
+                if taken == TakenWord::Surely && !is_value && !like_option {
                     next += 1;
                 } else {
                     value = Some(next);
@@ -105,23 +105,25 @@ impl Parts {
     }
 
     /// The command that an operand names: what follows is that command's.
-    fn command(program: &Program, word: &Word) -> Option<&'static Program> {
+    fn command(program: &ProgramSpec, word: &Word) -> Option<&'static ProgramSpec> {
         tables().command(program.names.first()?, word.literal()?)
     }
 
     /// What follows the first operand of a program whose options end there.
-    fn rest(&mut self, program: &Program, argv: &[Word], from: usize) -> Option<()> {
+    fn rest(&mut self, program: &ProgramSpec, argv: &[Word], from: usize) -> Option<()> {
         let words = argv.get(from..).unwrap_or_default();
         // The program's own code may see options in it.
         let options = words.iter().any(|word| words::beginning(word).starts_with(['-', '+']));
-        if options && matches!(program.operands, Operands::Code(_)) {
+        if options && matches!(program.operands, OperandSpec::Code(_)) {
             return None;
         }
         self.operands.extend((from..argv.len()).map(|at| (at, true)));
         Some(())
     }
 
-    fn long(&mut self, program: &Program, at: usize, name: &str, whole: bool) -> Option<Taken> {
+    fn long(
+        &mut self, program: &ProgramSpec, at: usize, name: &str, whole: bool,
+    ) -> Option<TakenWord> {
         let (name, assigned) = match name.split_once('=') {
             Some((name, _)) => (name, true),
             None if !whole => return None,
@@ -129,7 +131,7 @@ impl Parts {
         };
         let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
         if number && program.digits && program.style.one_dash() && !assigned {
-            return Some(Taken::Nothing);
+            return Some(TakenWord::Nothing);
         }
         let readings = program.long(name);
         if readings.is_empty() {
@@ -145,15 +147,15 @@ impl Parts {
         }
         if assigned {
             // A flag takes nothing behind `=`.
-            let takes = readings.iter().all(|(_, meaning)| meaning.takes != Takes::Nothing);
-            return takes.then_some(Taken::Nothing);
+            let takes = readings.iter().all(|(_, meaning)| meaning.takes != OptionTakes::Nothing);
+            return takes.then_some(TakenWord::Nothing);
         }
-        Some(Taken::by(readings.iter().map(|(_, meaning)| meaning.takes)))
+        Some(TakenWord::by(readings.iter().map(|(_, meaning)| meaning.takes)))
     }
 
     fn bundle(
-        &mut self, program: &Program, at: usize, letters: &str, whole: bool,
-    ) -> Option<Taken> {
+        &mut self, program: &ProgramSpec, at: usize, letters: &str, whole: bool,
+    ) -> Option<TakenWord> {
         let mut letters = letters.char_indices();
         while let Some((_, letter)) = letters.next() {
             if letter.is_ascii_digit() && program.digits {
@@ -170,32 +172,32 @@ impl Parts {
             });
             let takes = || readings.iter().map(|(_, meaning)| meaning.takes);
             let attached = !whole || !letters.as_str().is_empty();
-            if attached && takes().all(|takes| takes != Takes::Nothing) {
-                return Some(Taken::Nothing);
+            if attached && takes().all(|takes| takes != OptionTakes::Nothing) {
+                return Some(TakenWord::Nothing);
             }
             if !attached {
-                return Some(Taken::by(takes()));
+                return Some(TakenWord::by(takes()));
             }
         }
         // What the last letters are is not known.
-        whole.then_some(Taken::Nothing)
+        whole.then_some(TakenWord::Nothing)
     }
 }
 
 /// Whether an option takes the next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Taken {
+enum TakenWord {
     Nothing,
     /// To some versions of the program.
     Perhaps,
     Surely,
 }
 
-impl Taken {
-    fn by(mut takes: impl Iterator<Item = Takes> + Clone) -> Self {
-        if takes.clone().all(|takes| takes == Takes::Value) {
+impl TakenWord {
+    fn by(mut takes: impl Iterator<Item = OptionTakes> + Clone) -> Self {
+        if takes.clone().all(|takes| takes == OptionTakes::Value) {
             Self::Surely
-        } else if takes.any(|takes| takes == Takes::Value) {
+        } else if takes.any(|takes| takes == OptionTakes::Value) {
             Self::Perhaps
         } else {
             Self::Nothing
@@ -206,12 +208,12 @@ impl Taken {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::{Shell, What, analyze};
+    use crate::shell::{FactKind, Shell, analyze};
 
     fn shown(line: &str) -> Option<String> {
         let facts = analyze(line, Shell::Bash).facts;
         let argv = facts.iter().find_map(|fact| match &fact.what {
-            What::Command(command) => Some(command.argv.clone()),
+            FactKind::Command(command) => Some(command.argv.clone()),
             _ => None,
         })?;
         let parts = parts(&argv)?;

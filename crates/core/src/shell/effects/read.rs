@@ -36,31 +36,34 @@
 //! | `open` | its options are not described: one that is not listed does nothing that is known |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
-//! A use is a variant of [`Use`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is written
+//! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is written
 //! as it stands on a command line: `-x`, `-xyz` (three letters), `--name`, `--[no-]name`, and `=` behind it says that it takes
 //! a value, `[=]` that it takes one only where it is attached. A lone `-` is an option of what launches. An option may stand in several lines: then all count.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::spec::{Kind, Language, Meaning, Moving, Operands, Program, Style, Takes, Use};
+use super::spec::{
+    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionStyle, OptionTakes, ProgramKind,
+    ProgramSpec, ScriptLanguage,
+};
 use super::special;
-use crate::shell::Why;
+use crate::shell::DoubtReason;
 
 /// A block of a table, read when it is first asked for.
-struct Block {
+struct TableBlock {
     /// Of a command, what it is a command of.
     parent: Option<&'static str>,
     names: &'static str,
     body: &'static str,
     /// Whether it stands where the text says `folder data`.
     data_only: bool,
-    program: OnceLock<Program>,
+    program: OnceLock<ProgramSpec>,
 }
 
 /// All programs.
-pub(super) struct Tables {
-    blocks: Vec<Block>,
+pub(super) struct ProgramTables {
+    blocks: Vec<TableBlock>,
     programs: HashMap<&'static str, usize>,
     commands: HashMap<(&'static str, &'static str), usize>,
     sets: HashMap<&'static str, &'static str>,
@@ -69,9 +72,9 @@ pub(super) struct Tables {
 
 /// A line that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault(pub(super) String);
+pub(super) struct TableFault(pub(super) String);
 
-impl Tables {
+impl ProgramTables {
     /// The blocks of these texts.
     pub(super) fn new(texts: &[&'static str]) -> Self {
         let mut tables = Self {
@@ -140,11 +143,17 @@ impl Tables {
                 names
             }
         };
-        self.blocks.push(Block { parent: of, names, body, data_only, program: OnceLock::new() });
+        self.blocks.push(TableBlock {
+            parent: of,
+            names,
+            body,
+            data_only,
+            program: OnceLock::new(),
+        });
     }
 
     /// The program of this name. GNU's have a `g` before their names where the system has others.
-    pub(super) fn program(&self, name: &str) -> Option<&Program> {
+    pub(super) fn program(&self, name: &str) -> Option<&ProgramSpec> {
         let number = self.programs.get(name).or_else(|| self.programs.get(plain(name)?));
         self.get(*number?)
     }
@@ -155,7 +164,7 @@ impl Tables {
     }
 
     /// The command of this name; the parent is the program's first name, and of what is deeper all names with dots.
-    pub(super) fn command(&self, parent: &str, name: &str) -> Option<&Program> {
+    pub(super) fn command(&self, parent: &str, name: &str) -> Option<&ProgramSpec> {
         let commands: &HashMap<(&str, &str), usize> = &self.commands;
         self.get(*commands.get(&(parent, name))?)
     }
@@ -166,7 +175,7 @@ impl Tables {
     }
 
     /// All programs and commands, each with the program that it is a command of.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Option<&'static str>, &Program)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (Option<&'static str>, &ProgramSpec)> {
         let parents: HashMap<usize, &'static str> =
             self.commands.iter().map(|((parent, _), number)| (*number, *parent)).collect();
         (0..self.blocks.len())
@@ -181,51 +190,53 @@ impl Tables {
         names
     }
 
-    fn get(&self, number: usize) -> Option<&Program> {
+    fn get(&self, number: usize) -> Option<&ProgramSpec> {
         let block = self.blocks.get(number)?;
         Some(block.program.get_or_init(|| {
             // A table that cannot be read describes nothing, and what is not described is not allowed. Tests read all.
-            self.read(block).unwrap_or_else(|_| Program {
-                operands: Operands::Code(super::editors::whole),
-                ..Program::new(Vec::new())
+            self.read(block).unwrap_or_else(|_| ProgramSpec {
+                operands: OperandSpec::Code(super::editors::whole),
+                ..ProgramSpec::new(Vec::new())
             })
         }))
     }
 
     /// The faults of all lines, and names that stand in several blocks.
     #[cfg(test)]
-    pub(super) fn check(&self) -> Vec<Fault> {
-        let mut faults: Vec<Fault> =
+    pub(super) fn check(&self) -> Vec<TableFault> {
+        let mut faults: Vec<TableFault> =
             self.blocks.iter().filter_map(|block| self.read(block).err()).collect();
-        faults.extend(self.twice.iter().map(|name| Fault(format!("{name} stands twice"))));
+        faults.extend(self.twice.iter().map(|name| TableFault(format!("{name} stands twice"))));
         faults
     }
 
-    fn read(&self, block: &Block) -> Result<Program, Fault> {
-        let mut program = Program::new(block.names.split_ascii_whitespace().collect());
+    fn read(&self, block: &TableBlock) -> Result<ProgramSpec, TableFault> {
+        let mut program = ProgramSpec::new(block.names.split_ascii_whitespace().collect());
         if let Some(parent) = block.parent {
             program.path = Box::leak(format!("{parent}.{}", program.path).into_boxed_str());
         }
         program.data_only = block.data_only;
         self.lines(block.body, &mut program, 0)
-            .map_err(|Fault(what)| Fault(format!("{}: {what}", block.names)))?;
+            .map_err(|TableFault(what)| TableFault(format!("{}: {what}", block.names)))?;
         program.shorts.sort_by_key(|(letter, _)| *letter);
         program.longs.sort_by_key(|(name, _)| *name);
         Ok(program)
     }
 
-    fn lines(&self, body: &'static str, program: &mut Program, depth: usize) -> Result<(), Fault> {
+    fn lines(
+        &self, body: &'static str, program: &mut ProgramSpec, depth: usize,
+    ) -> Result<(), TableFault> {
         for line in body.lines() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
                 self.line(line, program, depth)
-                    .ok_or_else(|| Fault(format!("`{line}` is not understood")))?;
+                    .ok_or_else(|| TableFault(format!("`{line}` is not understood")))?;
             }
         }
         Ok(())
     }
 
-    fn line(&self, line: &'static str, program: &mut Program, depth: usize) -> Option<()> {
+    fn line(&self, line: &'static str, program: &mut ProgramSpec, depth: usize) -> Option<()> {
         let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (key, rest) {
             ("open", "") => program.open = true,
@@ -244,8 +255,8 @@ impl Tables {
             ("shared", "") => program.shared = true,
             ("through", "") => program.through = true,
             ("understood", _) => program.understood = names(rest),
-            ("moves-with", _) => program.moving = Moving::With(names(rest)),
-            ("moves-but", _) => program.moving = Moving::But(names(rest)),
+            ("moves-with", _) => program.moving = MovingCommands::With(names(rest)),
+            ("moves-but", _) => program.moving = MovingCommands::But(names(rest)),
             ("assigns", "") => program.assigns = true,
             ("doubt", _) => program.doubt = Some(doubt(rest)?),
             ("language", _) => program.language = Some(language(rest)?),
@@ -281,22 +292,22 @@ fn names(text: &'static str) -> Vec<&'static str> {
     text.split_ascii_whitespace().collect()
 }
 
-fn option_of(text: &'static str, uses: Use, program: &mut Program) -> Option<()> {
+fn option_of(text: &'static str, uses: OperandUse, program: &mut ProgramSpec) -> Option<()> {
     let (name, takes) = if let Some(name) = text.strip_suffix("[=]") {
-        (name, Takes::Maybe)
+        (name, OptionTakes::Maybe)
     } else if let Some(name) = text.strip_suffix('=') {
-        (name, Takes::Value)
+        (name, OptionTakes::Value)
     } else {
-        (text, Takes::Nothing)
+        (text, OptionTakes::Nothing)
     };
-    let meaning = Meaning { takes, uses };
+    let meaning = OptionMeaning { takes, uses };
     if let Some(name) = name.strip_prefix("--[no-]") {
         program.longs.push((name, meaning));
         let negated = text.get("--[".len()..)?;
         let negated: &'static str =
             Box::leak(format!("no-{}", negated.get("no-]".len()..)?).into_boxed_str());
         let negated = negated.trim_end_matches("[=]").trim_end_matches('=');
-        program.longs.push((negated, Meaning { takes: Takes::Nothing, uses }));
+        program.longs.push((negated, OptionMeaning { takes: OptionTakes::Nothing, uses }));
     } else if let Some(name) = name.strip_prefix("--") {
         program.longs.push((name, meaning));
     } else {
@@ -312,93 +323,93 @@ fn option_of(text: &'static str, uses: Use, program: &mut Program) -> Option<()>
     Some(())
 }
 
-fn use_of(text: &'static str) -> Option<Use> {
+fn use_of(text: &'static str) -> Option<OperandUse> {
     if let Some(name) = text.strip_prefix("keep:") {
-        return Some(Use::Keep(name));
+        return Some(OperandUse::Keep(name));
     }
     if let Some(name) = text.strip_prefix("code:") {
-        return special::option(name).map(Use::Code);
+        return special::option(name).map(OperandUse::Code);
     }
     Some(match text {
-        "nothing" => Use::Nothing,
-        "read" => Use::Read,
-        "read-below" => Use::ReadBelow,
-        "write" => Use::Write,
-        "write-below" => Use::WriteBelow,
-        "change" => Use::Change,
-        "url" => Use::Url,
-        "runs" => Use::Runs,
-        "runs-file" => Use::RunsFile,
-        "loads" => Use::Loads,
-        "connects" => Use::Connects,
-        "shows" => Use::Shows,
-        "alters" => Use::Alters,
-        "into" => Use::Into,
-        "base" => Use::Base,
-        "recursive" => Use::Recursive,
-        "follows" => Use::Follows,
-        "follows-below" => Use::FollowsBelow,
-        "moves" => Use::Moves,
-        "settles" => Use::Settles,
-        "settles-read" => Use::SettlesRead,
+        "nothing" => OperandUse::Nothing,
+        "read" => OperandUse::Read,
+        "read-below" => OperandUse::ReadBelow,
+        "write" => OperandUse::Write,
+        "write-below" => OperandUse::WriteBelow,
+        "change" => OperandUse::Change,
+        "url" => OperandUse::Url,
+        "runs" => OperandUse::Runs,
+        "runs-file" => OperandUse::RunsFile,
+        "loads" => OperandUse::Loads,
+        "connects" => OperandUse::Connects,
+        "shows" => OperandUse::Shows,
+        "alters" => OperandUse::Alters,
+        "into" => OperandUse::Into,
+        "base" => OperandUse::Base,
+        "recursive" => OperandUse::Recursive,
+        "follows" => OperandUse::Follows,
+        "follows-below" => OperandUse::FollowsBelow,
+        "moves" => OperandUse::Moves,
+        "settles" => OperandUse::Settles,
+        "settles-read" => OperandUse::SettlesRead,
         _ => return None,
     })
 }
 
-fn operands(text: &'static str) -> Option<Operands> {
+fn operands(text: &'static str) -> Option<OperandSpec> {
     let words: Vec<&'static str> = text.split_ascii_whitespace().collect();
     Some(match words.as_slice() {
-        ["command"] => Operands::Command,
-        ["first", first, rest] => Operands::First(use_of(first)?, use_of(rest)?),
-        ["copy", source] => Operands::Copy(use_of(source)?),
-        ["launches", count] => Operands::Launches(count.parse().ok()?),
+        ["command"] => OperandSpec::Command,
+        ["first", first, rest] => OperandSpec::First(use_of(first)?, use_of(rest)?),
+        ["copy", source] => OperandSpec::Copy(use_of(source)?),
+        ["launches", count] => OperandSpec::Launches(count.parse().ok()?),
         [uses] => match uses.strip_prefix("code:") {
-            Some(name) => Operands::Code(special::operands(name)?),
-            None => Operands::All(use_of(uses)?),
+            Some(name) => OperandSpec::Code(special::operands(name)?),
+            None => OperandSpec::All(use_of(uses)?),
         },
         _ => return None,
     })
 }
 
-fn doubt(text: &str) -> Option<Why> {
+fn doubt(text: &str) -> Option<DoubtReason> {
     Some(match text {
-        "runs" => Why::RunsCode,
-        "elsewhere" => Why::Elsewhere,
-        "privileged" => Why::Privileged,
+        "runs" => DoubtReason::RunsCode,
+        "elsewhere" => DoubtReason::Elsewhere,
+        "privileged" => DoubtReason::Privileged,
         _ => return None,
     })
 }
 
-fn language(text: &str) -> Option<Language> {
+fn language(text: &str) -> Option<ScriptLanguage> {
     Some(match text {
-        "bash" => Language::Bash,
-        "sh" => Language::Sh,
-        "words" => Language::Words,
-        "other" => Language::Other,
+        "bash" => ScriptLanguage::Bash,
+        "sh" => ScriptLanguage::Sh,
+        "words" => ScriptLanguage::Words,
+        "other" => ScriptLanguage::Other,
         _ => return None,
     })
 }
 
-fn style(text: &str) -> Option<Style> {
+fn style(text: &str) -> Option<OptionStyle> {
     Some(match text {
-        "anywhere" => Style::Anywhere,
-        "leading" => Style::Leading,
-        "one-dash" => Style::OneDash,
-        "one-dash-leading" => Style::OneDashLeading,
-        "own" => Style::Own,
+        "anywhere" => OptionStyle::Anywhere,
+        "leading" => OptionStyle::Leading,
+        "one-dash" => OptionStyle::OneDash,
+        "one-dash-leading" => OptionStyle::OneDashLeading,
+        "own" => OptionStyle::Own,
         _ => return None,
     })
 }
 
-fn kind(text: &str) -> Option<Kind> {
+fn kind(text: &str) -> Option<ProgramKind> {
     Some(match text {
-        "shell" => Kind::Shell,
-        "interpreter" => Kind::Interpreter,
-        "launcher" => Kind::Launcher,
-        "family" => Kind::Family,
-        "reaching" => Kind::Reaching,
-        "editor" => Kind::Editor,
-        "blunt" => Kind::Blunt,
+        "shell" => ProgramKind::Shell,
+        "interpreter" => ProgramKind::Interpreter,
+        "launcher" => ProgramKind::Launcher,
+        "family" => ProgramKind::Family,
+        "reaching" => ProgramKind::Reaching,
+        "editor" => ProgramKind::Editor,
+        "blunt" => ProgramKind::Blunt,
         _ => return None,
     })
 }

@@ -1,13 +1,13 @@
 //! Programs that read files and write nothing.
 
-use super::spec::{Operands::All, Use};
-use super::walk::{Operand, Part, Walk};
+use super::spec::{OperandSpec::All, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::Why;
+use crate::shell::DoubtReason;
 
 /// Words behind the first operand that look like options. To a program that takes options only before its operands they are
 /// operands.
-pub(super) fn late(walk: &Walk, operands: &[Operand]) -> Vec<usize> {
+pub(super) fn late(walk: &ArgumentWalk, operands: &[WalkOperand]) -> Vec<usize> {
     let first = operands.first().map_or(walk.argv.len(), |operand| operand.arg);
     let looks = |arg: &usize| {
         let begins = words::beginning(walk.place(*arg));
@@ -17,44 +17,44 @@ pub(super) fn late(walk: &Walk, operands: &[Operand]) -> Vec<usize> {
 }
 
 /// What is read, and what is written: `xxd [options] [in [out]]`.
-pub(super) fn in_and_out(walk: &mut Walk) {
+pub(super) fn in_and_out(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     for arg in late(walk, &operands) {
-        walk.apply(Use::Write, Part { arg, skip: 0 }, 0);
+        walk.apply(OperandUse::Write, ArgumentPart { arg, skip: 0 }, 0);
     }
     for (index, operand) in operands.into_iter().enumerate() {
-        walk.operand_is(operand, if index == 0 { Use::Read } else { Use::Write });
+        walk.operand_is(operand, if index == 0 { OperandUse::Read } else { OperandUse::Write });
         if walk.place(operand.arg).splits() {
-            walk.operand_is(operand, Use::Write);
+            walk.operand_is(operand, OperandUse::Write);
         }
     }
 }
 
 /// Of one option several can be made: behind a `$` in its value, and behind a `+`, go on options and commands.
-pub(super) fn pager(walk: &mut Walk) {
+pub(super) fn pager(walk: &mut ArgumentWalk) {
     for arg in 1..walk.argv.len() {
         let word = walk.place(arg);
         let begins = words::beginning(word);
         let odd = begins.contains(['$', '+', ' ', '\t']) || word.pieces.len() > 1;
         if begins.starts_with('-') && odd {
-            walk.runs(arg, Why::RunsCode);
+            walk.runs(arg, DoubtReason::RunsCode);
         }
     }
-    walk.lay_out(All(Use::Read), Use::Nothing);
+    walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
 }
 
 /// `bat cache` is a command, which writes.
-pub(super) fn bat(walk: &mut Walk) {
+pub(super) fn bat(walk: &mut ArgumentWalk) {
     for arg in 1..walk.argv.len() {
         if walk.place(arg).literal() == Some("cache") {
-            walk.runs(arg, Why::UnknownCommand);
+            walk.runs(arg, DoubtReason::UnknownCommand);
         }
     }
-    walk.lay_out(All(Use::Read), Use::Nothing);
+    walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
 }
 
 /// Nothing but a number is attached to a letter of `tree`: the value is the next word that no other letter took.
-pub(super) fn tree(walk: &mut Walk) {
+pub(super) fn tree(walk: &mut ArgumentWalk) {
     for arg in 1..walk.argv.len() {
         let begins = words::beginning(walk.place(arg));
         let letters = begins.strip_prefix('-').filter(|text| !text.starts_with('-'));
@@ -63,29 +63,29 @@ pub(super) fn tree(walk: &mut Walk) {
         let rest = value.and_then(|at| letters.get(at + 1..)).unwrap_or_default();
         let number = rest.bytes().all(|byte| byte.is_ascii_digit());
         if !number || (letters.len() > 1 && letters.contains('o')) {
-            walk.runs(arg, Why::UnknownOption);
+            walk.runs(arg, DoubtReason::UnknownOption);
         }
     }
-    walk.lay_out(All(Use::Read), Use::ReadBelow);
+    walk.lay_out(All(OperandUse::Read), OperandUse::ReadBelow);
 }
 
 /// Files, or addresses.
-pub(super) fn addresses(walk: &mut Walk) {
+pub(super) fn addresses(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         let word = walk.place(operand.arg);
         let begins = words::beginning(word);
         if words::begins_unknown(word) || begins.contains(':') {
-            walk.operand_is(operand, Use::Url);
+            walk.operand_is(operand, OperandUse::Url);
         }
         if !begins.contains("://") {
-            walk.operand_is(operand, Use::Read);
+            walk.operand_is(operand, OperandUse::Read);
         }
     }
 }
 
 /// The files of an expression: what stands behind an operator for files, or beside one that compares them. A word that only
 /// the run will tell could be such an operator. Nothing is told of a file but that it is there, and of what kind.
-pub(super) fn test(walk: &mut Walk) {
+pub(super) fn test(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let is = |index: Option<usize>, operator: fn(&str) -> bool| {
         let operand = index.and_then(|index| operands.get(index));
@@ -100,7 +100,7 @@ pub(super) fn test(walk: &mut Walk) {
     for (operand, file) in operands.into_iter().zip(files) {
         let begins = words::beginning(walk.place(operand.arg));
         if file && !begins.starts_with(['-', '=', '!', '<', '>', '(', ')', ']']) {
-            walk.operand_is(operand, Use::Read);
+            walk.operand_is(operand, OperandUse::Read);
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Programs that search files, and what they run when told to.
 
-use super::spec::{Meaning, Operands::*, Program, Takes, Use};
-use super::walk::{Part, Walk};
+use super::spec::{OperandSpec::*, OperandUse, OptionMeaning, OptionTakes, ProgramSpec};
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{Access, Piece, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
 
 const NAME: &str = "name";
 const TYPE: &str = "type";
 
 /// Without a file it searches its input, or with `-r` the working directory.
-pub(super) fn grep(walk: &mut Walk) {
-    let here = if walk.recursive { Use::Read } else { Use::Nothing };
-    walk.lay_out(First(Use::Nothing, Use::Read), here);
+pub(super) fn grep(walk: &mut ArgumentWalk) {
+    let here = if walk.recursive { OperandUse::Read } else { OperandUse::Nothing };
+    walk.lay_out(First(OperandUse::Nothing, OperandUse::Read), here);
 }
 
 /// `zgrep` and its like are scripts of the shell that quote their options badly: `zgrep "--color='" '; command #' f` runs
@@ -19,7 +19,7 @@ pub(super) fn grep(walk: &mut Walk) {
 ///
 /// Which options take the next word differs between them, and from grep: such a word counts as a file, too, and so does what
 /// else would be the pattern.
-pub(super) fn script(walk: &mut Walk) {
+pub(super) fn script(walk: &mut ArgumentWalk) {
     let mut value = false;
     let mut settled = false;
     for at in 1..walk.argv.len() {
@@ -34,27 +34,28 @@ pub(super) fn script(walk: &mut Walk) {
                 && text.chars().all(|it| it.is_ascii_alphanumeric() || "-=_.,".contains(it))
         });
         let lines = word.literal().is_some_and(|text| text.contains('\n'));
-        if words::begins_unknown(word) || word.pieces.contains(&Piece::Unknown { splits: true }) {
-            walk.runs(at, Why::MayBeOption);
+        if words::begins_unknown(word) || word.pieces.contains(&WordPiece::Unknown { splits: true })
+        {
+            walk.runs(at, DoubtReason::MayBeOption);
         } else if ((option || value) && !plain) || lines {
-            walk.runs(at, Why::RunsCode);
+            walk.runs(at, DoubtReason::RunsCode);
         }
         if !option && value {
             // To the script that knows no such option, what follows it is an operand.
-            walk.apply(Use::Read, Part { arg: at, skip: 0 }, 0);
+            walk.apply(OperandUse::Read, ArgumentPart { arg: at, skip: 0 }, 0);
         }
         value = option && takes_next(walk.program, begins);
         settled |= value;
     }
     if settled {
-        return walk.lay_out(All(Use::Read), Use::Nothing);
+        return walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
     }
     grep(walk);
 }
 
 /// Whether an option may take the next word.
-fn takes_next(program: &Program, option: &str) -> bool {
-    let takes = |meaning: &Meaning| meaning.takes == Takes::Value;
+fn takes_next(program: &ProgramSpec, option: &str) -> bool {
+    let takes = |meaning: &OptionMeaning| meaning.takes == OptionTakes::Value;
     match option.strip_prefix("--") {
         Some(name) => program.long(name).iter().any(|(_, meaning)| takes(meaning)),
         None => option
@@ -65,26 +66,26 @@ fn takes_next(program: &Program, option: &str) -> bool {
 }
 
 /// The project's `.ackrc` can add files and directories that are read, unless an option keeps it out.
-pub(super) fn ack(walk: &mut Walk) {
+pub(super) fn ack(walk: &mut ArgumentWalk) {
     if walk.kept("plain").is_none() {
         let anywhere = words::unknown(walk.place(0));
-        walk.path(0, Access::Read, anywhere, true);
+        walk.path(0, FileAccess::Read, anywhere, true);
     }
-    walk.lay_out(First(Use::Nothing, Use::Read), Use::ReadBelow);
+    walk.lay_out(First(OperandUse::Nothing, OperandUse::Read), OperandUse::ReadBelow);
 }
 
 /// A part of the name of a directory: with a slash in it, it leads elsewhere.
-pub(super) fn plain(walk: &mut Walk, part: Part) {
+pub(super) fn plain(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if walk.word(part).literal().is_none_or(|text| text.contains('/')) {
-        walk.runs(part.arg, Why::Alters);
+        walk.runs(part.arg, DoubtReason::Alters);
     }
 }
 
 /// What a command of `find` says.
 #[derive(Default)]
-pub(crate) struct Search {
+pub(crate) struct FindSearch {
     /// The commands that it runs.
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<FindRun>,
     /// Where it begins, with the arguments. Empty: in the working directory.
     roots: Vec<(usize, Word)>,
     /// Where it begins cannot be told.
@@ -92,18 +93,18 @@ pub(crate) struct Search {
     /// It follows symlinks.
     pub(crate) follows: bool,
     /// Patterns that what it finds may have to match, from a root or from the working directory.
-    names: Vec<Vec<Piece>>,
+    names: Vec<Vec<WordPiece>>,
     /// Arguments that are used otherwise.
-    uses: Vec<(usize, Use)>,
+    uses: Vec<(usize, OperandUse)>,
     /// Arguments that make it unknown.
-    unknown: Vec<(usize, Why)>,
+    unknown: Vec<(usize, DoubtReason)>,
     deletes: bool,
     /// It looks at no name but those in the directories that it begins in.
     is_shallow: bool,
 }
 
 /// A command that `find` runs.
-pub(crate) struct Run {
+pub(crate) struct FindRun {
     /// The action: `-exec`.
     pub(crate) at: usize,
     /// Where its words begin.
@@ -114,7 +115,7 @@ pub(crate) struct Run {
     pub(crate) there: bool,
 }
 
-impl Search {
+impl FindSearch {
     /// The directories that it begins in. Empty: they cannot be told.
     pub(crate) fn roots(&self, argv: &[Word]) -> Vec<Word> {
         if self.anywhere {
@@ -132,7 +133,8 @@ impl Search {
         for pieces in &self.names {
             for root in roots.iter().take(MOST_ROOTS) {
                 let name = Word { span: root.span, pieces: pieces.clone() };
-                let mut below = vec![Piece::Glob("*".to_owned()), Piece::Text("/".to_owned())];
+                let mut below =
+                    vec![WordPiece::Glob("*".to_owned()), WordPiece::Text("/".to_owned())];
                 below.extend(pieces.iter().cloned());
                 files.push(words::join(root, &name));
                 files.push(words::join(root, &Word { span: root.span, pieces: below }));
@@ -147,12 +149,12 @@ const MOST_NAMES: usize = 16;
 const MOST_ROOTS: usize = 16;
 
 /// What a command of `find` says; none where nothing is known of such a program.
-pub(crate) fn searched(argv: &[Word]) -> Search {
+pub(crate) fn searched(argv: &[Word]) -> FindSearch {
     match super::tables().program("find") {
         Some(program) => {
-            Reader { program, argv, at: 1, shifts: shifts(argv), known: vec![] }.read()
+            FindReader { program, argv, at: 1, shifts: shifts(argv), known: vec![] }.read()
         }
-        None => Search::default(),
+        None => FindSearch::default(),
     }
 }
 
@@ -163,8 +165,8 @@ fn shifts(argv: &[Word]) -> bool {
     })
 }
 
-struct Reader<'a> {
-    program: &'static Program,
+struct FindReader<'a> {
+    program: &'static ProgramSpec,
     argv: &'a [Word],
     at: usize,
     shifts: bool,
@@ -172,22 +174,22 @@ struct Reader<'a> {
     known: Vec<usize>,
 }
 
-impl Reader<'_> {
-    fn read(mut self) -> Search {
-        let mut search = Search::default();
+impl FindReader<'_> {
+    fn read(mut self) -> FindSearch {
+        let mut search = FindSearch::default();
         self.options(&mut search);
         self.expression(&mut search);
         for (at, word) in self.argv.iter().enumerate().skip(1) {
             let Some(text) = word.literal() else {
                 // Wherever it stands, it may become several words.
-                let globs = word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+                let globs = word.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)));
                 if splits(word) || (globs && self.may_act(word)) {
-                    search.unknown.push((at, Why::MayBeOption));
+                    search.unknown.push((at, DoubtReason::MayBeOption));
                 }
                 continue;
             };
             if self.shifts && self.acts(text) && !self.known.contains(&at) {
-                search.unknown.push((at, Why::MayBeOption));
+                search.unknown.push((at, DoubtReason::MayBeOption));
             }
         }
         search
@@ -198,7 +200,7 @@ impl Reader<'_> {
     }
 
     /// Options, and where it begins.
-    fn options(&mut self, search: &mut Search) {
+    fn options(&mut self, search: &mut FindSearch) {
         while let Some(text) = self.literal(self.at) {
             match text {
                 "--" => {
@@ -234,14 +236,14 @@ impl Reader<'_> {
         }
     }
 
-    fn root(&mut self, search: &mut Search) {
+    fn root(&mut self, search: &mut FindSearch) {
         let Some(word) = self.argv.get(self.at) else { return };
         self.doubt(search, word, self.at);
         search.roots.push((self.at, word.clone()));
         self.at += 1;
     }
 
-    fn expression(&mut self, search: &mut Search) {
+    fn expression(&mut self, search: &mut FindSearch) {
         let mut negated = false;
         while let Some(word) = self.argv.get(self.at) {
             let at = self.at;
@@ -271,14 +273,14 @@ impl Reader<'_> {
             let name = if matches!(name, "-help" | "-version") { &name[1..] } else { name };
             let readings = self.program.long(name);
             if readings.is_empty() {
-                search.unknown.push((at, Why::UnknownOption));
+                search.unknown.push((at, DoubtReason::UnknownOption));
             }
             if name == "maxdepth" && !self.shifts {
                 // Of several the last counts.
                 search.is_shallow = matches!(self.literal(at + 1), Some("0" | "1"));
             }
             for (_, meaning) in readings {
-                if meaning.takes == Takes::Value {
+                if meaning.takes == OptionTakes::Value {
                     self.at = at + 2;
                 }
                 self.predicate(search, name, meaning.uses, at, negated);
@@ -287,34 +289,36 @@ impl Reader<'_> {
         }
     }
 
-    fn predicate(&mut self, search: &mut Search, name: &str, uses: Use, at: usize, negated: bool) {
+    fn predicate(
+        &mut self, search: &mut FindSearch, name: &str, uses: OperandUse, at: usize, negated: bool,
+    ) {
         match uses {
-            Use::Follows => search.follows = true,
-            Use::Keep(NAME) => {
+            OperandUse::Follows => search.follows = true,
+            OperandUse::Keep(NAME) => {
                 let pruned = self.literal(at + 2) == Some("-prune");
                 if !negated && !pruned {
                     self.name(search, name, at + 1);
                 }
             }
-            Use::Keep("delete") => {
-                search.unknown.push((at, Why::Deletes));
+            OperandUse::Keep("delete") => {
+                search.unknown.push((at, DoubtReason::Deletes));
                 search.deletes = true;
             }
-            Use::Keep("write") => {
-                search.unknown.push((at, Why::Deletes));
-                search.uses.push((at + 1, Use::Write));
+            OperandUse::Keep("write") => {
+                search.unknown.push((at, DoubtReason::Deletes));
+                search.uses.push((at + 1, OperandUse::Write));
                 self.at += usize::from(name == "fprintf");
             }
-            Use::Keep("list") => {
+            OperandUse::Keep("list") => {
                 search.anywhere = true;
-                search.unknown.push((at, Why::Alters));
-                search.uses.push((at + 1, Use::Read));
+                search.unknown.push((at, DoubtReason::Alters));
+                search.uses.push((at + 1, OperandUse::Read));
             }
-            Use::Keep("root") => {
+            OperandUse::Keep("root") => {
                 search.anywhere = true;
-                search.uses.push((at + 1, Use::Read));
+                search.uses.push((at + 1, OperandUse::Read));
             }
-            Use::Keep("exec" | "execdir") => self.command(search, name, at),
+            OperandUse::Keep("exec" | "execdir") => self.command(search, name, at),
             uses => {
                 let value = if self.at > at + 1 { at + 1 } else { at };
                 search.uses.push((value, uses));
@@ -323,9 +327,9 @@ impl Reader<'_> {
     }
 
     /// A name that a file must have, as a pattern of the shell.
-    fn name(&self, search: &mut Search, name: &str, at: usize) {
+    fn name(&self, search: &mut FindSearch, name: &str, at: usize) {
         let Some(word) = self.argv.get(at) else { return };
-        let (Some(Piece::Text(first)), true) = (word.pieces.first(), !word.splits()) else {
+        let (Some(WordPiece::Text(first)), true) = (word.pieces.first(), !word.splits()) else {
             return;
         };
         if search.names.len() >= MOST_NAMES || name.contains("lname") {
@@ -359,7 +363,7 @@ impl Reader<'_> {
     }
 
     /// `-exec command ;` or `-exec command {} +`
-    fn command(&mut self, search: &mut Search, name: &str, at: usize) {
+    fn command(&mut self, search: &mut FindSearch, name: &str, at: usize) {
         let from = at + 1;
         let there = name.ends_with("dir");
         let mut doubtful = false;
@@ -370,29 +374,29 @@ impl Reader<'_> {
             let ends = text == Some(";") || (text == Some("+") && braces);
             if text == Some("+") && (!braces || name.starts_with("ok")) {
                 // To some the command ends here, to others it does not.
-                search.unknown.push((index, Why::MayBeOption));
+                search.unknown.push((index, DoubtReason::MayBeOption));
             }
             if ends {
                 self.known.push(index);
                 self.at = index + 1;
-                search.runs.push(Run { at, from, to: Some(index), there });
+                search.runs.push(FindRun { at, from, to: Some(index), there });
                 return;
             }
             let acts = text.map_or_else(|| self.may_act(word), |text| self.acts(text));
             // A word may turn out to be the `;`, and what follows it to be actions.
             if doubtful && acts {
-                search.unknown.push((index, Why::MayBeOption));
+                search.unknown.push((index, DoubtReason::MayBeOption));
             }
             doubtful |= text.is_none() && (could_be(word, ";") || could_be(word, "+"));
         }
         self.at = self.argv.len();
-        search.runs.push(Run { at, from, to: None, there });
+        search.runs.push(FindRun { at, from, to: None, there });
     }
 
     /// A word that could become an action.
-    fn doubt(&self, search: &mut Search, word: &Word, at: usize) {
+    fn doubt(&self, search: &mut FindSearch, word: &Word, at: usize) {
         if word.literal().is_none() && self.may_act(word) {
-            search.unknown.push((at, Why::MayBeOption));
+            search.unknown.push((at, DoubtReason::MayBeOption));
         }
     }
 
@@ -408,73 +412,74 @@ impl Reader<'_> {
     }
 }
 
-fn does_more(uses: Use) -> bool {
-    !uses.only_reads() && !matches!(uses, Use::Keep(NAME | TYPE))
+fn does_more(uses: OperandUse) -> bool {
+    !uses.only_reads() && !matches!(uses, OperandUse::Keep(NAME | TYPE))
 }
 
 /// Whether its value can become any number of words.
 fn splits(word: &Word) -> bool {
-    word.pieces.contains(&Piece::Unknown { splits: true })
+    word.pieces.contains(&WordPiece::Unknown { splits: true })
 }
 
 /// Whether a word with parts that are not known could become this one.
 fn could_be(word: &Word, text: &str) -> bool {
-    if matches!(word.pieces.first(), Some(Piece::Home)) {
+    if matches!(word.pieces.first(), Some(WordPiece::Home)) {
         return false;
     }
     let ends = match word.pieces.last() {
-        Some(Piece::Text(end)) => end,
+        Some(WordPiece::Text(end)) => end,
         _ => "",
     };
     text.starts_with(words::beginning(word)) && text.ends_with(ends)
 }
 
 /// A pattern for names, as pieces of a word.
-fn patterns(text: &str, pieces: &mut Vec<Piece>) {
+fn patterns(text: &str, pieces: &mut Vec<WordPiece>) {
     let mut plain = String::new();
     let mut wild = false;
     for char in text.chars() {
         let special = matches!(char, '*' | '?' | '[' | ']' | '\\' | '|' | '(' | ')' | '+');
         if special && !wild {
             if !plain.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                pieces.push(WordPiece::Text(std::mem::take(&mut plain)));
             }
-            pieces.push(Piece::Glob("*".to_owned()));
+            pieces.push(WordPiece::Glob("*".to_owned()));
         } else if !special {
             plain.push(char);
         }
         wild = special;
     }
     if !plain.is_empty() {
-        pieces.push(Piece::Text(plain));
+        pieces.push(WordPiece::Text(plain));
     }
 }
 
 /// `find`, but for what it runs.
-pub(super) fn find(walk: &mut Walk) {
+pub(super) fn find(walk: &mut ArgumentWalk) {
     walk.operands.clear();
     let search = searched(walk.argv);
     let below = !search.is_shallow;
     let roots = search.roots(walk.argv);
     if search.roots.is_empty() && !search.anywhere {
-        walk.here(if below { Use::ReadBelow } else { Use::Read });
+        walk.here(if below { OperandUse::ReadBelow } else { OperandUse::Read });
     }
     for (arg, root) in search.roots {
-        walk.path(arg, Access::Read, root, below);
+        walk.path(arg, FileAccess::Read, root, below);
     }
     if search.follows {
-        walk.apply(Use::Follows, Part { arg: 0, skip: 0 }, 0);
+        walk.apply(OperandUse::Follows, ArgumentPart { arg: 0, skip: 0 }, 0);
     }
     for (arg, uses) in search.uses {
         if arg < walk.argv.len() {
-            walk.apply(uses, Part { arg, skip: 0 }, 0);
+            walk.apply(uses, ArgumentPart { arg, skip: 0 }, 0);
         }
     }
     if search.deletes {
-        let at = |(arg, _): &&(usize, Why)| *arg;
-        let arg = search.unknown.iter().find(|it| it.1 == Why::Deletes).as_ref().map_or(0, at);
+        let at = |(arg, _): &&(usize, DoubtReason)| *arg;
+        let arg =
+            search.unknown.iter().find(|it| it.1 == DoubtReason::Deletes).as_ref().map_or(0, at);
         for root in roots {
-            walk.path(arg, Access::Write, root, true);
+            walk.path(arg, FileAccess::Write, root, true);
         }
     }
     for (arg, why) in search.unknown {

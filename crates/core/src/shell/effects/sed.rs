@@ -1,9 +1,9 @@
 //! Scripts of sed: which files they read and write, and whether all of them is understood.
 
-use super::spec::Use;
-use super::walk::{Part, Walk};
+use super::spec::OperandUse;
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{Access, Piece, Why};
+use crate::shell::{DoubtReason, FileAccess, WordPiece};
 
 /// The name under which `-e` is kept.
 const SCRIPT: &str = "script";
@@ -13,37 +13,37 @@ const MOST_SUFFIXES: usize = 4;
 const MAYBE_SUFFIX: &str = "maybe_suffix";
 
 /// `-i`. GNU takes a suffix only when it is attached, BSD takes the next word.
-pub(super) fn in_place(walk: &mut Walk, part: Part) {
-    walk.apply(Use::Keep(IN_PLACE), part, 0);
+pub(super) fn in_place(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.apply(OperandUse::Keep(IN_PLACE), part, 0);
     let bare = part.skip == 0;
     // GNU puts the name in for a `*`, and with a `/` the copy lands in another directory.
     let plain = |text: &str| !text.contains(['/', '*']);
     if !bare && !walk.word(part).literal().is_some_and(plain) {
-        walk.runs(part.arg, Why::Script);
+        walk.runs(part.arg, DoubtReason::Script);
     }
     let next = walk.argv.get(part.arg + 1).and_then(|word| word.literal());
     if bare
         && (cfg!(not(target_os = "linux"))
             || next.is_some_and(|text| text.is_empty() || text.starts_with('.')))
     {
-        walk.apply(Use::Keep(MAYBE_SUFFIX), Part { arg: part.arg + 1, skip: 0 }, 0);
+        walk.apply(OperandUse::Keep(MAYBE_SUFFIX), ArgumentPart { arg: part.arg + 1, skip: 0 }, 0);
     }
 }
 
 /// `-l`. To BSD it is a flag, and the next word the script.
-pub(super) fn line_length(walk: &mut Walk, part: Part) {
+pub(super) fn line_length(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !walk.word(part).literal().is_some_and(number) {
-        walk.runs(part.arg, Why::Script);
+        walk.runs(part.arg, DoubtReason::Script);
     }
 }
 
 /// The script, unless an option gave it, and the files.
-pub(super) fn operands(walk: &mut Walk) {
+pub(super) fn operands(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands);
     let scripts = walk.all_kept(SCRIPT);
-    let given =
-        !scripts.is_empty() || walk.effects.unknown.iter().any(|(_, why)| *why == Why::RunsCode);
+    let given = !scripts.is_empty()
+        || walk.effects.unknown.iter().any(|(_, why)| *why == DoubtReason::RunsCode);
     // The word after a bare `-i` is a suffix to BSD: what it leaves is judged as if it were not there, too.
     if let Some(suffix) = walk.kept(MAYBE_SUFFIX)
         && operands.iter().any(|operand| operand.arg == suffix.arg)
@@ -56,25 +56,25 @@ pub(super) fn operands(walk: &mut Walk) {
     if given {
         script(walk, &scripts);
     } else if !operands.is_empty() {
-        script(walk, &[Part { arg: operands.remove(0).arg, skip: 0 }]);
+        script(walk, &[ArgumentPart { arg: operands.remove(0).arg, skip: 0 }]);
     }
-    let uses = if walk.kept(IN_PLACE).is_some() { Use::Change } else { Use::Read };
+    let uses = if walk.kept(IN_PLACE).is_some() { OperandUse::Change } else { OperandUse::Read };
     let suffixes = suffixes(walk);
     for operand in operands {
         walk.operand_is(operand, uses);
         for suffix in &suffixes {
             let mut copy = walk.place(operand.arg).clone();
             match copy.pieces.last_mut() {
-                Some(Piece::Text(name)) => name.push_str(suffix),
-                _ => copy.pieces.push(Piece::Text(suffix.clone())),
+                Some(WordPiece::Text(name)) => name.push_str(suffix),
+                _ => copy.pieces.push(WordPiece::Text(suffix.clone())),
             }
-            walk.path(operand.arg, Access::Write, copy, false);
+            walk.path(operand.arg, FileAccess::Write, copy, false);
         }
     }
 }
 
 /// What is put behind the names of the files that are kept beside those that `-i` changes.
-fn suffixes(walk: &Walk) -> Vec<String> {
+fn suffixes(walk: &ArgumentWalk) -> Vec<String> {
     let mut suffixes: Vec<String> = Vec::new();
     let attached = walk.all_kept(IN_PLACE).into_iter().filter(|part| part.skip > 0);
     for part in attached.chain(walk.kept(MAYBE_SUFFIX)) {
@@ -90,19 +90,19 @@ fn suffixes(walk: &Walk) -> Vec<String> {
 }
 
 /// Judges the scripts, which are lines of one script.
-fn script(walk: &mut Walk, parts: &[Part]) {
+fn script(walk: &mut ArgumentWalk, parts: &[ArgumentPart]) {
     let mut text = String::new();
     for part in parts {
         let word = walk.word(*part);
         match word.pieces.as_slice() {
             [] => {}
-            [Piece::Text(line)] => text.push_str(line),
-            _ => return walk.runs(part.arg, Why::Script),
+            [WordPiece::Text(line)] => text.push_str(line),
+            _ => return walk.runs(part.arg, DoubtReason::Script),
         }
         text.push('\n');
     }
     let Some(last) = parts.last() else { return };
-    let mut reader = Reader { rest: &text, files: Vec::new() };
+    let mut reader = SedReader { rest: &text, files: Vec::new() };
     let read = reader.script();
     let files = reader.files;
     for (access, name) in files {
@@ -111,24 +111,24 @@ fn script(walk: &mut Walk, parts: &[Part]) {
     }
     match read {
         Ok(()) => {}
-        Err(Stop::Runs) => walk.runs(last.arg, Why::RunsCode),
-        Err(Stop::Odd) => walk.runs(last.arg, Why::Script),
+        Err(SedStop::Runs) => walk.runs(last.arg, DoubtReason::RunsCode),
+        Err(SedStop::Odd) => walk.runs(last.arg, DoubtReason::Script),
     }
 }
 
-enum Stop {
+enum SedStop {
     /// It runs a command.
     Runs,
     /// It is not understood.
     Odd,
 }
 
-struct Reader<'a> {
+struct SedReader<'a> {
     rest: &'a str,
-    files: Vec<(Access, String)>,
+    files: Vec<(FileAccess, String)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SedReader<'a> {
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         self.skip(|char| matches!(char, ' ' | '\t'));
     }
 
-    fn script(&mut self) -> Result<(), Stop> {
+    fn script(&mut self) -> Result<(), SedStop> {
         loop {
             self.skip(|char| matches!(char, ' ' | '\t' | '\n' | ';'));
             if self.rest.is_empty() {
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn addresses(&mut self) -> Result<(), Stop> {
+    fn addresses(&mut self) -> Result<(), SedStop> {
         if self.address()? {
             self.blanks();
             if self.peek() == Some(',') {
@@ -168,11 +168,11 @@ impl<'a> Reader<'a> {
                 if matches!(self.peek(), Some('+' | '~')) {
                     self.take();
                     if !matches!(self.peek(), Some('0'..='9')) {
-                        return Err(Stop::Odd);
+                        return Err(SedStop::Odd);
                     }
                 }
                 if !self.address()? {
-                    return Err(Stop::Odd);
+                    return Err(SedStop::Odd);
                 }
             }
         }
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn address(&mut self) -> Result<bool, Stop> {
+    fn address(&mut self) -> Result<bool, SedStop> {
         match self.peek() {
             Some('0'..='9') => {
                 self.skip(|char| char.is_ascii_digit());
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
             Some(first @ ('/' | '\\')) => {
                 self.take();
                 let delimiter = if first == '/' { Some('/') } else { self.take() };
-                self.delimited(delimiter.ok_or(Stop::Odd)?, true)?;
+                self.delimited(delimiter.ok_or(SedStop::Odd)?, true)?;
                 self.skip(|char| matches!(char, 'I' | 'M'));
                 Ok(true)
             }
@@ -206,26 +206,26 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything up to the delimiter. Programs differ on a delimiter within brackets: that is not understood.
-    fn delimited(&mut self, delimiter: char, pattern: bool) -> Result<(), Stop> {
+    fn delimited(&mut self, delimiter: char, pattern: bool) -> Result<(), SedStop> {
         if matches!(delimiter, '\n' | '\\') {
-            return Err(Stop::Odd);
+            return Err(SedStop::Odd);
         }
-        let mut bracket = Bracket::Outside;
+        let mut bracket = BracketState::Outside;
         loop {
-            let char = self.take().ok_or(Stop::Odd)?;
+            let char = self.take().ok_or(SedStop::Odd)?;
             if char == delimiter {
-                let inside = pattern && bracket != Bracket::Outside;
-                return if inside { Err(Stop::Odd) } else { Ok(()) };
+                let inside = pattern && bracket != BracketState::Outside;
+                return if inside { Err(SedStop::Odd) } else { Ok(()) };
             }
             match char {
-                '\n' => return Err(Stop::Odd),
+                '\n' => return Err(SedStop::Odd),
                 '\\' => {
-                    let escaped = self.take().ok_or(Stop::Odd)?;
+                    let escaped = self.take().ok_or(SedStop::Odd)?;
                     // Within brackets a backslash is itself to some, and what follows could end them or the pattern.
-                    let odd =
-                        bracket != Bracket::Outside && (escaped == delimiter || escaped == ']');
+                    let odd = bracket != BracketState::Outside
+                        && (escaped == delimiter || escaped == ']');
                     if pattern && (odd || escaped == '\n') {
-                        return Err(Stop::Odd);
+                        return Err(SedStop::Odd);
                     }
                     bracket = bracket.after('x');
                 }
@@ -234,8 +234,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn command(&mut self) -> Result<(), Stop> {
-        match self.take().ok_or(Stop::Odd)? {
+    fn command(&mut self) -> Result<(), SedStop> {
+        match self.take().ok_or(SedStop::Odd)? {
             '{' => Ok(()),
             '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z'
             | 'F' => self.end(),
@@ -245,13 +245,13 @@ impl<'a> Reader<'a> {
             }
             's' => self.substitution(),
             'y' => {
-                let delimiter = self.take().ok_or(Stop::Odd)?;
+                let delimiter = self.take().ok_or(SedStop::Odd)?;
                 self.delimited(delimiter, false)?;
                 self.delimited(delimiter, false)?;
                 self.end()
             }
-            'r' | 'R' => self.file(Access::Read),
-            'w' | 'W' => self.file(Access::Write),
+            'r' | 'R' => self.file(FileAccess::Read),
+            'w' | 'W' => self.file(FileAccess::Write),
             ':' | 'b' | 't' | 'T' => {
                 self.blanks();
                 self.skip(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.'));
@@ -266,13 +266,13 @@ impl<'a> Reader<'a> {
                 self.line();
                 Ok(())
             }
-            'e' => Err(Stop::Runs),
-            _ => Err(Stop::Odd),
+            'e' => Err(SedStop::Runs),
+            _ => Err(SedStop::Odd),
         }
     }
 
     /// What must follow a command.
-    fn end(&mut self) -> Result<(), Stop> {
+    fn end(&mut self) -> Result<(), SedStop> {
         self.blanks();
         match self.peek() {
             None | Some('}' | '#') => Ok(()),
@@ -280,12 +280,12 @@ impl<'a> Reader<'a> {
                 self.take();
                 Ok(())
             }
-            Some(_) => Err(Stop::Odd),
+            Some(_) => Err(SedStop::Odd),
         }
     }
 
-    fn substitution(&mut self) -> Result<(), Stop> {
-        let delimiter = self.take().ok_or(Stop::Odd)?;
+    fn substitution(&mut self) -> Result<(), SedStop> {
+        let delimiter = self.take().ok_or(SedStop::Odd)?;
         self.delimited(delimiter, true)?;
         self.delimited(delimiter, false)?;
         loop {
@@ -293,10 +293,10 @@ impl<'a> Reader<'a> {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
                     self.take();
                 }
-                Some('e') => return Err(Stop::Runs),
+                Some('e') => return Err(SedStop::Runs),
                 Some('w') => {
                     self.take();
-                    return self.file(Access::Write);
+                    return self.file(FileAccess::Write);
                 }
                 _ => return self.end(),
             }
@@ -304,11 +304,11 @@ impl<'a> Reader<'a> {
     }
 
     /// A name of a file: everything to the end of the line.
-    fn file(&mut self, access: Access) -> Result<(), Stop> {
+    fn file(&mut self, access: FileAccess) -> Result<(), SedStop> {
         self.blanks();
         let name = self.line();
         if name.is_empty() {
-            return Err(Stop::Odd);
+            return Err(SedStop::Odd);
         }
         self.files.push((access, name.to_owned()));
         Ok(())
@@ -336,14 +336,14 @@ impl<'a> Reader<'a> {
 
 /// Where a pattern stands with its `[…]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Bracket {
+enum BracketState {
     Outside,
     /// After `[` or `[^`, where a `]` stands for itself.
     First,
     Inside,
 }
 
-impl Bracket {
+impl BracketState {
     fn after(self, _char: char) -> Self {
         if self == Self::Outside { Self::Outside } else { Self::Inside }
     }

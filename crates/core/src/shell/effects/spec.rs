@@ -1,11 +1,11 @@
 //! What is known of a program: its options, what they take, and what they and the operands are used for.
 
-use super::walk::{Part, Walk};
-use crate::shell::Why;
+use super::walk::{ArgumentPart, ArgumentWalk};
+use crate::shell::DoubtReason;
 
 /// What a file, an address or a text given to a program is used for.
 #[derive(Clone, Copy)]
-pub(super) enum Use {
+pub(super) enum OperandUse {
     /// Nothing that matters here.
     Nothing,
     /// A file that is read.
@@ -52,10 +52,10 @@ pub(super) enum Use {
     /// Kept under this name for the program's own code.
     Keep(&'static str),
     /// The program's own code looks at it.
-    Code(fn(&mut Walk, Part)),
+    Code(fn(&mut ArgumentWalk, ArgumentPart)),
 }
 
-impl Use {
+impl OperandUse {
     /// Whether all that the option can do is to read.
     pub(super) fn only_reads(self) -> bool {
         matches!(
@@ -79,7 +79,7 @@ impl Use {
 
 /// Whether an option takes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum OptionTakes {
     /// None.
     Nothing,
     /// One: attached, after `=`, or the next word.
@@ -90,31 +90,31 @@ pub(super) enum Takes {
 
 /// One reading of an option. Where versions of a program differ, an option has several, and all count.
 #[derive(Clone, Copy)]
-pub(super) struct Meaning {
+pub(super) struct OptionMeaning {
     /// Whether it takes a value.
-    pub(super) takes: Takes,
+    pub(super) takes: OptionTakes,
     /// What it, or its value, is used for.
-    pub(super) uses: Use,
+    pub(super) uses: OperandUse,
 }
 
 /// What the words that are no options are.
 #[derive(Clone, Copy)]
-pub(super) enum Operands {
+pub(super) enum OperandSpec {
     /// All the same.
-    All(Use),
-    /// The first is one thing, unless an option [`Use::Settles`] it, and the others another.
-    First(Use, Use),
+    All(OperandUse),
+    /// The first is one thing, unless an option [`OperandUse::Settles`] it, and the others another.
+    First(OperandUse, OperandUse),
     /// The last is written, the others are its sources.
-    Copy(Use),
+    Copy(OperandUse),
     /// The first says which of the program's commands runs; what follows is that command's.
     Command,
     /// So many operands, and then a command that it runs. Options end at the first of them.
     Launches(usize),
     /// The program's own code looks at them when all options have been seen.
-    Code(fn(&mut Walk)),
+    Code(fn(&mut ArgumentWalk)),
 }
 
-impl Operands {
+impl OperandSpec {
     /// Whether a word among them can be the name of a file that is read.
     pub(super) fn read(self) -> bool {
         match self {
@@ -127,7 +127,7 @@ impl Operands {
 
 /// Which commands of a program make or move links or folders, whatever their options say: `git pull`, `npm install`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Moving {
+pub(super) enum MovingCommands {
     /// These.
     With(Vec<&'static str>),
     /// All but these.
@@ -136,20 +136,20 @@ pub(super) enum Moving {
 
 /// How the program tells options from operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum OptionStyle {
     /// Options may stand anywhere before `--`.
     Anywhere,
     /// Options end at the first operand.
     Leading,
-    /// As [`Style::Anywhere`], and a long name has one dash (`-out FILE`) or two, and no abbreviation.
+    /// As [`OptionStyle::Anywhere`], and a long name has one dash (`-out FILE`) or two, and no abbreviation.
     OneDash,
-    /// As [`Style::OneDash`], and options end at the first operand.
+    /// As [`OptionStyle::OneDash`], and options end at the first operand.
     OneDashLeading,
     /// The program's own code tells them apart: all words are operands. Names in its table have one dash.
     Own,
 }
 
-impl Style {
+impl OptionStyle {
     /// Whether a long name has one dash.
     pub(super) fn one_dash(self) -> bool {
         matches!(self, Self::OneDash | Self::OneDashLeading | Self::Own)
@@ -163,7 +163,7 @@ impl Style {
 
 /// What a program is, for those who propose rules about it or judge how broad a rule is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ProgramKind {
     /// Runs what it is told to run, in the language of a shell.
     Shell,
     /// Runs programs in a language.
@@ -184,7 +184,7 @@ pub(crate) enum Kind {
 
 /// How the script of a shell is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::shell) enum Language {
+pub(in crate::shell) enum ScriptLanguage {
     /// As bash does.
     Bash,
     /// As dash or bash does.
@@ -196,13 +196,13 @@ pub(in crate::shell) enum Language {
 }
 
 /// A program, or one of its commands.
-pub(super) struct Program {
+pub(super) struct ProgramSpec {
     /// Its names.
     pub(super) names: Vec<&'static str>,
     /// The first names of the program and of the commands on the way to this, with dots between them.
     pub(super) path: &'static str,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: ProgramKind,
     /// Those of its names under which it runs nothing that its arguments do not say, all of which are looked at.
     pub(super) understood: Vec<&'static str>,
     /// How many words say what it does.
@@ -210,19 +210,19 @@ pub(super) struct Program {
     /// First words behind which one word more belongs to what it does.
     pub(super) deeper: Vec<&'static str>,
     /// The letters of its options, sorted.
-    pub(super) shorts: Vec<(char, Meaning)>,
+    pub(super) shorts: Vec<(char, OptionMeaning)>,
     /// The long names of its options, sorted.
-    pub(super) longs: Vec<(&'static str, Meaning)>,
+    pub(super) longs: Vec<(&'static str, OptionMeaning)>,
     /// Its operands.
-    pub(super) operands: Operands,
+    pub(super) operands: OperandSpec,
     /// How options are told from operands.
-    pub(super) style: Style,
+    pub(super) style: OptionStyle,
     /// Its options are not described: one that is not listed does nothing that is known.
     pub(super) open: bool,
     /// Whether directories among the operands are always used with all that is below them.
     pub(super) recursive: bool,
     /// What is used of the working directory when there is no operand.
-    pub(super) here: Use,
+    pub(super) here: OperandUse,
     /// Whether `+x` is an option too.
     pub(super) plus: bool,
     /// Whether `-5` is an option, which does nothing.
@@ -232,7 +232,7 @@ pub(super) struct Program {
     /// Whether `-` is the name of a file, and not the input or the output.
     pub(super) dash: bool,
     /// What counts as if an option had said it.
-    pub(super) always: Vec<Use>,
+    pub(super) always: Vec<OperandUse>,
     /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
     pub(super) glued: bool,
     /// Whether letters in one word are options of their own, even those that take a value: the last takes the next word.
@@ -242,7 +242,7 @@ pub(super) struct Program {
     /// Whether a command that is not listed is a program that it runs.
     pub(super) otherwise: bool,
     /// Which of its commands make or move links or folders.
-    pub(super) moving: Moving,
+    pub(super) moving: MovingCommands,
     /// Whether `NAME=value` may stand before the command that it runs.
     pub(super) assigns: bool,
     /// Whether it takes options for its own that stand behind the command that it runs, unless `--` stands before that.
@@ -252,28 +252,28 @@ pub(super) struct Program {
     /// Whether it takes data alone from the folder that it works in: nothing there says what it does.
     pub(super) data_only: bool,
     /// Why it is unknown, whatever command it runs.
-    pub(super) doubt: Option<Why>,
+    pub(super) doubt: Option<DoubtReason>,
     /// The language of the scripts that a shell runs.
-    pub(super) language: Option<Language>,
+    pub(super) language: Option<ScriptLanguage>,
 }
 
-impl Program {
+impl ProgramSpec {
     /// A program of which nothing is known but its names.
     pub(super) fn new(names: Vec<&'static str>) -> Self {
         Self {
             path: names.first().copied().unwrap_or_default(),
             names,
-            kind: Kind::Plain,
+            kind: ProgramKind::Plain,
             understood: Vec::new(),
             words: 1,
             deeper: Vec::new(),
             shorts: Vec::new(),
             longs: Vec::new(),
-            operands: Operands::All(Use::Nothing),
-            style: Style::Anywhere,
+            operands: OperandSpec::All(OperandUse::Nothing),
+            style: OptionStyle::Anywhere,
             open: false,
             recursive: false,
-            here: Use::Nothing,
+            here: OperandUse::Nothing,
             plus: false,
             digits: false,
             abbreviates: true,
@@ -283,7 +283,7 @@ impl Program {
             apart: false,
             at_files: false,
             otherwise: false,
-            moving: Moving::With(Vec::new()),
+            moving: MovingCommands::With(Vec::new()),
             assigns: false,
             shared: false,
             through: false,
@@ -294,7 +294,7 @@ impl Program {
     }
 
     /// The readings of a letter.
-    pub(super) fn short(&self, letter: char) -> &[(char, Meaning)] {
+    pub(super) fn short(&self, letter: char) -> &[(char, OptionMeaning)] {
         let from = self.shorts.partition_point(|(known, _)| *known < letter);
         let rest = self.shorts.get(from..).unwrap_or_default();
         let to = rest.partition_point(|(known, _)| *known <= letter);
@@ -302,7 +302,7 @@ impl Program {
     }
 
     /// The readings of a long name; of one that is cut short those of all that it could be.
-    pub(super) fn long(&self, name: &str) -> &[(&'static str, Meaning)] {
+    pub(super) fn long(&self, name: &str) -> &[(&'static str, OptionMeaning)] {
         let from = self.longs.partition_point(|(known, _)| *known < name);
         let rest = self.longs.get(from..).unwrap_or_default();
         let same = rest.partition_point(|(known, _)| *known == name);
@@ -317,7 +317,7 @@ impl Program {
     }
 
     /// The readings of a long name that is not cut short.
-    pub(super) fn whole(&self, name: &str) -> &[(&'static str, Meaning)] {
+    pub(super) fn whole(&self, name: &str) -> &[(&'static str, OptionMeaning)] {
         let from = self.longs.partition_point(|(known, _)| *known < name);
         let rest = self.longs.get(from..).unwrap_or_default();
         let to = rest.partition_point(|(known, _)| *known == name);
@@ -325,7 +325,7 @@ impl Program {
     }
 
     /// All readings of all options.
-    pub(super) fn meanings(&self) -> impl Iterator<Item = &Meaning> {
+    pub(super) fn meanings(&self) -> impl Iterator<Item = &OptionMeaning> {
         let shorts = self.shorts.iter().map(|(_, meaning)| meaning);
         shorts.chain(self.longs.iter().map(|(_, meaning)| meaning))
     }

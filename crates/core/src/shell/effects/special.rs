@@ -1,6 +1,6 @@
 //! The code that the tables name: what does not fit a line of theirs.
 
-use super::walk::{Part, Walk};
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::{
     archives, awk, checkers, download, editors, git, git_refs, git_shown, interpreters, moves,
     network, packages,
@@ -8,7 +8,7 @@ use super::{
 use super::{readers, search, sed, system, text, writers};
 
 /// Looks at the operands of this program.
-pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
+pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
     Some(match name {
         "archives.compress" => archives::compress,
         "archives.seven" => archives::seven,
@@ -127,7 +127,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
 }
 
 /// Looks at an option of this program.
-pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
+pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> {
     Some(match name {
         "moves.branch" => moves::branch,
         "packages.fmt" => packages::fmt,

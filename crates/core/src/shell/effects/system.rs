@@ -1,45 +1,45 @@
 //! The rest: documentation, clocks, keys, databases, media, shell builtins.
 
-use super::spec::{Operands::*, Use};
-use super::walk::{Part, Walk};
+use super::spec::{OperandSpec::*, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{Access, Piece, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
 
 const SET: &str = "set";
 const KEEP: &str = "keep";
 
 /// Shown, or with an option changed, or run again.
-pub(super) fn history(walk: &mut Walk) {
+pub(super) fn history(walk: &mut ArgumentWalk) {
     let shows = walk.argv.iter().skip(1).all(|word| {
         word.literal().is_some_and(|text| text.chars().all(|char| char.is_ascii_digit()))
     });
     if !shows || walk.place(0).literal() != Some("history") {
         super::editors::whole(walk);
-        walk.lay_out(All(Use::Change), Use::Nothing);
+        walk.lay_out(All(OperandUse::Change), OperandUse::Nothing);
     }
 }
 
-pub(super) fn chooser(walk: &mut Walk) {
+pub(super) fn chooser(walk: &mut ArgumentWalk) {
     walk.operands.clear();
 }
 
 /// Pages. One with a slash in its name is a file, and what is in it can read other files.
-pub(super) fn man(walk: &mut Walk) {
+pub(super) fn man(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         let word = walk.place(operand.arg);
         if word.literal().is_none_or(|text| text.contains('/')) {
-            walk.operand_is(operand, Use::Read);
-            walk.runs(operand.arg, Why::Alters);
+            walk.operand_is(operand, OperandUse::Read);
+            walk.runs(operand.arg, DoubtReason::Alters);
         }
     }
 }
 
 /// `+FORMAT` is shown, anything else sets the clock; to BSD not with `-j`, which GNU has not.
-pub(super) fn date(walk: &mut Walk) {
+pub(super) fn date(walk: &mut ArgumentWalk) {
     let dry = walk.kept("dry").is_some();
     for operand in std::mem::take(&mut walk.operands) {
         if !dry && !words::beginning(walk.place(operand.arg)).starts_with('+') {
-            walk.runs(operand.arg, Why::Settings);
+            walk.runs(operand.arg, DoubtReason::Settings);
         }
     }
 }
@@ -56,14 +56,14 @@ const PS_BARE_VALUES: &str = "oOpqtUkN";
 const PS_BARE_FLAGS: &str = "aAcCdfghHIjlLmMnrsSTuvVwxXyZ1";
 
 /// `ps`, with letters behind dashes, without them, and long names.
-pub(super) fn ps(walk: &mut Walk) {
+pub(super) fn ps(walk: &mut ArgumentWalk) {
     let mut operands = std::mem::take(&mut walk.operands).into_iter();
     let mut letters = String::new();
     let mut every = None;
     while let Some(operand) = operands.next() {
         let arg = operand.arg;
         let Some(text) = walk.place(arg).literal() else {
-            walk.runs(arg, Why::MayBeOption);
+            walk.runs(arg, DoubtReason::MayBeOption);
             continue;
         };
         if let Some(name) = text.strip_prefix("--") {
@@ -92,8 +92,8 @@ pub(super) fn ps(walk: &mut Walk) {
                         ps_value(walk, value.arg);
                     }
                 }
-                "" => walk.runs(arg, Why::ShowsSecrets),
-                _ => walk.runs(arg, Why::UnknownOption),
+                "" => walk.runs(arg, DoubtReason::ShowsSecrets),
+                _ => walk.runs(arg, DoubtReason::UnknownOption),
             }
             continue;
         }
@@ -110,7 +110,7 @@ pub(super) fn ps(walk: &mut Walk) {
         for (at, letter) in bundle.char_indices() {
             let rest = bundle.get(at + letter.len_utf8()..).unwrap_or("");
             if letter == 'E' || (letter == 'e' && !dash) {
-                walk.runs(arg, Why::ShowsSecrets);
+                walk.runs(arg, DoubtReason::ShowsSecrets);
             } else if values.contains(letter) {
                 letters.push(letter);
                 if rest.is_empty() {
@@ -120,7 +120,7 @@ pub(super) fn ps(walk: &mut Walk) {
                         let letters = word.literal().is_none_or(|text| text.contains(['e', 'E']));
                         if letters && !"oOCpqtk".contains(letter) {
                             // No user of this name: then it is read as letters.
-                            walk.runs(value.arg, Why::ShowsSecrets);
+                            walk.runs(value.arg, DoubtReason::ShowsSecrets);
                         }
                     }
                 } else if rest.contains("env")
@@ -128,7 +128,7 @@ pub(super) fn ps(walk: &mut Walk) {
                 {
                     // It may be letters again where no user or terminal is called so.
                     if rest.contains(['e', 'E']) {
-                        walk.runs(arg, Why::ShowsSecrets);
+                        walk.runs(arg, DoubtReason::ShowsSecrets);
                     }
                 }
                 break;
@@ -138,7 +138,7 @@ pub(super) fn ps(walk: &mut Walk) {
                     every = Some(arg);
                 }
             } else {
-                walk.runs(arg, Why::UnknownOption);
+                walk.runs(arg, DoubtReason::UnknownOption);
                 break;
             }
         }
@@ -146,30 +146,30 @@ pub(super) fn ps(walk: &mut Walk) {
     if let Some(arg) = every
         && !letters.chars().all(|letter| PS_BESIDE_E.contains(letter))
     {
-        walk.runs(arg, Why::ShowsSecrets);
+        walk.runs(arg, DoubtReason::ShowsSecrets);
     }
 }
 
 /// The value of an option; `environ` is a column.
-fn ps_value(walk: &mut Walk, arg: usize) {
+fn ps_value(walk: &mut ArgumentWalk, arg: usize) {
     let word = walk.place(arg);
     if word.splits() {
-        walk.runs(arg, Why::MayBeOption);
+        walk.runs(arg, DoubtReason::MayBeOption);
     } else if word.literal().is_some_and(|text| text.to_ascii_lowercase().contains("env")) {
-        walk.runs(arg, Why::ShowsSecrets);
+        walk.runs(arg, DoubtReason::ShowsSecrets);
     }
 }
 
 /// In batch mode only: otherwise it asks for commands, one of which is `kill`.
-pub(super) fn top(walk: &mut Walk) {
+pub(super) fn top(walk: &mut ArgumentWalk) {
     walk.operands.clear();
     if walk.kept("batch").is_none() {
-        walk.unnamable(Why::Stdin);
+        walk.unnamable(DoubtReason::Stdin);
     }
 }
 
 /// `getent database [key…]`: databases of hosts may ask a server.
-pub(super) fn getent(walk: &mut Walk) {
+pub(super) fn getent(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let local =
         operands.first().and_then(|first| walk.place(first.arg).literal()).is_some_and(|text| {
@@ -180,40 +180,40 @@ pub(super) fn getent(walk: &mut Walk) {
         });
     for operand in operands.into_iter().skip(1) {
         if !local {
-            walk.operand_is(operand, Use::Url);
+            walk.operand_is(operand, OperandUse::Url);
         }
     }
     if !local {
-        walk.runs(walk.argv.len().saturating_sub(1), Why::Connects);
+        walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::Connects);
     }
 }
 
-pub(super) fn hostname(walk: &mut Walk) {
+pub(super) fn hostname(walk: &mut ArgumentWalk) {
     if let Some(operand) = std::mem::take(&mut walk.operands).first() {
-        walk.runs(operand.arg, Why::Settings);
+        walk.runs(operand.arg, DoubtReason::Settings);
     }
 }
 
 /// Anything but a list is commands that will run later.
-pub(super) fn crontab(walk: &mut Walk) {
+pub(super) fn crontab(walk: &mut ArgumentWalk) {
     let lists = walk.kept(KEEP).is_some() && walk.kept("changes").is_none();
     if !lists || !walk.operands.is_empty() {
-        walk.runs(walk.argv.len().saturating_sub(1), Why::RunsCode);
+        walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::RunsCode);
     }
-    walk.lay_out(All(Use::Read), Use::Nothing);
+    walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
 }
 
 /// A subcommand, then files.
-pub(super) fn openssl(walk: &mut Walk) {
+pub(super) fn openssl(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     match operands.first().map(|operand| walk.place(operand.arg).literal()) {
         Some(Some("engine" | "s_server" | "ocsp" | "ca")) => super::editors::whole(walk),
-        Some(None) => walk.runs(walk.argv.len().saturating_sub(1), Why::MayBeOption),
-        None => walk.unnamable(Why::Stdin),
+        Some(None) => walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::MayBeOption),
+        None => walk.unnamable(DoubtReason::Stdin),
         _ => {}
     }
     for operand in operands.into_iter().skip(1) {
-        walk.operand_is(operand, Use::Read);
+        walk.operand_is(operand, OperandUse::Read);
     }
 }
 
@@ -289,7 +289,7 @@ const SHOWS: &[&str] = &[
 ];
 
 /// Statements for a database. Lines that begin with a dot or a backslash are commands to the program, which can run others.
-pub(super) fn statement(walk: &mut Walk, part: Part) {
+pub(super) fn statement(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.settled = true;
     let word = walk.word(part);
     let sqlite = walk.program.names.iter().any(|name| name.starts_with("sqlite"));
@@ -321,16 +321,16 @@ pub(super) fn statement(walk: &mut Walk, part: Part) {
         !starts && !reaches && (sqlite || !lower.contains('\\'))
     };
     if !word.literal().is_some_and(plain) {
-        walk.runs(part.arg, Why::Script);
+        walk.runs(part.arg, DoubtReason::Script);
     }
 }
 
 /// `sqlite3 file statement…`, where the file can be an address: `file:name?mode=ro`.
-pub(super) fn sqlite(walk: &mut Walk) {
+pub(super) fn sqlite(walk: &mut ArgumentWalk) {
     // To it `--` is an option with an empty name, and `-` is no operand.
     let empty = |word: &Word| matches!(word.literal(), Some("--" | "-"));
     if let Some(at) = walk.argv.iter().position(empty) {
-        walk.runs(at, Why::MayBeOption);
+        walk.runs(at, DoubtReason::MayBeOption);
     }
     let operands = std::mem::take(&mut walk.operands);
     for (index, operand) in operands.iter().enumerate() {
@@ -338,15 +338,15 @@ pub(super) fn sqlite(walk: &mut Walk) {
             database_file(walk, operand.arg);
         }
         if index > 0 || walk.place(operand.arg).splits() {
-            statement(walk, Part { arg: operand.arg, skip: 0 });
+            statement(walk, ArgumentPart { arg: operand.arg, skip: 0 });
         }
     }
     if operands.len() < 2 {
-        walk.unnamable(Why::Stdin);
+        walk.unnamable(DoubtReason::Stdin);
     }
 }
 
-fn database_file(walk: &mut Walk, arg: usize) {
+fn database_file(walk: &mut ArgumentWalk, arg: usize) {
     let word = walk.place(arg);
     let begins = words::beginning(word);
     let mut only_reads = walk.kept("readonly").is_some();
@@ -359,14 +359,14 @@ fn database_file(walk: &mut Walk, arg: usize) {
             }
             _ => 5,
         };
-        target = walk.word(Part { arg, skip });
+        target = walk.word(ArgumentPart { arg, skip });
         let texts = target.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text.as_str()),
+            WordPiece::Text(text) => Some(text.as_str()),
             _ => None,
         });
         let text: String = texts.collect();
         let plain = match target.pieces.last_mut() {
-            Some(Piece::Text(last)) => match last.split_once('?') {
+            Some(WordPiece::Text(last)) => match last.split_once('?') {
                 Some((
                     name,
                     "mode=ro" | "mode=ro&immutable=1" | "immutable=1&mode=ro" | "immutable=1",
@@ -387,34 +387,34 @@ fn database_file(walk: &mut Walk, arg: usize) {
     if begins == ":memory:" {
         return;
     }
-    walk.path(arg, Access::Read, target.clone(), false);
+    walk.path(arg, FileAccess::Read, target.clone(), false);
     if !only_reads {
-        walk.path(arg, Access::Write, target, false);
+        walk.path(arg, FileAccess::Write, target, false);
     }
 }
 
 /// A server: not where it is a socket in a directory.
-pub(super) fn server(walk: &mut Walk, part: Part) {
+pub(super) fn server(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if !words::beginning(&walk.word(part)).starts_with('/') {
-        walk.apply(Use::Url, part, 0);
+        walk.apply(OperandUse::Url, part, 0);
     }
 }
 
 /// The name of a database, or an address.
-pub(super) fn database_name(walk: &mut Walk, part: Part) {
+pub(super) fn database_name(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if word.literal().is_none_or(|text| text.contains([':', '='])) {
-        walk.apply(Use::Url, part, 0);
+        walk.apply(OperandUse::Url, part, 0);
     }
 }
 
 /// What is said in no option is read from the input, and can be commands of the program.
-pub(super) fn database(walk: &mut Walk) {
+pub(super) fn database(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
-        database_name(walk, Part { arg: operand.arg, skip: 0 });
+        database_name(walk, ArgumentPart { arg: operand.arg, skip: 0 });
     }
     if !walk.settled && walk.effects.unknown.is_empty() {
-        walk.unnamable(Why::Stdin);
+        walk.unnamable(DoubtReason::Stdin);
     }
 }
 
@@ -464,27 +464,27 @@ const REDIS: &[&str] = &[
 ];
 
 /// A command for the server; without one they are read from the input.
-pub(super) fn redis(walk: &mut Walk) {
+pub(super) fn redis(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
-    let Some(first) = operands.first() else { return walk.unnamable(Why::Stdin) };
+    let Some(first) = operands.first() else { return walk.unnamable(DoubtReason::Stdin) };
     let known = walk
         .place(first.arg)
         .literal()
         .is_some_and(|name| REDIS.contains(&name.to_ascii_lowercase().as_str()));
     if !known {
-        walk.runs(walk.argv.len().saturating_sub(1), Why::RunsCode);
+        walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::RunsCode);
     }
 }
 
 /// Inputs are named by `-i`, all other operands are outputs; options that are not known take a value as often as not.
-pub(super) fn ffmpeg(walk: &mut Walk) {
+pub(super) fn ffmpeg(walk: &mut ArgumentWalk) {
     for part in walk.all_kept(SET) {
         let word = walk.word(part);
         if words::beginning(&word).contains("://") {
-            walk.apply(Use::Url, part, 0);
+            walk.apply(OperandUse::Url, part, 0);
         } else {
-            walk.path(part.arg, Access::Read, word, false);
+            walk.path(part.arg, FileAccess::Read, word, false);
         }
     }
-    walk.lay_out(All(Use::Write), Use::Nothing);
+    walk.lay_out(All(OperandUse::Write), OperandUse::Nothing);
 }

@@ -1,76 +1,76 @@
 //! Filters: some of their options write files or run programs.
 
-use super::spec::{Operands::*, Use};
-use super::walk::{Part, Walk};
-use crate::shell::{Piece, Why};
+use super::spec::{OperandSpec::*, OperandUse};
+use super::walk::{ArgumentPart, ArgumentWalk};
+use crate::shell::{DoubtReason, WordPiece};
 
 /// What becomes a part of a name. With a slash in it, it would name another directory.
-pub(super) fn suffix(walk: &mut Walk, part: Part) {
+pub(super) fn suffix(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if walk.word(part).literal().is_none_or(|text| text.contains('/')) {
-        walk.runs(part.arg, Why::Script);
+        walk.runs(part.arg, DoubtReason::Script);
     }
 }
 
 /// With `-e` and `-i` its operands are no files.
-pub(super) fn shuf(walk: &mut Walk) {
-    let uses = if walk.kept("words").is_some() { Use::Nothing } else { Use::Read };
-    walk.lay_out(All(uses), Use::Nothing);
+pub(super) fn shuf(walk: &mut ArgumentWalk) {
+    let uses = if walk.kept("words").is_some() { OperandUse::Nothing } else { OperandUse::Read };
+    walk.lay_out(All(uses), OperandUse::Nothing);
 }
 
 /// `split [in [prefix]]`: it writes files that begin with the prefix.
-pub(super) fn split(walk: &mut Walk) {
+pub(super) fn split(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     for (index, operand) in operands.iter().enumerate() {
         if index == 0 {
-            walk.operand_is(*operand, Use::Read);
+            walk.operand_is(*operand, OperandUse::Read);
         }
         if index > 0 || walk.place(operand.arg).splits() {
             let mut target = walk.place(operand.arg).clone();
-            target.pieces.push(crate::shell::Piece::Unknown { splits: false });
-            walk.path(operand.arg, crate::shell::Access::Write, target, false);
+            target.pieces.push(crate::shell::WordPiece::Unknown { splits: false });
+            walk.path(operand.arg, crate::shell::FileAccess::Write, target, false);
         }
     }
     if operands.len() < 2 {
         // `xaa`, `xab` …
         let mut target = super::words::text(walk.place(0), "x");
-        target.pieces.push(crate::shell::Piece::Unknown { splits: false });
-        walk.path(0, crate::shell::Access::Write, target, false);
+        target.pieces.push(crate::shell::WordPiece::Unknown { splits: false });
+        walk.path(0, crate::shell::FileAccess::Write, target, false);
     }
 }
 
 /// `csplit in pattern…`
-pub(super) fn csplit(walk: &mut Walk) {
-    walk.lay_out(First(Use::Read, Use::Nothing), Use::Nothing);
+pub(super) fn csplit(walk: &mut ArgumentWalk) {
+    walk.lay_out(First(OperandUse::Read, OperandUse::Nothing), OperandUse::Nothing);
     match walk.kept("prefix") {
         Some(part) => {
             let mut target = walk.word(part);
-            target.pieces.push(crate::shell::Piece::Unknown { splits: false });
-            walk.path(part.arg, crate::shell::Access::Write, target, false);
+            target.pieces.push(crate::shell::WordPiece::Unknown { splits: false });
+            walk.path(part.arg, crate::shell::FileAccess::Write, target, false);
         }
-        None => walk.here(Use::Write),
+        None => walk.here(OperandUse::Write),
     }
 }
 
 /// A filter, unless a file holds it, then files. `--arg` and the like take a name and then one word more.
-pub(super) fn jq(walk: &mut Walk) {
+pub(super) fn jq(walk: &mut ArgumentWalk) {
     named(walk);
-    let uses = if walk.kept("in_place").is_some() { Use::Change } else { Use::Read };
+    let uses = if walk.kept("in_place").is_some() { OperandUse::Change } else { OperandUse::Read };
     if walk.kept("from").is_some() {
-        return walk.lay_out(All(uses), Use::Nothing);
+        return walk.lay_out(All(uses), OperandUse::Nothing);
     }
     if let Some(arg) = walk.operands.first().map(|operand| operand.arg) {
-        filter(walk, Part { arg, skip: 0 }, JQ);
+        filter(walk, ArgumentPart { arg, skip: 0 }, JQ);
     }
-    walk.lay_out(First(Use::Nothing, uses), Use::Nothing);
+    walk.lay_out(First(OperandUse::Nothing, uses), OperandUse::Nothing);
 }
 
 /// Takes what belongs to `--arg` and the like out of the operands.
-fn named(walk: &mut Walk) {
+fn named(walk: &mut ArgumentWalk) {
     let files: Vec<usize> = walk.all_kept("files").into_iter().map(|part| part.arg + 1).collect();
     let texts: Vec<usize> = walk.all_kept("texts").into_iter().map(|part| part.arg + 1).collect();
     for operand in std::mem::take(&mut walk.operands) {
         if files.binary_search(&operand.arg).is_ok() {
-            walk.operand_is(operand, Use::Read);
+            walk.operand_is(operand, OperandUse::Read);
         } else if texts.binary_search(&operand.arg).is_err() {
             walk.operands.push(operand);
         }
@@ -78,39 +78,39 @@ fn named(walk: &mut Walk) {
 }
 
 /// Words of a filter that make it unknown: modules are other files, and variables of the environment are often secret.
-type Keywords = &'static [(&'static str, Why)];
+type FilterKeywords = &'static [(&'static str, DoubtReason)];
 
-const JQ: Keywords = &[
-    ("import", Why::Script),
-    ("include", Why::Script),
-    ("modulemeta", Why::Script),
-    ("__prog_args", Why::Script),
-    ("env", Why::ShowsSecrets),
-    ("ENV", Why::ShowsSecrets),
+const JQ: FilterKeywords = &[
+    ("import", DoubtReason::Script),
+    ("include", DoubtReason::Script),
+    ("modulemeta", DoubtReason::Script),
+    ("__prog_args", DoubtReason::Script),
+    ("env", DoubtReason::ShowsSecrets),
+    ("ENV", DoubtReason::ShowsSecrets),
 ];
 
-const YQ: Keywords = &[
-    ("load", Why::Script),
-    ("load_str", Why::Script),
-    ("load_xml", Why::Script),
-    ("load_props", Why::Script),
-    ("load_base64", Why::Script),
-    ("eval", Why::Script),
-    ("system", Why::RunsCode),
-    ("strenv", Why::ShowsSecrets),
-    ("envsubst", Why::ShowsSecrets),
+const YQ: FilterKeywords = &[
+    ("load", DoubtReason::Script),
+    ("load_str", DoubtReason::Script),
+    ("load_xml", DoubtReason::Script),
+    ("load_props", DoubtReason::Script),
+    ("load_base64", DoubtReason::Script),
+    ("eval", DoubtReason::Script),
+    ("system", DoubtReason::RunsCode),
+    ("strenv", DoubtReason::ShowsSecrets),
+    ("envsubst", DoubtReason::ShowsSecrets),
 ];
 
-fn filter(walk: &mut Walk, part: Part, keywords: Keywords) {
+fn filter(walk: &mut ArgumentWalk, part: ArgumentPart, keywords: FilterKeywords) {
     let word = walk.word(part);
-    let found: Vec<Why> = match word.pieces.as_slice() {
+    let found: Vec<DoubtReason> = match word.pieces.as_slice() {
         [] => return,
-        [Piece::Text(text)] => keywords
+        [WordPiece::Text(text)] => keywords
             .iter()
             .filter(|(keyword, _)| has_keyword(text, keyword))
             .map(|(_, why)| *why)
             .collect(),
-        _ => vec![Why::Script],
+        _ => vec![DoubtReason::Script],
     };
     for why in found {
         walk.runs(part.arg, why);
@@ -131,27 +131,27 @@ fn has_keyword(filter: &str, word: &str) -> bool {
 }
 
 /// `yq [eval] filter file…`; where there is one word only, it is the file.
-pub(super) fn yq(walk: &mut Walk) {
+pub(super) fn yq(walk: &mut ArgumentWalk) {
     named(walk);
     let first = walk.operands.first().and_then(|operand| walk.place(operand.arg).literal());
     if matches!(first, Some("e" | "eval" | "ea" | "eval-all")) {
         walk.operands.remove(0);
     }
     if walk.kept("split").is_some() {
-        walk.here(Use::Write);
+        walk.here(OperandUse::Write);
     }
-    let uses = if walk.kept("in_place").is_some() { Use::Change } else { Use::Read };
+    let uses = if walk.kept("in_place").is_some() { OperandUse::Change } else { OperandUse::Read };
     let expressions = walk.all_kept("expression");
     for part in &expressions {
         filter(walk, *part, JQ);
         filter(walk, *part, YQ);
     }
     if !expressions.is_empty() || walk.operands.len() == 1 {
-        return walk.lay_out(All(uses), Use::Nothing);
+        return walk.lay_out(All(uses), OperandUse::Nothing);
     }
     if let Some(arg) = walk.operands.first().map(|operand| operand.arg) {
-        filter(walk, Part { arg, skip: 0 }, JQ);
-        filter(walk, Part { arg, skip: 0 }, YQ);
+        filter(walk, ArgumentPart { arg, skip: 0 }, JQ);
+        filter(walk, ArgumentPart { arg, skip: 0 }, YQ);
     }
-    walk.lay_out(First(Use::Nothing, uses), Use::Nothing);
+    walk.lay_out(First(OperandUse::Nothing, uses), OperandUse::Nothing);
 }

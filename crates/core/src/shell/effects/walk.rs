@@ -1,35 +1,37 @@
 //! The walk over a command's words with a program's table in hand.
 
-use super::Effects;
-use super::spec::{Meaning, Moving, Operands, Program, Style, Takes, Use};
+use super::CommandEffects;
+use super::spec::{
+    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionStyle, OptionTakes, ProgramSpec,
+};
 use super::{launch, words};
-use crate::shell::{Access, Why, Word};
+use crate::shell::{DoubtReason, FileAccess, Word};
 
 /// The name of options that make what stands behind the command options of the launcher.
 const SHARED: &str = "shared";
 
 /// An argument, or what is left of it after its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct ArgumentPart {
     /// The argument.
     pub(super) arg: usize,
     /// The bytes left out.
     pub(super) skip: usize,
 }
 
-/// An operand, and how many [`Use::Base`] stood before it.
+/// An operand, and how many [`OperandUse::Base`] stood before it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Operand {
+pub(super) struct WalkOperand {
     pub(super) arg: usize,
     base: usize,
 }
 
 /// A walk.
-pub(super) struct Walk<'a> {
+pub(super) struct ArgumentWalk<'a> {
     pub(super) argv: &'a [Word],
     /// Words that are files, whatever they become.
     pub(super) files: &'a [Word],
-    pub(super) program: &'static Program,
+    pub(super) program: &'static ProgramSpec,
     /// Where its words begin.
     pub(super) from: usize,
     /// The word that was the value of an option, and counts as what it looks like as well: not every version of the program
@@ -39,8 +41,8 @@ pub(super) struct Walk<'a> {
     doubted: bool,
     /// Whether a word that counts as an operand may be the value of an option.
     pub(super) doubtful: bool,
-    pub(super) effects: Effects,
-    pub(super) operands: Vec<Operand>,
+    pub(super) effects: CommandEffects,
+    pub(super) operands: Vec<WalkOperand>,
     /// Whether an option stood for the first operand.
     pub(super) settled: bool,
     /// Directories, and the arguments that name them.
@@ -48,19 +50,19 @@ pub(super) struct Walk<'a> {
     pub(super) recursive: bool,
     /// Whether symlinks are followed where all that is below is used.
     follows_below: bool,
-    pub(super) into: Option<Part>,
+    pub(super) into: Option<ArgumentPart>,
     /// Whether what follows is no longer the program's.
     pub(super) ended: bool,
-    kept: Vec<(&'static str, Part)>,
+    kept: Vec<(&'static str, ArgumentPart)>,
     /// The last of each name.
-    last_kept: Vec<(&'static str, Part)>,
+    last_kept: Vec<(&'static str, ArgumentPart)>,
 }
 
 /// What the program does with `argv[from..]`, where `from` is its first argument.
 pub(super) fn walk<'a>(
-    program: &'static Program, argv: &'a [Word], files: &'a [Word], from: usize,
-) -> Effects {
-    let mut walk = Walk {
+    program: &'static ProgramSpec, argv: &'a [Word], files: &'a [Word], from: usize,
+) -> CommandEffects {
+    let mut walk = ArgumentWalk {
         argv,
         files,
         program,
@@ -68,7 +70,7 @@ pub(super) fn walk<'a>(
         twice: None,
         doubted: false,
         doubtful: false,
-        effects: Effects::default(),
+        effects: CommandEffects::default(),
         operands: Vec::new(),
         settled: false,
         bases: Vec::new(),
@@ -79,7 +81,7 @@ pub(super) fn walk<'a>(
         kept: Vec::new(),
         last_kept: Vec::new(),
     };
-    if let Operands::Launches(count) = program.operands {
+    if let OperandSpec::Launches(count) = program.operands {
         walk.launches(from, count);
         return walk.effects;
     }
@@ -89,25 +91,25 @@ pub(super) fn walk<'a>(
     walk.effects
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ArgumentWalk<'a> {
     fn arguments(&mut self, from: usize) {
         for uses in &self.program.always {
-            self.option(*uses, Part { arg: 0, skip: 0 });
+            self.option(*uses, ArgumentPart { arg: 0, skip: 0 });
         }
         if self.program.at_files {
             for (at, word) in self.argv.iter().enumerate().skip(from) {
                 if words::beginning(word).starts_with('@') {
-                    self.runs(at, Why::RunsCode);
-                    self.apply(Use::Read, Part { arg: at, skip: 1 }, 0);
+                    self.runs(at, DoubtReason::RunsCode);
+                    self.apply(OperandUse::Read, ArgumentPart { arg: at, skip: 1 }, 0);
                 } else if self.files.contains(word) || !words::begins_unknown(word) {
                 } else if !words::is_pattern(word) {
-                    self.runs(at, Why::MayBeOption);
+                    self.runs(at, DoubtReason::MayBeOption);
                 } else if words::may_find_options(word) {
-                    self.runs(at, Why::FindsOptions);
+                    self.runs(at, DoubtReason::FindsOptions);
                 }
             }
         }
-        if self.program.style == Style::Own {
+        if self.program.style == OptionStyle::Own {
             return self.operands_from(from);
         }
         let mut next = from;
@@ -121,7 +123,7 @@ impl<'a> Walk<'a> {
             if long == Some("") && word.pieces.len() == 1 {
                 if self.twice == Some(at) {
                     // The value of an option to one version, the end of all options to another.
-                    self.runs(at, Why::MayBeOption);
+                    self.runs(at, DoubtReason::MayBeOption);
                     continue;
                 }
                 self.behind_dashes(next);
@@ -139,7 +141,7 @@ impl<'a> Walk<'a> {
             } else if begins == "-" && word.pieces.len() > 1 {
                 self.option_in_doubt(at);
             } else if self.program.plus && begins.starts_with('+') {
-                self.runs(at, Why::RunsCode);
+                self.runs(at, DoubtReason::RunsCode);
             } else if self.twice != Some(at) {
                 self.operand(at);
                 if self.program.style.leading() {
@@ -157,16 +159,18 @@ impl<'a> Walk<'a> {
         let mut names = names.map(|operand| self.place(operand.arg).literal());
         let is = |list: &[&str], name: Option<&str>| name.is_none_or(|name| list.contains(&name));
         self.effects.moves |= match &self.program.moving {
-            Moving::With(list) if list.is_empty() => false,
-            Moving::With(list) => names.any(|name| is(list, name)),
-            Moving::But(list) => !names.next().flatten().is_some_and(|name| list.contains(&name)),
+            MovingCommands::With(list) if list.is_empty() => false,
+            MovingCommands::With(list) => names.any(|name| is(list, name)),
+            MovingCommands::But(list) => {
+                !names.next().flatten().is_some_and(|name| list.contains(&name))
+            }
         };
     }
 
     /// An option that is not certain, or not known, may make links where any option does.
     fn may_move(&mut self) {
         self.effects.moves |=
-            self.program.meanings().any(|meaning| matches!(meaning.uses, Use::Moves));
+            self.program.meanings().any(|meaning| matches!(meaning.uses, OperandUse::Moves));
     }
 
     /// What stands behind `--`: operands, or the words of another program.
@@ -187,7 +191,7 @@ impl<'a> Walk<'a> {
     }
 
     fn operand(&mut self, arg: usize) {
-        self.operands.push(Operand { arg, base: self.bases.len() });
+        self.operands.push(WalkOperand { arg, base: self.bases.len() });
     }
 
     /// A word before `--` that could become an option.
@@ -201,7 +205,7 @@ impl<'a> Walk<'a> {
             self.any_option(at, word.clone());
         } else if words::may_find_options(word) {
             // Who knows the files knows whether there is one of such a name. What no table has counts as what does harm.
-            self.runs(at, Why::FindsOptions);
+            self.runs(at, DoubtReason::FindsOptions);
         }
     }
 
@@ -209,25 +213,27 @@ impl<'a> Walk<'a> {
     fn any_option(&mut self, at: usize, value: Word) {
         self.may_move();
         // One that reads more, or that makes of other words what they do not look like, is no better than one that runs.
-        let harmless = |uses: Use| matches!(uses, Use::Nothing | Use::Read | Use::ReadBelow);
+        let harmless = |uses: OperandUse| {
+            matches!(uses, OperandUse::Nothing | OperandUse::Read | OperandUse::ReadBelow)
+        };
         if self.program.plus || self.program.meanings().any(|meaning| !harmless(meaning.uses)) {
-            return self.runs(at, Why::MayBeOption);
+            return self.runs(at, DoubtReason::MayBeOption);
         }
         if self.program.meanings().any(|meaning| meaning.uses.reads()) {
-            self.path(at, Access::Read, value, self.recursive);
+            self.path(at, FileAccess::Read, value, self.recursive);
         }
     }
 
     /// An option that no table has. To the program it may be none: then what follows are other operands than they seem.
     fn unknown_option(&mut self, at: usize) {
         self.may_move();
-        self.runs(at, Why::UnknownOption);
+        self.runs(at, DoubtReason::UnknownOption);
         if std::mem::replace(&mut self.doubted, true) {
             return;
         }
         for arg in at + 1..self.argv.len() {
             if self.argv.get(arg).is_some_and(words::looks_like_a_path) {
-                self.apply(Use::Read, Part { arg, skip: 0 }, 0);
+                self.apply(OperandUse::Read, ArgumentPart { arg, skip: 0 }, 0);
             }
         }
     }
@@ -237,14 +243,16 @@ impl<'a> Walk<'a> {
         if self.program.open {
             self.any_option(at, words::unknown(self.place(at)));
         } else {
-            self.runs(at, Why::MayBeOption);
+            self.runs(at, DoubtReason::MayBeOption);
         }
     }
 
     /// A long option; how many words after it belong to it.
     fn long(&mut self, at: usize, name: &str, dashes: usize) -> usize {
         let (name, attached) = match name.split_once('=') {
-            Some((name, _)) => (name, Some(Part { arg: at, skip: dashes + name.len() + 1 })),
+            Some((name, _)) => {
+                (name, Some(ArgumentPart { arg: at, skip: dashes + name.len() + 1 }))
+            }
             None => (name, None),
         };
         if attached.is_none() && self.place(at).pieces.len() > 1 {
@@ -279,13 +287,13 @@ impl<'a> Walk<'a> {
         let letter = begins.get(1..).and_then(|name| name.chars().next());
         let end = 1 + letter.map_or(0, char::len_utf8);
         let readings = begins.get(1..end).map(|name| self.program.whole(name)).unwrap_or_default();
-        let takes = |(_, meaning): &&(&str, Meaning)| meaning.takes != Takes::Nothing;
+        let takes = |(_, meaning): &&(&str, OptionMeaning)| meaning.takes != OptionTakes::Nothing;
         if !readings.iter().any(|it| takes(&it)) {
-            self.runs(at, Why::UnknownOption);
+            self.runs(at, DoubtReason::UnknownOption);
             return 0;
         }
         for (_, meaning) in readings.iter().filter(takes) {
-            self.option(meaning.uses, Part { arg: at, skip: end });
+            self.option(meaning.uses, ArgumentPart { arg: at, skip: end });
         }
         0
     }
@@ -294,7 +302,7 @@ impl<'a> Walk<'a> {
     fn bundle(&mut self, at: usize, begins: &str) -> usize {
         let whole = self.place(at).pieces.len() == 1;
         if self.program.apart && !self.is_apart(begins) {
-            self.runs(at, Why::UnknownOption);
+            self.runs(at, DoubtReason::UnknownOption);
             return 0;
         }
         for (index, letter) in begins.char_indices().skip(1) {
@@ -309,14 +317,14 @@ impl<'a> Walk<'a> {
                 }
                 continue;
             }
-            let rest = Part { arg: at, skip: index + letter.len_utf8() };
+            let rest = ArgumentPart { arg: at, skip: index + letter.len_utf8() };
             let attached = (!whole || rest.skip < begins.len()).then_some(rest);
             let meanings = || readings.iter().map(|(_, meaning)| meaning);
             let taken = self.readings(meanings(), at, attached, false);
             if begins.as_bytes().get(rest.skip) == Some(&b'=') {
-                self.behind_equals(meanings(), Part { skip: rest.skip + 1, ..rest });
+                self.behind_equals(meanings(), ArgumentPart { skip: rest.skip + 1, ..rest });
             }
-            let ends = attached.is_some() && meanings().all(|it| it.takes != Takes::Nothing);
+            let ends = attached.is_some() && meanings().all(|it| it.takes != OptionTakes::Nothing);
             if ends || taken > 0 {
                 return taken;
             }
@@ -332,7 +340,8 @@ impl<'a> Walk<'a> {
         let letters = begins.get(1..).unwrap_or_default();
         letters.char_indices().all(|(index, letter)| {
             let rest = letters.get(index + letter.len_utf8()..).unwrap_or_default();
-            let takes = self.program.short(letter).iter().any(|(_, it)| it.takes != Takes::Nothing);
+            let takes =
+                self.program.short(letter).iter().any(|(_, it)| it.takes != OptionTakes::Nothing);
             !takes
                 || (index == 0 && rest.starts_with('='))
                 || rest.bytes().all(|byte| byte.is_ascii_digit())
@@ -340,40 +349,55 @@ impl<'a> Walk<'a> {
     }
 
     /// `-x=FILE`: to some programs the value begins behind the `=`.
-    fn behind_equals<'m>(&mut self, readings: impl Iterator<Item = &'m Meaning>, part: Part) {
-        let file = |uses: Use| {
+    fn behind_equals<'m>(
+        &mut self, readings: impl Iterator<Item = &'m OptionMeaning>, part: ArgumentPart,
+    ) {
+        let file = |uses: OperandUse| {
             uses.reads()
-                || matches!(uses, Use::Loads | Use::RunsFile | Use::Write | Use::WriteBelow)
+                || matches!(
+                    uses,
+                    OperandUse::Loads
+                        | OperandUse::RunsFile
+                        | OperandUse::Write
+                        | OperandUse::WriteBelow
+                )
         };
-        for meaning in readings.filter(|it| it.takes != Takes::Nothing && file(it.uses)) {
+        for meaning in readings.filter(|it| it.takes != OptionTakes::Nothing && file(it.uses)) {
             self.option(meaning.uses, part);
         }
     }
 
     /// Every reading of an option, with what is attached to it; how many words after it belong to it for certain.
     fn readings<'m>(
-        &mut self, readings: impl Iterator<Item = &'m Meaning> + Clone, at: usize,
-        attached: Option<Part>, assigned: bool,
+        &mut self, readings: impl Iterator<Item = &'m OptionMeaning> + Clone, at: usize,
+        attached: Option<ArgumentPart>, assigned: bool,
     ) -> usize {
-        let here = Part { arg: at, skip: 0 };
-        let certain = readings.clone().all(|meaning| meaning.takes == Takes::Value);
+        let here = ArgumentPart { arg: at, skip: 0 };
+        let certain = readings.clone().all(|meaning| meaning.takes == OptionTakes::Value);
         let mut taken = 0;
         for meaning in readings {
             if self.twice == Some(at)
-                && matches!(meaning.uses, Use::Keep(_) | Use::Settles | Use::SettlesRead)
+                && matches!(
+                    meaning.uses,
+                    OperandUse::Keep(_) | OperandUse::Settles | OperandUse::SettlesRead
+                )
             {
                 // To one version it says what the rest means, to another it says nothing.
-                self.runs(at, Why::MayBeOption);
+                self.runs(at, DoubtReason::MayBeOption);
             }
             match (meaning.takes, attached) {
-                (Takes::Value | Takes::Maybe, Some(part)) => self.option(meaning.uses, part),
-                (Takes::Value, None) => {
+                (OptionTakes::Value | OptionTakes::Maybe, Some(part)) => {
+                    self.option(meaning.uses, part)
+                }
+                (OptionTakes::Value, None) => {
                     self.with_next(meaning.uses, at);
                     taken = 1;
                 }
                 // A flag takes nothing behind `=`.
-                (Takes::Nothing, Some(_)) if assigned => self.unknown_option(at),
-                (Takes::Maybe, None) | (Takes::Nothing, _) => self.option(meaning.uses, here),
+                (OptionTakes::Nothing, Some(_)) if assigned => self.unknown_option(at),
+                (OptionTakes::Maybe, None) | (OptionTakes::Nothing, _) => {
+                    self.option(meaning.uses, here)
+                }
             }
         }
         if taken == 0 {
@@ -392,33 +416,33 @@ impl<'a> Walk<'a> {
         0
     }
 
-    fn with_next(&mut self, uses: Use, at: usize) {
+    fn with_next(&mut self, uses: OperandUse, at: usize) {
         if self.argv.get(at + 1).is_none() {
             // The program will complain, but a wrapper may add words.
-            return self.option(uses, Part { arg: at, skip: 0 });
+            return self.option(uses, ArgumentPart { arg: at, skip: 0 });
         }
         if let Some(word) = self.argv.get(at + 1)
             && words::splits_into_options(word)
         {
             self.uncertain(at + 1);
         }
-        let harmless = matches!(uses, Use::Nothing);
-        let text = harmless || matches!(uses, Use::Settles | Use::Keep(_));
+        let harmless = matches!(uses, OperandUse::Nothing);
+        let text = harmless || matches!(uses, OperandUse::Settles | OperandUse::Keep(_));
         if !text && self.argv.get(at + 1).is_some_and(words::looks_like_an_option) {
             // A program that reads its options in two passes has taken that option away: the value is a later word.
-            self.runs(at, Why::MayBeOption);
+            self.runs(at, DoubtReason::MayBeOption);
         }
-        self.option(uses, Part { arg: at + 1, skip: 0 });
+        self.option(uses, ArgumentPart { arg: at + 1, skip: 0 });
         let path = self.argv.get(at + 1).is_some_and(words::looks_like_a_path);
         if path && harmless && self.program.operands.read() {
             // To another version of the program it may be an operand.
-            self.apply(Use::Read, Part { arg: at + 1, skip: 0 }, self.bases.len());
+            self.apply(OperandUse::Read, ArgumentPart { arg: at + 1, skip: 0 }, self.bases.len());
         }
     }
 
     /// The value of an option that is not known may be what an operand is.
-    fn unknown_value(&mut self, part: Part) {
-        let (Operands::All(uses) | Operands::First(_, uses)) = self.program.operands else {
+    fn unknown_value(&mut self, part: ArgumentPart) {
+        let (OperandSpec::All(uses) | OperandSpec::First(_, uses)) = self.program.operands else {
             return;
         };
         self.apply(uses, part, 0);
@@ -434,7 +458,7 @@ impl<'a> Walk<'a> {
             match given.uses {
                 Some(uses) => self.option(uses, given.part()),
                 // A variable decides what runs as an option does.
-                None => self.runs(given.arg, Why::RunsCode),
+                None => self.runs(given.arg, DoubtReason::RunsCode),
             }
         }
         let shared = self.program.shared || self.kept(SHARED).is_some();
@@ -448,48 +472,48 @@ impl<'a> Walk<'a> {
             for (at, _) in
                 self.argv.iter().enumerate().skip(launch.command).filter(|(_, word)| option(word))
             {
-                self.effects.unknown.push((at, Why::MayBeOption));
+                self.effects.unknown.push((at, DoubtReason::MayBeOption));
             }
         }
-        self.launch(Part { arg: launch.command, skip: 0 });
+        self.launch(ArgumentPart { arg: launch.command, skip: 0 });
     }
 
     /// What stands from here on is a command, which a rule must spell out.
-    pub(super) fn launch(&mut self, part: Part) {
+    pub(super) fn launch(&mut self, part: ArgumentPart) {
         if part.arg >= self.argv.len() {
-            return self.unnamable(Why::MissingCommand);
+            return self.unnamable(DoubtReason::MissingCommand);
         }
-        self.runs(part.arg, Why::RunsCode);
+        self.runs(part.arg, DoubtReason::RunsCode);
         self.effects.launches = Some((part.arg, part.skip));
         self.ended = true;
     }
 
-    pub(super) fn option(&mut self, uses: Use, part: Part) {
+    pub(super) fn option(&mut self, uses: OperandUse, part: ArgumentPart) {
         match uses {
-            Use::Recursive => self.recursive = true,
-            Use::FollowsBelow => self.follows_below = true,
-            Use::Settles => self.settled = true,
-            Use::SettlesRead => {
+            OperandUse::Recursive => self.recursive = true,
+            OperandUse::FollowsBelow => self.follows_below = true,
+            OperandUse::Settles => self.settled = true,
+            OperandUse::SettlesRead => {
                 self.settled = true;
-                self.apply(Use::Read, part, 0);
+                self.apply(OperandUse::Read, part, 0);
             }
-            Use::Keep(name) => self.keep(name, part),
-            Use::Into => {
+            OperandUse::Keep(name) => self.keep(name, part),
+            OperandUse::Into => {
                 self.into = Some(part);
-                self.apply(Use::Write, part, 0);
+                self.apply(OperandUse::Write, part, 0);
             }
-            Use::Base => self.enter(part),
+            OperandUse::Base => self.enter(part),
             uses => self.apply(uses, part, 0),
         }
     }
 
     /// Notes that an argument makes the command unknown.
-    pub(super) fn runs(&mut self, arg: usize, why: Why) {
+    pub(super) fn runs(&mut self, arg: usize, why: DoubtReason) {
         self.effects.unknown.push((arg, why));
     }
 
     /// Notes that the command is unknown, whatever rule there is.
-    pub(super) fn unnamable(&mut self, why: Why) {
+    pub(super) fn unnamable(&mut self, why: DoubtReason) {
         self.effects.unknown.push((self.argv.len(), why));
     }
 
@@ -501,11 +525,11 @@ impl<'a> Walk<'a> {
     }
 
     /// The word that a part is.
-    pub(super) fn word(&self, part: Part) -> Word {
+    pub(super) fn word(&self, part: ArgumentPart) -> Word {
         words::without(self.place(part.arg), part.skip)
     }
 
-    pub(super) fn keep(&mut self, name: &'static str, part: Part) {
+    pub(super) fn keep(&mut self, name: &'static str, part: ArgumentPart) {
         self.kept.push((name, part));
         match self.last_kept.iter_mut().find(|(kept, _)| *kept == name) {
             Some((_, last)) => *last = part,
@@ -514,34 +538,34 @@ impl<'a> Walk<'a> {
     }
 
     /// What was last kept under this name.
-    pub(super) fn kept(&self, name: &'static str) -> Option<Part> {
+    pub(super) fn kept(&self, name: &'static str) -> Option<ArgumentPart> {
         self.last_kept.iter().find(|(kept, _)| *kept == name).map(|(_, part)| *part)
     }
 
     /// All that was kept under this name.
-    pub(super) fn all_kept(&self, name: &'static str) -> Vec<Part> {
+    pub(super) fn all_kept(&self, name: &'static str) -> Vec<ArgumentPart> {
         self.kept.iter().filter(|(kept, _)| *kept == name).map(|(_, part)| *part).collect()
     }
 
     /// Notes what an operand is used for.
-    pub(super) fn operand_is(&mut self, operand: Operand, uses: Use) {
-        self.apply(uses, Part { arg: operand.arg, skip: 0 }, operand.base);
+    pub(super) fn operand_is(&mut self, operand: WalkOperand, uses: OperandUse) {
+        self.apply(uses, ArgumentPart { arg: operand.arg, skip: 0 }, operand.base);
     }
 
     /// An operand is code, or has settings beside it that decide what runs.
-    pub(super) fn operand_loads(&mut self, operand: Operand) {
-        self.loads(Part { arg: operand.arg, skip: 0 }, operand.base, false);
+    pub(super) fn operand_loads(&mut self, operand: WalkOperand) {
+        self.loads(ArgumentPart { arg: operand.arg, skip: 0 }, operand.base, false);
     }
 
     fn finish(&mut self) {
         if self.effects.launches.is_some() {
             return;
         }
-        if matches!(self.program.operands, Operands::Command) {
+        if matches!(self.program.operands, OperandSpec::Command) {
             return self.command();
         }
         if self.follows_below && self.recursive {
-            self.apply(Use::Follows, Part { arg: 0, skip: 0 }, 0);
+            self.apply(OperandUse::Follows, ArgumentPart { arg: 0, skip: 0 }, 0);
         }
         self.lay_out(self.program.operands, self.program.here);
     }
@@ -551,21 +575,21 @@ impl<'a> Walk<'a> {
         let operands = std::mem::take(&mut self.operands);
         let Some(first) = operands.first() else { return };
         let Some(name) = self.place(first.arg).literal() else {
-            return self.runs(first.arg, Why::MayBeOption);
+            return self.runs(first.arg, DoubtReason::MayBeOption);
         };
         match super::tables().command(self.program.path, name) {
             Some(command) => {
                 let below = walk(command, self.argv, self.files, first.arg + 1);
                 self.add(below);
             }
-            None if self.program.otherwise => self.launch(Part { arg: first.arg, skip: 0 }),
+            None if self.program.otherwise => self.launch(ArgumentPart { arg: first.arg, skip: 0 }),
             None if self.program.open => {}
-            None => self.runs(first.arg, Why::UnknownCommand),
+            None => self.runs(first.arg, DoubtReason::UnknownCommand),
         }
     }
 
     /// Adds what a command does, from where this walk stands.
-    pub(super) fn add(&mut self, effects: Effects) {
+    pub(super) fn add(&mut self, effects: CommandEffects) {
         for mut used in effects.paths {
             used.target = self.based(used.target);
             self.effects.paths.push(used);
@@ -573,7 +597,7 @@ impl<'a> Walk<'a> {
         if let Some(launches) = effects.launches {
             if let Some((arg, _)) = self.bases.last() {
                 // What it does with its files is told from here only.
-                self.runs(*arg, Why::Elsewhere);
+                self.runs(*arg, DoubtReason::Elsewhere);
             }
             self.effects.launches = Some(launches);
         }

@@ -1,11 +1,11 @@
 //! Words made of words: a part of an argument, a file in a directory.
 
-use crate::shell::{Piece, Word};
+use crate::shell::{Word, WordPiece};
 
 /// The text that a word begins with for certain, empty if there is none.
 pub(in crate::shell) fn beginning(word: &Word) -> &str {
     match word.pieces.first() {
-        Some(Piece::Text(text)) => text,
+        Some(WordPiece::Text(text)) => text,
         _ => "",
     }
 }
@@ -17,11 +17,11 @@ pub(in crate::shell) fn without(word: &Word, skip: usize) -> Word {
     }
     let mut pieces = Vec::with_capacity(word.pieces.len());
     let mut rest = word.pieces.iter();
-    if let Some(Piece::Text(text)) = rest.next()
+    if let Some(WordPiece::Text(text)) = rest.next()
         && let Some(text) = text.get(skip..)
         && !text.is_empty()
     {
-        pieces.push(Piece::Text(text.to_owned()));
+        pieces.push(WordPiece::Text(text.to_owned()));
     }
     pieces.extend(rest.cloned());
     Word { span: word.span, pieces }
@@ -29,16 +29,16 @@ pub(in crate::shell) fn without(word: &Word, skip: usize) -> Word {
 
 /// A word that stands where `place` stands.
 pub(super) fn text(place: &Word, text: &str) -> Word {
-    let pieces = if text.is_empty() { vec![] } else { vec![Piece::Text(text.to_owned())] };
+    let pieces = if text.is_empty() { vec![] } else { vec![WordPiece::Text(text.to_owned())] };
     Word { span: place.span, pieces }
 }
 
 /// The word with texts that stand side by side as one.
 pub(super) fn joined(word: Word) -> Word {
-    let mut pieces: Vec<Piece> = Vec::with_capacity(word.pieces.len());
+    let mut pieces: Vec<WordPiece> = Vec::with_capacity(word.pieces.len());
     for piece in word.pieces {
         match (pieces.last_mut(), piece) {
-            (Some(Piece::Text(text)), Piece::Text(more)) => text.push_str(&more),
+            (Some(WordPiece::Text(text)), WordPiece::Text(more)) => text.push_str(&more),
             (_, piece) => pieces.push(piece),
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn joined(word: Word) -> Word {
 
 /// A word that only the run will tell.
 pub(super) fn unknown(place: &Word) -> Word {
-    Word { span: place.span, pieces: vec![Piece::Unknown { splits: false }] }
+    Word { span: place.span, pieces: vec![WordPiece::Unknown { splits: false }] }
 }
 
 /// Some file in the directory, of whose name this is known; it has no `/`.
@@ -61,15 +61,15 @@ pub(super) fn below(directory: &Word, name: &Word) -> Word {
 /// The file in the directory, as a program sees it that changes into the directory first.
 pub(super) fn join(base: &Word, file: &Word) -> Word {
     let begins = beginning(file);
-    if begins.starts_with('/') || matches!(file.pieces.first(), Some(Piece::Home)) {
+    if begins.starts_with('/') || matches!(file.pieces.first(), Some(WordPiece::Home)) {
         return file.clone();
     }
-    if !begins.is_empty() || matches!(file.pieces.first(), None | Some(Piece::Glob(_))) {
+    if !begins.is_empty() || matches!(file.pieces.first(), None | Some(WordPiece::Glob(_))) {
         let mut pieces = base.pieces.clone();
         push(&mut pieces, "/");
         for piece in &file.pieces {
             match piece {
-                Piece::Text(text) => push(&mut pieces, text),
+                WordPiece::Text(text) => push(&mut pieces, text),
                 other => pieces.push(other.clone()),
             }
         }
@@ -79,17 +79,17 @@ pub(super) fn join(base: &Word, file: &Word) -> Word {
     unknown(file)
 }
 
-fn push(pieces: &mut Vec<Piece>, more: &str) {
+fn push(pieces: &mut Vec<WordPiece>, more: &str) {
     match pieces.last_mut() {
-        Some(Piece::Text(text)) => text.push_str(more),
-        _ => pieces.push(Piece::Text(more.to_owned())),
+        Some(WordPiece::Text(text)) => text.push_str(more),
+        _ => pieces.push(WordPiece::Text(more.to_owned())),
     }
 }
 
 /// Whether it can become several words, some of them beginning with a dash.
 pub(super) fn splits_into_options(word: &Word) -> bool {
-    matches!(word.pieces.first(), Some(Piece::Glob(_)))
-        || word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true }))
+    matches!(word.pieces.first(), Some(WordPiece::Glob(_)))
+        || word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { splits: true }))
 }
 
 /// Whether it begins with a dash, and is not `-` alone.
@@ -101,8 +101,8 @@ pub(super) fn looks_like_an_option(word: &Word) -> bool {
 /// Whether it names a file that is not simply one of this directory.
 pub(super) fn looks_like_a_path(word: &Word) -> bool {
     match word.pieces.first() {
-        Some(Piece::Home) => true,
-        Some(Piece::Text(text)) => text.starts_with('.') || text.contains('/'),
+        Some(WordPiece::Home) => true,
+        Some(WordPiece::Text(text)) => text.starts_with('.') || text.contains('/'),
         _ => false,
     }
 }
@@ -112,14 +112,16 @@ pub(crate) fn stays_below(word: &Word) -> bool {
     let mut path = String::new();
     for piece in &word.pieces {
         match piece {
-            Piece::Text(text) | Piece::Glob(text) => path.push_str(text),
-            Piece::Home | Piece::Unknown { .. } => return false,
+            WordPiece::Text(text) | WordPiece::Glob(text) => path.push_str(text),
+            WordPiece::Home | WordPiece::Unknown { .. } => return false,
         }
     }
     let patterns = word.pieces.len() > 1;
     let stays = |part: &str| part != ".." && !(patterns && part.starts_with('.') && part.len() > 1);
     let first = word.pieces.first();
-    matches!(first, Some(Piece::Text(_))) && !path.starts_with('/') && path.split('/').all(stays)
+    matches!(first, Some(WordPiece::Text(_)))
+        && !path.starts_with('/')
+        && path.split('/').all(stays)
 }
 
 /// Whether it is the path of a file and nothing else, wherever that is.
@@ -133,7 +135,7 @@ pub(super) fn is_plain_path(word: &Word) -> bool {
 /// Whether some part of it may name what is not below the working directory, or it is not certain.
 pub(super) fn leads_outside(word: &Word) -> bool {
     word.pieces.iter().enumerate().any(|(index, piece)| match piece {
-        Piece::Text(text) => {
+        WordPiece::Text(text) => {
             let bytes = text.as_bytes();
             let after = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)).copied();
             let name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-*+])}".contains(&byte);
@@ -148,30 +150,30 @@ pub(super) fn leads_outside(word: &Word) -> bool {
             // `-I../x`, but not `./...`
             absolute || up.into_iter().any(|part| part.ends_with("..") && !part.ends_with("..."))
         }
-        Piece::Glob(_) => index == 0,
-        Piece::Home | Piece::Unknown { .. } => true,
+        WordPiece::Glob(_) => index == 0,
+        WordPiece::Home | WordPiece::Unknown { .. } => true,
     })
 }
 
 /// Whether a `/` stands in it for certain before all that is not certain.
 pub(super) fn begins_with_a_folder(word: &Word) -> bool {
-    matches!(word.pieces.first(), Some(Piece::Home)) || beginning(word).contains('/')
+    matches!(word.pieces.first(), Some(WordPiece::Home)) || beginning(word).contains('/')
 }
 
 /// Whether its first character is not certain.
 pub(super) fn begins_unknown(word: &Word) -> bool {
-    matches!(word.pieces.first(), Some(Piece::Glob(_) | Piece::Unknown { .. }))
+    matches!(word.pieces.first(), Some(WordPiece::Glob(_) | WordPiece::Unknown { .. }))
 }
 
 /// Whether it is a pattern for names of files and nothing else.
 pub(super) fn is_pattern(word: &Word) -> bool {
-    word.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Glob(_)))
-        && word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+    word.pieces.iter().all(|piece| matches!(piece, WordPiece::Text(_) | WordPiece::Glob(_)))
+        && word.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)))
 }
 
 /// Whether what a pattern finds may begin as options do.
 pub(super) fn may_find_options(word: &Word) -> bool {
-    matches!(word.pieces.first(), Some(Piece::Glob(pattern)) if !begins_as_name(pattern))
+    matches!(word.pieces.first(), Some(WordPiece::Glob(pattern)) if !begins_as_name(pattern))
 }
 
 /// Whether the pattern begins with a class of letters and digits alone.
@@ -194,8 +196,8 @@ pub(super) fn may_stray(word: &Word) -> bool {
     let mut text = String::new();
     for piece in &word.pieces {
         match piece {
-            Piece::Text(part) | Piece::Glob(part) => text.push_str(part),
-            Piece::Home | Piece::Unknown { .. } => return true,
+            WordPiece::Text(part) | WordPiece::Glob(part) => text.push_str(part),
+            WordPiece::Home | WordPiece::Unknown { .. } => return true,
         }
     }
     let text = text.strip_prefix('!').unwrap_or(&text);
@@ -331,19 +333,21 @@ pub(super) fn file_name(path: &Word) -> Option<Word> {
         let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
         return (!matches!(name, "" | "." | "..")).then(|| self::text(path, name));
     }
-    let slash = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains('/'));
+    let slash = |piece: &WordPiece| matches!(piece, WordPiece::Text(text) if text.contains('/'));
     let Some(from) = path.pieces.iter().rposition(slash) else {
         // A pattern for names matches no slash.
-        let plain =
-            path.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Glob(_)));
+        let plain = path
+            .pieces
+            .iter()
+            .all(|piece| matches!(piece, WordPiece::Text(_) | WordPiece::Glob(_)));
         return Some(if plain { path.clone() } else { unknown(path) });
     };
-    let mut pieces: Vec<Piece> = path.pieces.get(from..).unwrap_or(&[]).to_vec();
+    let mut pieces: Vec<WordPiece> = path.pieces.get(from..).unwrap_or(&[]).to_vec();
     match pieces.first_mut() {
-        Some(Piece::Text(text)) => *text = text.rsplit('/').next().unwrap_or("").to_owned(),
+        Some(WordPiece::Text(text)) => *text = text.rsplit('/').next().unwrap_or("").to_owned(),
         _ => return Some(unknown(path)),
     }
-    if matches!(pieces.first(), Some(Piece::Text(text)) if text.is_empty()) {
+    if matches!(pieces.first(), Some(WordPiece::Text(text)) if text.is_empty()) {
         pieces.remove(0);
     }
     // `$dir/` names what only the run will tell.

@@ -1,31 +1,31 @@
 //! Loops, conditions, groups and functions.
 
-use super::super::lexer::{Close, Mode};
-use super::super::prover::{Prover, Read, Stop};
-use super::super::values::{Given, is_number};
-use super::super::{Piece, Span, Why, Word};
-use super::Keyword;
+use super::super::lexer::{ArithmeticClose, WordMode};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::super::values::{GivenValue, is_number};
+use super::super::{DoubtReason, Span, Word, WordPiece};
+use super::ShellKeyword;
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// What stands behind the keyword that starts a compound command.
-    pub(super) fn compound(&mut self, keyword: Keyword) -> Read {
+    pub(super) fn compound(&mut self, keyword: ShellKeyword) -> Read {
         match keyword {
-            Keyword::Open => {
+            ShellKeyword::Open => {
                 self.list()?;
-                self.expect_keyword(Keyword::Close)
+                self.expect_keyword(ShellKeyword::Close)
             }
-            Keyword::If => self.condition(),
-            Keyword::While | Keyword::Until => self.repeated(|this| {
+            ShellKeyword::If => self.condition(),
+            ShellKeyword::While | ShellKeyword::Until => self.repeated(|this| {
                 this.list()?;
                 this.body()
             }),
-            Keyword::For => self.for_loop(false),
-            Keyword::Select => self.for_loop(true),
-            Keyword::Case => self.case(),
-            Keyword::Conditional => self.conditional(),
-            Keyword::Function => self.function_keyword(),
-            Keyword::Coproc => self.coproc(),
-            _ => Err(Stop(Why::NotUnderstood)),
+            ShellKeyword::For => self.for_loop(false),
+            ShellKeyword::Select => self.for_loop(true),
+            ShellKeyword::Case => self.case(),
+            ShellKeyword::Conditional => self.conditional(),
+            ShellKeyword::Function => self.function_keyword(),
+            ShellKeyword::Coproc => self.coproc(),
+            _ => Err(ReadStop(DoubtReason::NotUnderstood)),
         }
     }
 
@@ -59,29 +59,29 @@ impl Prover<'_, '_> {
 
     fn branches(&mut self, mark: usize) -> Read {
         loop {
-            self.expect_keyword(Keyword::Then)?;
+            self.expect_keyword(ShellKeyword::Then)?;
             self.list()?;
             self.found.values.uncertain(mark);
-            if self.eat_keyword(Keyword::Elif) {
+            if self.eat_keyword(ShellKeyword::Elif) {
                 self.list()?;
                 continue;
             }
-            if self.eat_keyword(Keyword::Else) {
+            if self.eat_keyword(ShellKeyword::Else) {
                 self.list()?;
             }
-            return self.expect_keyword(Keyword::Fi);
+            return self.expect_keyword(ShellKeyword::Fi);
         }
     }
 
     /// `do … done`, or `{ … }`.
     fn body(&mut self) -> Read {
-        if self.bash() && self.eat_keyword(Keyword::Open) {
+        if self.bash() && self.eat_keyword(ShellKeyword::Open) {
             self.list()?;
-            return self.expect_keyword(Keyword::Close);
+            return self.expect_keyword(ShellKeyword::Close);
         }
-        self.expect_keyword(Keyword::Do)?;
+        self.expect_keyword(ShellKeyword::Do)?;
         self.list()?;
-        self.expect_keyword(Keyword::Done)
+        self.expect_keyword(ShellKeyword::Done)
     }
 
     /// `for` and `select`, behind the keyword.
@@ -89,8 +89,8 @@ impl Prover<'_, '_> {
         self.blanks();
         if self.bash() && !select && self.peek() == b'(' && self.second() == b'(' {
             self.bump(2);
-            if !self.arithmetic(Close::Parens)? {
-                return Err(Stop(Why::NotUnderstood));
+            if !self.arithmetic(ArithmeticClose::Parens)? {
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             }
             self.blanks();
             self.eat(b';');
@@ -98,11 +98,11 @@ impl Prover<'_, '_> {
             return self.repeated(Self::body);
         }
         let start = self.at;
-        let variable = self.word(Mode::Plain)?;
+        let variable = self.word(WordMode::Plain)?;
         let span = variable.word.span;
         let name = variable.word.literal().filter(|_| !variable.quoted).map(str::to_owned);
         if name.is_none() {
-            self.unknown(start, Why::NotUnderstood);
+            self.unknown(start, DoubtReason::NotUnderstood);
         }
         self.lines()?;
         let mut words = Vec::new();
@@ -114,9 +114,11 @@ impl Prover<'_, '_> {
                 self.blanks();
                 match self.peek() {
                     b';' | b'\n' => break,
-                    0 | b'&' | b'|' | b'(' | b')' => return Err(Stop(Why::NotUnderstood)),
+                    0 | b'&' | b'|' | b'(' | b')' => {
+                        return Err(ReadStop(DoubtReason::NotUnderstood));
+                    }
                     b'<' | b'>' if !(self.bash() && self.second() == b'(') => {
-                        return Err(Stop(Why::NotUnderstood));
+                        return Err(ReadStop(DoubtReason::NotUnderstood));
                     }
                     _ => {
                         self.argument(&mut words)?;
@@ -126,14 +128,15 @@ impl Prover<'_, '_> {
         }
         let numbers = listed && words.iter().all(|word| word.literal().is_some_and(is_number));
         if let Some(name) = &name {
-            let given = if numbers && !select { Given::Number } else { Given::Unknown };
+            let given = if numbers && !select { GivenValue::Number } else { GivenValue::Unknown };
             self.found.give(span, name, given, !words.is_empty() && !select);
             if select {
                 self.found.values.lose("REPLY");
             }
         }
-        let certain =
-            |word: &Word| !word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
+        let certain = |word: &Word| {
+            !word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
+        };
         let known = listed && !select && self.at - from < MAX_LIST && words.iter().all(certain);
         if self.peek() == b';' {
             self.bump(1);
@@ -157,19 +160,19 @@ impl Prover<'_, '_> {
                 let length = self.at.saturating_sub(from);
                 if !self.found.affords(length.saturating_mul(words.len())) {
                     // Whatever it is.
-                    self.found.values.give(name, Given::Unknown, true);
+                    self.found.values.give(name, GivenValue::Unknown, true);
                     (self.at, self.in_substitution, self.behind_document) =
                         (from, inside, document);
                     return self.body();
                 }
                 if !self.found.pay(length, word.span) {
-                    return Err(Stop(Why::TooMuch));
+                    return Err(ReadStop(DoubtReason::TooMuch));
                 }
                 (self.at, self.in_substitution, self.behind_document) = (from, inside, document);
             }
-            let given = match word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_))) {
-                true => Given::Found(&word.pieces),
-                false => Given::Word(&word.pieces),
+            let given = match word.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_))) {
+                true => GivenValue::Found(&word.pieces),
+                false => GivenValue::Word(&word.pieces),
             };
             let mark = self.found.values.mark();
             // What it gets has been noted before the loop.
@@ -206,10 +209,10 @@ impl Prover<'_, '_> {
 
     fn case(&mut self) -> Read {
         self.blanks();
-        self.word(Mode::Plain)?;
+        self.word(WordMode::Plain)?;
         self.lines()?;
         if !self.word_in() {
-            return Err(Stop(Why::NotUnderstood));
+            return Err(ReadStop(DoubtReason::NotUnderstood));
         }
         let mark = self.found.values.mark();
         let result = self.cases(mark);
@@ -222,13 +225,13 @@ impl Prover<'_, '_> {
             self.check_limits()?;
             self.found.values.uncertain(mark);
             self.lines()?;
-            if self.eat_keyword(Keyword::Esac) {
+            if self.eat_keyword(ShellKeyword::Esac) {
                 return Ok(());
             }
             self.eat(b'(');
             loop {
                 self.blanks();
-                self.word(Mode::Plain)?;
+                self.word(WordMode::Plain)?;
                 self.blanks();
                 if !self.eat(b'|') {
                     break;
@@ -237,7 +240,7 @@ impl Prover<'_, '_> {
             self.expect(b')')?;
             self.list()?;
             if self.peek() != b';' {
-                return self.expect_keyword(Keyword::Esac);
+                return self.expect_keyword(ShellKeyword::Esac);
             }
             self.bump(1);
             match self.peek() {
@@ -248,7 +251,7 @@ impl Prover<'_, '_> {
                     }
                 }
                 b'&' if self.bash() => self.bump(1),
-                _ => return Err(Stop(Why::NotUnderstood)),
+                _ => return Err(ReadStop(DoubtReason::NotUnderstood)),
             }
         }
     }
@@ -256,7 +259,7 @@ impl Prover<'_, '_> {
     /// `function NAME [()] body`
     fn function_keyword(&mut self) -> Read {
         self.blanks();
-        self.word(Mode::Plain)?;
+        self.word(WordMode::Plain)?;
         self.blanks();
         if self.eat(b'(') {
             self.blanks();
@@ -267,7 +270,7 @@ impl Prover<'_, '_> {
 
     /// The body of a function, and the fact that there is one.
     pub(super) fn function_body(&mut self) -> Read {
-        self.unknown(self.at, Why::Function);
+        self.unknown(self.at, DoubtReason::Function);
         self.found.values.forget();
         self.lines()?;
         self.repeated(|this| this.deeper(Self::command))
@@ -278,7 +281,7 @@ impl Prover<'_, '_> {
         self.blanks();
         let start = self.at;
         // Inside of `$( )` bash reads the name that it gives to the process as the command.
-        self.unknown(start, Why::NotUnderstood);
+        self.unknown(start, DoubtReason::NotUnderstood);
         if self.keyword().is_none() && self.peek() != b'(' {
             let name = self.name();
             let separate = matches!(self.peek(), b' ' | b'\t');

@@ -1,26 +1,26 @@
 //! `[[ … ]]`
 
-use super::super::lexer::{Lexed, Mode};
-use super::super::prover::{Prover, Read, Stop};
-use super::super::{Piece, Why, Word};
+use super::super::lexer::{LexedWord, WordMode};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::super::{DoubtReason, Word, WordPiece};
 
 /// Operators whose operands are evaluated as arithmetic.
 const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// Behind the `[[`.
     pub(super) fn conditional(&mut self) -> Read {
         let mut parens = 0usize;
-        let mut mode = Mode::Plain;
+        let mut mode = WordMode::Plain;
         // The operand before, and whether the next is compared as a number, or names a variable.
-        let mut before: Option<(Lexed, usize)> = None;
+        let mut before: Option<(LexedWord, usize)> = None;
         let (mut numeric, mut named) = (false, false);
         loop {
             self.blanks();
             match self.peek() {
-                0 | b';' => return Err(Stop(Why::NotUnderstood)),
+                0 | b';' => return Err(ReadStop(DoubtReason::NotUnderstood)),
                 b'\n' => self.newline()?,
-                b'(' if mode == Mode::Plain => {
+                b'(' if mode == WordMode::Plain => {
                     parens += 1;
                     self.bump(1);
                     continue;
@@ -32,7 +32,7 @@ impl Prover<'_, '_> {
                 b'&' | b'|' => {
                     let byte = self.peek();
                     if self.second() != byte {
-                        return Err(Stop(Why::NotUnderstood));
+                        return Err(ReadStop(DoubtReason::NotUnderstood));
                     }
                     self.bump(2);
                     before = None;
@@ -45,15 +45,15 @@ impl Prover<'_, '_> {
                     self.peek();
                     let start = self.at;
                     let lexed = self.word(mode)?;
-                    mode = Mode::Plain;
+                    mode = WordMode::Plain;
                     let literal = lexed.word.literal().filter(|_| !lexed.quoted);
                     match literal {
                         Some("]]") if parens == 0 => return Ok(()),
                         Some("=~") => {
-                            mode = Mode::Regex;
+                            mode = WordMode::Regex;
                             self.found.values.lose("BASH_REMATCH");
                         }
-                        Some("=" | "==" | "!=") => mode = Mode::Pattern,
+                        Some("=" | "==" | "!=") => mode = WordMode::Pattern,
                         Some("-v" | "-R") => named = true,
                         Some(operator) if NUMERIC.contains(&operator) => {
                             numeric = true;
@@ -71,7 +71,7 @@ impl Prover<'_, '_> {
                         let name =
                             lexed.word.literal().is_some_and(crate::shell::programs::is_name);
                         if !name {
-                            self.unknown(start, Why::Arithmetic);
+                            self.unknown(start, DoubtReason::Arithmetic);
                         }
                         named = false;
                     }
@@ -82,19 +82,19 @@ impl Prover<'_, '_> {
     }
 
     /// An operand that is evaluated as arithmetic.
-    fn compared(&mut self, operand: &Lexed, start: usize) {
+    fn compared(&mut self, operand: &LexedWord, start: usize) {
         let Word { pieces, .. } = &operand.word;
         let code = pieces.iter().any(|piece| match piece {
-            Piece::Text(text) => {
+            WordPiece::Text(text) => {
                 text.contains(['[', '`', '$', '=', '"', '\'', '\\'])
                     || text.contains("++")
                     || text.contains("--")
             }
-            Piece::Glob(_) | Piece::Home => true,
-            Piece::Unknown { .. } => false,
+            WordPiece::Glob(_) | WordPiece::Home => true,
+            WordPiece::Unknown { .. } => false,
         });
         if code {
-            self.unknown(start, Why::Arithmetic);
+            self.unknown(start, DoubtReason::Arithmetic);
         }
         self.names_in(start, pieces);
         self.are_numbers(start, &operand.seen);

@@ -1,8 +1,8 @@
 //! Here-documents.
 
-use super::super::lexer::{Pieces, Quoting};
-use super::super::prover::{Prover, Read, Stop};
-use super::super::{Span, Why};
+use super::super::lexer::{QuotingState, WordPieces};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::super::{DoubtReason, Span};
 
 /// A here-document whose text is still to come.
 pub(in super::super) struct HereDoc {
@@ -20,7 +20,7 @@ const MAX_WAITING: usize = 100;
 const MAX_JOINED: usize = 4;
 
 /// How a here-document ends.
-enum End {
+enum HereDocEnd {
     /// With a line that is the delimiter, behind which reading goes on here.
     Line(usize),
     /// In the midst of a line, as some versions of bash have it.
@@ -29,19 +29,19 @@ enum End {
     Missing,
 }
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// `<<`, behind the operator.
     pub(super) fn here_document(&mut self) -> Read {
         let strips_tabs = self.eat(b'-');
         let start = self.at;
         let place = self.span(start);
         if !self.found.count_word(place) || self.waiting.len() >= MAX_WAITING {
-            return Err(Stop(Why::TooMuch));
+            return Err(ReadStop(DoubtReason::TooMuch));
         }
         while matches!(self.peek(), b' ' | b'\t') {
             self.bump(1);
         }
-        let mut delimiter = Pieces::default();
+        let mut delimiter = WordPieces::default();
         let mut doubtful = false;
         let from = self.at;
         loop {
@@ -61,16 +61,16 @@ impl Prover<'_, '_> {
             }
         }
         if self.at == from {
-            return Err(Stop(Why::NotUnderstood));
+            return Err(ReadStop(DoubtReason::NotUnderstood));
         }
         let quoted = delimiter.quoted;
         let delimiter = match delimiter.finish().as_slice() {
             [] => String::new(),
-            [super::super::Piece::Text(text)] => text.clone(),
-            _ => return Err(Stop(Why::HereDocument)),
+            [super::super::WordPiece::Text(text)] => text.clone(),
+            _ => return Err(ReadStop(DoubtReason::HereDocument)),
         };
         if doubtful || delimiter.contains('\n') {
-            self.unknown(start, Why::HereDocument);
+            self.unknown(start, DoubtReason::HereDocument);
         }
         self.waiting.push(HereDoc { delimiter, quoted, strips_tabs });
         if self.in_substitution && self.bash() && self.behind_document.is_none() {
@@ -90,7 +90,7 @@ impl Prover<'_, '_> {
             !rest.contains([';', '&', '(', ')', '{', '}', '`'])
         };
         if !certain {
-            self.unknown(from, Why::HereDocument);
+            self.unknown(from, DoubtReason::HereDocument);
         }
     }
 
@@ -110,16 +110,16 @@ impl Prover<'_, '_> {
     fn document(&mut self, document: &HereDoc) -> Read {
         let start = self.at;
         let (end, next) = match self.end_of(document) {
-            (end, End::Line(next)) => (end, next),
-            (end, End::Within(next)) => {
-                self.unknown(end, Why::HereDocument);
+            (end, HereDocEnd::Line(next)) => (end, next),
+            (end, HereDocEnd::Within(next)) => {
+                self.unknown(end, DoubtReason::HereDocument);
                 (end, next)
             }
-            (end, End::Missing) => {
-                self.unknown(start, Why::HereDocument);
+            (end, HereDocEnd::Missing) => {
+                self.unknown(start, DoubtReason::HereDocument);
                 // Others may look through the same text for their end.
                 if !self.found.pay_text((end - start) / 8, self.span(start)) {
-                    return Err(Stop(Why::TooMuch));
+                    return Err(ReadStop(DoubtReason::TooMuch));
                 }
                 (end, end)
             }
@@ -143,32 +143,33 @@ impl Prover<'_, '_> {
                 let place = Span { start, end };
                 let place = self.outer_place().unwrap_or(place);
                 if !self.found.pay(joined.len(), place) {
-                    return Err(Stop(Why::TooMuch));
+                    return Err(ReadStop(DoubtReason::TooMuch));
                 }
-                Prover::new(joined, self.dialect, Some(place), self.found).here_text()
+                LineProver::new(joined, self.dialect, Some(place), self.found).here_text()
             }
             None => {
                 let place = self.outer_place();
-                let mut body = Prover::new(self.slice(0, end), self.dialect, place, self.found);
+                let mut body = LineProver::new(self.slice(0, end), self.dialect, place, self.found);
                 body.at = start;
                 body.here_text()
             }
         };
         if read.is_err() {
-            self.unknown(start, Why::HereDocument);
+            self.unknown(start, DoubtReason::HereDocument);
         }
         self.check_limits()
     }
 
     fn here_text(&mut self) -> Read {
         let seen = self.seen.len();
-        let read = self.deeper(|this| this.expanding(Quoting::Here, &mut Pieces::default()));
+        let read =
+            self.deeper(|this| this.expanding(QuotingState::Here, &mut WordPieces::default()));
         self.seen.truncate(seen);
         read
     }
 
     /// Where its text ends, and how.
-    fn end_of(&mut self, document: &HereDoc) -> (usize, End) {
+    fn end_of(&mut self, document: &HereDoc) -> (usize, HereDocEnd) {
         let delimiter = document.delimiter.as_str();
         let within = self.bash() && self.in_substitution;
         let mut at = self.at;
@@ -190,12 +191,12 @@ impl Prover<'_, '_> {
             if !continued {
                 tail = None;
                 if line == delimiter {
-                    return (at, End::Line(next));
+                    return (at, HereDocEnd::Line(next));
                 }
                 if let Some(behind) = line.strip_prefix(delimiter) {
                     let end = at + length - behind.len();
                     if within && behind.contains(')') {
-                        return (at, End::Within(end));
+                        return (at, HereDocEnd::Within(end));
                     }
                     tail = Some(end);
                 }
@@ -215,15 +216,15 @@ impl Prover<'_, '_> {
             if continued {
                 // The versions differ in whether this ends it.
                 if lines.iter().any(|whole| whole == delimiter) {
-                    self.unknown(at, Why::HereDocument);
-                    return (at, End::Line(next));
+                    self.unknown(at, DoubtReason::HereDocument);
+                    return (at, HereDocEnd::Line(next));
                 }
                 let begun = lines.iter().find_map(|whole| whole.strip_prefix(delimiter));
                 if let Some(behind) = begun {
                     let end = tail.unwrap_or((at + length).saturating_sub(behind.len()).max(at));
                     tail = Some(end);
                     if within && behind.contains(')') {
-                        return (at, End::Within(end));
+                        return (at, HereDocEnd::Within(end));
                     }
                 }
             }
@@ -243,7 +244,7 @@ impl Prover<'_, '_> {
             }
             at = next;
         }
-        (self.text.len(), End::Missing)
+        (self.text.len(), HereDocEnd::Missing)
     }
 
     /// Behind the lines that go on one that ends in a backslash.

@@ -8,13 +8,13 @@ mod simple;
 
 pub(super) use heredoc::HereDoc;
 
-use super::Why;
-use super::lexer::Close;
-use super::prover::{Prover, Read, Stop};
+use super::DoubtReason;
+use super::lexer::ArithmeticClose;
+use super::prover::{LineProver, Read, ReadStop};
 
 /// A word that means something where a command may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keyword {
+pub(super) enum ShellKeyword {
     Bang,
     Open,
     Close,
@@ -37,7 +37,7 @@ pub(super) enum Keyword {
     Coproc,
 }
 
-impl Keyword {
+impl ShellKeyword {
     fn of(word: &[u8], bash: bool) -> Option<Self> {
         Some(match word {
             b"!" => Self::Bang,
@@ -80,7 +80,7 @@ impl Keyword {
     }
 }
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// Commands, up to what ends them: `)`, a keyword that closes, the end of a case branch, the end of the text.
     pub(super) fn list(&mut self) -> Read {
         loop {
@@ -104,13 +104,13 @@ impl Prover<'_, '_> {
                 b';' | b'&' => self.bump(1),
                 b'\n' | 0 | b')' => {}
                 _ if self.keyword().is_some_and(|(keyword, _)| keyword.closes()) => return Ok(()),
-                _ => return Err(Stop(Why::NotUnderstood)),
+                _ => return Err(ReadStop(DoubtReason::NotUnderstood)),
             }
         }
     }
 
     /// The keyword that is next, and where it ends.
-    pub(super) fn keyword(&mut self) -> Option<(Keyword, usize)> {
+    pub(super) fn keyword(&mut self) -> Option<(ShellKeyword, usize)> {
         if !b"!{}[cdefistuw".contains(&self.peek()) {
             return None;
         }
@@ -129,7 +129,7 @@ impl Prover<'_, '_> {
             length += 1;
             end = self.joined(end + 1);
         }
-        let keyword = Keyword::of(word.get(..length)?, self.bash())?;
+        let keyword = ShellKeyword::of(word.get(..length)?, self.bash())?;
         // `<(` and `>(` go on a word.
         let goes_on = matches!(self.byte(end), b'<' | b'>')
             && self.bash()
@@ -138,11 +138,11 @@ impl Prover<'_, '_> {
     }
 
     /// Steps over this keyword, which has to be next.
-    pub(super) fn expect_keyword(&mut self, expected: Keyword) -> Read {
-        if self.eat_keyword(expected) { Ok(()) } else { Err(Stop(Why::NotUnderstood)) }
+    pub(super) fn expect_keyword(&mut self, expected: ShellKeyword) -> Read {
+        if self.eat_keyword(expected) { Ok(()) } else { Err(ReadStop(DoubtReason::NotUnderstood)) }
     }
 
-    pub(super) fn eat_keyword(&mut self, expected: Keyword) -> bool {
+    pub(super) fn eat_keyword(&mut self, expected: ShellKeyword) -> bool {
         match self.keyword() {
             Some((keyword, end)) if keyword == expected => {
                 self.at = end;
@@ -180,8 +180,8 @@ impl Prover<'_, '_> {
         loop {
             self.blanks();
             match self.keyword() {
-                Some((Keyword::Bang, end)) => self.at = end,
-                Some((Keyword::Time, end)) => {
+                Some((ShellKeyword::Bang, end)) => self.at = end,
+                Some((ShellKeyword::Time, end)) => {
                     self.at = end;
                     self.time_options();
                     self.blanks();
@@ -213,14 +213,14 @@ impl Prover<'_, '_> {
             self.bump(1);
             if self.peek() == b'&' {
                 if !self.bash() {
-                    return Err(Stop(Why::NotUnderstood));
+                    return Err(ReadStop(DoubtReason::NotUnderstood));
                 }
                 self.bump(1);
             }
             self.lines()?;
             // Behind a `|` the shell runs the program `time`, but not negations.
-            if self.keyword().is_some_and(|(keyword, _)| keyword == Keyword::Bang) {
-                return Err(Stop(Why::NotUnderstood));
+            if self.keyword().is_some_and(|(keyword, _)| keyword == ShellKeyword::Bang) {
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             }
         }
     }
@@ -235,7 +235,7 @@ impl Prover<'_, '_> {
         let ended = self.time_option(b"--");
         if !posix && !ended && self.byte(self.at) == b'-' {
             // In its POSIX mode bash runs the program `time` instead.
-            self.unknown(self.at, Why::UnknownOption);
+            self.unknown(self.at, DoubtReason::UnknownOption);
         }
     }
 
@@ -261,7 +261,7 @@ impl Prover<'_, '_> {
         }
         match self.keyword() {
             None => self.simple(),
-            Some((Keyword::Time, _)) => self.simple(),
+            Some((ShellKeyword::Time, _)) => self.simple(),
             Some((keyword, end)) => {
                 self.at = end;
                 self.deeper(|this| {
@@ -279,7 +279,7 @@ impl Prover<'_, '_> {
         if self.bash() && self.peek() == b'(' {
             self.bump(1);
             let first = self.first_reading();
-            if self.arithmetic(Close::Parens)? {
+            if self.arithmetic(ArithmeticClose::Parens)? {
                 return Ok(());
             }
             self.second_reading(start, first)?;

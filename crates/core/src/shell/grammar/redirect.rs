@@ -1,10 +1,10 @@
 //! Redirections.
 
-use super::super::lexer::{Mode, may_expand};
-use super::super::prover::{Prover, Read, Stop};
-use super::super::{Access, Piece, Why, Word};
+use super::super::lexer::{WordMode, may_expand};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::super::{DoubtReason, FileAccess, Word, WordPiece};
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// The redirections behind a compound command.
     pub(super) fn redirections(&mut self) -> Read {
         loop {
@@ -16,7 +16,7 @@ impl Prover<'_, '_> {
                     let start = self.at;
                     if !self.descriptor() {
                         self.at = start;
-                        return Err(Stop(Why::NotUnderstood));
+                        return Err(ReadStop(DoubtReason::NotUnderstood));
                     }
                     self.redirect()?;
                 }
@@ -40,7 +40,7 @@ impl Prover<'_, '_> {
         }
         let redirects = matches!(self.peek(), b'<' | b'>');
         if redirects && digits > 1 && !self.bash() {
-            self.unknown(start, Why::NotUnderstood);
+            self.unknown(start, DoubtReason::NotUnderstood);
             return false;
         }
         redirects
@@ -68,7 +68,7 @@ impl Prover<'_, '_> {
             let span = self.span(start);
             self.found.assign(span, &name);
             if evaluates {
-                self.unknown(start, Why::Arithmetic);
+                self.unknown(start, DoubtReason::Arithmetic);
             }
         } else {
             self.at = start;
@@ -91,7 +91,7 @@ impl Prover<'_, '_> {
                 b'<' if self.second() == b'<' && self.bash() => {
                     self.bump(2);
                     self.blanks_before_target();
-                    self.word(Mode::Plain)?;
+                    self.word(WordMode::Plain)?;
                     return Ok(());
                 }
                 b'<' => {
@@ -127,9 +127,9 @@ impl Prover<'_, '_> {
             return Ok(());
         }
         let from = self.at;
-        let mut target = self.word(Mode::Plain)?;
+        let mut target = self.word(WordMode::Plain)?;
         if self.bash() && may_expand(self.slice(from, self.at)) {
-            target.word.pieces = vec![Piece::Unknown { splits: true }];
+            target.word.pieces = vec![WordPiece::Unknown { splits: true }];
         }
         let span = self.span(start);
         if duplicates {
@@ -147,16 +147,16 @@ impl Prover<'_, '_> {
             return Ok(());
         }
         let network = target.word.pieces.first().is_some_and(|piece| {
-            matches!(piece, Piece::Text(text) if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
+            matches!(piece, WordPiece::Text(text) if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
         });
         if network {
-            self.unknown(start, Why::Network);
+            self.unknown(start, DoubtReason::Network);
         }
         if reads && (writes || !duplicates) && !target.process {
-            self.found.redirect(span, Access::Read, target.word.clone());
+            self.found.redirect(span, FileAccess::Read, target.word.clone());
         }
         if writes {
-            self.found.redirect(span, Access::Write, target.word);
+            self.found.redirect(span, FileAccess::Write, target.word);
         }
         Ok(())
     }
@@ -167,16 +167,16 @@ impl Prover<'_, '_> {
             byte.is_ascii_alphanumeric() || b"_./,:=@%+-^".contains(&byte) || !byte.is_ascii()
         };
         let mut texts = target.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text),
+            WordPiece::Text(text) => Some(text),
             _ => None,
         });
         if texts.clone().all(|text| text.bytes().all(plain)) {
             return Ok(());
         }
         let code = texts.any(|text| text.contains(['$', '`']));
-        let word = std::mem::replace(&mut target.pieces, vec![Piece::Unknown { splits: true }]);
+        let word = std::mem::replace(&mut target.pieces, vec![WordPiece::Unknown { splits: true }]);
         if code {
-            self.found.unknown(target.span, Why::NotUnderstood);
+            self.found.unknown(target.span, DoubtReason::NotUnderstood);
             self.known_parts(&Word { span: target.span, pieces: word });
         }
         self.check_limits()

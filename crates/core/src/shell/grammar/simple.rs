@@ -1,15 +1,15 @@
 //! Simple commands and assignments.
 
 use super::super::findings::span_of;
-use super::super::lexer::{Close, Mode};
-use super::super::prover::{Prover, Read, Stop};
-use super::super::values::{Given, is_number};
-use super::super::{Piece, Why, Word};
+use super::super::lexer::{ArithmeticClose, WordMode};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::super::values::{GivenValue, is_number};
+use super::super::{DoubtReason, Word, WordPiece};
 
 /// Builtins whose arguments may be assignments of arrays.
 const DECLARES: &[&str] = &["declare", "typeset", "local", "export", "readonly"];
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// Assignments, words and redirections up to an operator; what they run is a fact, also when reading stops midway.
     pub(super) fn simple(&mut self) -> Read {
         let mut argv = Vec::new();
@@ -21,7 +21,7 @@ impl Prover<'_, '_> {
         }
         if read.is_err() && !argv.is_empty() {
             let span = span_of(&argv);
-            argv.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
+            argv.push(Word { span, pieces: vec![WordPiece::Unknown { splits: true }] });
         }
         if !argv.is_empty() {
             // What stood before it is for this command alone, or for the shell, as the shell and the command have it.
@@ -83,7 +83,7 @@ impl Prover<'_, '_> {
             if (argv.is_empty() || declares) && self.assignment(argv.is_empty())? {
                 if redirected {
                     // Which of both is first is left to the shell.
-                    self.unknown(start, Why::NotUnderstood);
+                    self.unknown(start, DoubtReason::NotUnderstood);
                 }
                 continue;
             }
@@ -100,7 +100,7 @@ impl Prover<'_, '_> {
             {
                 // bash prints what is inside of `$( )` with the redirections last, and reads that: a word that was none
                 // becomes a keyword.
-                self.unknown(start, Why::NotUnderstood);
+                self.unknown(start, DoubtReason::NotUnderstood);
                 *reordered = true;
             }
             self.argument(argv)?;
@@ -109,13 +109,13 @@ impl Prover<'_, '_> {
                 declares = name.is_some_and(|name| DECLARES.contains(&name));
             }
         }
-        if self.at == start { Err(Stop(Why::NotUnderstood)) } else { Ok(()) }
+        if self.at == start { Err(ReadStop(DoubtReason::NotUnderstood)) } else { Ok(()) }
     }
 
     /// A `(` behind words: the definition of a function, or an error.
     fn parenthesis(&mut self, argv: &mut Vec<Word>) -> Read {
         if argv.len() != 1 {
-            return Err(Stop(Why::NotUnderstood));
+            return Err(ReadStop(DoubtReason::NotUnderstood));
         }
         self.bump(1);
         self.blanks();
@@ -148,18 +148,18 @@ impl Prover<'_, '_> {
             let from = self.at;
             self.bump(1);
             let facts = self.found.len();
-            self.deeper(|this| this.arithmetic(Close::Bracket))?;
+            self.deeper(|this| this.arithmetic(ArithmeticClose::Bracket))?;
             let text = self.slice(from, self.at);
             if !matches!(self.peek(), b'=' | b'+') {
                 if !text.contains([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']) {
                     self.at = start;
                     let span = self.span(from);
                     if self.found.len() > facts && !self.found.pay(text.len(), span) {
-                        return Err(Stop(Why::TooMuch));
+                        return Err(ReadStop(DoubtReason::TooMuch));
                     }
                     return Ok(false);
                 }
-                return Err(Stop(Why::NotUnderstood));
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             }
             subscript = true;
         }
@@ -179,7 +179,7 @@ impl Prover<'_, '_> {
         }
         if array {
             if subscript {
-                return Err(Stop(Why::NotUnderstood));
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             }
             self.bump(1);
             let numbers = self.deeper(Self::array)?;
@@ -189,31 +189,31 @@ impl Prover<'_, '_> {
             );
             if !ends {
                 // bash takes what follows for a part of the value.
-                return Err(Stop(Why::NotUnderstood));
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             }
-            let given = if numbers { Given::Number } else { Given::Unknown };
+            let given = if numbers { GivenValue::Number } else { GivenValue::Unknown };
             let span = self.span(start);
             self.found.give(span, &name, given, true);
             return Ok(true);
         }
         let from = self.at;
-        let value = self.word(Mode::Value)?;
+        let value = self.word(WordMode::Value)?;
         let pieces = value.word.pieces;
         let number = match pieces.as_slice() {
             [] => true,
-            [Piece::Text(text)] => is_number(text),
-            [Piece::Unknown { .. }] => {
+            [WordPiece::Text(text)] => is_number(text),
+            [WordPiece::Unknown { .. }] => {
                 let text = self.slice(from, self.at).trim_start_matches('"');
                 value.seen.is_empty() && text.starts_with(['$', '`']) && !text.contains('[')
             }
             _ => false,
         };
-        let certain = pieces.iter().all(|piece| !matches!(piece, Piece::Unknown { .. }));
+        let certain = pieces.iter().all(|piece| !matches!(piece, WordPiece::Unknown { .. }));
         let given = match number {
             // A part of what it holds is not all of it.
-            true if subscript || appends || !certain => Given::Number,
-            false if subscript || appends => Given::Unknown,
-            _ => Given::Word(&pieces),
+            true if subscript || appends || !certain => GivenValue::Number,
+            false if subscript || appends => GivenValue::Unknown,
+            _ => GivenValue::Word(&pieces),
         };
         let span = self.span(start);
         self.found.give(span, &name, given, true);
@@ -232,17 +232,19 @@ impl Prover<'_, '_> {
                     let number = |word: &Word| word.literal().is_some_and(is_number);
                     return Ok(numbers && words.iter().all(number));
                 }
-                0 | b'(' | b';' | b'&' | b'|' => return Err(Stop(Why::NotUnderstood)),
-                b'<' | b'>' if self.second() != b'(' => return Err(Stop(Why::NotUnderstood)),
+                0 | b'(' | b';' | b'&' | b'|' => return Err(ReadStop(DoubtReason::NotUnderstood)),
+                b'<' | b'>' if self.second() != b'(' => {
+                    return Err(ReadStop(DoubtReason::NotUnderstood));
+                }
                 b'[' => {
                     // `[subscript]=value`
                     self.bump(1);
-                    self.arithmetic(Close::Bracket)?;
+                    self.arithmetic(ArithmeticClose::Bracket)?;
                     if self.peek() == b'+' {
                         self.bump(1);
                     }
                     if self.eat(b'=') {
-                        let value = self.word(Mode::Value)?;
+                        let value = self.word(WordMode::Value)?;
                         numbers &= value.word.literal().is_some_and(is_number);
                     } else if !matches!(self.peek(), b' ' | b'\t' | b'\n' | b')') {
                         self.argument(&mut words)?;

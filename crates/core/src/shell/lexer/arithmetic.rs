@@ -1,13 +1,13 @@
 //! Arithmetic: `$(( ))`, `(( ))`, `$[ ]`, subscripts and offsets.
 
-use super::super::prover::{Prover, Read, Stop};
-use super::super::values::Given;
-use super::super::{Piece, What, Word};
-use super::{Pieces, Quoting, Seen, Why};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::super::values::GivenValue;
+use super::super::{FactKind, Word, WordPiece};
+use super::{DoubtReason, QuotingState, SeenExpansion, WordPieces};
 
 /// What ends the arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Close {
+pub(in super::super) enum ArithmeticClose {
     /// `))`
     Parens,
     /// `]`
@@ -16,12 +16,12 @@ pub(in super::super) enum Close {
     Brace,
 }
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// Reads behind the end. `false`: what should have ended with `))` is no arithmetic, but a command in parentheses.
-    pub(in super::super) fn arithmetic(&mut self, close: Close) -> Read<bool> {
+    pub(in super::super) fn arithmetic(&mut self, close: ArithmeticClose) -> Read<bool> {
         let start = self.at;
         let (mut parens, mut brackets) = (0usize, 0usize);
-        let scratch = &mut Pieces::default();
+        let scratch = &mut WordPieces::default();
         // Behind a name, and behind an expansion: what follows at once goes on its token.
         let (mut name_ends, mut value_ends) = (usize::MAX, usize::MAX);
         // What stands behind one of these may not be reached.
@@ -30,22 +30,22 @@ impl Prover<'_, '_> {
             let byte = self.peek();
             surely &= !matches!(byte, b'&' | b'|' | b'?' | b':');
             match byte {
-                0 if close == Close::Parens => return Ok(false),
-                0 => return Err(Stop(Why::NotUnderstood)),
+                0 if close == ArithmeticClose::Parens => return Ok(false),
+                0 => return Err(ReadStop(DoubtReason::NotUnderstood)),
                 b'(' => parens += 1,
                 b')' if parens > 0 => parens -= 1,
-                b')' if close == Close::Parens => {
+                b')' if close == ArithmeticClose::Parens => {
                     let ends = self.second() == b')';
                     self.bump(if ends { 2 } else { 1 });
                     return Ok(ends);
                 }
                 b'[' => brackets += 1,
                 b']' if brackets > 0 => brackets -= 1,
-                b']' if close == Close::Bracket => break,
-                b'}' if close == Close::Brace => break,
+                b']' if close == ArithmeticClose::Bracket => break,
+                b'}' if close == ArithmeticClose::Brace => break,
                 b'\\' | b'\'' => {
                     // What is quoted may be evaluated once more.
-                    self.unknown(start, Why::Arithmetic);
+                    self.unknown(start, DoubtReason::Arithmetic);
                     if byte == b'\''
                         && self.bash()
                         && self.slice(self.at + 1, self.text.len()).contains('\'')
@@ -58,15 +58,15 @@ impl Prover<'_, '_> {
                 }
                 b'"' => {
                     let (from, seen) = (self.at, self.seen.len());
-                    let quoted = &mut Pieces::default();
+                    let quoted = &mut WordPieces::default();
                     self.double(quoted)?;
                     let text = self.slice(from, self.at);
                     if !self.bash() || text.contains(['\\', '[', '`', '(', ')']) {
-                        self.unknown(from, Why::Arithmetic);
+                        self.unknown(from, DoubtReason::Arithmetic);
                     }
                     let pieces = std::mem::take(quoted).finish();
                     if name_ends == from || value_ends == from {
-                        self.unknown(from, Why::Arithmetic);
+                        self.unknown(from, DoubtReason::Arithmetic);
                     }
                     self.names_in(from, &pieces);
                     self.numbers_since(from, seen);
@@ -77,16 +77,16 @@ impl Prover<'_, '_> {
                     let (from, seen) = (self.at, self.seen.len());
                     let commands = byte == b'$' && self.second() == b'(';
                     if byte == b'$' {
-                        self.dollar(Quoting::Double, scratch)?;
+                        self.dollar(QuotingState::Double, scratch)?;
                     } else {
-                        self.backtick(Quoting::Double, scratch)?;
+                        self.backtick(QuotingState::Double, scratch)?;
                     }
                     if !commands {
                         self.counted(from, close);
                     }
                     if name_ends == from {
                         // The name goes on with what is expanded.
-                        self.unknown(from, Why::Arithmetic);
+                        self.unknown(from, DoubtReason::Arithmetic);
                     }
                     self.numbers_since(from, seen);
                     value_ends = self.at;
@@ -96,7 +96,7 @@ impl Prover<'_, '_> {
                     let from = self.at;
                     self.variable(start, surely);
                     if value_ends == from {
-                        self.unknown(from, Why::Arithmetic);
+                        self.unknown(from, DoubtReason::Arithmetic);
                     }
                     name_ends = self.at;
                     continue;
@@ -117,7 +117,7 @@ impl Prover<'_, '_> {
                     if !name.is_empty() {
                         self.looks_at(from, &name);
                         let span = self.span(from);
-                        self.found.give(span, &name, Given::Number, false);
+                        self.found.give(span, &name, GivenValue::Number, false);
                         name_ends = self.at;
                     }
                     continue;
@@ -134,7 +134,7 @@ impl Prover<'_, '_> {
     fn looks_at(&mut self, from: usize, name: &str) {
         let span = self.span(from);
         if !self.found.values.compute(span, name) {
-            self.unknown(from, Why::Arithmetic);
+            self.unknown(from, DoubtReason::Arithmetic);
         }
     }
 
@@ -145,12 +145,12 @@ impl Prover<'_, '_> {
     }
 
     /// The same, of the expansions of a word.
-    pub(in super::super) fn are_numbers(&mut self, from: usize, seen: &[Seen]) {
+    pub(in super::super) fn are_numbers(&mut self, from: usize, seen: &[SeenExpansion]) {
         for seen in seen {
             match seen {
-                Seen::Name(name) => self.looks_at(from, name),
-                Seen::Text => {
-                    self.unknown(from, Why::Arithmetic);
+                SeenExpansion::Name(name) => self.looks_at(from, name),
+                SeenExpansion::Text => {
+                    self.unknown(from, DoubtReason::Arithmetic);
                     return;
                 }
             }
@@ -158,10 +158,10 @@ impl Prover<'_, '_> {
     }
 
     /// Text that is evaluated: the names in it are variables.
-    pub(in super::super) fn names_in(&mut self, from: usize, pieces: &[Piece]) {
+    pub(in super::super) fn names_in(&mut self, from: usize, pieces: &[WordPiece]) {
         let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         for piece in pieces {
-            let Piece::Text(text) = piece else { continue };
+            let WordPiece::Text(text) = piece else { continue };
             let mut rest = text.as_str();
             while let Some(at) = rest.bytes().position(word) {
                 let token = rest.get(at..).unwrap_or_default();
@@ -172,7 +172,7 @@ impl Prover<'_, '_> {
                     // It may go on with what is expanded beside it.
                     let pasted = pieces.len() > 1 && (behind.is_empty() || at == 0);
                     if pasted {
-                        self.unknown(from, Why::Arithmetic);
+                        self.unknown(from, DoubtReason::Arithmetic);
                     }
                 }
                 rest = behind;
@@ -181,17 +181,17 @@ impl Prover<'_, '_> {
     }
 
     /// Where arithmetic ends, bash finds by counting, also inside of an expansion such as the one from `from` to here.
-    fn counted(&mut self, from: usize, close: Close) {
+    fn counted(&mut self, from: usize, close: ArithmeticClose) {
         let text = self.slice(from, self.at);
         let certain = match close {
-            Close::Parens => !text.contains(['(', ')']),
-            Close::Bracket => {
+            ArithmeticClose::Parens => !text.contains(['(', ')']),
+            ArithmeticClose::Bracket => {
                 !text.contains(['(', ')']) && text.matches('[').count() == text.matches(']').count()
             }
-            Close::Brace => true,
+            ArithmeticClose::Brace => true,
         };
         if !certain {
-            self.unknown(from, Why::Arithmetic);
+            self.unknown(from, DoubtReason::Arithmetic);
         }
     }
 
@@ -208,7 +208,7 @@ impl Prover<'_, '_> {
             let mut line = rest.iter().take_while(|byte| !b"\n;".contains(byte));
             if rest.len() >= 200 || line.any(|byte| b"=+-".contains(byte)) {
                 let span = self.span(start);
-                self.found.give(span, &name, Given::Number, false);
+                self.found.give(span, &name, GivenValue::Number, false);
             }
             self.at = back;
             return;
@@ -227,7 +227,7 @@ impl Prover<'_, '_> {
         }
         if sets {
             let span = self.span(start);
-            self.found.give(span, &name, Given::Number, surely && plainly);
+            self.found.give(span, &name, GivenValue::Number, surely && plainly);
         }
         self.at = back;
     }
@@ -248,7 +248,7 @@ impl Prover<'_, '_> {
             return false;
         }
         let last = self.found.facts().iter().skip(facts).rev().find_map(|fact| match &fact.what {
-            What::Command(command) => Some(command),
+            FactKind::Command(command) => Some(command),
             _ => None,
         });
         let Some(last) = last else { return false };

@@ -94,7 +94,7 @@ fn expand_into(text: &str, nesting: usize, words: &mut Vec<String>) -> Option<()
         if opened > MAX_WORDS {
             return None;
         }
-        let Some(Brace { close, commas }) = matching(text, open)? else {
+        let Some(OpenBrace { close, commas }) = matching(text, open)? else {
             from = open + 1;
             continue;
         };
@@ -163,7 +163,7 @@ fn next_open(text: &str, from: usize) -> Option<Option<usize>> {
 }
 
 /// A brace that has a comma, or two dots, of its own level.
-struct Brace {
+struct OpenBrace {
     close: usize,
     /// None: it is a sequence.
     commas: Vec<usize>,
@@ -172,7 +172,7 @@ struct Brace {
 /// The brace at `open`. `Some(None)`: it is none, and stands for itself. As bash looks for its end: a `}` before the first
 /// comma, or dots, of its own level does not close it.
 #[allow(clippy::option_option, reason = "not certain, no brace, a brace")]
-fn matching(text: &str, open: usize) -> Option<Option<Brace>> {
+fn matching(text: &str, open: usize) -> Option<Option<OpenBrace>> {
     let bytes = text.as_bytes();
     let mut commas = Vec::new();
     let mut dots = false;
@@ -191,7 +191,7 @@ fn matching(text: &str, open: usize) -> Option<Option<Brace>> {
                 let inside = text.get(open..at)?;
                 // Whether the dots or a comma further inside count is left to bash.
                 let certain = !commas.is_empty() || !inside.contains(',');
-                return certain.then_some(Some(Brace { close: at, commas }));
+                return certain.then_some(Some(OpenBrace { close: at, commas }));
             }
             b',' if level == 0 => commas.push(at),
             b'.' if level == 0 && bytes.get(at + 1) == Some(&b'.') => {

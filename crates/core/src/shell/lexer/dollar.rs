@@ -1,22 +1,22 @@
 //! What `$` and backticks expand.
 
-use super::super::prover::{Prover, Read, Stop};
-use super::super::values::{Expansion, Given, is_number};
-use super::{Close, Mode, Piece, Pieces, Quoting, Why};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::super::values::{ExpandedValue, GivenValue, is_number};
+use super::{ArithmeticClose, DoubtReason, QuotingState, WordMode, WordPiece, WordPieces};
 
 /// What an expansion may hold, as far as arithmetic cares: one that holds nothing but a number is not noted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) enum Seen {
+pub(in super::super) enum SeenExpansion {
     /// What the variable of this name holds, or a part of it.
     Name(String),
     /// Any text.
     Text,
 }
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// Whatever starts with the `$` that is next.
-    pub(in super::super) fn dollar(&mut self, quoting: Quoting, out: &mut Pieces) -> Read {
-        let splits = quoting == Quoting::None;
+    pub(in super::super) fn dollar(&mut self, quoting: QuotingState, out: &mut WordPieces) -> Read {
+        let splits = quoting == QuotingState::None;
         let start = self.at;
         match self.second() {
             b'(' => {
@@ -25,7 +25,7 @@ impl Prover<'_, '_> {
                 if self.peek() == b'(' {
                     self.bump(1);
                     let first = self.first_reading();
-                    if self.deeper(|this| this.arithmetic(Close::Parens))? {
+                    if self.deeper(|this| this.arithmetic(ArithmeticClose::Parens))? {
                         self.number(start, splits, out);
                         return Ok(());
                     }
@@ -34,18 +34,20 @@ impl Prover<'_, '_> {
                 let facts = self.found.len();
                 self.substitution()?;
                 if !self.prints_number(start, facts) {
-                    self.seen.push(Seen::Text);
+                    self.seen.push(SeenExpansion::Text);
                 }
-                out.push(Piece::Unknown { splits });
+                out.push(WordPiece::Unknown { splits });
             }
             b'{' => {
                 self.bump(2);
                 let braced = self.deeper(|this| this.braced(quoting))?;
                 let many = self.slice(start, self.at).contains('@');
                 match braced {
-                    Braced::Plain(name) => self.variable_value(start, &name, quoting, out),
-                    Braced::Number => out.push(self.number_piece(splits)),
-                    Braced::Other => out.push(Piece::Unknown { splits: splits || many }),
+                    BracedParameter::Plain(name) => self.variable_value(start, &name, quoting, out),
+                    BracedParameter::Number => out.push(self.number_piece(splits)),
+                    BracedParameter::Other => {
+                        out.push(WordPiece::Unknown { splits: splits || many })
+                    }
                 }
             }
             b'\'' if splits && self.bash() => self.ansi(out)?,
@@ -56,7 +58,7 @@ impl Prover<'_, '_> {
             }
             b'[' if self.bash() => {
                 self.bump(2);
-                self.deeper(|this| this.arithmetic(Close::Bracket))?;
+                self.deeper(|this| this.arithmetic(ArithmeticClose::Bracket))?;
                 out.push(self.number_piece(splits));
             }
             b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
@@ -66,14 +68,14 @@ impl Prover<'_, '_> {
             }
             b'@' => {
                 self.bump(2);
-                self.seen.push(Seen::Text);
-                out.push(Piece::Unknown { splits: true });
+                self.seen.push(SeenExpansion::Text);
+                out.push(WordPiece::Unknown { splits: true });
             }
             b'$' => {
                 self.bump(2);
                 if matches!(self.peek(), b'(' | b'{' | b'[') {
                     // Inside of double quotes bash looks for the end of an expansion that starts with the second.
-                    self.unknown(start, Why::NotUnderstood);
+                    self.unknown(start, DoubtReason::NotUnderstood);
                 }
                 out.push(self.number_piece(splits));
             }
@@ -84,12 +86,12 @@ impl Prover<'_, '_> {
             b'!' => {
                 // It may be nothing, and then there is no word.
                 self.bump(2);
-                out.push(Piece::Unknown { splits });
+                out.push(WordPiece::Unknown { splits });
             }
             b'0'..=b'9' | b'*' | b'-' => {
                 self.bump(2);
-                self.seen.push(Seen::Text);
-                out.push(Piece::Unknown { splits });
+                self.seen.push(SeenExpansion::Text);
+                out.push(WordPiece::Unknown { splits });
             }
             _ => {
                 self.bump(1);
@@ -100,7 +102,7 @@ impl Prover<'_, '_> {
     }
 
     /// The number that the arithmetic from `start` to here comes to.
-    fn number(&mut self, start: usize, splits: bool, out: &mut Pieces) {
+    fn number(&mut self, start: usize, splits: bool, out: &mut WordPieces) {
         let text = self.slice(start, self.at);
         match self.found.values.sum(text) {
             Some(sum) if !splits || !self.found.values.separators() => out.text(&sum.to_string()),
@@ -109,64 +111,68 @@ impl Prover<'_, '_> {
     }
 
     /// A number: one word, whatever it is, unless words are split at digits.
-    fn number_piece(&self, splits: bool) -> Piece {
-        Piece::Unknown { splits: splits && self.found.values.separators() }
+    fn number_piece(&self, splits: bool) -> WordPiece {
+        WordPiece::Unknown { splits: splits && self.found.values.separators() }
     }
 
     /// What the variable expands to, in the word that is being read.
-    fn variable_value(&mut self, start: usize, name: &str, quoting: Quoting, out: &mut Pieces) {
-        let splits = quoting == Quoting::None;
+    fn variable_value(
+        &mut self, start: usize, name: &str, quoting: QuotingState, out: &mut WordPieces,
+    ) {
+        let splits = quoting == QuotingState::None;
         if name == "HOME" {
-            self.seen.push(Seen::Text);
-            return out.push(Piece::Home);
+            self.seen.push(SeenExpansion::Text);
+            return out.push(WordPiece::Home);
         }
-        self.seen.push(Seen::Name(name.to_owned()));
+        self.seen.push(SeenExpansion::Name(name.to_owned()));
         let span = self.span(start);
         match self.found.values.expand(span, name) {
-            Expansion::Number => out.push(self.number_piece(splits)),
-            Expansion::Text(pieces) => self.known_value(&pieces, quoting, out),
+            ExpandedValue::Number => out.push(self.number_piece(splits)),
+            ExpandedValue::Text(pieces) => self.known_value(&pieces, quoting, out),
             // The name of a file, as one word.
-            Expansion::Found(pieces)
-                if !splits && matches!(self.mode, Mode::Argument | Mode::Plain) =>
+            ExpandedValue::Found(pieces)
+                if !splits && matches!(self.mode, WordMode::Argument | WordMode::Plain) =>
             {
                 out.quote();
                 for piece in pieces {
                     match piece {
-                        Piece::Text(text) => out.text(&text),
-                        Piece::Glob(pattern) => out.glob(&pattern),
+                        WordPiece::Text(text) => out.text(&text),
+                        WordPiece::Glob(pattern) => out.glob(&pattern),
                         other => out.push(other),
                     }
                 }
             }
-            Expansion::Found(_) | Expansion::Unknown => out.push(Piece::Unknown { splits }),
+            ExpandedValue::Found(_) | ExpandedValue::Unknown => {
+                out.push(WordPiece::Unknown { splits })
+            }
         }
     }
 
     /// A value that is certain: its text and the home directory.
-    fn known_value(&mut self, pieces: &[Piece], quoting: Quoting, out: &mut Pieces) {
-        let splits = quoting == Quoting::None && self.mode != Mode::Value;
+    fn known_value(&mut self, pieces: &[WordPiece], quoting: QuotingState, out: &mut WordPieces) {
+        let splits = quoting == QuotingState::None && self.mode != WordMode::Value;
         let special = |text: &str| text.contains([' ', '\t', '\n', '*', '?', '[', '\\']);
         let simple =
-            pieces.iter().all(|piece| !matches!(piece, Piece::Text(text) if special(text)));
+            pieces.iter().all(|piece| !matches!(piece, WordPiece::Text(text) if special(text)));
         let certain =
             !splits || (!pieces.is_empty() && !self.found.values.separators() && !out.in_bracket());
         match pieces {
             _ if certain && (!splits || simple) => {
                 for piece in pieces {
                     match piece {
-                        Piece::Text(text) => out.text(text),
+                        WordPiece::Text(text) => out.text(text),
                         other => out.push(other.clone()),
                     }
                 }
             }
             // Several words, and patterns.
-            [Piece::Text(text)]
-                if certain && self.mode == Mode::Argument && !text.contains(['[', '\\']) =>
+            [WordPiece::Text(text)]
+                if certain && self.mode == WordMode::Argument && !text.contains(['[', '\\']) =>
             {
                 out.split(text);
             }
-            [] if self.mode == Mode::Argument && !self.found.values.separators() => {}
-            _ => out.push(Piece::Unknown { splits: quoting == Quoting::None }),
+            [] if self.mode == WordMode::Argument && !self.found.values.separators() => {}
+            _ => out.push(WordPiece::Unknown { splits: quoting == QuotingState::None }),
         }
     }
 
@@ -187,10 +193,10 @@ impl Prover<'_, '_> {
             || text.contains("case");
         let length = text.len();
         if doubtful {
-            self.unknown(commands, Why::NotUnderstood);
+            self.unknown(commands, DoubtReason::NotUnderstood);
         }
         if !self.found.pay(length, self.span(commands)) {
-            return Err(Stop(Why::TooMuch));
+            return Err(ReadStop(DoubtReason::TooMuch));
         }
         self.found.values.uncertain(first.values);
         self.seen.truncate(first.seen);
@@ -233,7 +239,7 @@ impl Prover<'_, '_> {
             // Shells differ in where such here-documents stand.
             let lines = !outer.is_empty() && this.slice(start, this.at).contains('\n');
             if lines || !this.waiting.is_empty() {
-                this.unknown(start, Why::HereDocument);
+                this.unknown(start, DoubtReason::HereDocument);
             }
             let inner = std::mem::replace(&mut this.waiting, outer);
             this.waiting.extend(inner);
@@ -242,7 +248,9 @@ impl Prover<'_, '_> {
     }
 
     /// Backticks.
-    pub(in super::super) fn backtick(&mut self, quoting: Quoting, out: &mut Pieces) -> Read {
+    pub(in super::super) fn backtick(
+        &mut self, quoting: QuotingState, out: &mut WordPieces,
+    ) -> Read {
         let start = self.at;
         let mut script = String::new();
         let mut doubtful = false;
@@ -252,7 +260,7 @@ impl Prover<'_, '_> {
             let rest = self.text.as_bytes().get(from..).unwrap_or_default();
             let Some(length) = rest.iter().position(|byte| matches!(byte, b'`' | b'\\')) else {
                 self.at = self.text.len();
-                return Err(Stop(Why::NotUnderstood));
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             };
             script.push_str(self.slice(from, from + length));
             self.at = from + length;
@@ -268,8 +276,8 @@ impl Prover<'_, '_> {
             let drops = match self.byte(self.at + 1) {
                 b'`' | b'\\' | b'$' => true,
                 b'"' => {
-                    doubtful |= quoting == Quoting::Here;
-                    quoting == Quoting::Double
+                    doubtful |= quoting == QuotingState::Here;
+                    quoting == QuotingState::Double
                 }
                 _ => false,
             };
@@ -282,7 +290,7 @@ impl Prover<'_, '_> {
             self.at += 2;
         }
         if doubtful {
-            self.unknown(start, Why::NotUnderstood);
+            self.unknown(start, DoubtReason::NotUnderstood);
         }
         let span = self.span(start);
         let (values, facts) = (self.found.values.mark(), self.found.len());
@@ -290,19 +298,19 @@ impl Prover<'_, '_> {
         self.found.values.uncertain(values);
         read?;
         if !self.prints_number(start, facts) {
-            self.seen.push(Seen::Text);
+            self.seen.push(SeenExpansion::Text);
         }
-        out.push(Piece::Unknown { splits: quoting == Quoting::None });
+        out.push(WordPiece::Unknown { splits: quoting == QuotingState::None });
         Ok(())
     }
 
     /// `${…}`, behind the brace.
-    fn braced(&mut self, quoting: Quoting) -> Read<Braced> {
+    fn braced(&mut self, quoting: QuotingState) -> Read<BracedParameter> {
         let start = self.at;
         let first = self.peek();
         if matches!(first, b' ' | b'\t' | b'\n' | b'|' | b'(') {
             // The newest bash runs commands there.
-            self.unknown(start, Why::NotUnderstood);
+            self.unknown(start, DoubtReason::NotUnderstood);
             if first == b'|' {
                 self.bump(1);
             }
@@ -310,8 +318,8 @@ impl Prover<'_, '_> {
             self.list()?;
             self.found.values.uncertain(values);
             self.blanks();
-            self.seen.push(Seen::Text);
-            return self.expect(b'}').map(|()| Braced::Other);
+            self.seen.push(SeenExpansion::Text);
+            return self.expect(b'}').map(|()| BracedParameter::Other);
         }
         let after = self.second();
         let named = after.is_ascii_alphanumeric() || after == b'_';
@@ -330,98 +338,99 @@ impl Prover<'_, '_> {
                     }
                 }
                 b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-' => self.bump(1),
-                _ => self.unknown(start, Why::NotUnderstood),
+                _ => self.unknown(start, DoubtReason::NotUnderstood),
             }
         }
         let mut keys = false;
         if self.peek() == b'[' {
             self.bump(1);
             keys = matches!(self.peek(), b'@' | b'*') && self.second() == b']';
-            self.arithmetic(Close::Bracket)?;
+            self.arithmetic(ArithmeticClose::Bracket)?;
         }
         let list = matches!(self.peek(), b'@' | b'*') && self.second() == b'}';
         if indirect && !(keys && self.peek() == b'}') && !list {
-            self.unknown(start, Why::Indirect);
+            self.unknown(start, DoubtReason::Indirect);
         }
         let ends = self.peek() == b'}';
         let subscript = self.slice(start, self.at).contains('[');
         if ends && !indirect && !length && !subscript && !name.is_empty() {
             self.bump(1);
-            return Ok(Braced::Plain(name));
+            return Ok(BracedParameter::Plain(name));
         }
         let number =
             ends && (length || (!indirect && name.is_empty() && b"#?$".contains(&special)));
         if number {
             self.bump(1);
-            return Ok(Braced::Number);
+            return Ok(BracedParameter::Number);
         }
         let text = indirect || name.is_empty() || name == "HOME";
-        self.seen.push(if text { Seen::Text } else { Seen::Name(name.clone()) });
+        self.seen.push(if text { SeenExpansion::Text } else { SeenExpansion::Name(name.clone()) });
         self.operation(start, &name, quoting)?;
-        Ok(Braced::Other)
+        Ok(BracedParameter::Other)
     }
 
     /// What is done with the variable of `${…}`.
-    fn operation(&mut self, start: usize, name: &str, quoting: Quoting) -> Read {
+    fn operation(&mut self, start: usize, name: &str, quoting: QuotingState) -> Read {
         let second = self.second();
         match self.peek() {
             b'}' => self.bump(1),
             b'@' | b'*' => {
                 if !(b"QEUuLKkAa".contains(&second) || second == b'}') {
-                    self.unknown(start, Why::Indirect);
+                    self.unknown(start, DoubtReason::Indirect);
                 }
-                self.seen.push(Seen::Text);
-                return self.operand(quoting, Operand::Text);
+                self.seen.push(SeenExpansion::Text);
+                return self.operand(quoting, ExpansionOperand::Text);
             }
             b':' if !matches!(second, b'-' | b'=' | b'?' | b'+') => {
                 self.bump(1);
                 if !self.bash() {
-                    self.unknown(start, Why::NotUnderstood);
+                    self.unknown(start, DoubtReason::NotUnderstood);
                 }
-                self.arithmetic(Close::Brace)?;
+                self.arithmetic(ArithmeticClose::Brace)?;
             }
             byte @ (b':' | b'-' | b'=' | b'?' | b'+') => {
                 if byte == b'=' || (byte == b':' && second == b'=') {
                     let span = self.span(start);
-                    self.found.give(span, name, Given::Unknown, false);
+                    self.found.give(span, name, GivenValue::Unknown, false);
                 }
                 self.bump(if byte == b':' { 2 } else { 1 });
                 let (values, from) = (self.found.values.mark(), self.at);
-                let read = self.operand(quoting, Operand::Text);
+                let read = self.operand(quoting, ExpansionOperand::Text);
                 self.found.values.uncertain(values);
                 let text = self.slice(from, self.at).trim_end_matches('}');
                 let expands = text.starts_with('$') && !text.contains(['`', '\'', '"', '\\', '[']);
                 if !(is_number(text) || expands) {
-                    self.seen.push(Seen::Text);
+                    self.seen.push(SeenExpansion::Text);
                 }
                 return read;
             }
-            b'#' | b'%' => return self.operand(quoting, Operand::Pattern),
+            b'#' | b'%' => return self.operand(quoting, ExpansionOperand::Pattern),
             b'/' | b'^' | b',' | b'~' => {
                 if !self.bash() {
-                    self.unknown(start, Why::NotUnderstood);
+                    self.unknown(start, DoubtReason::NotUnderstood);
                 }
-                self.seen.push(Seen::Text);
-                return self.operand(quoting, Operand::Replacement);
+                self.seen.push(SeenExpansion::Text);
+                return self.operand(quoting, ExpansionOperand::Replacement);
             }
             _ => {
-                self.unknown(start, Why::NotUnderstood);
-                return self.operand(quoting, Operand::Pattern);
+                self.unknown(start, DoubtReason::NotUnderstood);
+                return self.operand(quoting, ExpansionOperand::Pattern);
             }
         }
         Ok(())
     }
 
     /// The text up to the closing brace.
-    fn operand(&mut self, quoting: Quoting, operand: Operand) -> Read {
-        let quoted = quoting != Quoting::None;
-        let pattern = operand != Operand::Text;
+    fn operand(&mut self, quoting: QuotingState, operand: ExpansionOperand) -> Read {
+        let quoted = quoting != QuotingState::None;
+        let pattern = operand != ExpansionOperand::Text;
         // Whether a quote inside of double quotes is one in each version of bash.
-        let settled = self.bash() && operand == Operand::Pattern && quoting == Quoting::Double;
-        let scratch = &mut Pieces::default();
+        let settled =
+            self.bash() && operand == ExpansionOperand::Pattern && quoting == QuotingState::Double;
+        let scratch = &mut WordPieces::default();
         loop {
             match self.peek() {
-                0 => return Err(Stop(Why::NotUnderstood)),
+                0 => return Err(ReadStop(DoubtReason::NotUnderstood)),
                 b'}' => {
                     self.bump(1);
                     return Ok(());
@@ -430,7 +439,7 @@ impl Prover<'_, '_> {
                 b'\'' if quoted => {
                     // Whether this is a quote depends on the shell and its mode.
                     if !settled {
-                        self.unknown(self.at, Why::NotUnderstood);
+                        self.unknown(self.at, DoubtReason::NotUnderstood);
                     }
                     if self.bash() || pattern {
                         self.single(scratch)?;
@@ -440,8 +449,8 @@ impl Prover<'_, '_> {
                 }
                 b'\'' => self.single(scratch)?,
                 b'"' => {
-                    if quoting == Quoting::Here {
-                        self.unknown(self.at, Why::NotUnderstood);
+                    if quoting == QuotingState::Here {
+                        self.unknown(self.at, DoubtReason::NotUnderstood);
                     }
                     self.double(scratch)?;
                 }
@@ -449,17 +458,17 @@ impl Prover<'_, '_> {
                     let quote = quoted && matches!(self.second(), b'\'' | b'"');
                     if quote && settled {
                         // In a pattern the quotes count, even inside of double quotes.
-                        self.dollar(Quoting::None, scratch)?;
+                        self.dollar(QuotingState::None, scratch)?;
                         continue;
                     }
                     if quote {
-                        self.unknown(self.at, Why::NotUnderstood);
+                        self.unknown(self.at, DoubtReason::NotUnderstood);
                     }
                     self.dollar(quoting, scratch)?;
                 }
                 b'`' => self.backtick(quoting, scratch)?,
                 b'<' | b'>' if self.bash() && self.second() == b'(' => {
-                    self.unknown(self.at, Why::NotUnderstood);
+                    self.unknown(self.at, DoubtReason::NotUnderstood);
                     self.bump(2);
                     self.substitution()?;
                 }
@@ -471,7 +480,7 @@ impl Prover<'_, '_> {
 
 /// What stands behind the operator of `${…}`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operand {
+enum ExpansionOperand {
     /// The text of `${x:-text}`.
     Text,
     /// The pattern of `${x#pattern}`: a quote is one, inside of double quotes too.
@@ -482,7 +491,7 @@ enum Operand {
 }
 
 /// What stands in the braces of `${…}`.
-enum Braced {
+enum BracedParameter {
     /// A name alone.
     Plain(String),
     /// What is a number whatever it holds.

@@ -6,17 +6,17 @@ mod dollar;
 mod pieces;
 mod quotes;
 
-pub(super) use arithmetic::Close;
+pub(super) use arithmetic::ArithmeticClose;
 pub(super) use braces::may_expand;
-pub(super) use dollar::Seen;
-pub(super) use pieces::Pieces;
+pub(super) use dollar::SeenExpansion;
+pub(super) use pieces::WordPieces;
 
-use super::prover::{Prover, Read, Stop};
-use super::{Piece, Span, Why, Word};
+use super::prover::{LineProver, Read, ReadStop};
+use super::{DoubtReason, Span, Word, WordPiece};
 
 /// Where a word stands, as far as that decides how it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum WordMode {
     /// A word of a command, which expansions may make several.
     Argument,
     /// The target of a redirection, or another single word.
@@ -31,7 +31,7 @@ pub(super) enum Mode {
 
 /// What surrounds an expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quoting {
+pub(super) enum QuotingState {
     None,
     Double,
     /// The text of a here-document.
@@ -39,7 +39,7 @@ pub(super) enum Quoting {
 }
 
 /// A word that was read.
-pub(super) struct Lexed {
+pub(super) struct LexedWord {
     pub(super) word: Word,
     /// Some of it is quoted: it is no keyword, no number and no assignment.
     pub(super) quoted: bool,
@@ -50,7 +50,7 @@ pub(super) struct Lexed {
     /// There is no word: what was expanded is nothing.
     vanishes: bool,
     /// What its expansions may hold.
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<SeenExpansion>,
 }
 
 /// Bytes that mean nothing but themselves anywhere in a word.
@@ -67,12 +67,12 @@ const fn plain_bytes() -> [bool; 256] {
 
 static PLAIN: [bool; 256] = plain_bytes();
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// A word of a command: added to `words`, as several when braces make it several.
     pub(super) fn argument(&mut self, words: &mut Vec<Word>) -> Read<bool> {
         self.peek();
         let start = self.at;
-        let lexed = self.word(Mode::Argument)?;
+        let lexed = self.word(WordMode::Argument)?;
         let slice = self.slice(start, self.at);
         if self.bash() && may_expand(slice) {
             self.expand_braces(slice, lexed.word.span, words)?;
@@ -80,7 +80,7 @@ impl Prover<'_, '_> {
         }
         for word in lexed.before {
             if !self.found.count_word(word.span) {
-                return Err(Stop(Why::TooMuch));
+                return Err(ReadStop(DoubtReason::TooMuch));
             }
             words.push(word);
         }
@@ -88,7 +88,7 @@ impl Prover<'_, '_> {
             words.push(lexed.word);
         } else if words.is_empty() {
             // What follows is the command, and no assignment any more.
-            let pieces = vec![Piece::Unknown { splits: true }];
+            let pieces = vec![WordPiece::Unknown { splits: true }];
             words.push(Word { span: lexed.word.span, pieces });
         }
         Ok(lexed.quoted)
@@ -96,17 +96,17 @@ impl Prover<'_, '_> {
 
     fn expand_braces(&mut self, slice: &str, span: Span, words: &mut Vec<Word>) -> Read {
         let Some(texts) = braces::expand(slice) else {
-            words.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
+            words.push(Word { span, pieces: vec![WordPiece::Unknown { splits: true }] });
             return Ok(());
         };
         if !self.found.pay(slice.len().saturating_mul(texts.len()), span) {
-            return Err(Stop(Why::TooMuch));
+            return Err(ReadStop(DoubtReason::TooMuch));
         }
         for text in texts.iter().filter(|text| !text.is_empty()) {
-            let mut part = Prover::new(text, self.dialect, Some(span), self.found);
-            let lexed = part.word(Mode::Argument)?;
+            let mut part = LineProver::new(text, self.dialect, Some(span), self.found);
+            let lexed = part.word(WordMode::Argument)?;
             if part.peek() != 0 {
-                return Err(Stop(Why::NotUnderstood));
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             }
             // A word of nothing that is not quoted vanishes.
             if !lexed.word.pieces.is_empty() || lexed.quoted {
@@ -117,14 +117,14 @@ impl Prover<'_, '_> {
     }
 
     /// A word, up to a blank or an operator. At least one byte.
-    pub(super) fn word(&mut self, mode: Mode) -> Read<Lexed> {
+    pub(super) fn word(&mut self, mode: WordMode) -> Read<LexedWord> {
         self.peek();
         let start = self.at;
         let place = self.span(start);
         if !self.found.count_word(place) {
-            return Err(Stop(Why::TooMuch));
+            return Err(ReadStop(DoubtReason::TooMuch));
         }
-        let mut out = Pieces::default();
+        let mut out = WordPieces::default();
         if self.peek() == b'~' {
             self.tilde(&mut out, mode);
         }
@@ -134,18 +134,18 @@ impl Prover<'_, '_> {
         self.mode = outer;
         let seen = self.seen.split_off(mark.min(self.seen.len()));
         read?;
-        if self.at == start && mode != Mode::Value {
-            return Err(Stop(Why::NotUnderstood));
+        if self.at == start && mode != WordMode::Value {
+            return Err(ReadStop(DoubtReason::NotUnderstood));
         }
         if self.bash() && matches!(self.peek(), b'<' | b'>') && self.names_element(start) {
-            self.unknown(start, Why::Arithmetic);
+            self.unknown(start, DoubtReason::Arithmetic);
         }
         let (quoted, process) = (out.quoted, out.is_process());
         let span = self.span(start);
         let before = out.take_ended().into_iter().map(|pieces| Word { span, pieces }).collect();
         let vanishes = !out.is_word();
         let word = Word { span, pieces: out.finish() };
-        Ok(Lexed { word, quoted, process, before, vanishes, seen })
+        Ok(LexedWord { word, quoted, process, before, vanishes, seen })
     }
 
     /// Whether bash may take the word for `{NAME[SUBSCRIPT]}`, where a descriptor is kept: it decides so by the text as it is
@@ -155,7 +155,7 @@ impl Prover<'_, '_> {
         text.starts_with('{') && text.contains('[') && text.replace("\\\n", "").ends_with("]}")
     }
 
-    fn word_into(&mut self, out: &mut Pieces, mode: Mode) -> Read {
+    fn word_into(&mut self, out: &mut WordPieces, mode: WordMode) -> Read {
         // How many parentheses of a pattern are open.
         let mut groups = 0usize;
         loop {
@@ -169,24 +169,26 @@ impl Prover<'_, '_> {
             }
             match self.peek() {
                 0 if groups == 0 => return Ok(()),
-                0 => return Err(Stop(Why::NotUnderstood)),
+                0 => return Err(ReadStop(DoubtReason::NotUnderstood)),
                 b'\'' => self.single(out)?,
                 b'"' => self.double(out)?,
                 b'\\' => self.escape(out),
-                b'$' => self.dollar(Quoting::None, out)?,
-                b'`' => self.backtick(Quoting::None, out)?,
+                b'$' => self.dollar(QuotingState::None, out)?,
+                b'`' => self.backtick(QuotingState::None, out)?,
                 byte @ (b'<' | b'>') if self.bash() && self.second() == b'(' => {
                     self.bump(2);
                     let inside = self.at;
                     self.substitution()?;
                     if self.slice(inside, self.at).trim_end_matches(')').trim().is_empty() {
                         // bash drops the word.
-                        self.unknown(inside, Why::NotUnderstood);
+                        self.unknown(inside, DoubtReason::NotUnderstood);
                     }
-                    self.seen.push(Seen::Text);
+                    self.seen.push(SeenExpansion::Text);
                     out.process(byte);
                 }
-                b'(' if mode == Mode::Regex || (mode == Mode::Pattern && out.ends_pattern()) => {
+                b'(' if mode == WordMode::Regex
+                    || (mode == WordMode::Pattern && out.ends_pattern()) =>
+                {
                     groups += 1;
                     self.take(out);
                 }
@@ -198,7 +200,7 @@ impl Prover<'_, '_> {
                     groups -= 1;
                     self.take(out);
                 }
-                b'|' if mode == Mode::Regex => self.take(out),
+                b'|' if mode == WordMode::Regex => self.take(out),
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => {
                     if groups == 0 {
                         return Ok(());
@@ -222,7 +224,8 @@ impl Prover<'_, '_> {
                     out.close_bracket();
                 }
                 b'=' => {
-                    let first = matches!(mode, Mode::Plain | Mode::Argument) && !out.assigns;
+                    let first =
+                        matches!(mode, WordMode::Plain | WordMode::Argument) && !out.assigns;
                     if first {
                         out.assign();
                     }
@@ -233,8 +236,8 @@ impl Prover<'_, '_> {
                 }
                 b':' => {
                     self.take(out);
-                    if mode == Mode::Value || out.assigns {
-                        self.tilde(out, Mode::Value);
+                    if mode == WordMode::Value || out.assigns {
+                        self.tilde(out, WordMode::Value);
                     }
                 }
                 _ => self.take(out),
@@ -243,7 +246,7 @@ impl Prover<'_, '_> {
     }
 
     /// One character that stands for itself.
-    pub(in super::super) fn take(&mut self, out: &mut Pieces) {
+    pub(in super::super) fn take(&mut self, out: &mut WordPieces) {
         self.peek();
         let rest = self.text.get(self.at..).unwrap_or_default();
         let length = rest.chars().next().map_or(0, char::len_utf8);
@@ -252,7 +255,7 @@ impl Prover<'_, '_> {
     }
 
     /// A backslash and the character behind it.
-    pub(in super::super) fn escape(&mut self, out: &mut Pieces) {
+    pub(in super::super) fn escape(&mut self, out: &mut WordPieces) {
         out.quote();
         let rest = self.text.get(self.at + 1..).unwrap_or_default();
         match rest.chars().next() {
@@ -263,14 +266,14 @@ impl Prover<'_, '_> {
             None => {
                 // At the end of a text it stands for itself, or for nothing.
                 self.at += 1;
-                self.seen.push(Seen::Text);
-                out.push(Piece::Unknown { splits: false });
+                self.seen.push(SeenExpansion::Text);
+                out.push(WordPiece::Unknown { splits: false });
             }
         }
     }
 
     /// A `~` where it may stand for a directory.
-    fn tilde(&mut self, out: &mut Pieces, mode: Mode) {
+    fn tilde(&mut self, out: &mut WordPieces, mode: WordMode) {
         if self.peek() != b'~' {
             return;
         }
@@ -289,12 +292,12 @@ impl Prover<'_, '_> {
             return self.take(out);
         }
         // In arguments, whether one behind a `=` stands for a directory depends on the shell and the command.
-        let value = mode == Mode::Value || out.assigns;
+        let value = mode == WordMode::Value || out.assigns;
         // bash lets a colon end the name in arguments too.
         let colon = self.byte(end) == b':' && !value;
         let certain = name == end && !out.subscript && !colon && (self.bash() || !out.assigns);
-        let piece = if certain { Piece::Home } else { Piece::Unknown { splits: false } };
-        self.seen.push(Seen::Text);
+        let piece = if certain { WordPiece::Home } else { WordPiece::Unknown { splits: false } };
+        self.seen.push(SeenExpansion::Text);
         out.push(piece);
         self.at = end;
     }

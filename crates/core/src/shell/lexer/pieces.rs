@@ -1,11 +1,11 @@
 //! A word while it is read.
 
-use super::Piece;
+use super::WordPiece;
 
 /// What has been read of a word.
 #[derive(Default)]
-pub(in super::super) struct Pieces {
-    pieces: Vec<Piece>,
+pub(in super::super) struct WordPieces {
+    pieces: Vec<WordPiece>,
     /// Text that is not among the pieces yet.
     text: String,
     pub(in super::super) quoted: bool,
@@ -21,7 +21,7 @@ pub(in super::super) struct Pieces {
     unsure: bool,
     processes: usize,
     /// The words before this one, of those that an expansion has made several.
-    ended: Vec<Vec<Piece>>,
+    ended: Vec<Vec<WordPiece>>,
     /// Something of this word, of those, is quoted.
     holds: bool,
 }
@@ -29,14 +29,14 @@ pub(in super::super) struct Pieces {
 /// The most pieces of a word: with more, none of it is certain.
 const MAX_PIECES: usize = 200;
 
-impl Pieces {
+impl WordPieces {
     pub(super) fn text(&mut self, text: &str) {
         if !self.unsure {
             self.text.push_str(text);
         }
     }
 
-    pub(super) fn push(&mut self, piece: Piece) {
+    pub(super) fn push(&mut self, piece: WordPiece) {
         self.bracket_mixed = true;
         self.flush();
         if !self.unsure {
@@ -51,7 +51,7 @@ impl Pieces {
             self.text.clear();
         }
         if !self.text.is_empty() {
-            self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+            self.pieces.push(WordPiece::Text(std::mem::take(&mut self.text)));
         }
     }
 
@@ -72,8 +72,8 @@ impl Pieces {
             return;
         }
         match self.pieces.last_mut() {
-            Some(Piece::Glob(last)) => last.push_str(pattern),
-            _ => self.pieces.push(Piece::Glob(pattern.to_owned())),
+            Some(WordPiece::Glob(last)) => last.push_str(pattern),
+            _ => self.pieces.push(WordPiece::Glob(pattern.to_owned())),
         }
     }
 
@@ -112,7 +112,7 @@ impl Pieces {
     }
 
     /// The words before this one. The last is [`Self::finish`]; it may be nothing.
-    pub(super) fn take_ended(&mut self) -> Vec<Vec<Piece>> {
+    pub(super) fn take_ended(&mut self) -> Vec<Vec<WordPiece>> {
         std::mem::take(&mut self.ended)
     }
 
@@ -124,7 +124,7 @@ impl Pieces {
     /// `<( )` or `>( )`.
     pub(super) fn process(&mut self, _direction: u8) {
         self.processes += 1;
-        self.push(Piece::Unknown { splits: false });
+        self.push(WordPiece::Unknown { splits: false });
     }
 
     pub(super) fn open_bracket(&mut self) {
@@ -178,7 +178,7 @@ impl Pieces {
     pub(super) fn ends_pattern(&self) -> bool {
         match self.text.as_bytes().last() {
             Some(last) => b"+@!".contains(last),
-            None => matches!(self.pieces.last(), Some(Piece::Glob(_))),
+            None => matches!(self.pieces.last(), Some(WordPiece::Glob(_))),
         }
     }
 
@@ -187,12 +187,16 @@ impl Pieces {
         self.processes == 1 && self.pieces.len() == 1 && self.text.is_empty() && !self.quoted
     }
 
-    pub(in super::super) fn finish(mut self) -> Vec<Piece> {
+    pub(in super::super) fn finish(mut self) -> Vec<WordPiece> {
         if self.unsure {
-            return vec![Piece::Unknown { splits: true }];
+            return vec![WordPiece::Unknown { splits: true }];
         }
         if self.pieces.is_empty() {
-            return if self.text.is_empty() { Vec::new() } else { vec![Piece::Text(self.text)] };
+            return if self.text.is_empty() {
+                Vec::new()
+            } else {
+                vec![WordPiece::Text(self.text)]
+            };
         }
         self.flush();
         self.pieces

@@ -1,16 +1,16 @@
 //! Quotes.
 
-use super::super::prover::{Prover, Read, Stop};
-use super::{Piece, Pieces, Quoting, Seen, Why};
+use super::super::prover::{LineProver, Read, ReadStop};
+use super::{DoubtReason, QuotingState, SeenExpansion, WordPiece, WordPieces};
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// `'…'`
-    pub(in super::super) fn single(&mut self, out: &mut Pieces) -> Read {
+    pub(in super::super) fn single(&mut self, out: &mut WordPieces) -> Read {
         out.quote();
         let rest = self.text.get(self.at + 1..).unwrap_or_default();
         let Some(length) = rest.find('\'') else {
             self.at = self.text.len();
-            return Err(Stop(Why::NotUnderstood));
+            return Err(ReadStop(DoubtReason::NotUnderstood));
         };
         out.text(rest.get(..length).unwrap_or_default());
         self.at += length + 2;
@@ -18,25 +18,27 @@ impl Prover<'_, '_> {
     }
 
     /// `"…"`
-    pub(in super::super) fn double(&mut self, out: &mut Pieces) -> Read {
+    pub(in super::super) fn double(&mut self, out: &mut WordPieces) -> Read {
         out.quote();
         self.at += 1;
-        self.expanding(Quoting::Double, out)?;
+        self.expanding(QuotingState::Double, out)?;
         if self.byte(self.at) != b'"' {
-            return Err(Stop(Why::NotUnderstood));
+            return Err(ReadStop(DoubtReason::NotUnderstood));
         }
         self.at += 1;
         Ok(())
     }
 
     /// Text in which only `$`, backticks and backslashes mean something; up to the `"`, or to the end.
-    pub(in super::super) fn expanding(&mut self, quoting: Quoting, out: &mut Pieces) -> Read {
+    pub(in super::super) fn expanding(
+        &mut self, quoting: QuotingState, out: &mut WordPieces,
+    ) -> Read {
         loop {
             let start = self.at;
             let rest = self.text.as_bytes().get(start..).unwrap_or_default();
             let length = rest.iter().position(|byte| match byte {
                 b'$' | b'`' | b'\\' => true,
-                b'"' => quoting == Quoting::Double,
+                b'"' => quoting == QuotingState::Double,
                 _ => false,
             });
             self.at = length.map_or(self.text.len(), |length| start + length);
@@ -47,7 +49,7 @@ impl Prover<'_, '_> {
                 b'\\' => {
                     match self.byte(self.at + 1) {
                         b'\n' => {}
-                        b'"' if quoting == Quoting::Here => out.text("\\\""),
+                        b'"' if quoting == QuotingState::Here => out.text("\\\""),
                         b'$' | b'`' | b'"' | b'\\' => {
                             out.text(self.slice(self.at + 1, self.at + 2));
                         }
@@ -66,7 +68,7 @@ impl Prover<'_, '_> {
     }
 
     /// `$'…'`, as ANSI C has it. With an escape that shells, or their versions, read differently nothing of it is certain.
-    pub(super) fn ansi(&mut self, out: &mut Pieces) -> Read {
+    pub(super) fn ansi(&mut self, out: &mut WordPieces) -> Read {
         out.quote();
         self.bump(2);
         let mut text = String::new();
@@ -76,7 +78,7 @@ impl Prover<'_, '_> {
             let rest = self.text.as_bytes().get(start..).unwrap_or_default();
             let Some(length) = rest.iter().position(|byte| matches!(byte, b'\'' | b'\\')) else {
                 self.at = self.text.len();
-                return Err(Stop(Why::NotUnderstood));
+                return Err(ReadStop(DoubtReason::NotUnderstood));
             };
             text.push_str(self.slice(start, start + length));
             self.at = start + length + 1;
@@ -91,8 +93,8 @@ impl Prover<'_, '_> {
         if certain {
             out.text(&text);
         } else {
-            self.seen.push(Seen::Text);
-            out.push(Piece::Unknown { splits: false });
+            self.seen.push(SeenExpansion::Text);
+            out.push(WordPiece::Unknown { splits: false });
         }
         Ok(())
     }

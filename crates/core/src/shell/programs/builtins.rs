@@ -1,9 +1,9 @@
 //! Builtins that run text, set variables, change the directory, or change how the rest is read.
 
 use super::super::findings::span_of;
-use super::super::prover::{Dialect, Prover};
-use super::super::values::Given;
-use super::super::{Access, Piece, Role, Shell, Why, Word};
+use super::super::prover::{LineProver, ShellDialect};
+use super::super::values::GivenValue;
+use super::super::{CommandRole, DoubtReason, FileAccess, Shell, Word, WordPiece};
 use super::effects::{beginning, without};
 use super::{assigned_name, is_name};
 
@@ -57,7 +57,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
     )
 }
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     pub(super) fn builtin(&mut self, argv: Vec<Word>) {
         let span = span_of(&argv);
         let name = argv.first().and_then(Word::literal).unwrap_or_default().to_owned();
@@ -78,20 +78,20 @@ impl Prover<'_, '_> {
                 }
             }
             "eval" => {
-                self.found.unknown(span, Why::Evaluates);
+                self.found.unknown(span, DoubtReason::Evaluates);
                 self.found.values.forget();
                 self.evaluated(&argv, 1);
             }
             "source" | "." => {
-                self.found.unknown(span, Why::Evaluates);
+                self.found.unknown(span, DoubtReason::Evaluates);
                 self.found.anywhere();
                 self.found.values.forget();
                 if let Some(file) = argv.get(1) {
-                    self.found.path(command, 1, Access::Read, file.clone(), false);
+                    self.found.path(command, 1, FileAccess::Read, file.clone(), false);
                 }
             }
             "trap" => {
-                self.found.unknown(span, Why::Evaluates);
+                self.found.unknown(span, DoubtReason::Evaluates);
                 self.found.values.forget();
                 let at = 1 + usize::from(argv.get(1).and_then(Word::literal) == Some("--"));
                 let action = argv.get(at).filter(|word| !matches!(word.literal(), Some("-" | "")));
@@ -100,7 +100,7 @@ impl Prover<'_, '_> {
                 }
             }
             "alias" => {
-                self.found.unknown(span, Why::Evaluates);
+                self.found.unknown(span, DoubtReason::Evaluates);
                 self.found.values.forget();
                 for word in argv.iter().skip(1) {
                     if let Some((_, value)) = word.literal().and_then(|text| text.split_once('=')) {
@@ -120,17 +120,17 @@ impl Prover<'_, '_> {
                     .skip(1)
                     .all(|word| matches!(word.literal(), Some("-l" | "-p" | "-n" | "-r" | "-s")))
                 {
-                    self.found.unknown(span, Why::RunsCode);
+                    self.found.unknown(span, DoubtReason::RunsCode);
                     self.guess(&argv, 1);
                 }
             }
-            _ => self.found.unknown(span, Why::Evaluates),
+            _ => self.found.unknown(span, DoubtReason::Evaluates),
         }
     }
 
     /// The shell that reads this text.
     fn own_shell(&self) -> Shell {
-        if self.dialect == Dialect::Bash { Shell::Bash } else { Shell::Posix }
+        if self.dialect == ShellDialect::Bash { Shell::Bash } else { Shell::Posix }
     }
 
     /// These words, with blanks between them, are read as commands.
@@ -158,7 +158,7 @@ impl Prover<'_, '_> {
             None if name == "pushd" => self.found.anywhere(),
             None => {
                 let span = span_of(argv);
-                self.found.change_dir(&Word { span, pieces: vec![Piece::Home] });
+                self.found.change_dir(&Word { span, pieces: vec![WordPiece::Home] });
             }
             Some(word) if beginning(word).starts_with(['-', '+']) || argv.len() > at + 1 => {
                 self.found.anywhere()
@@ -169,7 +169,7 @@ impl Prover<'_, '_> {
 
     /// `export`, `declare` and their like: the variables they set are the facts.
     fn declares(&mut self, argv: Vec<Word>, name: &str) {
-        self.found.command(argv.clone(), Role::Wrapper);
+        self.found.command(argv.clone(), CommandRole::Wrapper);
         let mut arrays = false;
         // Nothing but exported: what it holds is what it is given, from here on too.
         let plain = name != "readonly"
@@ -184,7 +184,7 @@ impl Prover<'_, '_> {
                 arrays |= text.contains(['a', 'A']);
                 if text.contains(['i', 'n']) {
                     // Values become arithmetic, or other names.
-                    self.found.unknown(word.span, Why::Arithmetic);
+                    self.found.unknown(word.span, DoubtReason::Arithmetic);
                 }
                 continue;
             }
@@ -192,18 +192,18 @@ impl Prover<'_, '_> {
                 let value = text.split_once('=').map_or("", |(_, value)| value);
                 let array = value.starts_with('(') || (arrays && !certain);
                 if array || text.contains('[') && value.contains('$') {
-                    self.found.unknown(word.span, Why::Evaluates);
+                    self.found.unknown(word.span, DoubtReason::Evaluates);
                     self.known_parts(&without(word, text.len() - value.len()));
                 }
-                if word.splits() && (self.dialect == Dialect::Dash || name == "local") {
-                    self.found.unknown(word.span, Why::DynamicScript);
+                if word.splits() && (self.dialect == ShellDialect::Dash || name == "local") {
+                    self.found.unknown(word.span, DoubtReason::DynamicScript);
                 }
                 let given = without(word, text.len() - value.len());
                 let appends = text.split_once('=').is_some_and(|(name, _)| name.ends_with('+'));
                 let given = if plain && !appends && !array {
-                    Given::Word(&given.pieces)
+                    GivenValue::Word(&given.pieces)
                 } else {
-                    Given::Unknown
+                    GivenValue::Unknown
                 };
                 self.found.give(word.span, variable, given, true);
                 if !plain {
@@ -217,7 +217,7 @@ impl Prover<'_, '_> {
                     self.found.values.lose(text);
                 }
             } else {
-                self.found.unknown(word.span, Why::Evaluates);
+                self.found.unknown(word.span, DoubtReason::Evaluates);
                 if let Some((variable, value)) = text.split_once('=') {
                     let _ = variable;
                     self.read_script(
@@ -248,10 +248,10 @@ impl Prover<'_, '_> {
                 && (matches!(name, "wait" | "printf") && argv.len() > at + 1 || word.splits())
             {
                 // It may become `-v` or `-p`, and what is behind it the name.
-                self.found.unknown(word.span, Why::MayBeOption);
+                self.found.unknown(word.span, DoubtReason::MayBeOption);
             }
             if text == "-" && word.pieces.len() > 1 {
-                self.found.unknown(word.span, Why::MayBeOption);
+                self.found.unknown(word.span, DoubtReason::MayBeOption);
             }
             if !text.starts_with('-') || text == "-" {
                 break;
@@ -263,7 +263,7 @@ impl Prover<'_, '_> {
             if word.pieces.len() > 1 && !text.chars().skip(1).any(|letter| values.contains(letter))
             {
                 // More letters, and the value of one.
-                self.found.unknown(word.span, Why::MayBeOption);
+                self.found.unknown(word.span, DoubtReason::MayBeOption);
             }
             for (index, letter) in text.char_indices().skip(1) {
                 if !values.contains(letter) {
@@ -281,7 +281,7 @@ impl Prover<'_, '_> {
                         set.push(value);
                     }
                     ("mapfile" | "readarray", 'C', Some(value)) => {
-                        self.found.unknown(value.span, Why::RunsCode);
+                        self.found.unknown(value.span, DoubtReason::RunsCode);
                         self.evaluated(std::slice::from_ref(&value), 0);
                     }
                     _ => {}
@@ -295,7 +295,7 @@ impl Prover<'_, '_> {
             && format.literal().is_none_or(counts)
         {
             // `%n` sets the variable that the argument names, in bash.
-            self.found.unknown(format.span, Why::Evaluates);
+            self.found.unknown(format.span, DoubtReason::Evaluates);
         }
         match name {
             "read" | "mapfile" | "readarray" | "unset" => {
@@ -307,7 +307,7 @@ impl Prover<'_, '_> {
             }
             "getopts" => {
                 if operands.iter().take(2).any(Word::splits) {
-                    self.found.unknown(span_of(argv), Why::Arithmetic);
+                    self.found.unknown(span_of(argv), DoubtReason::Arithmetic);
                 }
                 self.found.values.lose("OPTARG");
                 self.found.values.lose("OPTIND");
@@ -321,7 +321,7 @@ impl Prover<'_, '_> {
                     self.found.take_away(word.span, variable);
                 }
                 Some(variable) if is_name(variable) => self.found.assign(word.span, variable),
-                _ => self.found.unknown(word.span, Why::Arithmetic),
+                _ => self.found.unknown(word.span, DoubtReason::Arithmetic),
             }
         }
     }
@@ -337,14 +337,14 @@ impl Prover<'_, '_> {
                     }
                 }
                 Some(text) => {
-                    self.found.unknown(word.span, Why::Arithmetic);
+                    self.found.unknown(word.span, DoubtReason::Arithmetic);
                     self.read_script(
                         &format!(": \"{text}\""),
                         std::slice::from_ref(word),
                         Shell::Bash,
                     );
                 }
-                None => self.found.unknown(word.span, Why::Arithmetic),
+                None => self.found.unknown(word.span, DoubtReason::Arithmetic),
             }
         }
     }
@@ -368,7 +368,7 @@ impl Prover<'_, '_> {
             };
             named = name == "set" && !named && text.ends_with('o');
             if !harmless {
-                return self.found.unknown_at(word.span, Why::Evaluates, command, arg);
+                return self.found.unknown_at(word.span, DoubtReason::Evaluates, command, arg);
             }
         }
     }
@@ -382,11 +382,15 @@ impl Prover<'_, '_> {
             };
             if word.splits() && names {
                 // It may become more words, and one of them the operator.
-                return Some((word.span, Why::MayBeOption));
+                return Some((word.span, DoubtReason::MayBeOption));
             }
             let value = argv.get(at + 1)?;
             let code = value.literal().is_none_or(|text| !is_name(text) && text != "]");
-            let why = if word.literal().is_some() { Why::Arithmetic } else { Why::MayBeOption };
+            let why = if word.literal().is_some() {
+                DoubtReason::Arithmetic
+            } else {
+                DoubtReason::MayBeOption
+            };
             (names && code).then_some((value.span, why))
         });
         self.plain(argv);
@@ -403,15 +407,15 @@ fn may_name(argv: &[Word], at: usize) -> bool {
     };
     let Some(word) = argv.get(at) else { return false };
     let begins = match word.pieces.first() {
-        Some(Piece::Text(text)) => {
+        Some(WordPiece::Text(text)) => {
             "-v".starts_with(text.as_str()) || "-R".starts_with(text.as_str())
         }
-        Some(Piece::Home) => false,
+        Some(WordPiece::Home) => false,
         _ => true,
     };
     if word.splits() {
         // A pattern becomes names of files, of which one may be called `-v` when it begins so.
-        return word.pieces.contains(&Piece::Unknown { splits: true }) || begins;
+        return word.pieces.contains(&WordPiece::Unknown { splits: true }) || begins;
     }
     // Beside an operator it is an operand.
     let beside =

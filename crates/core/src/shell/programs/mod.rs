@@ -7,8 +7,8 @@ mod wrappers;
 
 use super::effects::{self, beginning, without};
 use super::findings::span_of;
-use super::prover::Prover;
-use super::{Piece, Role, Why, Word};
+use super::prover::LineProver;
+use super::{CommandRole, DoubtReason, Word, WordPiece};
 
 /// How many words behind an option that is not understood are tried as the command.
 const GUESSES: usize = 2;
@@ -24,7 +24,7 @@ const MORE_BUILTINS: &[&str] = &[
     "shift", "suspend", "times", "type", "ulimit", "umask",
 ];
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// A command with these words runs.
     pub(super) fn runs(&mut self, argv: Vec<Word>) {
         let span = span_of(&argv);
@@ -32,7 +32,7 @@ impl Prover<'_, '_> {
             return;
         }
         if !self.found.enter_chain() {
-            return self.found.unknown(span, Why::TooDeep);
+            return self.found.unknown(span, DoubtReason::TooDeep);
         }
         self.dispatch(argv);
         self.found.leave_chain();
@@ -42,7 +42,7 @@ impl Prover<'_, '_> {
         let Some(name) = argv.first().and_then(Word::literal) else {
             let span = argv.first().map_or(span_of(&argv), |word| word.span);
             self.plain(argv);
-            return self.found.unknown(span, Why::DynamicCommand);
+            return self.found.unknown(span, DoubtReason::DynamicCommand);
         };
         let (dir, base) = match name.rsplit_once('/') {
             Some((dir, base)) => (Some(dir), base),
@@ -51,7 +51,7 @@ impl Prover<'_, '_> {
         if let Some(wrapper) = wrappers::find(base) {
             // What only has the name of a wrapper needs an allow of its own.
             let trusted = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
-            let role = if trusted { Role::Wrapper } else { Role::Plain };
+            let role = if trusted { CommandRole::Wrapper } else { CommandRole::Plain };
             return wrapper.look(self, argv, role);
         }
         if dir.is_none() && builtins::is_builtin(base) {
@@ -63,7 +63,7 @@ impl Prover<'_, '_> {
     /// A command, with what it does to its arguments, and what the command does that it launches. Says its index.
     pub(super) fn plain(&mut self, argv: Vec<Word>) -> usize {
         // The words are lent while the facts behind the command are found.
-        let command = self.found.command_at(span_of(&argv), Role::Plain);
+        let command = self.found.command_at(span_of(&argv), CommandRole::Plain);
         self.effects(&argv, command, 0);
         self.found.words_of(command, argv);
         command
@@ -115,9 +115,9 @@ impl Prover<'_, '_> {
             return self.runs(words);
         }
         if !self.found.enter_chain() {
-            return self.found.unknown(span, Why::TooDeep);
+            return self.found.unknown(span, DoubtReason::TooDeep);
         }
-        self.found.command(words.clone(), Role::Wrapper);
+        self.found.command(words.clone(), CommandRole::Wrapper);
         self.effects(&words, command, from);
         self.found.leave_chain();
     }

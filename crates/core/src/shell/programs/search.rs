@@ -1,12 +1,12 @@
 //! `find` and `xargs`, which run commands on what they find.
 
-use super::super::effects::{Search, searched};
+use super::super::effects::{FindSearch, searched};
 use super::super::findings::span_of;
-use super::super::prover::Prover;
-use super::super::{Piece, Role, What, Why, Word};
+use super::super::prover::LineProver;
+use super::super::{CommandRole, DoubtReason, FactKind, Word, WordPiece};
 
 /// `find`: a command of its own, and what its `-exec` runs.
-pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
+pub(super) fn find(prover: &mut LineProver<'_, '_>, argv: Vec<Word>) {
     prover.plain(argv.clone());
     let search = searched(&argv);
     let roots = search.roots(&argv);
@@ -16,13 +16,13 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
             prover.found.anywhere();
         }
         let Some(end) = run.to else {
-            prover.found.unknown(span, Why::NotUnderstood);
+            prover.found.unknown(span, DoubtReason::NotUnderstood);
             prover.rest(&argv, run.from);
             return;
         };
         let words = argv.get(run.from..end).unwrap_or_default();
         if words.is_empty() {
-            prover.found.unknown(span, Why::MissingCommand);
+            prover.found.unknown(span, DoubtReason::MissingCommand);
         }
         let many = argv.get(end).and_then(Word::literal) == Some("+");
         // `-execdir` names what it finds without its directory.
@@ -36,8 +36,8 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
 
 /// A command runs on what is found below these roots. None: they cannot be told.
 fn on_found(
-    prover: &mut Prover<'_, '_>, words: &[Word], roots: &[Word], many: bool, search: &Search,
-    through: bool,
+    prover: &mut LineProver<'_, '_>, words: &[Word], roots: &[Word], many: bool,
+    search: &FindSearch, through: bool,
 ) {
     let inner: Vec<Word> = words.iter().map(|word| found_below(roots, word, many)).collect();
     let before = prover.found.len();
@@ -55,8 +55,8 @@ fn on_found(
 
 /// What has been said since `before` of this very word is true of all that is found.
 fn used_below(
-    prover: &mut Prover<'_, '_>, before: usize, found: &Word, roots: &[Word], search: &Search,
-    through: bool,
+    prover: &mut LineProver<'_, '_>, before: usize, found: &Word, roots: &[Word],
+    search: &FindSearch, through: bool,
 ) {
     let used: Vec<_> = prover
         .found
@@ -65,9 +65,9 @@ fn used_below(
         .skip(before)
         .filter_map(|fact| match &fact.what {
             // In a script it is a parameter, of which nothing is known.
-            What::Path { command, arg, access, target, .. }
+            FactKind::Path { command, arg, access, target, .. }
                 if target == found
-                    || matches!(target.pieces.first(), Some(Piece::Unknown { .. })) =>
+                    || matches!(target.pieces.first(), Some(WordPiece::Unknown { .. })) =>
             {
                 Some((*command, *arg, *access))
             }
@@ -87,7 +87,7 @@ fn used_below(
         }
         // What it finds may be a symlink, and the command goes through it to wherever that leads.
         if through {
-            let pieces = vec![Piece::Unknown { splits: false }];
+            let pieces = vec![WordPiece::Unknown { splits: false }];
             let anywhere = Word { span: found.span, pieces };
             prover.found.path(command, arg, access, anywhere, true);
         }
@@ -106,8 +106,8 @@ fn finds_no_links(argv: &[Word]) -> bool {
 /// Whether nothing that begins like one of these roots can be an option.
 fn are_no_options(roots: &[Word]) -> bool {
     let certain = |root: &Word| match root.pieces.first() {
-        Some(Piece::Text(text)) => !text.is_empty() && !root.splits(),
-        Some(Piece::Home) => !root.splits(),
+        Some(WordPiece::Text(text)) => !text.is_empty() && !root.splits(),
+        Some(WordPiece::Home) => !root.splits(),
         _ => false,
     };
     !roots.is_empty() && roots.iter().all(certain)
@@ -115,12 +115,13 @@ fn are_no_options(roots: &[Word]) -> bool {
 
 /// The word with what is found in it. Below a single root its beginning is known, so that it is no option.
 fn found_below(roots: &[Word], word: &Word, many: bool) -> Word {
-    let certain =
-        |root: &Word| root.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Home));
+    let certain = |root: &Word| {
+        root.pieces.iter().all(|piece| matches!(piece, WordPiece::Text(_) | WordPiece::Home))
+    };
     match roots {
         [root] if word.literal() == Some("{}") && certain(root) => {
             let mut pieces = root.pieces.clone();
-            pieces.push(Piece::Unknown { splits: many });
+            pieces.push(WordPiece::Unknown { splits: many });
             Word { span: word.span, pieces }
         }
         _ => replaced(word, "{}", many),
@@ -135,13 +136,13 @@ fn replaced(word: &Word, mark: &str, many: bool) -> Word {
     let mut pieces = Vec::new();
     for piece in &word.pieces {
         match piece {
-            Piece::Text(text) if text.contains(mark) => {
+            WordPiece::Text(text) if text.contains(mark) => {
                 for (index, part) in text.split(mark).enumerate() {
                     if index > 0 {
-                        pieces.push(Piece::Unknown { splits: many });
+                        pieces.push(WordPiece::Unknown { splits: many });
                     }
                     if !part.is_empty() {
-                        pieces.push(Piece::Text(part.to_owned()));
+                        pieces.push(WordPiece::Text(part.to_owned()));
                     }
                 }
             }
@@ -152,19 +153,19 @@ fn replaced(word: &Word, mark: &str, many: bool) -> Word {
 }
 
 /// `xargs`: what it runs gets words that are not known.
-pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
+pub(super) fn xargs(prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: CommandRole) {
     let span = span_of(&argv);
     let Some(launch) = prover.wrapper(&argv, role) else { return };
     for given in launch.given.iter().filter(|given| given.is("variable")) {
         match given.value.as_ref().and_then(Word::literal) {
             Some(name) => prover.found.assign(span, name),
-            None => prover.found.unknown(span, Why::UnknownOption),
+            None => prover.found.unknown(span, DoubtReason::UnknownOption),
         }
     }
     // Of several marks the last counts, and the letters of one may be the words of another.
     let marks = launch.given.iter().filter(|given| given.is("mark") || given.is("lines"));
     if marks.count() > 1 {
-        prover.found.unknown(span, Why::UnknownOption);
+        prover.found.unknown(span, DoubtReason::UnknownOption);
     }
     let mark = match launch.find("mark") {
         None => None,
@@ -172,7 +173,7 @@ pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
             None => Some("{}"),
             Some(value) => match value.literal() {
                 Some(mark) => Some(mark),
-                None => return prover.found.unknown(span, Why::UnknownOption),
+                None => return prover.found.unknown(span, DoubtReason::UnknownOption),
             },
         },
     };
@@ -182,10 +183,10 @@ pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
         None => words.to_vec(),
     };
     if inner.is_empty() {
-        inner.push(Word { span, pieces: vec![Piece::Text("echo".to_owned())] });
+        inner.push(Word { span, pieces: vec![WordPiece::Text("echo".to_owned())] });
     }
     if mark.is_none() {
-        inner.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
+        inner.push(Word { span, pieces: vec![WordPiece::Unknown { splits: true }] });
     }
     if prover.found.pay_words(inner.len(), span) {
         prover.runs(inner);

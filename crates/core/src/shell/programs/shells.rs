@@ -1,18 +1,18 @@
 //! Shells: `sh -c SCRIPT` is read, everything else that a shell runs is not known.
 
 use super::super::findings::span_of;
-use super::super::prover::Prover;
-use super::super::{Access, Role, Shell, Why, Word};
-use super::effects::{Language, beginning};
+use super::super::prover::LineProver;
+use super::super::{CommandRole, DoubtReason, FileAccess, Shell, Word};
+use super::effects::{ScriptLanguage, beginning};
 
 /// What the words of a shell say.
-struct Invocation {
+struct ShellInvocation {
     /// `-c`
     script: bool,
     /// The first operand.
     operand: usize,
     /// An option that makes it read, or do, something else.
-    doubt: Option<Why>,
+    doubt: Option<DoubtReason>,
 }
 
 /// Options of `set` that may stand before a script.
@@ -35,14 +35,14 @@ const SET_OPTIONS: &[&str] = &[
     "posix",
 ];
 
-fn invocation(argv: &[Word]) -> Invocation {
-    let mut result = Invocation { script: false, operand: argv.len(), doubt: None };
+fn invocation(argv: &[Word]) -> ShellInvocation {
+    let mut result = ShellInvocation { script: false, operand: argv.len(), doubt: None };
     let mut at = 1;
     while let Some(word) = argv.get(at) {
         let Some(text) = word.literal() else {
             let dynamic = beginning(word).is_empty() || beginning(word).starts_with(['-', '+']);
             if dynamic && !result.script {
-                result.doubt = Some(Why::MayBeOption);
+                result.doubt = Some(DoubtReason::MayBeOption);
             }
             break;
         };
@@ -54,10 +54,10 @@ fn invocation(argv: &[Word]) -> Invocation {
             match long {
                 "norc" | "noprofile" | "posix" | "restricted" | "verbose" | "login" => {}
                 "rcfile" | "init-file" => {
-                    result.doubt = Some(Why::ShellInput);
+                    result.doubt = Some(DoubtReason::ShellInput);
                     at += 1;
                 }
-                _ => result.doubt = Some(Why::UnknownOption),
+                _ => result.doubt = Some(DoubtReason::UnknownOption),
             }
             at += 1;
             continue;
@@ -71,22 +71,22 @@ fn invocation(argv: &[Word]) -> Invocation {
                 'c' if text.starts_with('-') => result.script = true,
                 'b' | 'e' | 'f' | 'h' | 'l' | 'm' | 'n' | 'u' | 'v' | 'x' | 'B' | 'C' | 'E'
                 | 'H' | 'P' | 'T' | 'p' => {}
-                'i' | 's' => result.doubt = Some(Why::ShellInput),
+                'i' | 's' => result.doubt = Some(DoubtReason::ShellInput),
                 'o' => {
                     let known = argv
                         .get(at)
                         .and_then(Word::literal)
                         .is_some_and(|name| SET_OPTIONS.contains(&name));
                     if !known {
-                        result.doubt = Some(Why::UnknownOption);
+                        result.doubt = Some(DoubtReason::UnknownOption);
                     }
                     at += 1;
                 }
                 'O' => {
-                    result.doubt = Some(Why::UnknownOption);
+                    result.doubt = Some(DoubtReason::UnknownOption);
                     at += 1;
                 }
-                _ => result.doubt = Some(Why::UnknownOption),
+                _ => result.doubt = Some(DoubtReason::UnknownOption),
             }
         }
     }
@@ -94,21 +94,32 @@ fn invocation(argv: &[Word]) -> Invocation {
     result
 }
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// A shell with these words.
-    pub(super) fn shell(&mut self, argv: Vec<Word>, language: Language, role: Role) {
+    pub(super) fn shell(&mut self, argv: Vec<Word>, language: ScriptLanguage, role: CommandRole) {
         let span = span_of(&argv);
         let invocation = invocation(&argv);
         let operand = argv.get(invocation.operand);
         if !invocation.script {
             // A script file, or its standard input.
-            let command = self.found.command(argv.clone(), Role::Plain);
+            let command = self.found.command(argv.clone(), CommandRole::Plain);
             match operand {
                 Some(file) if invocation.doubt.is_none() => {
-                    self.found.path(command, invocation.operand, Access::Read, file.clone(), false);
-                    self.found.unknown_at(span, Why::ScriptFile, command, invocation.operand);
+                    self.found.path(
+                        command,
+                        invocation.operand,
+                        FileAccess::Read,
+                        file.clone(),
+                        false,
+                    );
+                    self.found.unknown_at(
+                        span,
+                        DoubtReason::ScriptFile,
+                        command,
+                        invocation.operand,
+                    );
                 }
-                _ => self.found.unknown(span, invocation.doubt.unwrap_or(Why::ShellInput)),
+                _ => self.found.unknown(span, invocation.doubt.unwrap_or(DoubtReason::ShellInput)),
             }
             if invocation.doubt.is_some() {
                 self.possible_scripts(&argv);
@@ -120,18 +131,18 @@ impl Prover<'_, '_> {
             self.found.unknown(span, why);
         }
         let Some(operand) = operand else {
-            return self.found.unknown(span, Why::MissingCommand);
+            return self.found.unknown(span, DoubtReason::MissingCommand);
         };
         let Some(script) = operand.literal() else {
-            self.found.unknown(operand.span, Why::DynamicScript);
+            self.found.unknown(operand.span, DoubtReason::DynamicScript);
             return self.known_parts(operand);
         };
         let shell = match language {
-            Language::Bash => Shell::Bash,
-            Language::Sh => Shell::Sh,
-            Language::Words => Shell::Zsh,
-            Language::Other => {
-                self.found.unknown(operand.span, Why::OtherShell);
+            ScriptLanguage::Bash => Shell::Bash,
+            ScriptLanguage::Sh => Shell::Sh,
+            ScriptLanguage::Words => Shell::Zsh,
+            ScriptLanguage::Other => {
+                self.found.unknown(operand.span, DoubtReason::OtherShell);
                 Shell::Bash
             }
         };
@@ -152,15 +163,15 @@ impl Prover<'_, '_> {
 
     /// What a script of which only parts are known would run: what is not known is read as the value of a variable.
     pub(in super::super) fn known_parts(&mut self, word: &Word) {
-        use super::Piece;
-        if matches!(word.pieces.as_slice(), [Piece::Unknown { .. }]) {
+        use super::WordPiece;
+        if matches!(word.pieces.as_slice(), [WordPiece::Unknown { .. }]) {
             return;
         }
         let mut script = String::new();
         for piece in &word.pieces {
             match piece {
-                Piece::Text(text) | Piece::Glob(text) => script.push_str(text),
-                Piece::Home | Piece::Unknown { .. } => script.push_str("$_"),
+                WordPiece::Text(text) | WordPiece::Glob(text) => script.push_str(text),
+                WordPiece::Home | WordPiece::Unknown { .. } => script.push_str("$_"),
             }
         }
         self.read_script(&script, std::slice::from_ref(word), Shell::Sh);

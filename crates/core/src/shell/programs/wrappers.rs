@@ -1,14 +1,14 @@
 //! The programs and builtins that are looked through.
 
 use super::super::findings::span_of;
-use super::super::prover::Prover;
-use super::super::{Access, Role, Why, Word};
-use super::effects::launch::{self, Given, Launch, Through};
-use super::effects::{self, Language, without};
+use super::super::prover::LineProver;
+use super::super::{CommandRole, DoubtReason, FileAccess, Word};
+use super::effects::launch::{self, GivenOption, LaunchWords, LookedThrough};
+use super::effects::{self, ScriptLanguage, without};
 use super::{environment_name, search};
 
 /// How a wrapper is looked through.
-pub(super) enum Wrapper {
+pub(super) enum WrapperKind {
     /// Options, and then the command.
     Simple,
     /// Launchers whose options are not known here.
@@ -21,20 +21,20 @@ pub(super) enum Wrapper {
     Ssh,
     Xargs,
     Find,
-    Shell(Language),
+    Shell(ScriptLanguage),
 }
 
 /// The wrapper of this name.
-pub(super) fn find(name: &str) -> Option<Wrapper> {
+pub(super) fn find(name: &str) -> Option<WrapperKind> {
     Some(match name {
-        "env" => Wrapper::Env,
-        "xargs" | "gxargs" => Wrapper::Xargs,
-        "find" | "gfind" => Wrapper::Find,
-        "command" => Wrapper::Command,
-        "exec" => Wrapper::Exec,
-        "watch" => Wrapper::Watch,
-        "su" | "runuser" => Wrapper::Su,
-        "ssh" => Wrapper::Ssh,
+        "env" => WrapperKind::Env,
+        "xargs" | "gxargs" => WrapperKind::Xargs,
+        "find" | "gfind" => WrapperKind::Find,
+        "command" => WrapperKind::Command,
+        "exec" => WrapperKind::Exec,
+        "watch" => WrapperKind::Watch,
+        "su" | "runuser" => WrapperKind::Su,
+        "ssh" => WrapperKind::Ssh,
         "parallel" | "strace" | "ltrace" | "script" | "setpriv" | "prlimit" | "systemd-run"
         | "pkexec" | "nsenter" | "numactl" | "caffeinate" | "valgrind" | "rlwrap" | "entr"
         | "unbuffer" | "dbus-run-session" | "firejail" | "bwrap" | "fakeroot" | "torsocks"
@@ -42,19 +42,21 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh" | "sg" | "newgrp"
         | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch" | "catchsegv"
         | "softlimit" | "chpst" | "dtach" | "hyperfine" | "nodemon" | "watchexec" | "run0"
-        | "gosu" | "dotenvx" | "chamber" | "aws-vault" | "foreman" | "nsjail" => Wrapper::Opaque,
+        | "gosu" | "dotenvx" | "chamber" | "aws-vault" | "foreman" | "nsjail" => {
+            WrapperKind::Opaque
+        }
         name => match launch::through(name) {
-            Some(Through::Command) => Wrapper::Simple,
-            Some(Through::Script(language)) => Wrapper::Shell(language),
+            Some(LookedThrough::Command) => WrapperKind::Simple,
+            Some(LookedThrough::Script(language)) => WrapperKind::Shell(language),
             // `genv`, `gtimeout`: those of GNU.
             None => return find(effects::without_g(name)?),
         },
     })
 }
 
-impl Wrapper {
+impl WrapperKind {
     /// Emits what this command, and what it runs, does.
-    pub(super) fn look(self, prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
+    pub(super) fn look(self, prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: CommandRole) {
         match self {
             Self::Simple => prover.simple_wrapper(argv, role),
             Self::Opaque => {
@@ -62,7 +64,7 @@ impl Wrapper {
                 let command = prover.plain(argv.clone());
                 // Only a rule that spells out all of it knows what it allows.
                 let arg = argv.len().saturating_sub(1);
-                prover.found.unknown_at(span, Why::RunsCode, command, arg);
+                prover.found.unknown_at(span, DoubtReason::RunsCode, command, arg);
                 prover.guess(&argv, 1);
             }
             Self::Env => prover.env(argv, role),
@@ -78,9 +80,9 @@ impl Wrapper {
     }
 }
 
-impl Prover<'_, '_> {
+impl LineProver<'_, '_> {
     /// The facts of a wrapper and its options; what it runs starts at the answer. `None`: that is not known, and said.
-    pub(super) fn wrapper(&mut self, argv: &[Word], role: Role) -> Option<Launch> {
+    pub(super) fn wrapper(&mut self, argv: &[Word], role: CommandRole) -> Option<LaunchWords> {
         let command = self.found.command(argv.to_vec(), role);
         match launch::read(name_of(argv), argv) {
             Ok(launch) => {
@@ -98,38 +100,38 @@ impl Prover<'_, '_> {
         }
     }
 
-    fn wrapper_option(&mut self, given: &Given, argv: &[Word], command: usize) {
+    fn wrapper_option(&mut self, given: &GivenOption, argv: &[Word], command: usize) {
         if given.assigns()
             && let Some(word) = argv.get(given.arg)
         {
             let name = environment_name(word).unwrap_or_default();
             if name.is_empty() {
                 // Which variable that sets depends on who reads the environment.
-                self.found.unknown(word.span, Why::NotUnderstood);
+                self.found.unknown(word.span, DoubtReason::NotUnderstood);
             }
             let value = without(word, name.len() + 1);
             self.found.hand_over(word.span, name, &value.pieces);
         }
         if given.runs() {
-            self.found.unknown(span_of(argv), Why::RunsCode);
+            self.found.unknown(span_of(argv), DoubtReason::RunsCode);
         }
         let Some(value) = &given.value else { return };
         if given.is("unsets") {
             // As `unset NAME` does.
             match value.literal() {
                 Some(name) => self.found.assign(value.span, name),
-                None => self.found.unknown(value.span, Why::NotUnderstood),
+                None => self.found.unknown(value.span, DoubtReason::NotUnderstood),
             }
         }
         if given.writes() {
-            self.found.path(command, given.arg, Access::Write, value.clone(), false);
+            self.found.path(command, given.arg, FileAccess::Write, value.clone(), false);
         } else if given.reads() {
-            self.found.path(command, given.arg, Access::Read, value.clone(), false);
+            self.found.path(command, given.arg, FileAccess::Read, value.clone(), false);
         }
     }
 
     /// The directories that its options change into, and where else it may run.
-    fn wrapper_place(&mut self, launch: &Launch) {
+    fn wrapper_place(&mut self, launch: &LaunchWords) {
         for given in &launch.given {
             if given.enters()
                 && let Some(dir) = &given.value
@@ -137,12 +139,12 @@ impl Prover<'_, '_> {
                 self.found.change_dir(dir);
             }
         }
-        if launch.doubt == Some(Why::Elsewhere) || launch.find("root").is_some() {
+        if launch.doubt == Some(DoubtReason::Elsewhere) || launch.find("root").is_some() {
             self.found.anywhere();
         }
     }
 
-    fn simple_wrapper(&mut self, argv: Vec<Word>, role: Role) {
+    fn simple_wrapper(&mut self, argv: Vec<Word>, role: CommandRole) {
         let span = span_of(&argv);
         let launch = self.wrapper(&argv, role);
         if let Some(why) = launch::doubt(name_of(&argv)) {
@@ -151,7 +153,7 @@ impl Prover<'_, '_> {
         let Some(launch) = launch else { return };
         self.wrapper_place(&launch);
         if launch.command >= argv.len() {
-            return self.found.unknown(span, Why::MissingCommand);
+            return self.found.unknown(span, DoubtReason::MissingCommand);
         }
         let dash_c = argv.get(launch.command).and_then(Word::literal) == Some("-c");
         if dash_c && launch.doubt.is_some() {
@@ -161,7 +163,7 @@ impl Prover<'_, '_> {
         self.rest(&argv, launch.command);
     }
 
-    fn env(&mut self, argv: Vec<Word>, role: Role) {
+    fn env(&mut self, argv: Vec<Word>, role: CommandRole) {
         let span = span_of(&argv);
         let Some(launch) = self.wrapper(&argv, role) else { return };
         self.wrapper_place(&launch);
@@ -170,7 +172,7 @@ impl Prover<'_, '_> {
             let text = split.value.as_ref().and_then(Word::literal);
             let plain = |text: &&str| !text.contains(['\'', '"', '\\', '$', '#']);
             let Some(text) = text.filter(plain) else {
-                self.found.unknown(span, Why::DynamicScript);
+                self.found.unknown(span, DoubtReason::DynamicScript);
                 if let Some(text) = text {
                     self.read_script(text, &argv, super::super::Shell::Sh);
                 }
@@ -180,7 +182,10 @@ impl Prover<'_, '_> {
             words.extend(
                 text.split([' ', '\t', '\n', '\x0b', '\x0c', '\r'])
                     .filter(|text| !text.is_empty())
-                    .map(|text| Word { span, pieces: vec![super::Piece::Text(text.to_owned())] }),
+                    .map(|text| Word {
+                        span,
+                        pieces: vec![super::WordPiece::Text(text.to_owned())],
+                    }),
             );
             words.extend(argv.iter().skip(split.arg + 1).cloned());
             if self.found.pay_words(words.len(), span) {
@@ -189,46 +194,46 @@ impl Prover<'_, '_> {
             return;
         }
         if launch.command >= argv.len() {
-            return self.found.unknown(span, Why::ShowsSecrets);
+            return self.found.unknown(span, DoubtReason::ShowsSecrets);
         }
         self.rest(&argv, launch.command);
     }
 
-    fn command_builtin(&mut self, argv: Vec<Word>, role: Role) {
+    fn command_builtin(&mut self, argv: Vec<Word>, role: CommandRole) {
         let Some(launch) = self.wrapper(&argv, role) else { return };
         if launch.find("tells").is_some() {
             return;
         }
         if launch.command >= argv.len() {
-            return self.found.unknown(span_of(&argv), Why::MissingCommand);
+            return self.found.unknown(span_of(&argv), DoubtReason::MissingCommand);
         }
         self.rest(&argv, launch.command);
     }
 
     /// All variables are taken away. Some may keep a program from what it would do: one that takes orders from them is asked
     /// about.
-    fn clears(&mut self, launch: &Launch, argv: &[Word]) {
+    fn clears(&mut self, launch: &LaunchWords, argv: &[Word]) {
         let before = argv.get(1..launch.command).unwrap_or_default();
         let clears = launch.find("clears").is_some()
             || before.iter().any(|word| word.literal() == Some("-"));
         let program = argv.get(launch.command).and_then(Word::literal);
         let plain = program.is_some_and(|name| effects::takes_data_only(effects::base_name(name)));
         if clears && !plain {
-            self.found.unknown(span_of(argv), Why::Alters);
+            self.found.unknown(span_of(argv), DoubtReason::Alters);
         }
     }
 
-    fn exec(&mut self, argv: Vec<Word>, role: Role) {
+    fn exec(&mut self, argv: Vec<Word>, role: CommandRole) {
         let Some(launch) = self.wrapper(&argv, role) else { return };
         self.clears(&launch, &argv);
         if launch.command >= argv.len() {
-            return self.found.unknown(span_of(&argv), Why::MissingCommand);
+            return self.found.unknown(span_of(&argv), DoubtReason::MissingCommand);
         }
         self.rest(&argv, launch.command);
     }
 
-    fn watch(&mut self, argv: Vec<Word>, role: Role) {
-        self.found.unknown(span_of(&argv), Why::RunsCode);
+    fn watch(&mut self, argv: Vec<Word>, role: CommandRole) {
+        self.found.unknown(span_of(&argv), DoubtReason::RunsCode);
         let Some(launch) = self.wrapper(&argv, role) else { return };
         if launch.find("exec").is_some() {
             self.rest(&argv, launch.command);
@@ -238,8 +243,8 @@ impl Prover<'_, '_> {
     }
 
     fn su(&mut self, argv: Vec<Word>) {
-        self.found.command(argv.clone(), Role::Wrapper);
-        self.found.unknown(span_of(&argv), Why::Privileged);
+        self.found.command(argv.clone(), CommandRole::Wrapper);
+        self.found.unknown(span_of(&argv), DoubtReason::Privileged);
         let after = |option: &str| argv.iter().position(|word| word.literal() == Some(option));
         for option in ["-c", "--command", "-lc"] {
             if let Some(at) = after(option) {
@@ -258,12 +263,12 @@ impl Prover<'_, '_> {
         let command = self.plain(argv.clone());
         match launch::read("ssh", &argv) {
             Ok(launch) => {
-                self.found.unknown_at(span, Why::Elsewhere, command, launch.operands);
+                self.found.unknown_at(span, DoubtReason::Elsewhere, command, launch.operands);
                 if launch.command < argv.len() {
                     self.joined_script(&argv, launch.command);
                 }
             }
-            Err(_) => self.found.unknown(span, Why::Elsewhere),
+            Err(_) => self.found.unknown(span, DoubtReason::Elsewhere),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Where text is evaluated. Each line of `runs` was run in bash, where it ran the command in the subscript.
 
-use super::super::Why;
+use super::super::DoubtReason;
 use super::{all_known, never_allowed};
 
 #[test]
 fn parameters_that_the_script_does_not_set() {
     never_allowed(
-        Why::Arithmetic,
+        DoubtReason::Arithmetic,
         &[
             "ls 'a[$(rm x)]'; ls $((_))",
             "bash -c 'ls $(($0))' 'a[$(rm x)]'",
@@ -47,7 +47,7 @@ fn parameters_that_the_script_does_not_set() {
 #[test]
 fn every_place_where_text_is_evaluated() {
     never_allowed(
-        Why::Arithmetic,
+        DoubtReason::Arithmetic,
         &[
             "x='a[$(rm y)]'; echo $((x))",
             "x='a[$(rm y)]'; ((x))",
@@ -106,8 +106,11 @@ fn every_place_where_text_is_evaluated() {
             "SECONDS=$x",
         ],
     );
-    never_allowed(Why::RunsCode, &["mapfile -C 'rm x' -c 1 z"]);
-    never_allowed(Why::Indirect, &["x='$(rm y)'; echo ${x@P}", "x='a[$(rm y)]'; echo ${!x}"]);
+    never_allowed(DoubtReason::RunsCode, &["mapfile -C 'rm x' -c 1 z"]);
+    never_allowed(
+        DoubtReason::Indirect,
+        &["x='$(rm y)'; echo ${x@P}", "x='a[$(rm y)]'; echo ${!x}"],
+    );
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn numbers_are_known() {
 #[test]
 fn words_that_may_become_options_of_builtins() {
     never_allowed(
-        Why::MayBeOption,
+        DoubtReason::MayBeOption,
         &[
             "printf \"$x\" 'a[$(rm y)]'",
             "printf $x",
@@ -154,7 +157,7 @@ fn words_that_may_become_options_of_builtins() {
             "read -r\"$x\"",
         ],
     );
-    never_allowed(Why::Arithmetic, &["read \"$x\"", "unset \"$x\"", "mapfile \"$x\""]);
-    never_allowed(Why::Evaluates, &["export \"$x\"", "declare \"$x\""]);
+    never_allowed(DoubtReason::Arithmetic, &["read \"$x\"", "unset \"$x\"", "mapfile \"$x\""]);
+    never_allowed(DoubtReason::Evaluates, &["export \"$x\"", "declare \"$x\""]);
     all_known(&["echo \"$x\" $x", "cd \"$x\"", "printf '%s\\n' \"$x\" $y"]);
 }

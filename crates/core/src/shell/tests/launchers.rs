@@ -1,6 +1,6 @@
 //! Programs that run the command behind their own words: it counts as a command of its own.
 
-use super::super::{Access, Shell, What, analyze};
+use super::super::{FactKind, FileAccess, Shell, analyze};
 use super::check;
 
 #[test]
@@ -59,13 +59,13 @@ fn found(line: &str) -> String {
     let mut all = Vec::new();
     for fact in analyze(line, Shell::Bash).facts {
         match fact.what {
-            What::Unknown { named: Some((0, arg)), .. } => all.push((arg, format!("?{arg}"))),
-            What::Unknown { .. } => all.push((usize::MAX, "?".to_owned())),
-            What::Loads { command: 0, arg, target } => {
+            FactKind::Unknown { named: Some((0, arg)), .. } => all.push((arg, format!("?{arg}"))),
+            FactKind::Unknown { .. } => all.push((usize::MAX, "?".to_owned())),
+            FactKind::Loads { command: 0, arg, target } => {
                 all.push((arg, format!("l{arg}:{}", target.literal().unwrap_or("…"))));
             }
-            What::Path { command: 0, arg, access, target, .. } => {
-                let letter = if access == Access::Read { 'r' } else { 'w' };
+            FactKind::Path { command: 0, arg, access, target, .. } => {
+                let letter = if access == FileAccess::Read { 'r' } else { 'w' };
                 all.push((arg, format!("{letter}{arg}:{}", target.literal().unwrap_or("…"))));
             }
             _ => {}
@@ -110,6 +110,6 @@ fn chains_end() {
         analyze(&line, Shell::Bash)
             .facts
             .iter()
-            .any(|fact| matches!(fact.what, What::Unknown { named: None, .. }))
+            .any(|fact| matches!(fact.what, FactKind::Unknown { named: None, .. }))
     );
 }

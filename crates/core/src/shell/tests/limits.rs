@@ -6,8 +6,8 @@ use super::super::*;
 use super::{grows, short};
 use crate::effort::effort;
 
-fn is_unknown(analysis: &Analysis) -> bool {
-    analysis.facts.iter().any(|fact| matches!(fact.what, What::Unknown { named: None, .. }))
+fn is_unknown(analysis: &LineAnalysis) -> bool {
+    analysis.facts.iter().any(|fact| matches!(fact.what, FactKind::Unknown { named: None, .. }))
 }
 
 /// Each construct, opened far more often than it may be nested.
@@ -155,7 +155,8 @@ fn facts_have_places() {
     let text = "ls; sh -c 'rm  x' > f";
     let analysis = analyze(text, Shell::Bash);
     // What the tables of programs know of their arguments stands at those.
-    let of_grammar = analysis.facts.iter().filter(|fact| !matches!(fact.what, What::Path { .. }));
+    let of_grammar =
+        analysis.facts.iter().filter(|fact| !matches!(fact.what, FactKind::Path { .. }));
     let places: Vec<&str> = of_grammar.map(|fact| &text[fact.span.start..fact.span.end]).collect();
     assert_eq!(places, ["ls", "sh -c 'rm  x'", "'rm  x'", "> f"]);
     let text = "é=1 `rm x` \"$(b\nc)\"";
@@ -190,9 +191,9 @@ fn any_cut_and_any_single_change_is_survived() {
 #[test]
 fn directories_are_a_superset() {
     let dirs = |text: &str| -> Vec<String> {
-        let show = |dir: &Dir| match dir {
-            Dir::Anywhere => "*".to_owned(),
-            Dir::Through(words) => {
+        let show = |dir: &WorkingDir| match dir {
+            WorkingDir::Anywhere => "*".to_owned(),
+            WorkingDir::Through(words) => {
                 words.iter().map(super::short_word).collect::<Vec<_>>().join(" ")
             }
         };
@@ -234,7 +235,7 @@ fn directories_are_a_superset() {
 fn unknowns_that_a_rule_may_name() {
     let named = |text: &str| {
         analyze(text, Shell::Bash).facts.iter().find_map(|fact| match fact.what {
-            What::Unknown { named, .. } => named,
+            FactKind::Unknown { named, .. } => named,
             _ => None,
         })
     };

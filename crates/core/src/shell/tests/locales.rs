@@ -1,12 +1,12 @@
 //! Character sets in which other bytes are letters than the prover reads.
 
-use super::super::Why;
+use super::super::DoubtReason;
 use super::{all_known, never_allowed};
 
 #[test]
 fn another_character_set_makes_the_rest_unknown() {
     never_allowed(
-        Why::Locale,
+        DoubtReason::Locale,
         &[
             "LC_ALL=zh_CN.GBK\necho 中\\' '; touch CODE; ' 中\\'",
             "export LC_CTYPE=ja_JP.SJIS",

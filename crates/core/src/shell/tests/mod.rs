@@ -32,28 +32,35 @@ pub(super) fn grows(times: u32, little: impl Fn(), much: impl Fn()) -> bool {
 /// The facts in a short form: `a b` a command, `[env] a b` a wrapper, `>f` and `<f` redirections, `A=` an assignment,
 /// `!Why` an unknown and `!Why@2` one that a rule may name. Of words, `‹~›` is the home directory, `‹?›` what is not known,
 /// `‹?*›` what may become any number of words, and `‹*.c›` a pattern. What the tables of programs add is left out.
-fn short(analysis: &Analysis) -> String {
+fn short(analysis: &LineAnalysis) -> String {
     let facts: Vec<String> =
         analysis.facts.iter().filter_map(|fact| short_fact(&fact.what)).collect();
     facts.join("; ")
 }
 
-fn short_fact(what: &What) -> Option<String> {
+fn short_fact(what: &FactKind) -> Option<String> {
     Some(match what {
-        What::Command(command) => {
+        FactKind::Command(command) => {
             let words: Vec<String> = command.argv.iter().map(short_word).collect();
             let words = words.join(" ");
-            if command.role == Role::Wrapper { format!("[{words}]") } else { words }
+            if command.role == CommandRole::Wrapper { format!("[{words}]") } else { words }
         }
-        What::Redirect { access: Access::Read, target } => format!("<{}", short_word(target)),
-        What::Redirect { access: Access::Write, target } => format!(">{}", short_word(target)),
-        What::Assign { name } => format!("{name}="),
-        What::Unknown { why, named: None } => format!("!{why:?}"),
-        What::Unknown { why: Why::RunsCode | Why::UnknownOption | Why::MayBeOption, .. } => {
+        FactKind::Redirect { access: FileAccess::Read, target } => {
+            format!("<{}", short_word(target))
+        }
+        FactKind::Redirect { access: FileAccess::Write, target } => {
+            format!(">{}", short_word(target))
+        }
+        FactKind::Assign { name } => format!("{name}="),
+        FactKind::Unknown { why, named: None } => format!("!{why:?}"),
+        FactKind::Unknown {
+            why: DoubtReason::RunsCode | DoubtReason::UnknownOption | DoubtReason::MayBeOption,
+            ..
+        } => {
             return None;
         }
-        What::Unknown { why, named: Some((_, arg)) } => format!("!{why:?}@{arg}"),
-        What::Path { .. } | What::Loads { .. } | What::Url { .. } => return None,
+        FactKind::Unknown { why, named: Some((_, arg)) } => format!("!{why:?}@{arg}"),
+        FactKind::Path { .. } | FactKind::Loads { .. } | FactKind::Url { .. } => return None,
     })
 }
 
@@ -61,22 +68,22 @@ fn short_word(word: &Word) -> String {
     if word.pieces.is_empty() {
         return "''".to_owned();
     }
-    let piece = |piece: &Piece| match piece {
-        Piece::Text(text) => text.replace('\n', "⏎"),
-        Piece::Home => "‹~›".to_owned(),
-        Piece::Glob(pattern) => format!("‹{pattern}›"),
-        Piece::Unknown { splits: true } => "‹?*›".to_owned(),
-        Piece::Unknown { splits: false } => "‹?›".to_owned(),
+    let piece = |piece: &WordPiece| match piece {
+        WordPiece::Text(text) => text.replace('\n', "⏎"),
+        WordPiece::Home => "‹~›".to_owned(),
+        WordPiece::Glob(pattern) => format!("‹{pattern}›"),
+        WordPiece::Unknown { splits: true } => "‹?*›".to_owned(),
+        WordPiece::Unknown { splits: false } => "‹?›".to_owned(),
     };
     word.pieces.iter().map(piece).collect()
 }
 
 /// Nothing allows these lines: each has something unknown that no rule can name, and this reason is among those.
-fn never_allowed(why: Why, lines: &[&str]) {
+fn never_allowed(why: DoubtReason, lines: &[&str]) {
     for line in lines {
         for shell in [Shell::Bash, Shell::Sh] {
             let facts = analyze(line, shell).facts;
-            let unknown = |fact: &Fact| matches!(fact.what, What::Unknown { why: found, named: None } if found == why);
+            let unknown = |fact: &LineFact| matches!(fact.what, FactKind::Unknown { why: found, named: None } if found == why);
             assert!(facts.iter().any(unknown), "{line:?} {shell:?}: {facts:#?}");
         }
     }
@@ -86,7 +93,7 @@ fn never_allowed(why: Why, lines: &[&str]) {
 fn all_known(lines: &[&str]) {
     for line in lines {
         let facts = analyze(line, Shell::Bash).facts;
-        let unknown = |fact: &Fact| matches!(fact.what, What::Unknown { .. });
+        let unknown = |fact: &LineFact| matches!(fact.what, FactKind::Unknown { .. });
         assert!(!facts.iter().any(unknown), "{line:?}: {facts:#?}");
     }
 }

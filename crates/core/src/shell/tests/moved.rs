@@ -1,12 +1,12 @@
 //! Links and folders that a line makes or moves before it goes on.
 
-use super::super::Why;
+use super::super::DoubtReason;
 use super::{all_known, never_allowed};
 
 #[test]
 fn no_path_is_certain_behind_what_makes_or_moves_links() {
     never_allowed(
-        Why::Moved,
+        DoubtReason::Moved,
         &[
             "cp -s /out/victim x; echo PWNED > x",
             "cp -l /out/victim x; echo PWNED > x",

@@ -1,6 +1,6 @@
 //! Where shells do what nobody expects, each row named after what it is. All were found by running them.
 
-use super::super::{Shell, What, Why, analyze};
+use super::super::{DoubtReason, FactKind, Shell, analyze};
 use super::check;
 
 #[test]
@@ -184,8 +184,8 @@ fn subscripts_of_descriptors_that_do_not_end() {
 }
 
 /// Whether the line is unknown for this reason.
-fn is_unknown(line: &str, why: Why) -> bool {
-    let unknown = What::Unknown { why, named: None };
+fn is_unknown(line: &str, why: DoubtReason) -> bool {
+    let unknown = FactKind::Unknown { why, named: None };
     analyze(line, Shell::Bash).facts.iter().any(|fact| fact.what == unknown)
 }
 
@@ -208,7 +208,8 @@ fn code_in_the_subscript_of_a_descriptor_runs_whatever_is_quoted_in_it() {
         "a {y[x]}>&1",
     ] {
         assert!(
-            is_unknown(line, Why::Arithmetic) || is_unknown(line, Why::NotUnderstood),
+            is_unknown(line, DoubtReason::Arithmetic)
+                || is_unknown(line, DoubtReason::NotUnderstood),
             "{line}: {:?}",
             analyze(line, Shell::Bash)
         );
@@ -216,7 +217,7 @@ fn code_in_the_subscript_of_a_descriptor_runs_whatever_is_quoted_in_it() {
     for line in
         ["a {y['$(rm x)']} >&1", "a {b,c}>d", "find . -exec a {} \\; >b", "a {}>b", "a {fd}>b"]
     {
-        assert!(!is_unknown(line, Why::Arithmetic), "{line}");
+        assert!(!is_unknown(line, DoubtReason::Arithmetic), "{line}");
     }
 }
 
@@ -231,10 +232,10 @@ fn quotes_that_old_versions_take_for_characters_hide_no_code() {
         r#"a "${x^'$(rm x)'}""#,
         r#"a "${x,,'$(rm x)'}""#,
     ] {
-        assert!(is_unknown(line, Why::NotUnderstood), "{line}");
+        assert!(is_unknown(line, DoubtReason::NotUnderstood), "{line}");
     }
     for line in [r#"a "${x#'b'}""#, r#"a "${x%%'$(rm x)'}""#, r#"a "${x/b/c}""#, "a ${x/b/'c'}"] {
-        assert!(!is_unknown(line, Why::NotUnderstood), "{line}");
+        assert!(!is_unknown(line, DoubtReason::NotUnderstood), "{line}");
     }
 }
 

@@ -2,14 +2,18 @@ use super::*;
 
 fn errors(rule: &str) -> Vec<String> {
     let text = format!("version = 1\n[tools.dashed]\nshell = 'posix'\n[[rule]]\n{rule}\n");
-    let source = Source { layer: Layer::User, name: Arc::from("p"), trusted: false };
-    match load(&text, Format::Toml, source) {
+    let source = PolicySource { layer: LayerKind::User, name: Arc::from("p"), trusted: false };
+    match load(&text, DocumentFormat::Toml, source) {
         Ok(_) => Vec::new(),
         Err(errors) => errors
             .iter()
             .map(|error| {
                 let text = error.to_string();
-                if error.code == Code::Example { text } else { format!("not an example: {text}") }
+                if error.code == ErrorCode::Example {
+                    text
+                } else {
+                    format!("not an example: {text}")
+                }
             })
             .collect(),
     }

@@ -1,6 +1,6 @@
 //! Every error, with its place.
 
-use super::super::Format;
+use super::super::DocumentFormat;
 use super::errors;
 
 #[test]
@@ -45,7 +45,7 @@ fn who_must_agree_is_said_as_it_can_be() {
             "unknown key \"aprovers\" in a rule: did you mean \"approvers\"?",
         ),
     ] {
-        let told = errors(&format!("{first}{text}"), Format::Toml).join("\n");
+        let told = errors(&format!("{first}{text}"), DocumentFormat::Toml).join("\n");
         assert!(told.contains(expected), "{text}\n{told}");
     }
 }
@@ -217,7 +217,7 @@ fn errors_name_the_place_and_what_to_do() {
             ],
         ),
     ] {
-        assert_eq!(errors(text, Format::Toml), expected, "{text}");
+        assert_eq!(errors(text, DocumentFormat::Toml), expected, "{text}");
     }
 }
 
@@ -317,7 +317,7 @@ fn commands_that_cannot_be_patterns() {
         ),
     ] {
         let text = format!("version = 1\n[[rule]]\neffect = 'deny'\ncommands = [{command}]");
-        assert_eq!(errors(&text, Format::Toml), expected, "{command}");
+        assert_eq!(errors(&text, DocumentFormat::Toml), expected, "{command}");
     }
 }
 
@@ -352,7 +352,7 @@ fn errors_in_json_and_objects() {
             vec!["SYNTAX policy.json:1:18: Text cannot contain more than one JSON value"],
         ),
     ] {
-        assert_eq!(errors(text, Format::Json), expected, "{text}");
+        assert_eq!(errors(text, DocumentFormat::Json), expected, "{text}");
     }
     let text = r#"{ "version": 1, "rule": [
         { "effect": "ask", "tools": ["x"], "condition": 0 },
@@ -360,7 +360,7 @@ fn errors_in_json_and_objects() {
         3
     ], "tools": { "a.b": { "shell": 1 } } }"#;
     assert_eq!(
-        errors(text, Format::Object),
+        errors(text, DocumentFormat::Object),
         [
             "VALUE policy option: rule[1].commands[1]: \"a|\" holds '|': a rule is compared token by token with each command of a line, never with the text of the line; write each command as an entry of its own, or put the token in quotes if this very text is meant",
             "UNKNOWN_KEY policy option: rule[1].resaon: unknown key \"resaon\" in a rule: did you mean \"reason\"?",
@@ -374,7 +374,7 @@ fn errors_in_json_and_objects() {
 #[test]
 fn text_of_the_document_is_escaped_in_messages() {
     let text = format!("version = 1\n\"a\\u001b[2K\\u202E{}\" = 1", "x".repeat(500));
-    let errors = errors(&text, Format::Toml);
+    let errors = errors(&text, DocumentFormat::Toml);
     assert!(errors[0].contains("\"a\\u{1b}[2K\\u{202e}xxx"), "{errors:?}");
     assert!(errors[0].len() < 300, "{errors:?}");
 }

@@ -1,7 +1,7 @@
 //! git: each command with its options, what is asked about and what is not.
 
 use super::{Row, check, of, words};
-use crate::shell::Why;
+use crate::shell::DoubtReason;
 
 #[rustfmt::skip]
 const CALLS: &[Row] = &[
@@ -338,7 +338,7 @@ fn what_connects_is_told_by_the_word_that_says_so() {
     for (command, at) in
         [("git ls-remote origin", 1), ("git remote show o", 2), ("git submodule update", 2)]
     {
-        assert_eq!(of(&words(command)).unknown, [(at, Why::Connects)], "{command}");
+        assert_eq!(of(&words(command)).unknown, [(at, DoubtReason::Connects)], "{command}");
     }
 }
 

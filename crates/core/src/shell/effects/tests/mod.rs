@@ -12,13 +12,13 @@ mod shared;
 mod tables;
 mod tools;
 
-use super::Effects;
+use super::CommandEffects;
 use crate::effort::effort;
 use crate::shell::tests::grows;
-use crate::shell::{Access, Piece, Span, Word};
+use crate::shell::{FileAccess, Span, Word, WordPiece};
 
 /// What a command does that nothing but itself adds words to.
-fn of(argv: &[Word]) -> Effects {
+fn of(argv: &[Word]) -> CommandEffects {
     super::of(argv, &[])
 }
 
@@ -37,22 +37,22 @@ pub(super) fn word(text: &str) -> Word {
     while let Some((index, char)) = chars.next() {
         let piece = match char {
             '$' | '@' if chars.next_if(|(_, next)| *next == 'x').is_some() => {
-                Piece::Unknown { splits: char == '$' }
+                WordPiece::Unknown { splits: char == '$' }
             }
-            '*' if chars.peek().is_none() || index == 0 => Piece::Glob("*".to_owned()),
-            '~' if index == 0 => Piece::Home,
+            '*' if chars.peek().is_none() || index == 0 => WordPiece::Glob("*".to_owned()),
+            '~' if index == 0 => WordPiece::Home,
             char => {
                 plain.push(char);
                 continue;
             }
         };
         if !plain.is_empty() {
-            pieces.push(Piece::Text(std::mem::take(&mut plain)));
+            pieces.push(WordPiece::Text(std::mem::take(&mut plain)));
         }
         pieces.push(piece);
     }
     if !plain.is_empty() {
-        pieces.push(Piece::Text(plain));
+        pieces.push(WordPiece::Text(plain));
     }
     Word { span: Span { start: 0, end: 0 }, pieces }
 }
@@ -65,24 +65,24 @@ fn show(word: &Word) -> String {
     if word.pieces.is_empty() {
         return "''".to_owned();
     }
-    let piece = |piece: &Piece| match piece {
-        Piece::Text(text) => text.replace(' ', "·").replace('\n', "↵"),
-        Piece::Home => "~".to_owned(),
-        Piece::Glob(glob) => glob.clone(),
-        Piece::Unknown { splits } => if *splits { "$x" } else { "@x" }.to_owned(),
+    let piece = |piece: &WordPiece| match piece {
+        WordPiece::Text(text) => text.replace(' ', "·").replace('\n', "↵"),
+        WordPiece::Home => "~".to_owned(),
+        WordPiece::Glob(glob) => glob.clone(),
+        WordPiece::Unknown { splits } => if *splits { "$x" } else { "@x" }.to_owned(),
     };
     word.pieces.iter().map(piece).collect()
 }
 
 /// Effects in the notation above, each once, in the order of their arguments.
-pub(super) fn shown(effects: &Effects) -> String {
+pub(super) fn shown(effects: &CommandEffects) -> String {
     let mut all: Vec<(usize, String)> = Vec::new();
     for used in &effects.paths {
         let letter = match (used.access, used.recursive) {
-            (Access::Read, false) => 'r',
-            (Access::Read, true) => 'R',
-            (Access::Write, false) => 'w',
-            (Access::Write, true) => 'W',
+            (FileAccess::Read, false) => 'r',
+            (FileAccess::Read, true) => 'R',
+            (FileAccess::Write, false) => 'w',
+            (FileAccess::Write, true) => 'W',
         };
         all.push((used.arg, format!("{letter}{}:{}", used.arg, show(&used.target))));
     }
@@ -130,7 +130,7 @@ fn rows() {
 
 #[test]
 fn hostile_arguments_are_no_trouble() {
-    assert_eq!(of(&[]), Effects::default());
+    assert_eq!(of(&[]), CommandEffects::default());
     let long = "a".repeat(1 << 10);
     let odd = [
         "", "-", "--", "---", "--=", "-=", "--x=", "$x", "@x", "*", "-$x", "--$x", "--pre$x", "é-",

@@ -1,7 +1,7 @@
 //! Programs that search, archives, what tells about the machine, databases: exact, and closed.
 
 use super::{Row, check, show};
-use crate::shell::{Access, Fact, Shell, What, analyze};
+use crate::shell::{FactKind, FileAccess, LineFact, Shell, analyze};
 
 #[rustfmt::skip]
 const FIND: &[Row] = &[
@@ -350,12 +350,12 @@ fn rows() {
 fn used(script: &str) -> Vec<String> {
     let analysis = analyze(script, Shell::Bash);
     let paths = analysis.facts.iter().filter_map(|fact| match &fact.what {
-        What::Path { access, target, recursive, .. } => {
+        FactKind::Path { access, target, recursive, .. } => {
             let letter = match (access, recursive) {
-                (Access::Read, false) => 'r',
-                (Access::Read, true) => 'R',
-                (Access::Write, false) => 'w',
-                (Access::Write, true) => 'W',
+                (FileAccess::Read, false) => 'r',
+                (FileAccess::Read, true) => 'R',
+                (FileAccess::Write, false) => 'w',
+                (FileAccess::Write, true) => 'W',
             };
             Some(format!("{letter}:{}", show(target)))
         }
@@ -419,7 +419,7 @@ fn words_that_may_become_actions_of_find_are_unknown() {
         "find . -name *.c -name -delete",
     ] {
         let analysis = analyze(script, Shell::Bash);
-        let unknown = |fact: &Fact| matches!(fact.what, What::Unknown { .. });
+        let unknown = |fact: &LineFact| matches!(fact.what, FactKind::Unknown { .. });
         assert!(analysis.facts.iter().any(unknown), "{script}");
     }
     for script in [
@@ -430,7 +430,7 @@ fn words_that_may_become_actions_of_find_are_unknown() {
         "find . -exec cat \"$x\" {} +",
     ] {
         let analysis = analyze(script, Shell::Bash);
-        let unknown = |fact: &Fact| matches!(fact.what, What::Unknown { .. });
+        let unknown = |fact: &LineFact| matches!(fact.what, FactKind::Unknown { .. });
         assert!(!analysis.facts.iter().any(unknown), "{script}");
     }
 }
