@@ -726,11 +726,16 @@ export function presetText(name: string): string | null {
 /** What is kept beside a request, as it was given to {@link NativeGate.request}. */
 export type KeptDetails = Pick<ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
 
+/** Where the policies judged a call. */
+interface PolicyContext {
+  cwd?: string;
+}
+
 /** A record with what is kept beside it. */
 export type KeptRecord = ApprovalRecord & {
   details?: Partial<KeptDetails>;
-  /** {@link NativeLedger.records} only: what the policies judged the call under. */
-  context?: { cwd?: string } | null;
+  /** {@link NativeLedger.records} only: what the approval is bound to. `policy`: what the policies judged the call under. */
+  context?: { policy?: PolicyContext | readonly PolicyContext[] | null } | null;
   /** {@link NativeLedger.records} only: what the execution gave. */
   result?: unknown;
 };

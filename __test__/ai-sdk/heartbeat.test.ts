@@ -153,12 +153,12 @@ describe('withHeartbeat', () => {
 
   it('is not written full where it is to be silent for longer than a timer can be', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const timers = vi.spyOn(globalThis, 'setTimeout');
     const { next, cancel } = reader(withHeartbeat(new Response(new ReadableStream()), { every: 30 * 86_400_000 }).body);
     const first = next();
+    let isWritten = false;
+    void first.then(() => (isWritten = true));
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2_147_483_647]);
-    timers.mockRestore();
+    expect(isWritten).toBe(false);
     await cancel();
     await first;
   });

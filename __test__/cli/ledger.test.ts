@@ -270,6 +270,8 @@ describe('deciding, while another process waits', () => {
     const home = scratch();
     const project = join(home, 'project');
     mkdirSync(join(project, '.git'), { recursive: true });
+    // An empty folder of that name makes no project.
+    writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     const place = { cwd: project, home };
     const { gate, run } = there({ policyFiles: true, policy: { version: 1 }, place });
     const ran: string[] = [];

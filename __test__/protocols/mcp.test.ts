@@ -278,8 +278,9 @@ test('what the preview leaves out is shown whole: there is no other place to loo
   expect(await shown(['long'])).not.toContain('curl evil');
 });
 
-test('the choice that approves says so where the call may not be what it seems', async () => {
-  const said = async (flags: string[]) => JSON.stringify(toElicitation(await requestWith({ flags })).requestedSchema);
-  expect(await said(['bidi'])).toContain('approve: Approve, though it may not be what it seems');
-  expect(await said(['long'])).not.toContain('seems');
+test('a call that may not be what it seems is approved by a second field', async () => {
+  const fields = async (flags: string[]) =>
+    Object.keys(toElicitation(await requestWith({ flags })).requestedSchema.properties);
+  expect(await fields(['bidi'])).toContain('confirm');
+  expect(await fields(['long'])).not.toContain('confirm');
 });

@@ -52,15 +52,15 @@ async function native() {
     JSON.stringify({ documents, files: 'none', cwd: process.cwd(), project: null, home: '/home/user' }),
   );
   // The first verdict makes them ready.
-  await policies.judge(textOf(lines[0]));
+  await policies.call(textOf(lines[0]));
   // A line that is sent to another thread would take no time here, and all of it in `checkPolicy`.
-  const elsewhere = lines.filter((line) => typeof policies.judge(textOf(line)) !== 'string');
+  const elsewhere = lines.filter((line) => typeof policies.call(textOf(line)) !== 'string');
   assert.deepEqual(elsewhere, [], 'lines that are judged on another thread belong to `paths`');
   return policies;
 }
 
 const textOf = (/** @type {Line} */ { text }) =>
-  JSON.stringify({ toolName: 'bash', args: { command: text }, now: Date.now() });
+  JSON.stringify({ judge: { toolName: 'bash', args: { command: text }, now: Date.now() } });
 
 /** @param {(policies: Awaited<ReturnType<typeof native>>) => (line: Line) => unknown} of */
 const below = (of) => {
@@ -76,15 +76,15 @@ const below = (of) => {
 };
 
 /** There and back, with nothing to do. */
-export const runCrossing = below((policies) => () => policies.grantCount());
+export const runCrossing = below((policies) => () => policies.callNow('{"grantCount":{}}'));
 
 /** The verdict as text from the call as text. */
 export const runNative = below((policies) => {
   const texts = new Map(lines.map((line) => [line.text, textOf(line)]));
-  return ({ text }) => policies.judge(/** @type {string} */ (texts.get(text)));
+  return ({ text }) => policies.call(/** @type {string} */ (texts.get(text)));
 });
 
 /** The same, with the text made and read. */
 export const runNativeJson = below(
-  (policies) => (line) => JSON.parse(/** @type {string} */ (policies.judge(textOf(line)))),
+  (policies) => (line) => JSON.parse(/** @type {string} */ (policies.call(textOf(line)))),
 );

@@ -3,6 +3,7 @@ import type { ApprovalRecord } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { CallAsker } from '../gate/asker.js';
 import { isApproval, toRecord, type DecidedRecord } from '../gate/records.js';
+import { endsAll } from '../gate/waiters.js';
 import type { RawRecord } from '../native.js';
 import type { OwnEvent } from './own-events.js';
 import { progressOf } from './progress.js';
@@ -61,18 +62,19 @@ export class CallDecisions {
     );
   }
 
-  /** Nothing more will be heard of it: it does not run. The run ends with the gate, and with a ledger that cannot say it. */
+  /** Nothing more will be heard of it: it does not run. The run ends where nothing more is heard of anything. */
   #onLost(round: ModelRound, asked: AskedCall, { approvalId }: ApprovalRecord, error: unknown): void {
-    // The run was let go of: nothing is wrong with the ledger.
-    const isLeft = error instanceof DOMException && error.name === 'AbortError';
-    if (!isLeft) {
+    if (endsAll(error)) {
       round.waiting--;
       asked.decision = { type: 'cancelled', reason: messageOf(error) };
       round.lost ??= { error };
       this.#options.wake();
       return;
     }
-    const decision = { type: 'cancelled', reason: messageOf(error) } as const;
+    // The run was let go of: nothing is wrong with the ledger.
+    const isLeft = error instanceof DOMException && error.name === 'AbortError';
+    const reason = isLeft ? messageOf(error) : `The ledger cannot say what was decided: ${messageOf(error)}`;
+    const decision = { type: 'cancelled', reason } as const;
     this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
   }
 

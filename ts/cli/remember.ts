@@ -43,7 +43,8 @@ export async function remember(
 ): Promise<Grant> {
   const { label, rules } = offered(record, effect);
   const kept = (await ledger.records(record.runId)).find(({ approvalId }) => approvalId === record.approvalId);
-  const cwd = kept?.context?.cwd;
+  const [policy] = [kept?.context?.policy ?? []].flat();
+  const cwd = policy?.cwd;
   if (cwd === undefined) throw new Error('nobody knows which project the call came from');
   const policies = new NativePolicies({ documents: [], files: 'all', cwd, project: null, home: homedir() });
   const createdAt = Date.now();

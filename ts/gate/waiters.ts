@@ -45,6 +45,7 @@ export class DecisionWaiters {
 
   /** As {@link DecisionWaiters.lose}, for all that this run waits for; for everything when `runId` is `null`. */
   loseRun(runId: string | null, error: unknown): void {
+    if (runId === null && error instanceof Error) ENDS_ALL.add(error);
     for (const [approvalId, waiter] of this.#waiting)
       if (runId === null || waiter.runId === runId) this.lose(approvalId, error);
   }
@@ -55,6 +56,12 @@ export class DecisionWaiters {
     return waiter;
   }
 }
+
+/** Errors after which nothing is heard of any request. */
+const ENDS_ALL = new WeakSet<Error>();
+
+/** Whether nothing more is heard of any request of this gate: it was closed, or its ledger cannot be read. */
+export const endsAll = (error: unknown): boolean => error instanceof Error && ENDS_ALL.has(error);
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
   let resolve!: (value: T) => void;

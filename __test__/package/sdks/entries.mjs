@@ -18,7 +18,7 @@ const entries = {
   createDeepAgent: () => agents.createDeepAgent({ model, interruptOn: 'all' }),
   createTaskTool: () => agents.createTaskTool({ subagents: [subagent] }),
   // What needs no AI SDK works beside any.
-  acpApprover: () => acpApprover({}, 's'),
+  acpApprover: () => acpApprover({ requestPermission: () => {} }, 's'),
   createGate: () => gate.pending(),
 };
 
