@@ -29,7 +29,9 @@ describe.skipIf(isMissing)(titled('what is asked of the tables'), () => {
         expect([place, rows.length > 0]).toEqual([place, true]);
         Object.assign(found, rows[0]);
       }
-      expect(found).toMatchObject({ waiting: '1', overdue: '0', processes: '1', lost: '0', queue_used: 0 });
+      expect(found).toMatchObject({ waiting: '1', overdue: '0', processes: '1', lost: '0' });
+      // Of the whole server, on which other tests notify, too.
+      expect(found.queue_used).toBeLessThan(0.5);
       expect(Number(found.behind_ms)).toBeLessThan(600_000);
       expect(found.oldest).toBeInstanceOf(Date);
       expect(Number(found.connections)).toBeGreaterThan(1);
