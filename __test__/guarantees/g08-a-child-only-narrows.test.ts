@@ -324,6 +324,21 @@ describe('agents that start agents', () => {
         expect(seen.get(`${made} ${effects}`) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(0);
   });
 
+  it('do not open by an entry of theirs what the tool itself asks about', async () => {
+    const says: InterruptOn[] = [{ get: false }, { get: { shouldApprove: () => false } }];
+    const silent: InterruptOn[] = [{}, 'none', { '*': false }, { other: true }];
+    for (const way of ['run', 'tools'] as const)
+      for (const inside of says) {
+        for (const above of silent)
+          for (const between of [false, true]) {
+            const given = { above, inside, between, made: 'asks', way } as const;
+            expect((await started(given)).effect, JSON.stringify(given)).toBe('ask');
+          }
+        // Where it is named above as well, it is opened on purpose, as it would be there.
+        expect((await started({ above: { get: false }, inside, made: 'asks', way })).effect).toBe('allow');
+      }
+  });
+
   it.each(['server', 'dynamic'] as const)('runs the tool of a %s for no entry that is not for it', async (made) => {
     const ruleName = made === 'server' ? 'mcp__srv__get' : 'mcp____get';
     const closed: InterruptOn[] = [{ '*': true, get: false }, { '*': true }, { [ruleName]: true }, { get: true }];

@@ -95,6 +95,11 @@ export class InheritedRules {
     return strictest(own, await inherited.verdictOn(call, called, signal, interruptOn));
   }
 
+  /** Whether an entry of each of them is for this very tool, and so decides in place of its `needsApproval`. */
+  names(called: CallableTool): boolean {
+    return isByName(this.#gatingOf(called)) && (this.#options.inherited?.names(called) ?? true);
+  }
+
   limitsOf(called: CallableTool): Limits {
     const { approvalTimeout, inherited } = this.#options;
     const { allowedDecisions, timeout } = this.#gatingOf(called);

@@ -1,12 +1,13 @@
 /** What `interruptOn` means for tools, once it is known that they can be gated. */
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
-import type { InterruptPlan } from '../native.js';
+import type { Gating, InterruptPlan } from '../native.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { warnNobody, type CallAsker } from '../gate/asker.js';
+import { isByName } from '../gate/judge.js';
 import { checkGateable, checkNoSlip } from './check-tools.js';
 import type { InheritedRules } from './inheritance.js';
-import { planOf } from './named-by-server.js';
+import { planOf, strictestGating } from './named-by-server.js';
 import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
@@ -39,7 +40,7 @@ export function planFor(planned: PlannedCall): InterruptPlan {
     hostJudges,
     inherited,
   } = planned;
-  const plan = planOf(tools, interruptOn, unknownTools, place);
+  const plan = narrowedPlan(planOf(tools, interruptOn, unknownTools, place), tools, inherited);
   warnUnknown(plan.unknown);
   const mayBeAsked = (name: string) =>
     mayJudgeAll ||
@@ -52,6 +53,23 @@ export function planFor(planned: PlannedCall): InterruptPlan {
   }
   return plan;
 }
+
+/**
+ * Of a part of a run: its own entry for a tool leaves the tool its `needsApproval`, unless those above it name that tool, too. There
+ * the tool itself would be asked, and a part only tightens.
+ */
+function narrowedPlan(plan: InterruptPlan, tools: ToolSet, inherited: InheritedRules | undefined): InterruptPlan {
+  if (inherited === undefined) return plan;
+  const narrow = (toolName: string, gating: Gating): Gating => {
+    const tool = ownTool(tools, toolName);
+    if (!isByName(gating) || !tool?.needsApproval || inherited.names({ toolName, tool })) return gating;
+    return strictestGating(gating, OWN);
+  };
+  return { ...plan, tools: plan.tools.map(([name, gating]) => [name, narrow(name, gating)]) };
+}
+
+/** Of a tool that says itself which of its calls are asked about. */
+const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeout: null };
 
 /** Warns of what is known when a run is made and would be told to the model alone, or to nobody. */
 export function warnAtStart(plan: InterruptPlan, planned: PlannedCall, asker: CallAsker): void {

@@ -320,10 +320,9 @@ export class LocalGate implements Gate {
   async setMode(mode: PolicyMode): Promise<void> {
     await this.control.setMode(mode);
     if (mode !== 'auto') return;
-    const waiting = [...this.#judgedAgain].map(async ([approvalId, judge]) => {
+    // The last first: a request that waits for its turn is answered before a human is asked about it.
+    for (const [approvalId, judge] of [...this.#judgedAgain].toReversed())
       if (isByMode(await judge())) await this.approveByMode(approvalId);
-    });
-    await Promise.all(waiting);
   }
 
   readonly grants: Grants = {
