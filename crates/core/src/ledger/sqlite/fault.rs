@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
@@ -45,7 +45,7 @@ fn of_sqlite(error: &rusqlite::Error, file: &Path) -> LedgerError {
         // "no such column": our statements are what they are, so the schema is not what we made.
         E::SqlInputError { msg, .. } if msg.starts_with("no such ") => LedgerErrorKind::Corrupt,
         E::SqliteFailure(failure, _) | E::SqlInputError { error: failure, .. } => {
-            kind_of(failure.code)
+            kind_of(*failure)
         }
         // A column that does not hold what its schema says was not written by us.
         E::FromSqlConversionFailure(..)
@@ -57,9 +57,13 @@ fn of_sqlite(error: &rusqlite::Error, file: &Path) -> LedgerError {
     kind.because(format!("the ledger {}: {} ({error})", file.display(), advice(kind)))
 }
 
-fn kind_of(code: ErrorCode) -> LedgerErrorKind {
+fn kind_of(failure: ffi::Error) -> LedgerErrorKind {
     use LedgerErrorKind as Kind;
-    match code {
+    match failure.code {
+        // The log is shorter than what was written to it: somebody cut it off.
+        ErrorCode::SystemIoFailure if failure.extended_code == ffi::SQLITE_IOERR_SHORT_READ => {
+            Kind::Corrupt
+        }
         ErrorCode::DatabaseBusy
         | ErrorCode::DatabaseLocked
         | ErrorCode::FileLockingProtocolFailed => Kind::Busy,
