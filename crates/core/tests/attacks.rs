@@ -1100,8 +1100,26 @@ fn the_password_in_the_address_of_a_remote_has_one_door() {
     fs::write(house.root.join("project/.git/HEAD"), "ref: refs/heads/main").unwrap();
     fs::write(&config, "[remote \"origin\"]\n\turl = https://u:hunter2@example.com/x\n").unwrap();
     tried(&policy, &asked, &["git remote"]);
+    // git takes the beginning of an option for it, and short ones together.
+    let all = own(r#"{"effect":"allow","commands":["git"]}"#);
+    tried(
+        &started(&house, &all, "project"),
+        &[
+            "git remote --verb",
+            "git var -l",
+            "git config -lz",
+            "git config --lis",
+            "git config --get-re .",
+            "git config --get-all remote.origin.url",
+        ],
+        &["git remote", "git config user.name", "git config --get user.name", "git var GIT_EDITOR"],
+    );
     fs::write(&config, "[remote \"origin\"]\n\turl = https://example.com/x\n").unwrap();
     tried(&policy, &[], &asked);
+    for elsewhere in ["[Include]\n\tpath = more\n", "[extensions]\n\tworktreeConfig = true\n"] {
+        fs::write(&config, elsewhere).unwrap();
+        tried(&policy, &asked, &["git remote"]);
+    }
 }
 
 #[test]

@@ -299,14 +299,40 @@ impl SubjectReader<'_> {
     }
 }
 
-/// Whether this command of git tells addresses of remotes, where they are known.
+/// Whether this command of git may tell addresses of remotes, where they are known. git takes the beginning of an option for
+/// it, and short ones together: so it is not said which options tell them, but which do not.
 fn tells_addresses(argv: &[Word]) -> bool {
+    /// Options of `git config` that tell no more than the setting which is named.
+    const ONE: &[&str] = &[
+        "--get",
+        "--get-all",
+        "--global",
+        "--system",
+        "--local",
+        "--worktree",
+        "--add",
+        "--replace-all",
+        "--unset",
+        "--unset-all",
+        "--default",
+    ];
     let words: Vec<&str> = argv.iter().skip(1).map(|word| word.literal().unwrap_or("-")).collect();
-    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-    let remote = has(&["remote"]) && has(&["-v", "--verbose", "get-url", "show", "-"]);
-    let settings = ["-l", "--list", "list", "--get-regexp", "--get-urlmatch", "get", "-"];
-    let setting = |word: &&str| word.contains("url") || settings.contains(word);
-    remote || has(&["ls-remote"]) || has(&["config"]) && words.iter().any(setting)
+    let behind = |command: &str| {
+        let at = words.iter().position(|word| *word == command)?;
+        words.get(at + 1..)
+    };
+    let any = |command: &str, tells: fn(&str) -> bool| {
+        behind(command)
+            .is_some_and(|behind| words.contains(&"-") || behind.iter().any(|word| tells(word)))
+    };
+    behind("ls-remote").is_some()
+        || any("var", |word| word.starts_with('-'))
+        || any("remote", |word| word.starts_with('-') || matches!(word, "get-url" | "show"))
+        || any("config", |word| {
+            word.starts_with('-') && !ONE.contains(&word)
+                || word.contains("url")
+                || matches!(word, "list" | "get")
+        })
 }
 
 /// Commands of git that talk with another repository.

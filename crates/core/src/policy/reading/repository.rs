@@ -211,7 +211,13 @@ pub(super) fn tells_passwords(git: &str, files: &dyn FileLookup) -> bool {
         None => git.to_owned(),
     };
     let text = files.text(&format!("{common}/config"), MOST_TEXT);
-    text.is_none_or(|text| text.split_whitespace().any(names_somebody))
+    text.is_none_or(|text| goes_on_elsewhere(&text) || text.split_whitespace().any(names_somebody))
+}
+
+/// Whether these settings say that there are more in another file.
+fn goes_on_elsewhere(settings: &str) -> bool {
+    let settings = settings.to_ascii_lowercase();
+    settings.contains("[include") || settings.contains("worktreeconfig")
 }
 
 /// `https://NAME:PASSWORD@HOST`, `https://TOKEN@HOST`; `git` is the name that everybody has.
