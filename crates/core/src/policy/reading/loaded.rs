@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use crate::path::{DirListing, PathContext, PathError, expanded, is_below, locate, spelled};
-use crate::policy::judge::{NeedsFiles, places};
+use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{DoubtReason, FileAccess, Span, Word, WordPiece, option_marks, stays_below};
 
@@ -37,11 +37,7 @@ impl SubjectReader<'_> {
                 }
                 _ => self.is_own(&target, &start),
             };
-            let own = match own {
-                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                own => own.unwrap_or(false),
-            };
-            if own {
+            if looked_up(own)?.unwrap_or(false) {
                 continue;
             }
             let kind = SubjectKind::Unknown { why: why.to_string().into(), named: Some(by) };
