@@ -549,6 +549,19 @@ fn what_a_pattern_finds_is_as_secret_as_what_is_spelled_out() {
             &["cat plain/*", "cat pl*/a*", "ls ops/*", "grep -n x plain/*.txt", "wc -l src/*.rs"],
         );
     }
+    // What a process holds it holds by its own name, too.
+    let all = own(r#"{"effect":"allow","commands":["cat","cd"]}"#);
+    tried(
+        &started(&house, &all, "project"),
+        &[
+            "cat /proc/self/environ",
+            "cat /proc/1/env*",
+            "cat /proc/self/env*",
+            "cat /proc/thread-self/m?m",
+            "cat /DEV/mem",
+        ],
+        &["cat plain/*", "cat /dev/null"],
+    );
 }
 
 #[test]

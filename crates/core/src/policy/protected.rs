@@ -420,13 +420,16 @@ fn of_roots(path: &LocatedPath, context: &PathContext) -> Option<PathProtection>
 
 /// What a process, or a device, holds: all that is not known to be there for everybody.
 fn of_system(path: &str) -> Option<PathProtection> {
-    let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let is_process = |name: &str| {
+        let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        is_number || matches!(name, "self" | "thread-self")
+    };
     let mut names = path.strip_prefix('/')?.split('/');
     let (first, second) = (names.next()?, names.next()?);
     let (name, open) = match (first, names.next()) {
-        ("proc", Some(third)) if is_number(second) => (third, OF_PROCESSES.contains(&third)),
+        ("proc", Some(third)) if is_process(second) => (third, OF_PROCESSES.contains(&third)),
         ("proc", _) => (second, !MEMORY.contains(&second)),
-        ("dev", _) => (second, DEVICES.contains(&second)),
+        (first, _) if first.eq_ignore_ascii_case("dev") => (second, DEVICES.contains(&second)),
         _ => return None,
     };
     (!open && !name.is_empty()).then(|| PathProtection::new(MACHINE, name))
