@@ -81,39 +81,16 @@ impl CallJudge<'_> {
                 })?;
             }
             SubjectKind::Path { access, target, extent, by } => {
-                let places = looked_up(PathSpots::of(target, *extent, &subject.start, self.files))?;
-                let mut places = places.unwrap_or_else(|error| PathSpots {
-                    error: Some(error),
-                    ..PathSpots::default()
-                });
-                let program = by.as_ref().and_then(|by| self.argv(by)?.first()?.literal());
-                let through =
-                    *access == FileAccess::Write || program.is_some_and(goes_through_links);
-                places.names_only =
-                    *access == FileAccess::Read && program.is_some_and(reads_names_only);
-                // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and
-                // not what symlinks among them lead to.
-                let unsaid = by.as_ref().is_some_and(|by| by.arg == 0);
-                let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
-                let lists = by.is_none() && *extent == UseExtent::Names;
-                places.unopened =
-                    lists || (places.names_only && program.is_some_and(opens_no_file));
-                if through && *extent == UseExtent::Tree && !passes {
-                    let known = looked_up(places.add_links_below(self.files))?;
-                    places.certain &= known.is_ok();
-                    if unsaid && !places.certain && places.error.is_none() {
-                        let why = "there are symlinks below, or too many names to tell".to_owned();
-                        places.error = Some(PathError::Unreadable(why));
+                let mut places = self.spots(subject, target, *access, *extent, by.as_ref())?;
+                places.below = match access {
+                    FileAccess::Read if matches!(extent, UseExtent::Tree | UseExtent::Below) => {
+                        Some(self.below(&places, *extent, by.as_ref()))
                     }
-                }
-                if *access == FileAccess::Read
-                    && matches!(extent, UseExtent::Tree | UseExtent::Below)
-                {
-                    places.below = Some(self.below(&places, *extent, by.as_ref()));
-                }
-                if *access == FileAccess::Write && !subject.mentioned {
-                    places.below = self.deleted(&places, *extent, by.as_ref())?;
-                }
+                    FileAccess::Write if !subject.mentioned => {
+                        self.deleted(&places, *extent, by.as_ref())?
+                    }
+                    FileAccess::Read | FileAccess::Write => None,
+                };
                 let (rules, links) = match access {
                     FileAccess::Read => (&index.reads, &self.read_links),
                     FileAccess::Write => (&index.writes, &self.write_links),
@@ -175,6 +152,34 @@ impl CallJudge<'_> {
             // No rule allows what it cannot know.
             if !(unknown && hit.effect == Effect::Allow) {
                 hits.push(*hit);
+            }
+        }
+        Ok(spots)
+    }
+
+    /// Where a path may be, and how the program or the tool that uses it goes about it.
+    fn spots(
+        &self, subject: &Subject, target: &Word, access: FileAccess, extent: UseExtent,
+        by: Option<&ByArgument>,
+    ) -> Result<PathSpots, NeedsFiles> {
+        let spots = looked_up(PathSpots::of(target, extent, &subject.start, self.files))?;
+        let mut spots =
+            spots.unwrap_or_else(|error| PathSpots { error: Some(error), ..PathSpots::default() });
+        let program = by.and_then(|by| self.argv(by)?.first()?.literal());
+        spots.names_only = access == FileAccess::Read && program.is_some_and(reads_names_only);
+        let lists = by.is_none() && extent == UseExtent::Names;
+        spots.unopened = lists || (spots.names_only && program.is_some_and(opens_no_file));
+        // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and not
+        // what symlinks among them lead to.
+        let unsaid = by.is_some_and(|by| by.arg == 0);
+        let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
+        let through = access == FileAccess::Write || program.is_some_and(goes_through_links);
+        if through && extent == UseExtent::Tree && !passes {
+            let known = looked_up(spots.add_links_below(self.files))?;
+            spots.certain &= known.is_ok();
+            if unsaid && !spots.certain && spots.error.is_none() {
+                let why = "there are symlinks below, or too many names to tell".to_owned();
+                spots.error = Some(PathError::Unreadable(why));
             }
         }
         Ok(spots)
