@@ -627,6 +627,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_name_alone_is_looked_for() {
+        for (name, what) in BOTH.iter().chain(WRITES) {
+            assert_eq!(of_name("", name, FileAccess::Write), Some(*what), "{name}");
+        }
+    }
+
+    #[test]
     fn protected_by_name() {
         use FileAccess::{Read, Write};
         for (path, access, expected) in [

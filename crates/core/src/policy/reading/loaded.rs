@@ -141,8 +141,8 @@ fn may_find(pattern: &Word, name: &str) -> bool {
     }
 }
 
-/// Whether this may make a file whose name is an option, or a place on another machine: a program that does what the project says,
-/// or one that writes where not one name is told.
+/// Whether this may make a file whose name is an option, or a place on another machine: a program that does what the project
+/// says, or one that writes where not one name is told.
 fn may_name_a_file(kind: &SubjectKind) -> bool {
     match kind {
         SubjectKind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),
