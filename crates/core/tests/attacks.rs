@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use countersign_core::call::Json;
 use countersign_core::layers::preset;
-use countersign_core::path::{FileLookup as _, NearFiles, PathContext, RealFiles};
+use countersign_core::path::{FileLookup, NearFiles, PathContext, RealFiles};
 use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
-use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+use countersign_core::policy::{Effect, JudgedCall, NeedsFiles, Policy, Verdict, judge};
 
 const LINES: &str = include_str!("attacks/lines.txt");
 
@@ -129,17 +129,22 @@ impl Drop for House {
     }
 }
 
+fn judged(
+    policy: &Policy, tool: &str, args: &Json, files: &dyn FileLookup,
+) -> Result<Verdict, NeedsFiles> {
+    let annotations = BTreeMap::new();
+    let call =
+        JudgedCall { tool_name: tool, args, cwd: None, annotations: &annotations, conditions: &[] };
+    judge(policy, &call, files)
+}
+
+fn argument(name: &str, value: Json) -> Json {
+    Json::Object(BTreeMap::from([(name.to_owned(), value)]))
+}
+
 fn verdict(policy: &Policy, tool: &str, line: &str) -> (Effect, String) {
-    let args = BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]);
-    let (args, annotations) = (Json::Object(args), BTreeMap::new());
-    let call = JudgedCall {
-        tool_name: tool,
-        args: &args,
-        cwd: None,
-        annotations: &annotations,
-        conditions: &[],
-    };
-    let verdict = judge(policy, &call, &RealFiles).unwrap();
+    let args = argument("command", Json::String(line.to_owned()));
+    let verdict = judged(policy, tool, &args, &RealFiles).unwrap();
     // What is said of what is near is the same.
     let near = judged_near(policy, tool, line);
     assert_eq!(near.unwrap_or(verdict.effect), verdict.effect, "{line}");
@@ -148,17 +153,9 @@ fn verdict(policy: &Policy, tool: &str, line: &str) -> (Effect, String) {
 
 /// The verdict of a thread that must not wait, where it has one.
 fn judged_near(policy: &Policy, tool: &str, line: &str) -> Option<Effect> {
-    let args = BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]);
-    let (args, annotations) = (Json::Object(args), BTreeMap::new());
-    let call = JudgedCall {
-        tool_name: tool,
-        args: &args,
-        cwd: None,
-        annotations: &annotations,
-        conditions: &[],
-    };
+    let args = argument("command", Json::String(line.to_owned()));
     let files = NearFiles::new(&policy.context().cwd);
-    let verdict = judge(policy, &call, &files).ok()?;
+    let verdict = judged(policy, tool, &args, &files).ok()?;
     (!files.is_beyond()).then_some(verdict.effect)
 }
 
@@ -817,15 +814,7 @@ fn a_tool_that_searches_reads_no_secret_unasked() {
     let policy = started(&house, "read-only", "project");
     let searched = |args: &str| {
         let args: Json = serde_json::from_str(args).unwrap();
-        let annotations = BTreeMap::new();
-        let call = JudgedCall {
-            tool_name: "grep",
-            args: &args,
-            cwd: None,
-            annotations: &annotations,
-            conditions: &[],
-        };
-        judge(&policy, &call, &RealFiles).unwrap().effect
+        judged(&policy, "grep", &args, &RealFiles).unwrap().effect
     };
     for (expected, args) in [
         (Effect::Ask, r#"{"pattern":"SECRET"}"#),
@@ -974,16 +963,7 @@ fn an_option_that_no_table_has_is_met_by_a_pattern_too() {
 /// The effect of a command that is a list of words.
 fn listed(policy: &Policy, words: &[&str]) -> Effect {
     let words = words.iter().map(|word| Json::String((*word).to_owned())).collect();
-    let args = Json::Object(BTreeMap::from([("command".to_owned(), Json::Array(words))]));
-    let annotations = BTreeMap::new();
-    let call = JudgedCall {
-        tool_name: "execute",
-        args: &args,
-        cwd: None,
-        annotations: &annotations,
-        conditions: &[],
-    };
-    judge(policy, &call, &RealFiles).unwrap().effect
+    judged(policy, "execute", &argument("command", Json::Array(words)), &RealFiles).unwrap().effect
 }
 
 #[test]
@@ -1082,19 +1062,9 @@ fn what_is_deleted_with_a_folder_is_as_protected_as_what_is_named() {
         ("delete_directory", "plain", Effect::Allow),
         ("delete_file", "plain/a/b.txt", Effect::Allow),
     ] {
-        let args = Json::Object(BTreeMap::from([(
-            if tool == "delete_file" { "file_path" } else { "path" }.to_owned(),
-            Json::String(path.to_owned()),
-        )]));
-        let annotations = BTreeMap::new();
-        let call = JudgedCall {
-            tool_name: tool,
-            args: &args,
-            cwd: None,
-            annotations: &annotations,
-            conditions: &[],
-        };
-        let effect = judge(&policy, &call, &RealFiles).unwrap().effect;
+        let name = if tool == "delete_file" { "file_path" } else { "path" };
+        let args = argument(name, Json::String(path.to_owned()));
+        let effect = judged(&policy, tool, &args, &RealFiles).unwrap().effect;
         assert_eq!(effect, expected, "{tool} {path}");
     }
 }
