@@ -11,8 +11,8 @@ use crate::policy::document::{DocumentError, LayerKind, PolicyDocument};
 pub struct LayerSnapshot {
     /// Managed, user, project, code: those that there are.
     pub documents: Vec<Arc<PolicyDocument>>,
-    /// The file of a layer is there and was never read, or was there and is gone: what it says is not known, so that nothing may be allowed.
-    /// To be shown.
+    /// The file of a layer is there and was never read, or was there and is gone: what it says is not known, so that nothing
+    /// may be allowed. To be shown.
     pub broken: Option<String>,
     /// What is wrong with files, broken or not.
     pub problems: Vec<LayerProblem>,

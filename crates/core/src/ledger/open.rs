@@ -40,8 +40,8 @@ impl LedgerLocation {
 const OTHER: &str = "use 'memory:', 'sqlite:path' or 'postgres://user@host/database'";
 
 /// What may be shown of a text that is no ledger. It may hold a password all the same, in any form that others have:
-/// `jdbc:postgresql://…?password=…`, `host=… password=…`, `user:password@host`. So all behind its first `:`, `=` or blank is left out,
-/// and all of one with an `@`.
+/// `jdbc:postgresql://…?password=…`, `host=… password=…`, `user:password@host`. So all behind its first `:`, `=` or blank is
+/// left out, and all of one with an `@`.
 fn harmless_beginning(name: &str) -> String {
     if name.contains('@') {
         return "…".to_owned();

@@ -319,12 +319,14 @@ pub(crate) fn protection(
     let project = context.project.as_deref().unwrap_or(&context.cwd);
     let mut projects = vec![project.to_owned()];
     projects.extend(files.real(project));
-    // Of a directory the names in it are told, and some of those are as telling.
-    let shown = |path: &str| match path.rsplit_once('/') {
-        Some((folder, name)) if spots.unopened && is_file_of_secrets(name) => folder.to_owned(),
-        _ => path.to_owned(),
+    let of_path = |path: &str| {
+        // Of a directory the names in it are told, and some of those are as telling.
+        let shown = match path.rsplit_once('/') {
+            Some((folder, name)) if spots.unopened && is_file_of_secrets(name) => folder,
+            _ => path,
+        };
+        of_text(shown, access, &projects).or_else(|| system(path))
     };
-    let of_path = |path: &str| of_text(&shown(path), access, &projects).or_else(|| system(path));
     let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
     let located = |path: &LocatedPath| {
         let readings = [&path.lexical, &path.real, &path.real_of_lexical];
@@ -340,20 +342,31 @@ pub(crate) fn protection(
             _ => None,
         })
     };
-    let found = |path: &String| of_place(path).or_else(|| of_place(&files.real(path).ok()?));
+    // It is no symlink itself.
+    let found = |path: &String| {
+        of_place(path).or_else(|| {
+            let (folder, name) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty())?;
+            let real = files.real(folder).ok().filter(|real| real != folder)?;
+            of_place(&format!("{}/{name}", real.trim_end_matches('/')))
+        })
+    };
     let below = || {
         let below = spots.below.as_ref()?;
         let more = || below.may_tell_more(files).then(|| PathProtection::new(MANY, ""));
         let found = below.told(of_path, files).or_else(more)?;
         Some(PathProtection { below: true, ..found })
     };
-    // What is gone with a directory is more than the directory.
-    let gone = || if access == FileAccess::Write { below() } else { None };
-    gone()
-        .or_else(|| spots.located.iter().find_map(located))
-        .or_else(|| spots.loose.iter().find_map(|(pieces, _)| loose(pieces)))
-        .or_else(|| spots.found.iter().filter(|_| !spots.names_only).find_map(found))
-        .or_else(below)
+    let named = || {
+        let spotted = spots.located.iter().find_map(located);
+        spotted
+            .or_else(|| spots.loose.iter().find_map(|(pieces, _)| loose(pieces)))
+            .or_else(|| spots.found.iter().filter(|_| !spots.names_only).find_map(found))
+    };
+    match access {
+        // What is gone with a directory is more than the directory.
+        FileAccess::Write => below().or_else(named),
+        FileAccess::Read => named().or_else(below),
+    }
 }
 
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed
@@ -420,13 +433,16 @@ fn of_roots(path: &LocatedPath, context: &PathContext) -> Option<PathProtection>
 
 /// What a process, or a device, holds: all that is not known to be there for everybody.
 fn of_system(path: &str) -> Option<PathProtection> {
-    let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let is_process = |name: &str| {
+        let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        is_number || matches!(name, "self" | "thread-self")
+    };
     let mut names = path.strip_prefix('/')?.split('/');
     let (first, second) = (names.next()?, names.next()?);
     let (name, open) = match (first, names.next()) {
-        ("proc", Some(third)) if is_number(second) => (third, OF_PROCESSES.contains(&third)),
+        ("proc", Some(third)) if is_process(second) => (third, OF_PROCESSES.contains(&third)),
         ("proc", _) => (second, !MEMORY.contains(&second)),
-        ("dev", _) => (second, DEVICES.contains(&second)),
+        (first, _) if first.eq_ignore_ascii_case("dev") => (second, DEVICES.contains(&second)),
         _ => return None,
     };
     (!open && !name.is_empty()).then(|| PathProtection::new(MACHINE, name))
@@ -479,8 +495,8 @@ fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str>
     let name = trimmed(name);
     // By far the most names are none of these.
     let first = *name.as_bytes().first()?;
-    let copied = name.strip_prefix('#').and_then(|name| name.strip_suffix('#')).unwrap_or(name);
-    if starts_with(copied, ".env") && is_env(copied, access) {
+    let edited = secrets::edited(name);
+    if starts_with(edited, ".env") && is_env(edited, access) {
         return Some(ENV);
     }
     let among = |names: ProtectedNames| {
@@ -609,6 +625,13 @@ fn names_of(pieces: &[WordPiece]) -> Vec<(String, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_name_alone_is_looked_for() {
+        for (name, what) in BOTH.iter().chain(WRITES) {
+            assert_eq!(of_name("", name, FileAccess::Write), Some(*what), "{name}");
+        }
+    }
 
     #[test]
     fn protected_by_name() {

@@ -146,15 +146,15 @@ impl FileFolders {
     pub(super) fn secret(&self, name: &str) -> Option<&'static str> {
         // By far the most names are of code.
         let name = name.to_ascii_lowercase();
-        let name = original(&name).to_owned();
+        let name = original(&name);
         let is_history = name.starts_with('.') && name.ends_with("_history");
-        if is_history || matches!(name.as_str(), "fish_history" | ".histfile" | ".zhistory") {
+        if is_history || matches!(name, "fish_history" | ".histfile" | ".zhistory") {
             return Some(HISTORY);
         }
         let (stem, end) = match name.rsplit_once('.') {
             Some(("", name)) => (name, ""),
             Some(parts) => parts,
-            None => (name.as_str(), ""),
+            None => (name, ""),
         };
         if matches!(end, "env" | "tfvars") && !is_template(stem) {
             return Some(VARIABLES);
@@ -162,7 +162,7 @@ impl FileFolders {
         if self.tests > 0 {
             return None;
         }
-        if name.starts_with("krb5cc_") || NAMES.contains(&name.as_str()) {
+        if name.starts_with("krb5cc_") || NAMES.contains(&name) {
             return Some(KEY);
         }
         if IDENTITIES.iter().any(|known| name.starts_with(known)) && end != "pub" {
@@ -201,12 +201,16 @@ impl FileFolders {
     }
 }
 
+/// The name of what an editor keeps as `#name#`.
+pub(super) fn edited(name: &str) -> &str {
+    name.strip_prefix('#').and_then(|name| name.strip_suffix('#')).unwrap_or(name)
+}
+
 /// The name of what this is a copy of: of an editor, packed, or put aside.
 fn original(name: &str) -> &str {
     const COPIES: &[&str] =
         &["bak", "backup", "old", "orig", "save", "swp", "tmp", "gz", "bz2", "xz", "zst"];
-    let name = name.strip_prefix('#').and_then(|name| name.strip_suffix('#')).unwrap_or(name);
-    let mut name = name.trim_end_matches('~');
+    let mut name = edited(name).trim_end_matches('~');
     while let Some((before, end)) = name.rsplit_once('.')
         && !before.is_empty()
         && COPIES.contains(&end)

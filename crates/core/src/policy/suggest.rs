@@ -9,13 +9,13 @@ use super::document::{
     CommandPattern, DocumentPlace, PatternToken, PlacedValue, PolicyRule, RuleExamples, WordsBehind,
 };
 use super::grants::{GrantRules, effects};
-use super::judge::{JudgedCall, NeedsFiles, PathSpots};
+use super::judge::{JudgedCall, NeedsFiles, PathSpots, looked_up};
 use super::looking::looks;
 use super::protected;
 use super::subject::{Subject, SubjectKind, UseExtent, command_text};
 use super::tokens::base_name;
 use super::verdict::{JudgedSubject, Verdict, VerdictCause};
-use crate::path::{CachedFiles, FileLookup, PathContext, PathError, UrlAddress};
+use crate::path::{CachedFiles, FileLookup, PathContext, UrlAddress};
 use crate::shell::{self, CommandRole, FileAccess, Word, subcommand_depth};
 
 /// Rules that could be saved, and what they mean.
@@ -287,11 +287,8 @@ fn path(
     files: &dyn FileLookup,
 ) -> Result<Option<NarrowRule>, NeedsFiles> {
     let SubjectKind::Path { access, target, extent, .. } = &subject.kind else { return Ok(None) };
-    let spots = match PathSpots::of(target, *extent, &subject.start, files) {
-        Ok(spots) => spots,
-        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-        Err(_) => return Ok(None),
-    };
+    let spots = PathSpots::of(target, *extent, &subject.start, files);
+    let Ok(spots) = looked_up(spots)? else { return Ok(None) };
     // One file, whichever way it is read.
     let [place] = spots.located.as_slice() else { return Ok(None) };
     let protected = protected::protection(&spots, *access, *extent, context, files).is_some();

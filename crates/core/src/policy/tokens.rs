@@ -783,7 +783,8 @@ mod tests {
             let value = words.windows(2).any(|pair| dashed(&pair[0]) && pair[1].contains('$'));
             // What begins with a dash where an option takes a value is doubted as it stands, though it is a value.
             let doubted = |run: &Vec<String>| run.windows(2).any(|pair| pair[0].starts_with("-k") && pair[1].starts_with('-'));
-            // Where options cannot be told, the word behind each is taken for its value, as of a program of which nothing is known.
+            // Where options cannot be told, the word behind each is taken for its value, as of a program of which nothing is
+            // known.
             let open = words.iter().any(|word| word.contains('$'));
             let untold = open && words.windows(2).any(|pair| dashed(&pair[0]) && pair[0] != "--" && !dashed(&pair[1]));
             let unknown = closed(&format!("x{}", text.join(" ").replacen("sort", "", 1) + behind));

@@ -57,8 +57,9 @@ pub struct CommandSegments<'a> {
 }
 
 /// Shows a call as [`render`] does, with a diff in the place of the arguments that it says everything about, and a command
-/// taken apart in the place of the command. The flags are those of all arguments, also of these. [`Flag::Hidden`] stands exactly
-/// where the text leaves something out, or where a screen would that lays the command out anew, as [`render`] does, for its width.
+/// taken apart in the place of the command. The flags are those of all arguments, also of these. [`Flag::Hidden`] stands
+/// exactly where the text leaves something out, or where a screen would that lays the command out anew, as [`render`] does,
+/// for its width.
 pub fn page(
     tool_name: &str, args: &Json, width: Option<usize>, change: Option<&FileChange>,
     segments: Option<CommandSegments>,

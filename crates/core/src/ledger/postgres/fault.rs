@@ -78,19 +78,15 @@ impl StepError {
                 "the ledger {place}: PostgreSQL keeps no names with a NUL in them, so nothing was done: use another name"
             ));
         }
-        let (kind, why) = match self {
+        let busy = |why: &str| (LedgerErrorKind::Busy, why.to_owned(), None);
+        let (kind, why, own) = match self {
             Self::Ledger(error) => return error,
-            Self::Late => (LedgerErrorKind::Busy, "the server did not answer in time".to_owned()),
-            Self::Exhausted => {
-                (LedgerErrorKind::Busy, "all connections of this process are in use".to_owned())
-            }
-            Self::Server(error) => {
-                let (kind, why) = (kind_of(&error), told(&error));
-                let advice = own_advice(&error).unwrap_or(advice(kind));
-                return kind.because(format!("the ledger {place}: {advice} ({why})"));
-            }
+            Self::Late => busy("the server did not answer in time"),
+            Self::Exhausted => busy("all connections of this process are in use"),
+            Self::Server(error) => (kind_of(&error), told(&error), own_advice(&error)),
         };
-        kind.because(format!("the ledger {place}: {} ({why})", advice(kind)))
+        let advice = own.unwrap_or(advice(kind));
+        kind.because(format!("the ledger {place}: {advice} ({why})"))
     }
 }
 

@@ -95,8 +95,8 @@ const HANDED_ON: [&str; 14] = [
 const ENCODE: &str = "cannot be read for sure: write postgres://user:password@host:port/database, and percent-encode what is special \
                       in the user and the password: % as %25, @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, & as %26, = as %3D";
 
-/// Whether a part of the password may have been taken for something else: for a host that is looked up, for a database or a parameter
-/// that is told in errors. `rest` is what follows the scheme, up to the first `?`.
+/// Whether a part of the password may have been taken for something else: for a host that is looked up, for a database or a
+/// parameter that is told in errors. `rest` is what follows the scheme, up to the first `?`.
 fn is_doubtful(rest: &str, query: &str) -> bool {
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let hosts = match authority.split_once('@') {
@@ -483,8 +483,8 @@ mod tests {
         }
     }
 
-    /// Each character that is special in a URL, at each place of a password: what follows it must not become a host that is looked
-    /// up, a database or the name of a parameter that is told.
+    /// Each character that is special in a URL, at each place of a password: what follows it must not become a host that is
+    /// looked up, a database or the name of a parameter that is told.
     #[test]
     fn a_password_that_is_not_encoded_is_neither_taken_apart_nor_told() {
         for special in [

@@ -135,8 +135,8 @@ impl SqliteEngine {
     }
 
     /// The first moment after this one: comes back as soon as this or another process has changed something, or for no
-    /// reason at all, and with the same token when `timeout` is over. Call [`SqliteEngine::now`], read, then wait: no change between the
-    /// two is missed.
+    /// reason at all, and with the same token when `timeout` is over. Call [`SqliteEngine::now`], read, then wait: no change
+    /// between the two is missed.
     pub fn wait_for_change(&self, after: ChangeToken, timeout: Duration) -> ChangeToken {
         self.0.core.bell.wait(after, timeout, POLL)
     }

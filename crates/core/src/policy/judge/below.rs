@@ -30,8 +30,8 @@ pub(crate) struct FilesBelow {
     tells: bool,
     /// Who says which files these are.
     by: Lists,
-    /// Whether what lies in repositories there counts.
-    repositories: bool,
+    /// The names of folders in which nothing is the user's own.
+    foreign: &'static [&'static str],
     found: OnceCell<FoundBelow>,
 }
 
@@ -75,7 +75,7 @@ impl FilesBelow {
         let mut roots: Vec<String> =
             dirs.iter().map(|dir| dir.real.trim_end_matches('/').to_owned()).collect();
         roots.dedup();
-        Self { roots, folding, sieve, tells, by, repositories: false, found: OnceCell::new() }
+        Self { roots, folding, sieve, tells, by, foreign: FOREIGN, found: OnceCell::new() }
     }
 
     /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
@@ -85,7 +85,8 @@ impl FilesBelow {
             dir.real.split('/').any(|name| name != ".git" && BULKY.contains(&name))
         };
         let own: Vec<LocatedPath> = dirs.iter().filter(|dir| !is_product(dir)).cloned().collect();
-        Self { repositories, ..Self::of(&own, SearchSieve::of_products(), true, Lists::Folders) }
+        let foreign = if repositories { &[PACKAGES] } else { FOREIGN };
+        Self { foreign, ..Self::of(&own, SearchSieve::of_products(), true, Lists::Folders) }
     }
 
     fn found(&self, files: &dyn FileLookup) -> &FoundBelow {
@@ -97,14 +98,14 @@ impl FilesBelow {
                     Lists::Index | Lists::Both => tracked::below(root, files),
                     Lists::Nobody => TrackedFiles::Unknown,
                 };
-                if self.by == Lists::Both && !matches!(known, TrackedFiles::Files) {
+                if self.by == Lists::Both || matches!(known, TrackedFiles::Files) {
                     found.look(root, self.sieve.products, files);
                 }
                 match known {
                     TrackedFiles::These(paths) => {
                         found.files.extend(paths.into_iter().map(|path| (path, root.len() + 1)));
                     }
-                    TrackedFiles::Files => found.look(root, self.sieve.products, files),
+                    TrackedFiles::Files => {}
                     TrackedFiles::Unknown => {
                         found.complete = false;
                         found.complete_own = false;
@@ -147,11 +148,8 @@ impl FilesBelow {
         if !self.tells {
             return None;
         }
-        let is_own = |path: &str, from: usize| {
-            let packages = self.repositories && !has_name(path, from, PACKAGES);
-            packages || !is_foreign(path, from)
-        };
-        let mut own = self.found(files).files.iter().filter(|(path, from)| is_own(path, *from));
+        let all = self.found(files).files.iter();
+        let mut own = all.filter(|(path, from)| !is_in(path, *from, self.foreign));
         own.find_map(|(path, from)| {
             said(path).filter(|_| !self.sieve.passes_over(path, *from, files))
         })
@@ -163,13 +161,9 @@ impl FilesBelow {
     }
 }
 
-fn is_foreign(path: &str, from: usize) -> bool {
-    FOREIGN.iter().any(|name| has_name(path, from, name))
-}
-
-/// Whether a part of the path below the directory is called this.
-fn has_name(path: &str, from: usize, name: &str) -> bool {
-    path.get(from..).unwrap_or_default().split('/').any(|part| part == name)
+/// Whether a part of the path below the directory has one of these names.
+fn is_in(path: &str, from: usize, names: &[&str]) -> bool {
+    path.get(from..).unwrap_or_default().split('/').any(|part| names.contains(&part))
 }
 
 impl FoundBelow {
@@ -189,8 +183,8 @@ impl FoundBelow {
                 }
                 DirListing::TooMany => {
                     self.complete = false;
-                    self.complete_own &= is_foreign(&dir, from)
-                        || products && BULKY.iter().any(|name| has_name(&dir, from, name));
+                    self.complete_own &=
+                        is_in(&dir, from, FOREIGN) || products && is_in(&dir, from, BULKY);
                     continue;
                 }
             };

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use super::below::{FilesBelow, Lists, MeantFile};
 use super::sieve::SearchSieve;
 use super::spot::PathSpots;
-use super::{CallJudge, NeedsFiles};
+use super::{CallJudge, NeedsFiles, looked_up};
 use crate::path::{LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddress, locate};
 use crate::policy::Effect;
 use crate::policy::compile::{CompiledRule, PathRules, RulePatterns};
@@ -81,40 +81,16 @@ impl CallJudge<'_> {
                 })?;
             }
             SubjectKind::Path { access, target, extent, by } => {
-                let places =
-                    Self::located(PathSpots::of(target, *extent, &subject.start, self.files))?;
-                let mut places = places.unwrap_or_else(|error| PathSpots {
-                    error: Some(error),
-                    ..PathSpots::default()
-                });
-                let program = by.as_ref().and_then(|by| self.argv(by)?.first()?.literal());
-                let through =
-                    *access == FileAccess::Write || program.is_some_and(goes_through_links);
-                places.names_only =
-                    *access == FileAccess::Read && program.is_some_and(reads_names_only);
-                // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and
-                // not what symlinks among them lead to.
-                let unsaid = by.as_ref().is_some_and(|by| by.arg == 0);
-                let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
-                let lists = by.is_none() && *extent == UseExtent::Names;
-                places.unopened =
-                    lists || (places.names_only && program.is_some_and(opens_no_file));
-                if through && *extent == UseExtent::Tree && !passes {
-                    let known = Self::located(places.add_links_below(self.files))?;
-                    places.certain &= known.is_ok();
-                    if unsaid && !places.certain && places.error.is_none() {
-                        let why = "there are symlinks below, or too many names to tell".to_owned();
-                        places.error = Some(PathError::Unreadable(why));
+                let mut places = self.spots(subject, target, *access, *extent, by.as_ref())?;
+                places.below = match access {
+                    FileAccess::Read if matches!(extent, UseExtent::Tree | UseExtent::Below) => {
+                        Some(self.below(&places, *extent, by.as_ref()))
                     }
-                }
-                if *access == FileAccess::Read
-                    && matches!(extent, UseExtent::Tree | UseExtent::Below)
-                {
-                    places.below = Some(self.below(&places, *extent, by.as_ref()));
-                }
-                if *access == FileAccess::Write && !subject.mentioned {
-                    places.below = self.deleted(&places, *extent, by.as_ref())?;
-                }
+                    FileAccess::Write if !subject.mentioned => {
+                        self.deleted(&places, *extent, by.as_ref())?
+                    }
+                    FileAccess::Read | FileAccess::Write => None,
+                };
                 let (rules, links) = match access {
                     FileAccess::Read => (&index.reads, &self.read_links),
                     FileAccess::Write => (&index.writes, &self.write_links),
@@ -176,6 +152,34 @@ impl CallJudge<'_> {
             // No rule allows what it cannot know.
             if !(unknown && hit.effect == Effect::Allow) {
                 hits.push(*hit);
+            }
+        }
+        Ok(spots)
+    }
+
+    /// Where a path may be, and how the program or the tool that uses it goes about it.
+    fn spots(
+        &self, subject: &Subject, target: &Word, access: FileAccess, extent: UseExtent,
+        by: Option<&ByArgument>,
+    ) -> Result<PathSpots, NeedsFiles> {
+        let spots = looked_up(PathSpots::of(target, extent, &subject.start, self.files))?;
+        let mut spots =
+            spots.unwrap_or_else(|error| PathSpots { error: Some(error), ..PathSpots::default() });
+        let program = by.and_then(|by| self.argv(by)?.first()?.literal());
+        spots.names_only = access == FileAccess::Read && program.is_some_and(reads_names_only);
+        let lists = by.is_none() && extent == UseExtent::Names;
+        spots.unopened = lists || (spots.names_only && program.is_some_and(opens_no_file));
+        // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and not
+        // what symlinks among them lead to.
+        let unsaid = by.is_some_and(|by| by.arg == 0);
+        let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
+        let through = access == FileAccess::Write || program.is_some_and(goes_through_links);
+        if through && extent == UseExtent::Tree && !passes {
+            let known = looked_up(spots.add_links_below(self.files))?;
+            spots.certain &= known.is_ok();
+            if unsaid && !spots.certain && spots.error.is_none() {
+                let why = "there are symlinks below, or too many names to tell".to_owned();
+                spots.error = Some(PathError::Unreadable(why));
             }
         }
         Ok(spots)
@@ -263,7 +267,7 @@ impl CallJudge<'_> {
     /// What is known of the places that are known in part; `None` for one that could be anywhere.
     fn guesses(&self, spots: &PathSpots) -> Result<Vec<Option<PartialPath>>, NeedsFiles> {
         let guesses = spots.loose.iter().map(|(pieces, from)| {
-            let guess = Self::located(PartialPath::of(pieces, from, self.files))?.ok();
+            let guess = looked_up(PartialPath::of(pieces, from, self.files))?.ok();
             Ok(guess.map(|guess| if spots.loose_below { guess.with_below() } else { guess }))
         });
         guesses.collect()
@@ -276,7 +280,7 @@ impl CallJudge<'_> {
         for guess in guesses {
             let Some(guess) = guess else { return Ok(true) };
             let could = paths.set.could_be(guess, self.files, &self.guesswork);
-            if Self::located(could)?.unwrap_or(true) {
+            if looked_up(could)?.unwrap_or(true) {
                 return Ok(true);
             }
         }
@@ -302,7 +306,7 @@ impl CallJudge<'_> {
         let links = match links.get() {
             Some(links) => links,
             None => {
-                let found = Self::located(rules.links(self.files))?.unwrap_or_default();
+                let found = looked_up(rules.links(self.files))?.unwrap_or_default();
                 links.get_or_init(|| found)
             }
         };
@@ -325,8 +329,7 @@ impl CallJudge<'_> {
             }
             for path in &spots.located {
                 self.spend(4);
-                if !Self::located(paths.covers(path, access, extent, self.files))?.unwrap_or(false)
-                {
+                if !looked_up(paths.covers(path, access, extent, self.files))?.unwrap_or(false) {
                     return Ok(RuleMeeting::No);
                 }
             }
@@ -336,7 +339,7 @@ impl CallJudge<'_> {
         for path in &spots.located {
             self.spend(4);
             // What cannot be told could be.
-            let this = match Self::located(paths.bites(path, access, extent, self.files))? {
+            let this = match looked_up(paths.bites(path, access, extent, self.files))? {
                 // What a tool passes over is known well enough for what nobody named, and not for a rule that does.
                 Ok(RuleMeeting::Could) => match spots
                     .below
@@ -426,7 +429,7 @@ impl CallJudge<'_> {
             let Some((folder, _)) = text.rsplit_once('/') else { continue };
             let folder = if folder.is_empty() { "/" } else { folder };
             let open = pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }));
-            if open && let Ok(folder) = Self::located(locate(folder, from, self.files))? {
+            if open && let Ok(folder) = looked_up(locate(folder, from, self.files))? {
                 folders.push(folder);
             }
         }

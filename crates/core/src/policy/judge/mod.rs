@@ -57,6 +57,16 @@ impl JudgedCall<'_> {
 #[error("the file system is needed for this verdict")]
 pub struct NeedsFiles;
 
+/// What was found, or why not. What needs the file system ends the verdict.
+pub(crate) fn looked_up<T>(
+    found: Result<T, PathError>,
+) -> Result<Result<T, PathError>, NeedsFiles> {
+    match found {
+        Err(PathError::NeedsFiles) => Err(NeedsFiles),
+        found => Ok(found),
+    }
+}
+
 /// Rules that are compared for one call at most. What is left is not allowed, and denies are still looked for, again as many.
 const WORK: u32 = 200_000;
 
@@ -312,16 +322,6 @@ impl<'a> CallJudge<'a> {
             };
             !protection.below && spots.located.iter().all(covers)
         })
-    }
-
-    /// The places of a path that can be told; a path that needs the file system ends the verdict.
-    pub(crate) fn located<T>(
-        result: Result<T, PathError>,
-    ) -> Result<Result<T, PathError>, NeedsFiles> {
-        match result {
-            Err(PathError::NeedsFiles) => Err(NeedsFiles),
-            other => Ok(other),
-        }
     }
 
     /// Counts a comparison; `false` when there have been enough.

@@ -173,7 +173,8 @@ impl PathSpots {
     }
 
     /// Symlinks that a pattern of the shell finds are places like others; directories are, where all below them is used. What
-    /// else it finds is known by its path. Where part of the path is not known at all, they could be anything anyway. Says whether these are all.
+    /// else it finds is known by its path. Where part of the path is not known at all, they could be anything anyway. Says
+    /// whether these are all.
     fn expand(
         &mut self, target: &Word, extent: UseExtent, places: &[String], adrift: bool,
         start: &PathStart, files: &dyn FileLookup,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::loaded::LoadedFile;
 use super::{ReadingPlan, SubjectReader, builtin, no_text};
 use crate::call::Json;
-use crate::path::{PathContext, PathError, is_below, locate};
-use crate::policy::judge::NeedsFiles;
+use crate::path::{PathContext, is_below, locate};
+use crate::policy::judge::{NeedsFiles, looked_up};
 use crate::policy::looking::looks;
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
@@ -61,7 +61,7 @@ impl SubjectReader<'_> {
             return Ok(start);
         }
         let from = PathContext { cwd: host.clone(), ..self.context.clone() };
-        let inside = match locate(text, &from, self.files) {
+        let inside = match looked_up(locate(text, &from, self.files))? {
             Ok(located) => {
                 let roots = [Some(&host), self.context.project.as_ref()];
                 let inside = roots.into_iter().flatten().any(|root| {
@@ -73,7 +73,6 @@ impl SubjectReader<'_> {
                 start.bases.dedup();
                 inside
             }
-            Err(PathError::NeedsFiles) => return Err(NeedsFiles),
             Err(error) => {
                 self.unknown(Some(name), format!("the directory `{name}`: {error}"));
                 return Ok(start);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use super::repository::{self, FoundRepository};
-use crate::path::{FileLookup, LocatedPath, PathError, is_below, locate};
-use crate::policy::judge::{NeedsFiles, places, through};
+use crate::path::{LocatedPath, is_below, locate};
+use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, Word, WordPiece};
 
@@ -52,38 +52,27 @@ impl SubjectReader<'_> {
         named.dedup();
         let roots = if starts.is_empty() { Vec::new() } else { self.roots()? };
         for start in starts {
-            let (dirs, _) = match places(&start, self.files) {
-                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                found => found.unwrap_or_default(),
-            };
             let mut hidden = false;
-            for dir in &dirs {
-                let located = match locate(".", &start.at(dir), self.files) {
-                    Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                    located => located.ok(),
-                };
+            for dir in &self.dirs_of(&start)? {
+                let located = looked_up(locate(".", &start.at(dir), self.files))?;
                 let paths = located.map(|it| [it.real, it.real_of_lexical]);
-                hidden |= paths.is_none();
+                hidden |= paths.is_err();
                 for path in paths.iter().flatten() {
-                    match repository::is_hidden(path, &roots, self.files) {
-                        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                        found => hidden |= found.unwrap_or(true),
-                    }
+                    let found = repository::is_hidden(path, &roots, self.files);
+                    hidden |= looked_up(found)?.unwrap_or(true);
                 }
                 let dir = dir.trim_end_matches('/');
                 // What the line itself makes is not there yet.
-                hidden |= self.makes_repository() && !has(&format!("{dir}/.git"), self.files)?;
+                hidden |= self.makes_repository()
+                    && !looked_up(self.files.has(&format!("{dir}/.git")))?.unwrap_or(false);
                 for name in &named {
-                    match repository::is_repository(&format!("{dir}/{name}"), self.files) {
-                        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                        Ok(false) => {}
-                        Ok(true) | Err(_) => {
-                            let why = format!(
-                                "`{name}` is a folder here, and as a repository its settings say what runs"
-                            );
-                            self.unknown(None, why);
-                            return Ok(());
-                        }
+                    let found = repository::is_repository(&format!("{dir}/{name}"), self.files);
+                    if looked_up(found)?.unwrap_or(true) {
+                        let why = format!(
+                            "`{name}` is a folder here, and as a repository its settings say what runs"
+                        );
+                        self.unknown(None, why);
+                        return Ok(());
                     }
                 }
             }
@@ -115,15 +104,9 @@ impl SubjectReader<'_> {
             if !git || target.literal() != Some(".") {
                 continue;
             }
-            let (dirs, _) = match places(&subject.start, self.files) {
-                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                found => found.unwrap_or_default(),
-            };
-            for dir in dirs {
-                let top = match repository::work_tree(&dir, self.files) {
-                    Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                    Ok(Some((top, _))) if top != dir => top,
-                    Ok(_) | Err(_) => continue,
+            for dir in self.dirs_of(&subject.start)? {
+                let Some((top, _)) = self.work_tree(&dir)?.filter(|(top, _)| *top != dir) else {
+                    continue;
                 };
                 let mut above = subject.clone();
                 if let SubjectKind::Path { target, .. } = &mut above.kind {
@@ -145,16 +128,8 @@ impl SubjectReader<'_> {
             if !subject.kind.git().is_some_and(tells_addresses) {
                 continue;
             }
-            let (dirs, _) = match places(&subject.start, self.files) {
-                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                found => found.unwrap_or_default(),
-            };
-            for dir in dirs {
-                let git = match repository::work_tree(&dir, self.files) {
-                    Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                    Ok(Some((_, git))) => git,
-                    Ok(None) | Err(_) => continue,
-                };
+            for dir in self.dirs_of(&subject.start)? {
+                let Some((_, git)) = self.work_tree(&dir)? else { continue };
                 if !repository::tells_passwords(&git, self.files) {
                     continue;
                 }
@@ -170,6 +145,17 @@ impl SubjectReader<'_> {
         }
         self.subjects.extend(more);
         Ok(())
+    }
+
+    /// The folders that something may run in, as far as they are known.
+    fn dirs_of(&self, start: &PathStart) -> Result<Vec<String>, NeedsFiles> {
+        Ok(looked_up(places(start, self.files))?.map(|(dirs, _)| dirs).unwrap_or_default())
+    }
+
+    /// The work tree that git finds from this folder, and the folder that it keeps its own files in. `None` also where that
+    /// cannot be told: git finds none there either.
+    fn work_tree(&self, dir: &str) -> Result<Option<(String, String)>, NeedsFiles> {
+        Ok(looked_up(repository::work_tree(dir, self.files))?.unwrap_or_default())
     }
 
     /// Says so where a program that does what the files of its folder say runs in a folder of which nobody spoke, and whether
@@ -247,10 +233,8 @@ impl SubjectReader<'_> {
         for base in &start.bases {
             let from = start.at(base);
             for text in &texts {
-                let located = match locate(text, &from, self.files) {
-                    Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                    Err(_) => return Ok(CallFolders::Elsewhere),
-                    Ok(located) => located,
+                let Ok(located) = looked_up(locate(text, &from, self.files))? else {
+                    return Ok(CallFolders::Elsewhere);
                 };
                 let LocatedPath { lexical, real, real_of_lexical, .. } = located;
                 let inside =
@@ -260,13 +244,11 @@ impl SubjectReader<'_> {
                 }
                 for path in [real, real_of_lexical] {
                     // Its settings are not those of the project.
-                    let nested = match repository::is_nested(&path, &roots, self.files) {
-                        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                        nested => runs_git && nested.unwrap_or(true),
-                    };
+                    let nested = runs_git
+                        && looked_up(repository::is_nested(&path, &roots, self.files))?
+                            .unwrap_or(true);
                     let inside = inside && !nested;
-                    match repository::found(&path, self.files) {
-                        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                    match looked_up(repository::found(&path, self.files))? {
                         Ok(FoundRepository::Some) if !inside => return Ok(CallFolders::Elsewhere),
                         Ok(FoundRepository::Plain) if !inside && !stays => {
                             return Ok(CallFolders::Elsewhere);
@@ -289,35 +271,51 @@ impl SubjectReader<'_> {
         let named = [Some(self.host()), self.context.project.as_deref()];
         let mut roots = Vec::new();
         for root in named.into_iter().flatten() {
-            match self.files.real(root) {
-                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                real => roots.extend(real.ok()),
-            }
+            roots.extend(looked_up(self.files.real(root))?);
             roots.push(root.to_owned());
         }
         Ok(roots)
     }
 }
 
-/// Whether this command of git tells addresses of remotes, where they are known.
+/// Whether this command of git may tell addresses of remotes, where they are known. git takes the beginning of an option for
+/// it, and short ones together: so it is not said which options tell them, but which do not.
 fn tells_addresses(argv: &[Word]) -> bool {
+    /// Options of `git config` that tell no more than the setting which is named.
+    const ONE: &[&str] = &[
+        "--get",
+        "--get-all",
+        "--global",
+        "--system",
+        "--local",
+        "--worktree",
+        "--add",
+        "--replace-all",
+        "--unset",
+        "--unset-all",
+        "--default",
+    ];
     let words: Vec<&str> = argv.iter().skip(1).map(|word| word.literal().unwrap_or("-")).collect();
-    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-    let remote = has(&["remote"]) && has(&["-v", "--verbose", "get-url", "show", "-"]);
-    let settings = ["-l", "--list", "list", "--get-regexp", "--get-urlmatch", "get", "-"];
-    let setting = |word: &&str| word.contains("url") || settings.contains(word);
-    remote || has(&["ls-remote"]) || has(&["config"]) && words.iter().any(setting)
+    let behind = |command: &str| {
+        let at = words.iter().position(|word| *word == command)?;
+        words.get(at + 1..)
+    };
+    let any = |command: &str, tells: fn(&str) -> bool| {
+        behind(command)
+            .is_some_and(|behind| words.contains(&"-") || behind.iter().any(|word| tells(word)))
+    };
+    behind("ls-remote").is_some()
+        || any("var", |word| word.starts_with('-'))
+        || any("remote", |word| word.starts_with('-') || matches!(word, "get-url" | "show"))
+        || any("config", |word| {
+            word.starts_with('-') && !ONE.contains(&word)
+                || word.contains("url")
+                || matches!(word, "list" | "get")
+        })
 }
 
 /// Commands of git that talk with another repository.
 const TALKS: &[&str] = &["fetch", "pull", "push", "ls-remote", "remote", "fetch-pack", "send-pack"];
-
-fn has(path: &str, files: &dyn FileLookup) -> Result<bool, NeedsFiles> {
-    match files.has(path) {
-        Err(PathError::NeedsFiles) => Err(NeedsFiles),
-        has => Ok(has.unwrap_or(false)),
-    }
-}
 
 /// Whether all commands of git stay in the repository that they find.
 fn all_stay(subjects: &[Subject]) -> bool {

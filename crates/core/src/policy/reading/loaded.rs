@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use crate::path::{DirListing, PathContext, PathError, expanded, is_below, locate, spelled};
-use crate::policy::judge::{NeedsFiles, places};
+use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{DoubtReason, FileAccess, Span, Word, WordPiece, option_marks, stays_below};
 
@@ -37,11 +37,7 @@ impl SubjectReader<'_> {
                 }
                 _ => self.is_own(&target, &start),
             };
-            let own = match own {
-                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                own => own.unwrap_or(false),
-            };
-            if own {
+            if looked_up(own)?.unwrap_or(false) {
                 continue;
             }
             let kind = SubjectKind::Unknown { why: why.to_string().into(), named: Some(by) };
@@ -145,8 +141,8 @@ fn may_find(pattern: &Word, name: &str) -> bool {
     }
 }
 
-/// Whether this may make a file whose name is an option, or a place on another machine: a program that does what the project says,
-/// or one that writes where not one name is told.
+/// Whether this may make a file whose name is an option, or a place on another machine: a program that does what the project
+/// says, or one that writes where not one name is told.
 fn may_name_a_file(kind: &SubjectKind) -> bool {
     match kind {
         SubjectKind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),

@@ -1,6 +1,5 @@
 //! What the words of a command could name of which nothing is known: files that it may read or write, and commands that it may
-//! run.
-//! That allows nothing, and no deny or ask is passed by.
+//! run. That allows nothing, and no deny or ask is passed by.
 
 use std::sync::Arc;
 

@@ -101,22 +101,34 @@ fn is_brought(
 ) -> Result<bool, PathError> {
     let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
     let real = locate(&there, &from, files)?.real;
-    let near = std::iter::once(folder).chain(roots.iter().map(String::as_str));
-    for root in near {
+    let near = || std::iter::once(folder).chain(roots.iter().map(String::as_str));
+    for root in near() {
         let kept = format!("{}/.git", root.trim_end_matches('/'));
         if is_below(&real, &kept) && files.read_link(&kept)?.is_none() {
             return Ok(false);
         }
     }
-    let mut near = std::iter::once(folder).chain(roots.iter().map(String::as_str));
-    Ok(near.any(|root| is_below(&real, root)))
+    Ok(near().any(|root| is_below(&real, root)))
 }
 
-/// Whether a repository has no branch yet.
+/// Whether a repository holds nothing yet: no branch, and no object that something else than a branch may lead to.
 pub(in crate::policy) fn is_unborn(git: &str, files: &dyn FileLookup) -> bool {
-    let heads = files.list(&format!("{git}/refs/heads"), 1);
-    let none = matches!(heads, DirListing::Unknown) || heads == DirListing::Names(Vec::new());
-    none && !files.has(&format!("{git}/packed-refs")).unwrap_or(true)
+    let holds_only = |folder: &str, known: &[&str]| {
+        match files.list(&format!("{git}/{folder}"), known.len() + 1) {
+            DirListing::Names(names) => names.iter().all(|it| known.contains(&it.name.as_str())),
+            // Without files at hand, what is said of paths holds.
+            DirListing::Unknown => true,
+            DirListing::TooMany => false,
+        }
+    };
+    holds_only("refs/heads", &[])
+        && holds_only("objects", &["info", "pack"])
+        && holds_only("objects/info", &[])
+        && holds_only("objects/pack", &[])
+        // A worktree has the objects of the repository that it belongs to.
+        && !["packed-refs", "commondir"]
+            .iter()
+            .any(|name| files.has(&format!("{git}/{name}")).unwrap_or(true))
 }
 
 /// The folder of this absolute path, and those above it; `None` behind the most that are looked at.
@@ -159,8 +171,8 @@ pub(super) fn found(path: &str, files: &dyn FileLookup) -> Result<FoundRepositor
     Ok(found)
 }
 
-/// Whether what git finds from this absolute path upwards may be one that nobody made ([`FoundRepository::Hidden`]): with the fewest
-/// looks.
+/// Whether what git finds from this absolute path upwards may be one that nobody made ([`FoundRepository::Hidden`]): with
+/// the fewest looks.
 pub(super) fn is_hidden(
     path: &str, roots: &[String], files: &dyn FileLookup,
 ) -> Result<bool, PathError> {
@@ -211,7 +223,13 @@ pub(super) fn tells_passwords(git: &str, files: &dyn FileLookup) -> bool {
         None => git.to_owned(),
     };
     let text = files.text(&format!("{common}/config"), MOST_TEXT);
-    text.is_none_or(|text| text.split_whitespace().any(names_somebody))
+    text.is_none_or(|text| goes_on_elsewhere(&text) || text.split_whitespace().any(names_somebody))
+}
+
+/// Whether these settings say that there are more in another file.
+fn goes_on_elsewhere(settings: &str) -> bool {
+    let settings = settings.to_ascii_lowercase();
+    settings.contains("[include") || settings.contains("worktreeconfig")
 }
 
 /// `https://NAME:PASSWORD@HOST`, `https://TOKEN@HOST`; `git` is the name that everybody has.

@@ -9,6 +9,11 @@ fn offered(policy: &Policy, call: &Call) -> Option<RuleSuggestion> {
     suggest(policy, &call.judged(), &verdict(policy, call), &files).unwrap()
 }
 
+/// Whether these grants answer the question about this call.
+fn answered(grants: &GrantRules, policy: &Policy, call: &Call) -> bool {
+    grants.answers(&call.judged(), &verdict(policy, call), &Links::default()).unwrap()
+}
+
 #[test]
 fn what_is_offered_is_narrow_and_answers_the_call() {
     let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
@@ -60,8 +65,7 @@ fn what_is_offered_is_narrow_and_answers_the_call() {
         let plain = |text: &str| text.replace("\\\\", "\\").replace('\'', "\"");
         assert!(plain(&toml).contains(&plain(rule)), "{args}: {toml}");
         let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
-        let verdict = verdict(&policy, &call);
-        assert!(grants.answers(&call.judged(), &verdict, &Links::default()).unwrap());
+        assert!(answered(&grants, &policy, &call));
     }
 }
 
@@ -112,10 +116,7 @@ fn an_always_for_a_command_says_nothing_of_what_it_is_given_to_read() {
         ("{ docker exec -i c sh; } < a", false),
         ("ls | { docker exec -i c sh; }", false),
     ] {
-        let call = Call::run(line);
-        let verdict = verdict(&policy, &call);
-        let answers = grants.answers(&call.judged(), &verdict, &Links::default()).unwrap();
-        assert_eq!(answers, expected, "{line}");
+        assert_eq!(answered(&grants, &policy, &Call::run(line)), expected, "{line}");
     }
 }
 
@@ -149,8 +150,7 @@ fn grants_answer_asks_and_nothing_else() {
     ] {
         let call = Call::run(line);
         let verdict = verdict(&policy, &call);
-        let answers = grants.answers(&call.judged(), &verdict, &Links::default()).unwrap();
-        assert_eq!(answers, expected, "{line}: {verdict:#?}");
+        assert_eq!(answered(&grants, &policy, &call), expected, "{line}: {verdict:#?}");
     }
 }
 
@@ -203,10 +203,7 @@ fn a_grant_of_a_command_does_not_cover_other_files() {
         let line = |command: &str| Call::new("bash", &format!(r#"{{"command":{command:?}}}"#));
         let suggestion = offered(&policy, &line(saved)).unwrap_or_else(|| panic!("{saved}: none"));
         let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
-        let answers = |command: &str| {
-            let call = line(command);
-            grants.answers(&call.judged(), &verdict(&policy, &call), &Links::default()).unwrap()
-        };
+        let answers = |command: &str| answered(&grants, &policy, &line(command));
         assert!(answers(same), "{same}");
         for other in others {
             assert!(!answers(other), "{other} is answered by the grant for {saved}");
@@ -254,10 +251,7 @@ fn always_covers_no_other_deed_than_its_label() {
         let call = Call::run(saved);
         let suggestion = offered(&policy, &call).unwrap_or_else(|| panic!("{saved}: none"));
         let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
-        let answers = |command: &str| {
-            let call = Call::run(command);
-            grants.answers(&call.judged(), &verdict(&policy, &call), &Links::default()).unwrap()
-        };
+        let answers = |command: &str| answered(&grants, &policy, &Call::run(command));
         assert!(answers(saved), "{saved}");
         for other in others {
             assert!(!answers(other), "{other} is answered by the grant for {saved}");

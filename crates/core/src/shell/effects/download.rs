@@ -33,24 +33,18 @@ pub(super) fn netrc(walk: &mut ArgumentWalk, part: ArgumentPart) {
 /// A file, or several: curl makes them of braces and brackets.
 pub(super) fn upload(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
-    if word
-        .pieces
-        .iter()
-        .any(|piece| matches!(piece, WordPiece::Text(text) if text.contains(['{', '['])))
-    {
+    if words::some_text(&word, |text| text.contains(['{', '['])) {
         walk.path(part.arg, FileAccess::Read, words::unknown(&word), false);
     } else {
         walk.apply(OperandUse::Read, part, 0);
     }
 }
 
-/// What is said at the end: `%output{file}` writes it there.
+/// What is said at the end: `%output{file}` writes it there, also where the text stands in a file.
 pub(super) fn write_out(walk: &mut ArgumentWalk, part: ArgumentPart) {
     at_file(walk, part);
     let word = walk.word(part);
-    let output =
-        |piece: &WordPiece| matches!(piece, WordPiece::Text(text) if text.contains("%output{"));
-    if word.literal().is_none() || word.pieces.iter().any(output) {
+    if word.literal().is_none_or(|text| text.starts_with('@') || text.contains("%output{")) {
         walk.path(part.arg, FileAccess::Write, words::unknown(&word), false);
     }
 }
@@ -208,8 +202,7 @@ pub(super) fn curl(walk: &mut ArgumentWalk) {
     for part in walk.all_kept(NAMED) {
         let name = walk.word(part);
         // `#1` is what the address has in its first braces.
-        let made =
-            name.pieces.iter().any(|it| matches!(it, WordPiece::Text(text) if text.contains('#')));
+        let made = words::some_text(&name, |text| text.contains('#'));
         let name = if made { words::unknown(&name) } else { name };
         if name.literal() != Some("-") {
             download(walk, part.arg, &name);

@@ -36,9 +36,10 @@
 //! | `open` | its options are not described: one that is not listed does nothing that is known |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
-//! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is written
-//! as it stands on a command line: `-x`, `-xyz` (three letters), `--name`, `--[no-]name`, and `=` behind it says that it takes
-//! a value, `[=]` that it takes one only where it is attached. A lone `-` is an option of what launches. An option may stand in several lines: then all count.
+//! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is
+//! written as it stands on a command line: `-x`, `-xyz` (three letters), `--name`, `--[no-]name`, and `=` behind it says that
+//! it takes a value, `[=]` that it takes one only where it is attached. A lone `-` is an option of what launches. An option may
+//! stand in several lines: then all count.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -155,6 +155,15 @@ pub(super) fn leads_outside(word: &Word) -> bool {
     })
 }
 
+/// Whether some part of it that is certain is so.
+pub(super) fn some_text(word: &Word, is_so: impl Fn(&str) -> bool) -> bool {
+    word.pieces.iter().any(|piece| is_text(piece, &is_so))
+}
+
+fn is_text(piece: &WordPiece, is_so: impl Fn(&str) -> bool) -> bool {
+    matches!(piece, WordPiece::Text(text) if is_so(text))
+}
+
 /// Whether a `/` stands in it for certain before all that is not certain.
 pub(super) fn begins_with_a_folder(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(WordPiece::Home)) || beginning(word).contains('/')
@@ -333,7 +342,7 @@ pub(super) fn file_name(path: &Word) -> Option<Word> {
         let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
         return (!matches!(name, "" | "." | "..")).then(|| self::text(path, name));
     }
-    let slash = |piece: &WordPiece| matches!(piece, WordPiece::Text(text) if text.contains('/'));
+    let slash = |piece: &WordPiece| is_text(piece, |text| text.contains('/'));
     let Some(from) = path.pieces.iter().rposition(slash) else {
         // A pattern for names matches no slash.
         let plain = path

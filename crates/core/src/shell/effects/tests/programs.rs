@@ -38,7 +38,7 @@ pub(super) const NETWORK: &[Row] = &[
     ("curl --url u", "u2:u"),
     ("curl -E cert:pw u", "r2:cert u3:u"),
     ("curl --frob u", "?1 u2:u"),
-    ("curl -w @fmt u", "r2:fmt u3:u"),
+    ("curl -w @fmt u", "r2:fmt w2:@x u3:u"),
     ("curl -q -o - u", "u4:u"),
     ("curl -D - u", "u3:u"),
     ("wget https://example.com/x.tgz", "w1:x.tgz u1:https://example.com/x.tgz"),
