@@ -1,6 +1,7 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { isScope } from '../gate/remember.js';
 import { needsSecondYes } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 
@@ -13,18 +14,10 @@ export interface ProtocolOptions {
   groups?: readonly string[];
 }
 
-const SCOPES: readonly unknown[] = [
-  null,
-  undefined,
-  'run',
-  'session',
-  'always',
-] satisfies ProtocolOptions['remember'][];
-
 /** @throws {InvalidConfigError} for a `remember` that is none: nothing would be remembered, or for another time than is said */
 export function checkRemember(place: string, options: unknown): void {
   const { remember } = (options ?? {}) as { remember?: unknown };
-  if (SCOPES.includes(remember)) return;
+  if (remember === undefined || remember === null || isScope(remember)) return;
   throw new InvalidConfigError({ message: `${place}: remember must be 'run', 'session', 'always' or null.` });
 }
 
