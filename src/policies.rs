@@ -64,20 +64,24 @@ impl NativePolicies {
     /// Does what is asked: at once, or later where files may have to be looked at. Never rejects.
     #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
     pub fn call(&self, operation: String) -> Either<String, AsyncTask<Blocking>> {
-        if let Some(answer) = calls::perform_at_once(self.get().map(AsRef::as_ref), &operation) {
+        let policies = match self.get() {
+            Ok(policies) => policies,
+            Err(error) => return Either::A(envelope::<()>(Err(error))),
+        };
+        if let Some(answer) = calls::perform_at_once(policies, &operation) {
             return Either::A(answer);
         }
-        let policies = self.get().map(Arc::clone);
-        Either::B(Blocking::new(move || match policies {
-            Ok(policies) => calls::perform(Ok(&policies), &operation),
-            Err(error) => calls::perform(Err(error), &operation),
-        }))
+        let policies = Arc::clone(policies);
+        Either::B(Blocking::new(move || calls::perform(&policies, &operation)))
     }
 
     /// Does what is asked at once: it waits for files where they must be looked at.
     #[napi(catch_unwind)]
     pub fn call_now(&self, operation: String) -> String {
-        calls::perform(self.get().map(AsRef::as_ref), &operation)
+        match self.get() {
+            Ok(policies) => calls::perform(policies, &operation),
+            Err(error) => envelope::<()>(Err(error)),
+        }
     }
 }
 

@@ -137,7 +137,7 @@ const requestsOf = (requests: readonly string[]): string => `{"request":{"reques
 
 /** What is asked, as the core reads it. */
 function textOf<NAME extends keyof Operations>(operation: NAME, takes: Operations[NAME]['takes']): string {
-  return `{"${operation}":${JSON.stringify(wellFormed(takes))}}`;
+  return operationText(operation, wellFormed(takes));
 }
 
 /** Ids and reasons are whatever somebody wrote. What is JSON inside of the arguments is left to the core. */

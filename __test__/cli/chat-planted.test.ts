@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { isOfProject } from '../../ts/cli/chat/own-ledger.js';
 import { scratch } from '../policy/support.js';
 import { isThorough } from '../support/effort.js';
 import { serve } from './chat-server.js';
@@ -11,6 +12,19 @@ import { PATIENTLY } from '../runtimes.js';
 import { cli, countersign } from './command.js';
 
 const at = (home: string) => ({ HOME: home, XDG_CONFIG_HOME: join(home, 'config'), COUNTERSIGN_LEDGER: undefined });
+
+test.each([
+  [posix, '/w/p', '/w/p/.countersign/ledger.db', true],
+  [posix, '/w/p', '/w/p/a/b.db', true],
+  [posix, '/w/p', '/w/q/b.db', false],
+  [posix, '/w/p', '/w/p/.git/b.db', false],
+  [win32, 'C:\\w\\p', 'C:\\w\\p\\.countersign\\ledger.db', true],
+  [win32, 'C:\\w\\p', 'C:\\w\\q\\b.db', false],
+  [win32, 'C:\\w\\p', 'D:\\w\\p\\b.db', false],
+  [win32, 'C:\\w\\p', '\\\\server\\share\\b.db', false],
+])('which ledgers lie in the project: %#', (path, project, file, expected) => {
+  expect(isOfProject(project, file, path)).toBe(expected);
+});
 
 test('a ledger that came with it, with an approval of theirs', async () => {
   const server = await serve([{ calls: [['execute', { command: 'echo ran > ran.txt' }]] }, 'Made.']);

@@ -24,7 +24,7 @@ import { checkRules } from './check-rules.js';
 import { DeepRun } from './deep-run.js';
 import { approvalNote, hasRules } from './describe-approvals.js';
 import { systemPromptOf } from './prompt.js';
-import { pick, taskAgents, taskTool, type AgentFamily, type AgentStarter, checkedNames } from './subagents.js';
+import { checkedNames, pick, taskAgents, taskTool, type AgentFamily, type AgentStarter } from './subagents.js';
 import { createAskUserTool } from './tools/ask-user.js';
 import { createBackendTools, settingsOf } from './tools/backend-tools.js';
 import { createTodosTool } from './tools/write-todos.js';
@@ -109,7 +109,7 @@ type RunOptions = DeepAgentRunOptions<AgentTools>;
 /** The tools of the main agent: its own take the place of built-in ones. */
 function toolsOf(options: DeepAgentOptions<ToolSet>, starter: AgentStarter, house: AgentFamily): ToolSet {
   const { builtinTools, generalPurposeAgent = true } = options;
-  const names = builtinTools === undefined ? allNames(house) : checkedNames(builtinTools, 'the agent');
+  const names = checkedNames(builtinTools, [...Object.keys(house.builtins), 'task'] as BuiltinToolName[], 'the agent');
   const builtins = pick(house.builtins, names, 'the agent');
   if (!names.includes('task')) {
     if ((options.subagents ?? []).length === 0) return { ...builtins, ...starter.tools };
@@ -121,9 +121,6 @@ function toolsOf(options: DeepAgentOptions<ToolSet>, starter: AgentStarter, hous
   if (subagents.length === 0 && builtinTools === undefined) return { ...builtins, ...starter.tools };
   return { ...builtins, task: taskTool(taskAgents(subagents, starter, house), house), ...starter.tools };
 }
-
-const allNames = ({ builtins }: AgentFamily): BuiltinToolName[] =>
-  [...Object.keys(builtins), 'task'] as BuiltinToolName[];
 
 /** It is the agent itself, but for what only the main agent does. */
 const generalPurpose = (names: readonly BuiltinToolName[], systemPrompt: string | undefined): Subagent => ({

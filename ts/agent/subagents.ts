@@ -50,7 +50,8 @@ function taskAgentOf(subagent: Subagent, starter: AgentStarter, house: AgentFami
   if (typeof description !== 'string' || description.trim() === '')
     throw wrong('must have a description: the model chooses by it.');
   if (starter.path.includes(subagent)) throw wrong('would start itself without end.');
-  const place = `createDeepAgent: the subagent ${JSON.stringify(name)}`;
+  const whose = `the subagent ${JSON.stringify(name)}`;
+  const place = `createDeepAgent: ${whose}`;
   const given = subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place);
   const own: AgentStarter = {
     model,
@@ -59,13 +60,10 @@ function taskAgentOf(subagent: Subagent, starter: AgentStarter, house: AgentFami
     rules: starter.rules || policy !== undefined,
     path: [...starter.path, subagent],
   };
-  const builtinTools = checkedNames(
-    subagent.builtinTools === undefined ? DEFAULT_BUILTINS : subagent.builtinTools,
-    `the subagent ${JSON.stringify(name)}`,
-  );
+  const builtinTools = checkedNames(subagent.builtinTools, DEFAULT_BUILTINS, whose);
   if (subagents.length === 0 && builtinTools.includes('task')) throw wrong('has task, but no subagents to start.');
   const tools: ToolSet = {
-    ...pick(house.builtins, builtinTools, `the subagent ${JSON.stringify(name)}`),
+    ...pick(house.builtins, builtinTools, whose),
     ...(subagents.length === 0 ? {} : { task: taskTool(taskAgents(subagents, own, house), house) }),
     ...given,
   };
@@ -104,9 +102,14 @@ export const DEFAULT_BUILTINS: readonly BuiltinName[] = [
   'write_todos',
 ];
 
-/** @throws {InvalidConfigError} for what is no list: `null` is not all of them */
-export function checkedNames<NAME extends BuiltinToolName>(names: readonly NAME[], whose: string): readonly NAME[] {
-  if (Array.isArray(names)) return names;
+/** The usual ones where no names are given. @throws {InvalidConfigError} for what is no list: `null` is not all of them */
+export function checkedNames<NAME extends BuiltinToolName>(
+  given: readonly NAME[] | undefined,
+  usual: readonly NAME[],
+  whose: string,
+): readonly NAME[] {
+  if (given === undefined) return usual;
+  if (Array.isArray(given)) return given;
   throw new InvalidConfigError({
     message: `createDeepAgent: builtinTools of ${whose} must be a list of names, and without it they are the usual ones.`,
   });

@@ -4,7 +4,7 @@ import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
 import { standing } from '../gate/standing.js';
-import { standsOut } from '../gate/stands-out.js';
+import { needsSecondYes, standsOut } from '../gate/stands-out.js';
 import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
 import { clock, told } from './duration.js';
@@ -36,7 +36,7 @@ export const pendingColumns = (now: number, width: number): TableColumn<KeptReco
     style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
   },
   { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
-  { title: '!', text: (record) => (standsOut(record).length > 0 ? '!' : ''), style: () => 'red' },
+  { title: '!', text: (record) => (needsSecondYes(record) ? '!' : ''), style: () => 'red' },
   { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 80 ? 12 : 20) },
   { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];

@@ -18,12 +18,12 @@ import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
+import { STRICTNESS } from '../values/strictness.js';
 import type { CallVerdict } from './judge.js';
 import { allOf, asksPeople, type ApproverRules } from './who.js';
 import { mainRunOf } from './run-ids.js';
 
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
-const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
 export class GateControl {
   /** Where relative paths of calls start. */

@@ -3,7 +3,7 @@
  * is left to JavaScript functions is asked here, and whatever goes wrong with them asks a human.
  */
 import type { Tool } from 'ai';
-import type { InterruptOptions, PolicyEffect, PolicyVerdict } from '../../index.js';
+import type { InterruptOptions, PolicyVerdict } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
@@ -11,6 +11,7 @@ import type { Policies } from '../policy/policies.js';
 import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
+import { STRICTNESS } from '../values/strictness.js';
 import { allOf, whoOf, type ApproverRules } from './who.js';
 
 export type CallVerdict = {
@@ -131,8 +132,6 @@ export function strictest(left: CallVerdict, right: CallVerdict): CallVerdict {
   if (left.effect === 'ask' && right.effect === 'ask') return { ...left, who: allOf(left.who, right.who) };
   return STRICTNESS[right.effect] > STRICTNESS[left.effect] ? right : left;
 }
-
-const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
 /** A question is put to the human whatever else is said of it, unless it is denied. */
 async function questionVerdict(call: JudgedCall, { hostJudge, signal }: CallJudge): Promise<CallVerdict> {

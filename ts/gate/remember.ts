@@ -52,6 +52,8 @@ export function grantOf(
 
 const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantScope[];
 
+export const isScope = (scope: unknown): scope is GrantScope => SCOPES.includes(scope);
+
 /** @throws {InvalidDecisionError} */
 function readRemember(remember: unknown): { scope: GrantScope; expiresIn: number | undefined } {
   const { scope, expiresIn } =
@@ -60,7 +62,7 @@ function readRemember(remember: unknown): { scope: GrantScope; expiresIn: number
       : { scope: remember, expiresIn: undefined };
   const lasts =
     expiresIn === undefined || (typeof expiresIn === 'number' && Number.isFinite(expiresIn) && expiresIn > 0);
-  if (SCOPES.includes(scope) && lasts) return { scope: scope as GrantScope, expiresIn };
+  if (isScope(scope) && lasts) return { scope, expiresIn };
   throw new InvalidDecisionError({
     message: "`remember` must be 'run', 'session', 'always', or { scope, expiresIn } with a positive number of ms.",
   });

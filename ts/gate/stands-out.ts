@@ -8,6 +8,9 @@ const PLAIN: readonly string[] = ['long', 'multiline'];
 export const standsOut = ({ flags }: Pick<ApprovalRequest, 'flags'>): string[] =>
   flags.filter((flag) => !PLAIN.includes(flag));
 
+/** Whether a call stands out: one yes is not enough for it. */
+export const needsSecondYes = (asked: Pick<ApprovalRequest, 'flags'>): boolean => standsOut(asked).length > 0;
+
 /** Said in front of the second question about a call that stands out. */
 export const beware = (asked: Pick<ApprovalRequest, 'flags'>): string =>
   `Look twice: it ${isHidden(asked) ? 'is not shown whole at first, or is not' : 'may not be'} what it seems (${standsOut(asked).join(', ')})`;

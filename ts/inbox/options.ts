@@ -6,6 +6,7 @@ import type { InboxOptions } from '../../inbox.js';
 import type { Gate, GrantScope, Logger } from '../../index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
+import { isScope } from '../gate/remember.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { invalid } from './refusal.js';
 
@@ -26,7 +27,6 @@ export interface InboxSettings {
 }
 
 const MEBIBYTE = 1_048_576;
-const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantScope[];
 
 /** @throws {InvalidConfigError} */
 export function settingsOf(gate: Gate, options: InboxOptions, place: string): InboxSettings {
@@ -39,7 +39,7 @@ export function settingsOf(gate: Gate, options: InboxOptions, place: string): In
   const keeps: readonly GrantScope[] = local.control.remembersForEver
     ? ['run', 'session', 'always']
     : ['run', 'session'];
-  if (remember !== undefined && !(Array.isArray(remember) && remember.every((scope) => SCOPES.includes(scope))))
+  if (remember !== undefined && !(Array.isArray(remember) && remember.every(isScope)))
     throw invalid(`${place}: remember must be a list of 'run', 'session' and 'always'.`);
   return {
     gate: local,

@@ -1,4 +1,4 @@
-/** OptionNames of options that are not known, without the tables of those that are: pages of a browser load this as well. */
+/** Names of options that are not known, without the tables of those that are: pages of a browser load this as well. */
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
 
 /**
@@ -18,8 +18,8 @@ export function unknownIn(names: OptionNames, options: unknown, place: string): 
 }
 
 /**
- * What restricts may be left out, and not be there with nothing in it, `undefined` or `null`: what was read from a misspelt place would open, without a
- * word, what it was to restrict.
+ * What restricts may be left out, and not be there with nothing in it, `undefined` or `null`: what was read from a misspelt place
+ * would open, without a word, what it was to restrict.
  *
  * @throws {InvalidConfigError}
  */

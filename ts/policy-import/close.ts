@@ -8,17 +8,28 @@ export function closeStrictest(
   stricter: (foreign: ForeignRule, why: string) => void,
 ): OwnRule[] {
   const allows = items.map(allowedCommand).filter((allowed) => allowed !== undefined);
+  const open = allows.filter(({ closed }) => !closed).map(({ tokens }) => tokens);
+  const longestFirst = allows.map(({ tokens }) => tokens).toSorted((one, other) => other.length - one.length);
   return items.flatMap(({ rule, foreign, closed }) => {
     const tokens = closed ? rule.command : undefined;
     if (tokens === undefined) return [rule];
     // Another allow says it already, and more.
-    if (allows.some((other) => !other.closed && covers(other.tokens, tokens))) return [];
-    if (allows.some((other) => other.tokens.length > tokens.length && overlap(other.tokens, tokens))) {
+    if (open.some((other) => covers(other, tokens))) return [];
+    if (goesOn(tokens, longestFirst)) {
       stricter(foreign, 'a rule over words cannot end where another goes on: the shorter command asks');
       return [];
     }
     return [rule, longer(rule, tokens, 'ask')];
   });
+}
+
+/** Whether one of these commands could begin with this one and have more words. */
+function goesOn(tokens: readonly Token[], longestFirst: readonly (readonly Token[])[]): boolean {
+  for (const other of longestFirst) {
+    if (other.length <= tokens.length) return false;
+    if (overlap(other, tokens)) return true;
+  }
+  return false;
 }
 
 /**
@@ -80,14 +91,22 @@ function couldMeet(one: OwnRule, other: OwnRule): boolean {
 }
 
 /** Whether what begins with the one could begin with the other. Errs on the side of yes. */
-function overlap(one: readonly Token[], other: readonly Token[]): boolean {
-  return one.slice(0, other.length).every((token, index) => {
+const overlap = (one: readonly Token[], other: readonly Token[]): boolean =>
+  one.every((token, index) => {
     const beside = other[index];
-    const ones = textsOf(token);
-    const others = beside === undefined ? undefined : textsOf(beside);
-    if (ones === undefined || others === undefined) return true;
-    return ones.some((text) => others.some((each) => text === each || (index === 0 && baseOf(text) === baseOf(each))));
+    return beside === undefined || couldBeSame(token, beside, index === 0);
   });
+
+/** @param isProgram whether they are the first words of commands: then `/usr/bin/rm` is `rm`, too */
+function couldBeSame(one: Token, other: Token, isProgram: boolean): boolean {
+  const isSameText = (text: string, each: string) => text === each || (isProgram && baseOf(text) === baseOf(each));
+  // Nearly all are: nothing is made for them, since each rule is held against each other one.
+  if (one.kind === 'text' && other.kind === 'text') return isSameText(one.text, other.text);
+  const ones = textsOf(one);
+  const others = textsOf(other);
+  return (
+    ones === undefined || others === undefined || ones.some((text) => others.some((each) => isSameText(text, each)))
+  );
 }
 
 /** Whether all that begins with `tokens` begins with `wide`. Errs on the side of no. */

@@ -1,5 +1,6 @@
 /** Gemini CLI's policies: `[[rule]]` with a priority; the highest that matches decides. */
 import { readTree } from '../native.js';
+import { STRICTNESS } from '../values/strictness.js';
 import type { PolicyEffect, TreeNode } from '../wire.js';
 import { mayNameOurs, PolicyDraft } from './draft.js';
 import { narrowExpression, wideExpression } from './regex.js';
@@ -52,8 +53,6 @@ export function readGemini(source: SourceText): PolicyDraft {
   for (const { foreign, table } of strongest) readRule(draft, foreign, table);
   return draft;
 }
-
-const STRICTNESS: Readonly<Record<PolicyEffect, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /** The rules; each other table is told. */
 function rulesOf(draft: PolicyDraft, source: SourceText): readonly TreeNode[] {

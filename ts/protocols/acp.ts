@@ -4,7 +4,7 @@ import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
-import { beware, standsOut } from '../gate/stands-out.js';
+import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
 import {
@@ -20,22 +20,19 @@ import {
   type ProtocolOptions,
 } from './offers.js';
 
-/** `first`: where a call stands out, and is approved by a second answer only. */
-type Look = 'first' | 'last';
-
 /** @see acp.d.ts */
 export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
   checkOptions('toPermissionRequest', options);
-  return permissionRequest(request, sessionId, options, 'last');
+  return permissionRequest(request, sessionId, options, needsSecondYes(request));
 };
 
+/** @param isSecond whether it is the last word on a call that stands out */
 function permissionRequest(
   request: ApprovalRequest,
   sessionId: string,
   options: ProtocolOptions | undefined,
-  look: Look,
+  isSecond: boolean,
 ): Api.AcpPermissionRequest {
-  const isSecond = look === 'last' && standsOut(request).length > 0;
   const description = oneLine(request.description);
   return {
     sessionId,
@@ -50,7 +47,7 @@ function permissionRequest(
       ],
       locations: request.changes.flatMap(({ path }) => (isSafe(path) ? [{ path }] : [])),
     },
-    options: optionsOf(request, options, look).map(({ id, label, decision }) => ({
+    options: optionsOf(request, options, isSecond).map(({ id, label, decision }) => ({
       optionId: id,
       name: oneLine(label),
       kind: `${decision.type === 'approve' ? 'allow' : 'reject'}_${id.endsWith('-always') ? 'always' : 'once'}`,
@@ -59,8 +56,7 @@ function permissionRequest(
 }
 
 /** What can be picked. The last word on a call that stands out has a name of its own: no answer to another question is it. */
-function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefined, look: Look) {
-  const isSecond = look === 'last' && standsOut(request).length > 0;
+function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefined, isSecond: boolean) {
   return offersOf(request, options).map((offer) =>
     isSecond && offer.id === 'approve'
       ? { ...offer, id: 'approve-anyway' as const, label: 'Approve, though it may not be what it seems' }
@@ -71,14 +67,14 @@ function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefine
 /** @see acp.d.ts */
 export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
   checkOptions('fromPermissionOutcome', options);
-  return takenBy(decisionOf(outcome, request, options, 'last'), options);
+  return takenBy(decisionOf(outcome, request, options, needsSecondYes(request)), options);
 };
 
 function decisionOf(
   outcome: unknown,
   request: ApprovalRequest,
   options: ProtocolOptions | undefined,
-  look: Look,
+  isSecond: boolean,
 ): Decision<never> {
   if (!isRecord(outcome)) return rejection('The editor gave an answer that cannot be read.');
   if (own(outcome, 'outcome') === 'cancelled') return rejection('The editor cancelled the question.');
@@ -86,7 +82,7 @@ function decisionOf(
   if (unusedIn(outcome, ['outcome', 'optionId', '_meta']) !== undefined)
     return rejection('The editor gave an answer with more in it than was asked.');
   const optionId = own(outcome, 'outcome') === 'selected' ? own(outcome, 'optionId') : undefined;
-  const picked = optionsOf(request, options, look).find(({ id }) => id === optionId);
+  const picked = optionsOf(request, options, isSecond).find(({ id }) => id === optionId);
   return picked?.decision ?? rejection('The editor gave an answer that was not offered.');
 }
 
@@ -101,20 +97,18 @@ export const acpApprover: typeof Api.acpApprover = (connection, sessionId, optio
     });
   return async (request, { abortSignal }) => {
     const cancellation = { cancellationSignal: abortSignal, stopWaitingOnCancel: true } as const;
-    const ask = async (look: Look): Promise<Decision<never>> => {
-      const params = permissionRequest(request, sessionId, options, look);
+    const ask = async (isSecond: boolean): Promise<Decision<never>> => {
+      const params = permissionRequest(request, sessionId, options, isSecond);
       const answer =
         'requestPermission' in connection
           ? await connection.requestPermission(params)
           : await connection.request('session/request_permission', params, cancellation);
-      return decisionOf(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options, look);
+      return decisionOf(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options, isSecond);
     };
-    if (standsOut(request).length > 0) {
-      const first = await ask('first');
-      if (first.type !== 'approve') return takenBy(first, options);
-      abortSignal.throwIfAborted();
-    }
-    return takenBy(await ask('last'), options);
+    const first = await ask(false);
+    if (first.type !== 'approve' || !needsSecondYes(request)) return takenBy(first, options);
+    abortSignal.throwIfAborted();
+    return takenBy(await ask(true), options);
   };
 };
 makesCallbacks(acpApprover, 'acpApprover(connection, sessionId)');

@@ -4,7 +4,7 @@ import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
-import { beware, standsOut } from '../gate/stands-out.js';
+import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { checkOptions } from '../options/check.js';
 import {
@@ -43,7 +43,7 @@ interface FormChoice {
 /** @see mcp.d.ts */
 export const toElicitation: typeof Api.toElicitation = (request, options) => {
   checkOptions('toElicitation', options);
-  const warning = standsOut(request).length > 0 ? `\n\n${oneLine(beware(request))}.` : '';
+  const warning = needsSecondYes(request) ? `\n\n${oneLine(beware(request))}.` : '';
   const message = `${oneLine(request.description)}${warning}\n\n${shownWhole(request)}`;
   const asked = { mode: 'form', message } as const;
   if (isQuestion(request)) return { ...asked, requestedSchema: questionForm(request) };
@@ -126,16 +126,20 @@ function picked(content: Record<string, unknown>, choices: readonly FormChoice[]
 
 function choicesOf(request: ApprovalRequest, options: ProtocolOptions | undefined): FormChoice[] {
   const { allowedDecisions } = request;
-  const isOdd = standsOut(request).length > 0;
-  const choices = offersOf(request, options).map(({ id, label, decision }): FormChoice => ({
-    name: id,
-    ...(id.endsWith('-always') ? { meaning: label } : {}),
-    ...(isOdd && decision.type === 'approve' ? { field: 'confirm' } : {}),
-    decide: (reason, confirmed) =>
-      isOdd && decision.type === 'approve' && confirmed !== 'yes'
-        ? rejection(`It was approved once, and needs a second yes, in "confirm". ${beware(request)}.`)
-        : { ...decision, ...reason },
-  }));
+  const isConfirmed = needsSecondYes(request);
+  const choices = offersOf(request, options).map(({ id, label, decision }): FormChoice => {
+    const choice = { name: id, ...(id.endsWith('-always') ? { meaning: label } : {}) };
+    if (!isConfirmed || decision.type !== 'approve')
+      return { ...choice, decide: (reason) => ({ ...decision, ...reason }) };
+    return {
+      ...choice,
+      field: 'confirm',
+      decide: (reason, confirmed) =>
+        confirmed === 'yes'
+          ? { ...decision, ...reason }
+          : rejection(`It was approved once, and needs a second yes, in "confirm". ${beware(request)}.`),
+    };
+  });
   if (allowedDecisions.includes('edit')) choices.push({ name: 'edit', field: 'args', decide: edited });
   if (allowedDecisions.includes('respond')) choices.push({ name: 'respond', field: 'answer', decide: responded });
   if (allowedDecisions.includes('skip'))

@@ -1,7 +1,8 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { standsOut } from '../gate/stands-out.js';
+import { isScope } from '../gate/remember.js';
+import { needsSecondYes } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 
 /** What both protocols can be told. */
@@ -13,18 +14,10 @@ export interface ProtocolOptions {
   groups?: readonly string[];
 }
 
-const SCOPES: readonly unknown[] = [
-  null,
-  undefined,
-  'run',
-  'session',
-  'always',
-] satisfies ProtocolOptions['remember'][];
-
 /** @throws {InvalidConfigError} for a `remember` that is none: nothing would be remembered, or for another time than is said */
 export function checkRemember(place: string, options: unknown): void {
   const { remember } = (options ?? {}) as { remember?: unknown };
-  if (SCOPES.includes(remember)) return;
+  if (remember === undefined || remember === null || isScope(remember)) return;
   throw new InvalidConfigError({ message: `${place}: remember must be 'run', 'session', 'always' or null.` });
 }
 
@@ -57,7 +50,6 @@ export interface AnswerOffer {
 /** What can be picked, the most harmless first of what approves and of what rejects. */
 export function offersOf(request: ApprovalRequest, { remember = 'session' }: ProtocolOptions = {}): AnswerOffer[] {
   const { allowedDecisions, always, needs } = request;
-  const isOdd = standsOut(request).length > 0;
   // What names approvers asks people each time.
   const scope = needs.length === 0 ? remember : null;
   const offers: AnswerOffer[] = [];
@@ -68,7 +60,7 @@ export function offersOf(request: ApprovalRequest, { remember = 'session' }: Pro
       offers.push({ id: `${type}-always`, label: forEver, decision: { type, remember: scope } });
   };
   // What may not be what it seems is approved by itself, and for now only.
-  offer('approve', 'Approve', isOdd ? undefined : always.allow?.label);
+  offer('approve', 'Approve', needsSecondYes(request) ? undefined : always.allow?.label);
   offer('reject', 'Reject', always.deny?.label);
   return offers;
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { standsOut } from '../gate/stands-out.js';
+import { needsSecondYes, standsOut } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import type { LinkDecision } from './link-token.js';
 
@@ -68,8 +68,8 @@ const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).
 export const SECOND_YES = 'looked';
 
 /** Whether the button alone does not approve it. */
-export const needsSecondYes = (request: Pick<ApprovalRequest, 'flags'>, decision: LinkDecision['decision']): boolean =>
-  decision === 'approve' && standsOut(request).length > 0;
+export const needsTick = (request: Pick<ApprovalRequest, 'flags'>, decision: LinkDecision['decision']): boolean =>
+  decision === 'approve' && needsSecondYes(request);
 
 /** What would be decided, and the button that decides it. */
 export function confirmation(request: ApprovalRequest, { by, decision }: LinkDecision): Response {
@@ -97,7 +97,7 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
     decision === 'reject'
       ? `<p><label>Why not? The model is told. <textarea name="reason" maxlength="${MAX_REASON}"></textarea></label></p>\n`
       : '';
-  const second = needsSecondYes(request, decision)
+  const second = needsTick(request, decision)
     ? `<p><label><input type="checkbox" name="${SECOND_YES}" value="yes" required> I have looked at all of it, and it may run.</label></p>\n`
     : '';
   return page(

@@ -12,7 +12,7 @@ import { CountersignError } from '../errors/countersign-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { checkNeeded } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
-import { alreadyDecided, confirmation, done, MAX_REASON, needsSecondYes, notice, SECOND_YES } from './link-page.js';
+import { alreadyDecided, confirmation, done, MAX_REASON, needsTick, notice, SECOND_YES } from './link-page.js';
 import { sayingOf, tokenOf } from './link-token.js';
 import { addressOf, invalid, keysFrom } from './options.js';
 import { sayFailed } from './say.js';
@@ -105,7 +105,7 @@ class LinkServer implements Api.ActionLinks {
     const isOurs = fields.every((name, index) => FIELDS.includes(name) && fields.indexOf(name) === index);
     if (!isOurs || form.get('decision') !== decision)
       return notice(400, 'Not understood', 'Press the button of the page.');
-    if (needsSecondYes(record, decision) && form.get(SECOND_YES) !== 'yes')
+    if (needsTick(record, decision) && form.get(SECOND_YES) !== 'yes')
       return notice(
         400,
         'Look twice',

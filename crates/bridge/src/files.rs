@@ -239,7 +239,7 @@ fn expected<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ExpectedFile, 
     Ok(expected.map_or(ExpectedFile::Absent, ExpectedFile::Sha256))
 }
 
-/// TextLines of the binding's own making. A lone surrogate is all that can be wrong with it.
+/// Text of the binding's own making. A lone surrogate is all that can be wrong with it.
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
     serde_json::from_str(text).map_err(|error| {
         FileFault::NotText.at("", format!("what was asked is not well-formed text: {error}"))

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import path, { basename, dirname, join } from 'node:path';
 import { ExitError, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
 
@@ -19,8 +19,7 @@ export async function claim(file: string, project: string, settings: string | un
   const mark = `${file}-owner`;
   const place = join(await realpath(dirname(file)), basename(file));
   // A symlink that came with the project leads wherever its author wants, and hidden folders belong to other programs.
-  const parts = relative(await realpath(project), place).split(sep);
-  if (isAbsolute(parts[0]!) || parts.some((part) => part.startsWith('.') && part !== '.countersign'))
+  if (!isOfProject(await realpath(project), place))
     throw new ExitError(
       Exit.failure,
       `the ledger ${oneLine(file)} is ${oneLine(place)}, and a project's ledger must lie in the project, in no hidden folder ` +
@@ -47,6 +46,13 @@ export async function claim(file: string, project: string, settings: string | un
       `Remove it, or if you trust whoever made it, name it: --ledger ${oneLine(`sqlite:${file}`)}`,
     'ERR_LEDGER_OWNER',
   );
+}
+
+/** Whether a file lies in the project, in no hidden folder of another program. Both without symlinks. */
+export function isOfProject(project: string, file: string, { relative, isAbsolute, sep } = path): boolean {
+  const way = relative(project, file);
+  // To another drive there is none. `..` is hidden as well.
+  return !isAbsolute(way) && !way.split(sep).some((part) => part.startsWith('.') && part !== '.countersign');
 }
 
 const markOf = (secret: string, place: string): string =>

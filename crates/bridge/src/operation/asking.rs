@@ -6,9 +6,10 @@ use countersign_core::ledger::{VersionedText, WatchScope};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Done, Host, Operate};
+use super::Host;
 use crate::decision::{DecideMeta, DecisionText, decide, parse_answer};
 use crate::envelope::{Envelope, Raw, present, raw};
+use crate::operations::{Done, Operate};
 #[cfg(test)]
 use crate::record::NativeRecord;
 use crate::record::{EventsText, RecordText, RecordsText, RequestsText, drain};
@@ -22,7 +23,7 @@ use crate::words;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AskLasting {}
 
-impl Operate for AskLasting {
+impl Operate<&dyn Host> for AskLasting {
     type Answer = bool;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -36,7 +37,7 @@ impl Operate for AskLasting {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpenLedger {}
 
-impl Operate for OpenLedger {
+impl Operate<&dyn Host> for OpenLedger {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -54,7 +55,7 @@ pub(crate) struct RequestApprovals {
     requests: Vec<Raw>,
 }
 
-impl Operate for RequestApprovals {
+impl Operate<&dyn Host> for RequestApprovals {
     type Answer = RequestAnswers;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -81,7 +82,7 @@ pub(crate) struct GetRecord {
     approval_id: Box<str>,
 }
 
-impl Operate for GetRecord {
+impl Operate<&dyn Host> for GetRecord {
     type Answer = Option<RecordText>;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -104,7 +105,7 @@ pub(crate) struct FindRecords {
     tool_call_id: Box<str>,
 }
 
-impl Operate for FindRecords {
+impl Operate<&dyn Host> for FindRecords {
     type Answer = RecordsText;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -122,7 +123,7 @@ pub(crate) struct ListPending {
     run_id: Option<Box<str>>,
 }
 
-impl Operate for ListPending {
+impl Operate<&dyn Host> for ListPending {
     type Answer = RequestsText;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -134,7 +135,7 @@ impl Operate for ListPending {
     }
 }
 
-impl Operate for NativePast {
+impl Operate<&dyn Host> for NativePast {
     type Answer = RecordsText;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -153,7 +154,7 @@ pub(crate) struct ReadValue {
     key: Box<str>,
 }
 
-impl Operate for ReadValue {
+impl Operate<&dyn Host> for ReadValue {
     type Answer = Option<NativeValue>;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -188,7 +189,7 @@ pub(crate) struct SetValue {
     text: Box<str>,
 }
 
-impl Operate for SetValue {
+impl Operate<&dyn Host> for SetValue {
     type Answer = bool;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -209,7 +210,7 @@ pub(crate) struct ParseAnswer {
     tool_name: Box<str>,
 }
 
-impl Operate for ParseAnswer {
+impl Operate<&dyn Host> for ParseAnswer {
     type Answer = DecisionText;
 
     fn perform(self, _: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -236,7 +237,7 @@ pub(crate) struct DecideRequest {
     meta: DecideMeta,
 }
 
-impl Operate for DecideRequest {
+impl Operate<&dyn Host> for DecideRequest {
     type Answer = DecideAnswer;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -282,7 +283,7 @@ pub(crate) struct CancelRun {
     via: DecisionChannel,
 }
 
-impl Operate for CancelRun {
+impl Operate<&dyn Host> for CancelRun {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -301,7 +302,7 @@ pub(crate) struct RevokeApproval {
     reason: Box<str>,
 }
 
-impl Operate for RevokeApproval {
+impl Operate<&dyn Host> for RevokeApproval {
     type Answer = bool;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -323,7 +324,7 @@ pub(crate) struct ClaimApproval {
     call: ClaimedCall,
 }
 
-impl Operate for ClaimApproval {
+impl Operate<&dyn Host> for ClaimApproval {
     type Answer = NativeClaim;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -344,7 +345,7 @@ pub(crate) struct SettleCall {
     result: Option<Raw>,
 }
 
-impl Operate for SettleCall {
+impl Operate<&dyn Host> for SettleCall {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -362,7 +363,7 @@ pub(crate) struct WatchRequest {
     approval_id: Box<str>,
 }
 
-impl Operate for WatchRequest {
+impl Operate<&dyn Host> for WatchRequest {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -380,7 +381,7 @@ pub(crate) struct WatchAll {
     on: bool,
 }
 
-impl Operate for WatchAll {
+impl Operate<&dyn Host> for WatchAll {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -395,7 +396,7 @@ impl Operate for WatchAll {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DrainEvents {}
 
-impl Operate for DrainEvents {
+impl Operate<&dyn Host> for DrainEvents {
     type Answer = EventsText;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -411,7 +412,7 @@ pub(crate) struct CloseGate {
     reason: Box<str>,
 }
 
-impl Operate for CloseGate {
+impl Operate<&dyn Host> for CloseGate {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Done, Host, Operate};
+use super::Host;
 use crate::envelope::Raw;
+use crate::operations::{Done, Operate};
 use crate::request::approval_id;
 #[cfg(test)]
 use crate::words;
@@ -205,7 +206,7 @@ pub(crate) struct WriteNotes {
     notes: Vec<NativeNote>,
 }
 
-impl Operate for WriteNotes {
+impl Operate<&dyn Host> for WriteNotes {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -226,7 +227,7 @@ pub(crate) struct ReadAudit {
     limit: usize,
 }
 
-impl Operate for ReadAudit {
+impl Operate<&dyn Host> for ReadAudit {
     type Answer = Vec<NativeAuditEntry>;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -243,7 +244,7 @@ impl Operate for ReadAudit {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReadHead {}
 
-impl Operate for ReadHead {
+impl Operate<&dyn Host> for ReadHead {
     type Answer = NativeHead;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -258,7 +259,7 @@ impl Operate for ReadHead {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct VerifyLedger {}
 
-impl Operate for VerifyLedger {
+impl Operate<&dyn Host> for VerifyLedger {
     type Answer = NativeVerified;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -273,7 +274,7 @@ impl Operate for VerifyLedger {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DescribeLedger {}
 
-impl Operate for DescribeLedger {
+impl Operate<&dyn Host> for DescribeLedger {
     type Answer = NativeAbout;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -293,7 +294,7 @@ pub(crate) struct TidyLedger {
     records: Option<u64>,
 }
 
-impl Operate for TidyLedger {
+impl Operate<&dyn Host> for TidyLedger {
     type Answer = NativeTidied;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -309,7 +310,7 @@ impl Operate for TidyLedger {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CompactLedger {}
 
-impl Operate for CompactLedger {
+impl Operate<&dyn Host> for CompactLedger {
     type Answer = NativeTidied;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {

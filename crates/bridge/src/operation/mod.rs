@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
-use serde::Serialize;
 
 use self::asking::{
     AskLasting, CancelRun, ClaimApproval, CloseGate, DecideRequest, DrainEvents, FindRecords,
@@ -22,7 +21,7 @@ use self::runs::{
     InterruptRuns, ListRecords, ListRuns, NativeSaveRun, ReadRun, ReleaseRun, TakeRun,
 };
 use crate::envelope::{envelope, raw, read};
-use crate::operations::{self, Done, operations};
+use crate::operations::operations;
 use crate::record::drain;
 use crate::request::NativePast;
 
@@ -48,22 +47,6 @@ pub trait Host {
     /// # Errors
     /// When the ledger fails.
     fn close(&self, reason: &str) -> Result<(), GateError>;
-}
-
-/// Something that can be asked: its arguments.
-pub(crate) trait Operate {
-    /// What it answers.
-    type Answer: Serialize;
-
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError>;
-}
-
-impl<T: Operate> operations::Operate<&dyn Host> for T {
-    type Answer = T::Answer;
-
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
-        Operate::perform(self, host)
-    }
 }
 
 operations! {
@@ -128,12 +111,14 @@ pub fn perform_now(host: &dyn Host, operation: &str) -> String {
     if !brings || host.feed().is_empty() || !answer.ends_with('}') {
         return answer;
     }
-    // What cannot be written down is left to `drain`, which says so.
-    if let Ok(events) = drain(host.feed()).and_then(|events| raw(&events)) {
-        let _end = answer.pop();
-        answer.push_str(r#","events":"#);
-        answer.push_str(events.get());
-        answer.push('}');
-    }
+    let events = match drain(host.feed()).and_then(|events| raw(&events)) {
+        Ok(events) => events,
+        // Nobody can be told what happened: whoever asked must not go on as if they were.
+        Err(error) => return envelope::<()>(Err(error)),
+    };
+    let _end = answer.pop();
+    answer.push_str(r#","events":"#);
+    answer.push_str(events.get());
+    answer.push('}');
     answer
 }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Done, Host, Operate};
+use super::Host;
 use crate::envelope::Raw;
+use crate::operations::{Done, Operate};
 use crate::record::WholeRecords;
 #[cfg(test)]
 use crate::words;
@@ -103,7 +104,7 @@ fn hash(text: &str) -> Result<Hash, GateError> {
     hash_from_hex(text).ok_or_else(|| GateError::Internal(format!("{text:?} is no hash")))
 }
 
-impl Operate for NativeSaveRun {
+impl Operate<&dyn Host> for NativeSaveRun {
     /// The hash of each new entry.
     type Answer = Vec<String>;
 
@@ -122,7 +123,7 @@ pub(crate) struct TakeRun {
     run_id: Box<str>,
 }
 
-impl Operate for TakeRun {
+impl Operate<&dyn Host> for TakeRun {
     type Answer = NativeSavedRun;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -140,7 +141,7 @@ pub(crate) struct ReadRun {
     run_id: Box<str>,
 }
 
-impl Operate for ReadRun {
+impl Operate<&dyn Host> for ReadRun {
     type Answer = Option<NativeSavedRun>;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -158,7 +159,7 @@ pub(crate) struct ReleaseRun {
     run_id: Box<str>,
 }
 
-impl Operate for ReleaseRun {
+impl Operate<&dyn Host> for ReleaseRun {
     type Answer = Done;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -179,7 +180,7 @@ pub(crate) struct ListRuns {
     limit: usize,
 }
 
-impl Operate for ListRuns {
+impl Operate<&dyn Host> for ListRuns {
     type Answer = Vec<NativeRunInfo>;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -198,7 +199,7 @@ pub(crate) struct ListRecords {
     run_id: Box<str>,
 }
 
-impl Operate for ListRecords {
+impl Operate<&dyn Host> for ListRecords {
     type Answer = WholeRecords;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
@@ -217,7 +218,7 @@ pub(crate) struct InterruptRuns {
     run_id: Option<Box<str>>,
 }
 
-impl Operate for InterruptRuns {
+impl Operate<&dyn Host> for InterruptRuns {
     type Answer = WholeRecords;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {

@@ -35,31 +35,19 @@ operations! {
 
 /// Does what is asked of these policies: the text of an operation to an envelope with its answer. Looks at files where that is
 /// needed, which blocks.
-pub fn perform(policies: Result<&Policies, GateError>, operation: &str) -> String {
-    match policies.and_then(|policies| Ok((policies, read::<Operation>(operation)?))) {
-        Ok((policies, operation)) => operation.perform(policies),
+pub fn perform(policies: &Policies, operation: &str) -> String {
+    match read::<Operation>(operation) {
+        Ok(operation) => operation.perform(policies),
         Err(error) => envelope::<()>(Err(error)),
     }
 }
 
 /// The same, from what is known; `None`: it may have to wait for files.
-pub fn perform_at_once(policies: Result<&Policies, GateError>, operation: &str) -> Option<String> {
-    match policies.and_then(|policies| Ok((policies, read::<Operation>(operation)?))) {
-        Ok((policies, Operation::Judge(call))) => {
-            call.judge_at_once(policies).transpose().map(envelope)
-        }
-        Ok((policies, Operation::Show(call))) => {
-            call.0.show_at_once(policies).transpose().map(envelope)
-        }
-        Ok((
-            _,
-            Operation::Explain(_)
-            | Operation::Refresh(_)
-            | Operation::Grant(_)
-            | Operation::Grants(_)
-            | Operation::Revoke(_),
-        )) => None,
-        Ok((policies, operation)) => Some(operation.perform(policies)),
+pub fn perform_at_once(policies: &Policies, operation: &str) -> Option<String> {
+    match read::<Operation>(operation) {
+        Ok(Operation::Judge(call)) => call.judge_at_once(policies).transpose().map(envelope),
+        Ok(Operation::Show(call)) => call.0.show_at_once(policies).transpose().map(envelope),
+        Ok(_) => None,
         Err(error) => Some(envelope::<()>(Err(error))),
     }
 }

@@ -8,13 +8,14 @@ use countersign_core::layers::{
     CodePolicy, LayerFiles, TrustEntry, TrustError, TrustFile, preset, project_root,
 };
 use countersign_core::policy::document::{
-    DocumentFormat, ErrorCode, SettingsError, TomlSetting, load, pattern_fault, settings, to_toml,
+    DocumentFormat, ErrorCode, PolicyDocument, SettingsError, TomlSetting, load, pattern_fault,
+    settings, to_toml,
 };
 use countersign_core::policy::{builtin_tools, lint};
 use serde::{Deserialize, Serialize};
 
 use super::tree::ReadTree;
-use super::{NativeDocument, PolicyFinding, fault, policies_of};
+use super::{Answer, NativeDocument, PolicyFinding, fault, policies_of};
 use crate::envelope::{Raw, envelope, read};
 use crate::operations::{Done, Operate, operations};
 
@@ -53,11 +54,17 @@ impl Operate<()> for CheckDocuments {
     type Answer = Done;
 
     fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
-        for CodePolicy { name, format, text } in policies_of(self.documents)? {
-            load(&text, format, code_source(&name)).map_err(GateError::Policy)?;
-        }
-        Ok(Done)
+        loaded(self.documents).map(|_| Done)
     }
+}
+
+/// All of these documents; fails at the first that cannot be read.
+fn loaded(documents: Vec<NativeDocument>) -> Answer<Vec<PolicyDocument>> {
+    policies_of(documents)?
+        .into_iter()
+        .map(|CodePolicy { name, format, text }| load(&text, format, code_source(&name)))
+        .collect::<Result<_, _>>()
+        .map_err(GateError::Policy)
 }
 
 /// What is probably not meant.
@@ -74,12 +81,7 @@ impl Operate<()> for LintDocuments {
     type Answer = Vec<PolicyFinding>;
 
     fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
-        let documents = policies_of(self.documents)?
-            .into_iter()
-            .map(|CodePolicy { name, format, text }| load(&text, format, code_source(&name)))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(GateError::Policy)?;
-        let findings = lint::lint(&documents, self.tool_names.as_deref());
+        let findings = lint::lint(&loaded(self.documents)?, self.tool_names.as_deref());
         Ok(findings.into_iter().map(PolicyFinding::from).collect())
     }
 }
