@@ -186,6 +186,34 @@ describe.each(kinds)('with %s', (kind) => {
     expect(ran).toEqual([]);
   });
 
+  it.each(['approve', 'edit'])(
+    'a no after somebody else’s %s is a no: the model is told it, and is not told to call again',
+    async (first) => {
+      const { gate, ran, post, answer, says: types } = chat(kind);
+      await post(types('go'), two());
+      const asked = await gate.pending();
+      for (const { approvalId } of asked)
+        await (first === 'edit' ? gate.edit(approvalId, { path: '/c' }) : gate.approve(approvalId, { by: 'noah' }));
+      answer('c1', { approved: false, reason: 'it is the payroll' });
+      answer('c2', { approved: false });
+      const { prompt } = await post(types('what is b?'), says('A file.'));
+      expect(resultsIn(prompt)).toEqual({
+        c1: denial(/^it is the payroll$/),
+        c2: denial(/^The user rejected this call/),
+      });
+      const ended = (await gate.history()).map(({ toolCallId, status, decision }) => [
+        toolCallId,
+        status,
+        decision?.reason,
+      ]);
+      expect(ended.toSorted()).toEqual([
+        ['c1', 'cancelled', 'it is the payroll'],
+        ['c2', 'cancelled', 'The user rejected this call in the chat.'],
+      ]);
+      expect(ran).toEqual([]);
+    },
+  );
+
   it('a no of somebody who may not answer is none: the request is cancelled', async () => {
     const { gate, post, answer, says: types } = chat(kind, createGate({ authorize: () => false }));
     await post(types('go'), asks());

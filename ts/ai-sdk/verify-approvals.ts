@@ -15,7 +15,7 @@ import { digestOf } from './edits.js';
 import { requireSdk } from './installed.js';
 import { checkUnanswered, closeLeft, leave, type LeftCall } from './left-calls.js';
 import { answerIn, type MessageAnswer, type MessagePart } from './messages.js';
-import { DUPLICATE_ID, reasonOf } from './reasons.js';
+import { DUPLICATE_ID, reasonOf, REJECTED_IN_CHAT } from './reasons.js';
 import { loadSdk } from './sdk.js';
 import { signApproval } from './signature.js';
 
@@ -259,7 +259,7 @@ class ApprovalVerifier {
    * conversation goes on without it, and a later yes must not run it. What is not taken is told. Never rejects.
    */
   async #reject({ approvalId, status }: ApprovalRecord, answer: ClientAnswer): Promise<void> {
-    const { reason = REJECTED } = answer;
+    const { reason = REJECTED_IN_CHAT } = answer;
     if (status === 'pending') {
       try {
         await this.#gate.decideByMessage(approvalId, false, answer.reason, this.#options.by ?? null);
@@ -288,8 +288,6 @@ const MAY_RUN: ReadonlySet<string> = new Set([
   'failed',
   'interrupted',
 ] satisfies ApprovalRecord['status'][]);
-
-const REJECTED = 'The user rejected this call in the chat.';
 
 /** It may not run on this answer alone. */
 const COUNTED = 'This approval was counted, and more are needed: ask again when all have approved.';
