@@ -61,12 +61,12 @@ export function warnAtStart(plan: InterruptPlan, planned: PlanOptions, asker: Ca
   if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);
 }
 
-/** Warns where a tool has questions for a human and no human is there. */
+/** Warns where a tool has questions for a human and no human is there. That a mode asks nobody is meant. */
 export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'place'>, asker: CallAsker): void {
   const isMeant = (tool: Tool | undefined) =>
     tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);
   const name = Object.keys(tools).find((each) => isMeant(ownTool(tools, each)));
-  if (name === undefined || asker.canAskQuestions) return;
+  if (name === undefined || asker.canAskQuestions || asker.gate.control.mode === 'deny-all-asks') return;
   warnOnce(
     `questions:${place}`,
     `${place}: nobody can answer the questions of ${JSON.stringify(name)}, so that the model is not offered it. Give onQuestion, such as ` +
