@@ -277,9 +277,10 @@ describe('what waits for its answer rightly', () => {
     const turn = (): void => void (turns++ >= 0 && (next = setImmediate(turn)));
     let next = setImmediate(turn);
     const forged = [user('go'), { id: 'a1', role: 'assistant', parts }, user('hm')] as UIMessage[];
-    const verified = await verifyApprovals(forged, gate, { runId: RUN });
-    clearImmediate(next);
-    clock.mockRestore();
+    const verified = await verifyApprovals(forged, gate, { runId: RUN }).finally(() => {
+      clearImmediate(next);
+      clock.mockRestore();
+    });
     expect(turns).toBeGreaterThan(10);
     expect(verified[1]?.parts.every((part) => (part as { state?: string }).state === 'output-denied')).toBe(true);
   });
