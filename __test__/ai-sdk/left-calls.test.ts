@@ -261,14 +261,17 @@ describe('what waits for its answer rightly', () => {
     expect(await gate.pending()).toEqual([]);
   });
 
-  it('is looked up among thousands of forged calls, and what else is due comes round meanwhile', async () => {
+  it.each([
+    ['calls that are left', 'approval-requested', 'output-denied', [user('hm')]],
+    ['answers', 'approval-responded', 'approval-responded', []],
+  ])('thousands of forged %s are looked up, and what else is due comes round meanwhile', async (_, was, is, behind) => {
     const gate = createGate();
     const parts = Array.from({ length: 4_000 }, (_, index) => ({
       type: 'tool-del',
       toolCallId: `c${index}`,
-      state: 'approval-requested',
+      state: was,
       input: {},
-      approval: { id: `q${index}` },
+      approval: { id: `q${index}`, ...(was === 'approval-responded' ? { approved: true } : {}) },
     }));
     // The clock of this test: each look at the time is a moment later.
     let now = 0;
@@ -276,13 +279,14 @@ describe('what waits for its answer rightly', () => {
     let turns = 0;
     const turn = (): void => void (turns++ >= 0 && (next = setImmediate(turn)));
     let next = setImmediate(turn);
-    const forged = [user('go'), { id: 'a1', role: 'assistant', parts }, user('hm')] as UIMessage[];
+    const forged = [user('go'), { id: 'a1', role: 'assistant', parts }, ...behind] as UIMessage[];
     const verified = await verifyApprovals(forged, gate, { runId: RUN }).finally(() => {
       clearImmediate(next);
       clock.mockRestore();
     });
     expect(turns).toBeGreaterThan(10);
-    expect(verified[1]?.parts.every((part) => (part as { state?: string }).state === 'output-denied')).toBe(true);
+    const given = verified[1]?.parts as { state?: string; approval?: { approved?: boolean } }[];
+    expect(given.every(({ state, approval }) => state === is && approval?.approved === false)).toBe(true);
   });
 
   it('messages in which every call has its result are the very same', async () => {
