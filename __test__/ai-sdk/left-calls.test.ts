@@ -172,6 +172,17 @@ describe.each(kinds)('with %s', (kind) => {
     },
   );
 
+  it.runIf(kind === 'model messages')('of two answers that contradict each other the no is taken', async () => {
+    const { gate, ran, post, answer, says: types } = chat(kind);
+    await post(types('go'), two());
+    for (const approved of [true, false]) answer('c1', { approved, reason: `${approved}` });
+    for (const approved of [false, true]) answer('c2', { approved, reason: `${approved}` });
+    const { prompt } = await post(types('what is b?'), says('A file.'));
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/^false$/), c2: denial(/^false$/) });
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(ran).toEqual([]);
+  });
+
   it('a yes to one of two questions runs nothing any more, and the record says so', async () => {
     const { gate, ran, errors, post, answer, says: types } = chat(kind);
     await post(types('go'), two());

@@ -173,10 +173,11 @@ async function answerTo(
   if (left.length === 0) return undefined;
   const requests = new Map<unknown, string>();
   const answers = new Map<unknown, MessageAnswer>();
-  for (const { type, toolCallId, approvalId, ...rest } of [parts, ...results].flat()) {
+  for (const part of [parts, ...results].flat()) {
+    const { type, toolCallId, approvalId } = part;
     if (type === 'tool-approval-request') requests.set(toolCallId, String(approvalId));
     // Of two answers that contradict each other, the no.
-    const answer = type === 'tool-approval-response' ? answerIn(rest) : undefined;
+    const answer = type === 'tool-approval-response' ? answerIn(part) : undefined;
     if (answer !== undefined && answers.get(approvalId)?.approved !== false) answers.set(approvalId, answer);
   }
   const content: object[] = [];
