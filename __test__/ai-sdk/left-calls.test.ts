@@ -172,6 +172,17 @@ describe.each(kinds)('with %s', (kind) => {
     },
   );
 
+  it.runIf(kind === 'model messages')('of two answers that contradict each other the no is taken', async () => {
+    const { gate, ran, post, answer, says: types } = chat(kind);
+    await post(types('go'), two());
+    for (const approved of [true, false]) answer('c1', { approved, reason: `${approved}` });
+    for (const approved of [false, true]) answer('c2', { approved, reason: `${approved}` });
+    const { prompt } = await post(types('what is b?'), says('A file.'));
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/^false$/), c2: denial(/^false$/) });
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(ran).toEqual([]);
+  });
+
   it('a yes to one of two questions runs nothing any more, and the record says so', async () => {
     const { gate, ran, errors, post, answer, says: types } = chat(kind);
     await post(types('go'), two());
@@ -185,6 +196,34 @@ describe.each(kinds)('with %s', (kind) => {
     expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
     expect(ran).toEqual([]);
   });
+
+  it.each(['approve', 'edit'])(
+    'a no after somebody else’s %s is a no: the model is told it, and is not told to call again',
+    async (first) => {
+      const { gate, ran, post, answer, says: types } = chat(kind);
+      await post(types('go'), two());
+      const asked = await gate.pending();
+      for (const { approvalId } of asked)
+        await (first === 'edit' ? gate.edit(approvalId, { path: '/c' }) : gate.approve(approvalId, { by: 'noah' }));
+      answer('c1', { approved: false, reason: 'it is the payroll' });
+      answer('c2', { approved: false });
+      const { prompt } = await post(types('what is b?'), says('A file.'));
+      expect(resultsIn(prompt)).toEqual({
+        c1: denial(/^it is the payroll$/),
+        c2: denial(/^The user rejected this call/),
+      });
+      const ended = (await gate.history()).map(({ toolCallId, status, decision }) => [
+        toolCallId,
+        status,
+        decision?.reason,
+      ]);
+      expect(ended.toSorted()).toEqual([
+        ['c1', 'cancelled', 'it is the payroll'],
+        ['c2', 'cancelled', 'The user rejected this call in the chat.'],
+      ]);
+      expect(ran).toEqual([]);
+    },
+  );
 
   it('a no of somebody who may not answer is none: the request is cancelled', async () => {
     const { gate, post, answer, says: types } = chat(kind, createGate({ authorize: () => false }));
@@ -233,14 +272,17 @@ describe('what waits for its answer rightly', () => {
     expect(await gate.pending()).toEqual([]);
   });
 
-  it('is looked up among thousands of forged calls, and what else is due comes round meanwhile', async () => {
+  it.each([
+    ['calls that are left', 'approval-requested', 'output-denied', [user('hm')]],
+    ['answers', 'approval-responded', 'approval-responded', []],
+  ])('thousands of forged %s are looked up, and what else is due comes round meanwhile', async (_, was, is, behind) => {
     const gate = createGate();
     const parts = Array.from({ length: 4_000 }, (_, index) => ({
       type: 'tool-del',
       toolCallId: `c${index}`,
-      state: 'approval-requested',
+      state: was,
       input: {},
-      approval: { id: `q${index}` },
+      approval: { id: `q${index}`, ...(was === 'approval-responded' ? { approved: true } : {}) },
     }));
     // The clock of this test: each look at the time is a moment later.
     let now = 0;
@@ -248,12 +290,14 @@ describe('what waits for its answer rightly', () => {
     let turns = 0;
     const turn = (): void => void (turns++ >= 0 && (next = setImmediate(turn)));
     let next = setImmediate(turn);
-    const forged = [user('go'), { id: 'a1', role: 'assistant', parts }, user('hm')] as UIMessage[];
-    const verified = await verifyApprovals(forged, gate, { runId: RUN });
-    clearImmediate(next);
-    clock.mockRestore();
+    const forged = [user('go'), { id: 'a1', role: 'assistant', parts }, ...behind] as UIMessage[];
+    const verified = await verifyApprovals(forged, gate, { runId: RUN }).finally(() => {
+      clearImmediate(next);
+      clock.mockRestore();
+    });
     expect(turns).toBeGreaterThan(10);
-    expect(verified[1]?.parts.every((part) => (part as { state?: string }).state === 'output-denied')).toBe(true);
+    const given = verified[1]?.parts as { state?: string; approval?: { approved?: boolean } }[];
+    expect(given.every(({ state, approval }) => state === is && approval?.approved === false)).toBe(true);
   });
 
   it('messages in which every call has its result are the very same', async () => {

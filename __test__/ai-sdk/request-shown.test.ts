@@ -153,7 +153,7 @@ describe('what "always" would save', () => {
     expect([asked, ran]).toEqual([1, 2]);
   });
 
-  it('is what a callback was shown, not what it would be by now', async () => {
+  it('is saved as it was offered, whatever a callback does to its copy', async () => {
     const requests: ApprovalRequest[] = [];
     const onApprovalRequest = (request: ApprovalRequest) => {
       requests.push(request);

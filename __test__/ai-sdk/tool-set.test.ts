@@ -282,6 +282,22 @@ describe('a tool that has taken a name', () => {
     expect([ran, request?.needs]).toEqual([[], [expect.objectContaining({ approvers: ['user:mia'] })]]);
   });
 
+  it('is asked about where an entry for another says so, also beside one that opens it by its whole name', async () => {
+    const ran: string[] = [];
+    let asked = 0;
+    const options = {
+      interruptOn: { '*': true, del: true, mcp__disk__del: false },
+      onApprovalRequest: () => {
+        asked++;
+        return false;
+      },
+    };
+    const tools = () => ({ del: foreign(ran, { clientName: 'disk' }) }) as ai.ToolSet;
+    await run({ tools: tools(), ...options });
+    await generate(gateTools(tools(), options as never));
+    expect([ran, asked]).toEqual([[], 2]);
+  });
+
   it('is told of in the prompt as it is', () => {
     const tools = { del: foreign([], { clientName: 'evil' }) } as ai.ToolSet;
     expect(describeApprovals(tools, { interruptOn: { '*': true, del: false } } as never)).toContain('del');

@@ -1,7 +1,7 @@
 /** A `useChat` route: the turn ends at the SDK's own stop, and the answer comes back with the client's messages. */
 import * as ai from 'ai';
 import type { UIMessage } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Gate, GateOptions, RefusedApproval } from '../../index.js';
 import {
   createGate,
@@ -24,6 +24,7 @@ import {
   type ScriptedModel,
 } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
+import { LocalGate } from '../../ts/gate/gate.js';
 
 interface ToolPart {
   type: string;
@@ -209,6 +210,18 @@ describe.each(kinds)('with %s', (kind) => {
     expect(await chat.gate.history()).toMatchObject([{ status: 'cancelled', decision: { reason: 'never' } }]);
     chat.messages = before;
     await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual([]);
+  });
+
+  it.each(['approved', 'pending'])('a no that cannot end a call is told: it stays %s', async (status) => {
+    const chat = new Chat(one(), kind, { authorize: ({ type }) => type === 'approve' });
+    await chat.post();
+    const id = (await chat.gate.pending())[0]?.approvalId ?? '';
+    if (status === 'approved') await chat.gate.approve(id);
+    vi.spyOn(LocalGate.prototype, 'withdraw').mockReturnValue(undefined);
+    await chat.post(chat.answer(false)).finally(() => vi.restoreAllMocks());
+    expect(await chat.gate.get(id)).toMatchObject({ status });
+    expect(chat.refused.at(-1)?.reason).toMatch(/^This no came too late, or could not be kept/);
     expect(chat.ran).toEqual([]);
   });
 

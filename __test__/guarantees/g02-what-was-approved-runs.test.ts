@@ -431,6 +431,9 @@ describe('between the approval and the execution', () => {
       const allow = () => user(userPolicy('[[rule]]\neffect = "allow"\ncommands = ["make"]'));
       const { asked, ran } = await asking(gate, root, make, allow);
       expect([asked.length, ran]).toEqual([2, ['$ make all']]);
+      // It ran on the second one, which is used up.
+      const records = await Promise.all(asked.map(({ approvalId }) => gate.get(approvalId)));
+      expect(records.map((record) => record?.status)).toEqual(['cancelled', 'succeeded']);
     });
 
     it.each<[string, (root: string) => void]>([

@@ -374,6 +374,19 @@ describe('where nobody can be asked', () => {
     ]);
   });
 
+  test('but not where the mode says that nobody is asked, nor beside the error of gateTools', async () => {
+    using heard = listenToWarnings();
+    await using gate = api.createGate({ ledger: 'memory:', mode: 'deny-all-asks' });
+    const { of, tools } = stage();
+    const asking = { ...tools, ask_user: createAskUserTool() };
+    await run({ ...of, tools: asking, gate, interruptOn: 'all', onQuestion: () => ({ answers: [] }) });
+    api.gateTools(asking, { gate, interruptOn: 'all' });
+    expect(() => api.gateTools(asking, { interruptOn: 'all', onApprovalRequest: () => true })).toThrow(
+      /nobody can answer the questions of the tool "ask_user"/,
+    );
+    expect(heard.warnings).toEqual([]);
+  });
+
   test('whoever can be asked, or says that nobody is to be, is warned of nothing', async () => {
     using heard = listenToWarnings();
     await run({ ...stage().of, interruptOn: 'all', onApprovalRequest: () => true });

@@ -46,7 +46,7 @@ export function checkGateable(tool: unknown, name: string, place: string): void 
   const isSdks = inputSchema !== undefined && runs;
   const isTool = runs || inputSchema !== undefined || type === 'provider' || type === 'provider-defined';
   // What a class of tools does behind its `execute` is its own; what has none may be run by any of its methods.
-  const way = !isTool ? undefined : isSdks ? ownFunctions(tool).find(isOther) : functionsOf(tool).find(isOther);
+  const way = isTool ? (isSdks ? ownFunctions(tool) : functionsOf(tool)).find(isOther) : undefined;
   if (isTool && way === undefined) return;
   throw new InvalidConfigError({
     message: isSdks

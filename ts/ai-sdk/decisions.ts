@@ -1,7 +1,6 @@
 /** What becomes of the requests of a run: each decision is waited for, told, and remembered where it is a no. */
 import type { ApprovalRecord } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import { GateClosedError } from '../errors/index.js';
 import type { CallAsker } from '../gate/asker.js';
 import { isApproval, toRecord, type DecidedRecord } from '../gate/records.js';
 import { endsAll } from '../gate/waiters.js';
@@ -65,7 +64,7 @@ export class CallDecisions {
 
   /** Nothing more will be heard of it: it does not run. The run ends where nothing more is heard of anything. */
   #onLost(round: ModelRound, asked: AskedCall, { approvalId }: ApprovalRecord, error: unknown): void {
-    if (GateClosedError.isInstance(error) || endsAll(error)) {
+    if (endsAll(error)) {
       round.waiting--;
       asked.decision = { type: 'cancelled', reason: messageOf(error) };
       round.lost ??= { error };

@@ -3,7 +3,6 @@ import type { ApprovalNeed } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { CallVerdict } from '../gate/judge.js';
-import type { SchemaSource } from '../gate/schemas.js';
 import { covers } from '../gate/who.js';
 import { canonicalize } from '../native.js';
 import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
@@ -35,11 +34,6 @@ export class CheckedEdits {
 
   constructor(rules: EditRules) {
     this.#rules = rules;
-  }
-
-  /** The JSON Schema of what the tool takes; `undefined`: it has none. */
-  get schema(): SchemaSource | undefined {
-    return schemaSource(this.#rules.inputSchema, this.#rules.ai);
   }
 
   /**
@@ -95,12 +89,6 @@ export class CheckedEdits {
       cause: validation.error,
     });
   }
-}
-
-/** Where the JSON Schema of what a tool takes comes from; `undefined`: it takes what it gets. */
-export function schemaSource(inputSchema: unknown, ai: () => Promise<AiModule>): SchemaSource | undefined {
-  if ((typeof inputSchema !== 'object' && typeof inputSchema !== 'function') || inputSchema === null) return undefined;
-  return { of: inputSchema, json: async () => (await ai()).asSchema(inputSchema).jsonSchema };
 }
 
 export function digestOf(args: ValueSnapshot): string {

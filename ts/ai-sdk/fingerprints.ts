@@ -1,10 +1,10 @@
 /** What a run was told to be and what it could do, as digests: a run that is continued with others says so. */
 import type { ToolSet } from 'ai';
-import { messageOf } from '../errors/message-of.js';
+import { identityOf } from '../gate/tool-identity.js';
 import { canonicalize } from '../native.js';
-import { ruleNameOf } from '../policy/foreign.js';
 import { snapshot } from '../values/snapshot.js';
-import type { AiModule, CallOptions } from './sdk.js';
+import { approvedTool } from './approved-tool.js';
+import type { CallOptions } from './sdk.js';
 import { ownTool } from './tools.js';
 
 export interface RunFingerprints {
@@ -21,7 +21,6 @@ export interface RunDrift {
 
 /** @param guards whether a tool's calls may be asked about */
 export async function fingerprintsOf(
-  ai: AiModule,
   options: CallOptions,
   tools: ToolSet,
   guards: (toolName: string) => boolean,
@@ -30,7 +29,7 @@ export async function fingerprintsOf(
   return {
     prompt: digest(options['instructions'] ?? options['system'] ?? null),
     tools: await Promise.all(
-      names.map(async (name) => [name, await ofTool(ai, tools, name, guards(name))] as [string, string]),
+      names.map(async (name): Promise<[string, string]> => [name, await ofTool(tools, name, guards(name))]),
     ),
   };
 }
@@ -45,20 +44,9 @@ export function driftBetween(before: RunFingerprints, now: RunFingerprints): Run
   };
 }
 
-async function ofTool(ai: AiModule, tools: ToolSet, name: string, isGuarded: boolean): Promise<string> {
-  const tool = ownTool(tools, name);
-  const description: unknown = tool?.description;
-  let schema: unknown;
-  try {
-    // It may have to be made first, from a schema of another kind.
-    schema = await ai.asSchema(tool?.inputSchema).jsonSchema;
-  } catch (error) {
-    schema = `none: ${messageOf(error)}`;
-  }
-  const said = typeof description === 'string' ? description : null;
-  // By the name that rules know it by: a server may have given its own tool the name of another.
-  return digest([said, schema ?? null, isGuarded, ruleNameOf(name, tool)]);
-}
+/** A tool is another one where an approval of its calls would not be for it, or where it is asked about and was not. */
+const ofTool = async (tools: ToolSet, name: string, isGuarded: boolean): Promise<string> =>
+  digest([await identityOf(approvedTool(name, ownTool(tools, name))), isGuarded]);
 
 function digest(value: unknown): string {
   let text: string;

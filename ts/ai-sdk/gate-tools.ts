@@ -10,7 +10,7 @@ import { isCaller, originalsOf, type GateCalled } from './callers.js';
 import { ChildRuns } from './children.js';
 import { InheritedRules } from './inheritance.js';
 import { requireSdk } from './installed.js';
-import { planFor, warnAtStart, warnUnanswered } from './plan.js';
+import { planFor, warnAtStart } from './plan.js';
 import { isRunByProvider } from './provider-tools.js';
 import { askingTool } from './question-gate.js';
 import { isQuestionTool, refuseQuestions } from './questions.js';
@@ -61,7 +61,6 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll, mayJudgeAll, inherited };
   const plan = planFor(planned);
   warnAtStart(plan, planned, asker);
-  if (inherited === undefined) warnUnanswered(planned, asker);
   const inheritance = new InheritedRules({
     tools,
     plan,

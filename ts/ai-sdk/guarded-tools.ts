@@ -6,16 +6,15 @@ import type { Tool, ToolSet } from 'ai';
 import { isByMode } from '../gate/judge.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { approvedTool } from './approved-tool.js';
 import { withCallContext } from './call-context.js';
 import { boundBody, changedTool, isCaller, type CallBody } from './callers.js';
 import { claimOrRefuse } from './claim.js';
-import { schemaSource } from './edits.js';
 import { follow, lastLater, NotedError, RefusedExecution, streamLater, type ExecutionOutcome } from './follow.js';
 import type { CallGuard, GuardOptions } from './guard.js';
 import { gateCalled } from './gate-tools.js';
 import { keptResult } from './kept-result.js';
 import { isQuestionTool, questionsIn } from './questions.js';
-import { loadAi } from './sdk.js';
 import {
   executes,
   isGenerator,
@@ -216,7 +215,7 @@ class GuardedTools {
     const { asker, onExecuted, tools } = this.#options;
     const { toolCallId } = options;
     const tool = ownTool(tools, toolName);
-    const approved = { toolName, tool, schema: schemaSource(tool?.inputSchema, loadAi) };
+    const approved = approvedTool(toolName, tool);
     return after(claimOrRefuse(asker, asker.runId, toolCallId, approved, args), ({ approvalId }) => {
       if (this.#isAborted(options)) {
         // The claim came back too late.

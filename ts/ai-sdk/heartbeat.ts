@@ -4,11 +4,10 @@
  */
 import { checkPositive } from '../gate/check-positive.js';
 import { checkOptions } from '../options/check.js';
+import { LONGEST_TIMER_MS } from '../values/longest-timer.js';
 
 /** In ms. `Bun.serve` closes what has been silent for ten seconds, and proxies after thirty to sixty. */
 const EVERY_MS = 5_000;
-/** Timers of more end at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** @see index.d.ts */
 export function withHeartbeat(response: Response, options: { every?: number } = {}): Response {

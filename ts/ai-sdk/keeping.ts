@@ -77,8 +77,8 @@ export class Keeping {
   }
 
   /** Of the prompt and the tools that the run has in this process. */
-  fingerprints({ sdk, callOptions, guard }: RunSetup): Promise<RunFingerprints> {
-    this.#fingerprints ??= fingerprintsOf(sdk.ai, callOptions, guard.tools, (name) => guard.guards(name));
+  fingerprints({ callOptions, guard }: RunSetup): Promise<RunFingerprints> {
+    this.#fingerprints ??= fingerprintsOf(callOptions, guard.tools, (name) => guard.guards(name));
     return this.#fingerprints;
   }
 

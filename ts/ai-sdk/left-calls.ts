@@ -8,7 +8,7 @@ import { InvalidConfigError } from '../errors/index.js';
 import type { LocalGate } from '../gate/gate.js';
 import { Breaks } from '../values/breaks.js';
 import { answerIn, partsOf, type MessageAnswer, type MessagePart } from './messages.js';
-import { INTERRUPTED_TOOL, LOST_RESULT, reasonOf } from './reasons.js';
+import { INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT } from './reasons.js';
 
 export interface LeftCall {
   toolCallId: string;
@@ -60,8 +60,8 @@ export function checkUnanswered(given: 'cancel' | 'keep' | undefined, place: str
 }
 
 /**
- * What a request of such a call comes to at the gate: it does not run any more. A no is taken; a yes is not, since nothing waits
- * for it. Says why, for the model; never rejects.
+ * What a request of such a call comes to at the gate: it does not run any more. A no is taken, also after somebody else's yes; a
+ * yes is not, since nothing waits for it. Says why, for the model; never rejects.
  *
  * @param by who answered in the messages
  */
@@ -76,19 +76,17 @@ export async function leave(
   const isNo = asked.status === 'pending' && answer?.approved === false;
   const record = isNo ? await rejected(gate, asked, answer.reason, by) : asked;
   const { status, approvalId, decision } = record;
+  const end = async (reason: string): Promise<string> => {
+    await gate.withdraw(approvalId, reason, 'messages');
+    return reason;
+  };
   switch (status) {
     case 'pending':
-      if (answer?.approved === true) {
-        await gate.withdraw(approvalId, TOO_LATE, 'messages');
-        return TOO_LATE;
-      }
-      if (unanswered === 'keep') return NOT_ANSWERED;
-      await gate.withdraw(approvalId, WENT_ON, 'messages');
-      return WENT_ON;
+      if (answer?.approved === true) return end(TOO_LATE);
+      return unanswered === 'keep' ? NOT_ANSWERED : end(WENT_ON);
     case 'approved':
     case 'edited':
-      await gate.withdraw(approvalId, TOO_LATE, 'messages');
-      return TOO_LATE;
+      return end(answer?.approved === false ? (answer.reason ?? REJECTED_IN_CHAT) : TOO_LATE);
     case 'started':
     case 'interrupted':
       return INTERRUPTED_TOOL;
@@ -175,10 +173,11 @@ async function answerTo(
   if (left.length === 0) return undefined;
   const requests = new Map<unknown, string>();
   const answers = new Map<unknown, MessageAnswer>();
-  for (const { type, toolCallId, approvalId, ...rest } of [parts, ...results].flat()) {
+  for (const part of [parts, ...results].flat()) {
+    const { type, toolCallId, approvalId } = part;
     if (type === 'tool-approval-request') requests.set(toolCallId, String(approvalId));
     // Of two answers that contradict each other, the no.
-    const answer = type === 'tool-approval-response' ? answerIn(rest) : undefined;
+    const answer = type === 'tool-approval-response' ? answerIn(part) : undefined;
     if (answer !== undefined && answers.get(approvalId)?.approved !== false) answers.set(approvalId, answer);
   }
   const content: object[] = [];

@@ -12,7 +12,7 @@ import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
-export interface PlannedCall {
+export interface PlanOptions {
   tools: ToolSet;
   interruptOn: InterruptOn | undefined;
   unknownTools: string | undefined;
@@ -29,7 +29,7 @@ export interface PlannedCall {
 }
 
 /** @throws {UnknownToolError} @throws {InvalidConfigError} */
-export function planFor(planned: PlannedCall): InterruptPlan {
+export function planFor(planned: PlanOptions): InterruptPlan {
   const {
     tools,
     interruptOn,
@@ -72,19 +72,19 @@ function narrowedPlan(plan: InterruptPlan, tools: ToolSet, inherited: InheritedR
 const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeout: null };
 
 /** Warns of what is known when a run is made and would be told to the model alone, or to nobody. */
-export function warnAtStart(plan: InterruptPlan, planned: PlannedCall, asker: CallAsker): void {
+export function warnAtStart(plan: InterruptPlan, planned: PlanOptions, asker: CallAsker): void {
   warnUngated(plan, planned);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
   if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);
 }
 
-/** Warns where a tool has questions for a human and no human is there. */
-export function warnUnanswered({ tools, place }: Pick<PlannedCall, 'tools' | 'place'>, asker: CallAsker): void {
+/** Warns where a tool has questions for a human and no human is there. That a mode asks nobody is meant. */
+export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'place'>, asker: CallAsker): void {
   const isMeant = (tool: Tool | undefined) =>
     tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);
   const name = Object.keys(tools).find((each) => isMeant(ownTool(tools, each)));
-  if (name === undefined || asker.canAskQuestions) return;
+  if (name === undefined || asker.canAskQuestions || asker.gate.control.mode === 'deny-all-asks') return;
   warnOnce(
     `questions:${place}`,
     `${place}: nobody can answer the questions of ${JSON.stringify(name)}, so that the model is not offered it. Give onQuestion, such as ` +
@@ -93,7 +93,7 @@ export function warnUnanswered({ tools, place }: Pick<PlannedCall, 'tools' | 'pl
 }
 
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
-function warnUngated(plan: InterruptPlan, planned: PlannedCall): void {
+function warnUngated(plan: InterruptPlan, planned: PlanOptions): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.

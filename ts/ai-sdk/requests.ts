@@ -4,10 +4,10 @@ import { requestOf, type CallAsker, type OpenedRequest, type SupersededRequest }
 import { messageOf } from '../errors/message-of.js';
 import { approvesByMode, type CallVerdict } from '../gate/judge.js';
 import { questionsOf } from '../gate/questions.js';
-import { isDecided } from '../gate/records.js';
-import { existingRecord, toRecord } from '../gate/records.js';
+import { existingRecord, isDecided, toRecord } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { approvedTool } from './approved-tool.js';
 import { objectionTo, supersededBy } from './ask-call.js';
 import type { CallDecisions } from './decisions.js';
 import { digestOf, type CheckedEdits } from './edits.js';
@@ -151,7 +151,7 @@ export class RunRequests {
     const { decided, staleness } = this.#options.asker.attach(
       kept,
       record,
-      { toolName: asked.toolName, tool: this.#options.guard.toolOf(asked.toolName), schema: asked.edits.schema },
+      approvedTool(asked.toolName, this.#options.guard.toolOf(asked.toolName)),
       (written) => asked.edits.check(written),
       () => this.#judgeNow(asked),
     );
@@ -254,11 +254,10 @@ export class RunRequests {
     const questions = denied === undefined ? this.#options.guard.call(toolCallId)?.questions : undefined;
     asked.questioning = questions === undefined ? undefined : new CallQuestions(questions);
     const question = {
+      ...approvedTool(toolName, this.#options.guard.toolOf(toolName)),
       toolCallId,
-      toolName,
       args: shownArgs(asked),
       step: asked.step,
-      tool: this.#options.guard.toolOf(toolName),
       questions,
       gating: this.#gatingOf(asked),
       entry: this.#options.guard.describes(toolName),
@@ -266,7 +265,6 @@ export class RunRequests {
       supersedes,
       checkEdit: (written: unknown) => asked.edits.check(written),
       judgeAgain: questions === undefined ? () => this.#judgeNow(asked) : undefined,
-      schema: asked.edits.schema,
       signal: this.#options.signal,
     };
     const prepared = this.#options.asker.prepare(question);

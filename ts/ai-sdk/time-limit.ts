@@ -3,17 +3,15 @@
  * `AbortSignal.any`; Node 20 collects such a signal while it is waited for, and the call never ends
  * (https://github.com/nodejs/node/issues/57736).
  */
+import { LONGEST_TIMER_MS } from '../values/longest-timer.js';
 import type { CallOptions } from './sdk.js';
 import { isRecord } from './tools.js';
-
-/** More ms than this a timer cannot wait: 24.8 days. */
-const LONGEST = 2 ** 31 - 1;
 
 /** The limit that stands in the first of these options that has one, in ms. What is no number of ms is left to the SDK. */
 export function timeLimitOf(...options: readonly CallOptions[]): number | undefined {
   const timeout = options.map((each) => each['timeout']).find((each) => each !== undefined && each !== null);
   const total = isRecord(timeout) ? timeout['totalMs'] : timeout;
-  return typeof total === 'number' && total >= 0 && total <= LONGEST ? total : undefined;
+  return typeof total === 'number' && total >= 0 && total <= LONGEST_TIMER_MS ? total : undefined;
 }
 
 /** The signal, which the limit aborts as well, from now on until `end` is called: what is over holds no timer. */

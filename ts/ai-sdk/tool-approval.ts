@@ -9,15 +9,14 @@ import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 import { hold } from '../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { approvedTool } from './approved-tool.js';
 import { askCall } from './ask-call.js';
 import { claimOrRefuse } from './claim.js';
-import { schemaSource } from './edits.js';
 import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
 import { planFor, warnAtStart } from './plan.js';
 import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';
-import { loadAi } from './sdk.js';
 import { takeTools } from './tool-set.js';
 import { entryOf, ownTool } from './tools.js';
 
@@ -67,7 +66,7 @@ class ApprovalFunction {
     const args = snapshot(toolCall.input);
     const isHeld = () => holds(toolCall, args);
     const tool = ownTool(tools as ToolSet, toolName);
-    const approved = { toolName, tool, schema: schemaSource(tool?.inputSchema, loadAi) };
+    const approved = approvedTool(toolName, tool);
     if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, approved, args, isHeld);
     const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };

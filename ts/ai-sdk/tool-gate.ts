@@ -19,6 +19,7 @@ import { copyOf, revive, snapshot, type ValueSnapshot } from '../values/snapshot
 import { withCallContext, type CallContext } from './call-context.js';
 import { changedTool, isCaller, type CallBody, type GateCalled } from './callers.js';
 import type { ChildRuns } from './children.js';
+import { approvedTool } from './approved-tool.js';
 import { askCall, objectionTo } from './ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { CheckedEdits } from './edits.js';
@@ -299,16 +300,15 @@ export class ToolGate {
     edits: CheckedEdits,
   ): CallQuestion & { verdict: CallVerdict } {
     const { name: toolName, tool, inheritance } = this.#options;
-    const checkEdit = (written: unknown) => edits.check(written);
-    const asked = {
+    return {
+      ...this.#approved,
       toolCallId,
-      toolName,
-      tool,
       args,
       gating: this.#gating,
       entry: inheritance.describes({ toolName, tool }),
+      verdict,
+      checkEdit: (written) => edits.check(written),
     };
-    return { ...asked, verdict, checkEdit, schema: edits.schema };
   }
 
   /** A human has rejected the same call before: that stands in the record of this one. */
@@ -350,7 +350,7 @@ export class ToolGate {
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
-    await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#approved(edits), args);
+    await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#approved, args);
     return { kind: 'run', args, approved: { approvalId, changes }, note: noteFor(decision, via, args) };
   }
 
@@ -395,8 +395,7 @@ export class ToolGate {
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
     const objection = await this.#takeBackUnfit(known, options);
     if (objection !== undefined) return denial(`${objection} Call it again to be asked again.`, 'cancelled', null);
-    const approved = this.#approved(this.#editsOf(options));
-    const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, approved, args);
+    const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, this.#approved, args);
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
     return { kind: 'run', args, approved: { approvalId, changes: record?.changes ?? [] }, note };
@@ -428,9 +427,9 @@ export class ToolGate {
   }
 
   /** What an approval of its calls is for. */
-  #approved({ schema }: CheckedEdits): ApprovedTool {
-    const { name: toolName, tool } = this.#options;
-    return { toolName, tool, schema };
+  get #approved(): ApprovedTool {
+    const { name, tool } = this.#options;
+    return approvedTool(name, tool);
   }
 
   #judge(args: ValueSnapshot, options: ExecuteOptions): Promise<CallVerdict> {

@@ -15,7 +15,7 @@ import { digestOf } from './edits.js';
 import { requireSdk } from './installed.js';
 import { checkUnanswered, closeLeft, leave, type LeftCall } from './left-calls.js';
 import { answerIn, type MessageAnswer, type MessagePart } from './messages.js';
-import { DUPLICATE_ID, reasonOf } from './reasons.js';
+import { DUPLICATE_ID, reasonOf, REJECTED_IN_CHAT } from './reasons.js';
 import { loadSdk } from './sdk.js';
 import { signApproval } from './signature.js';
 
@@ -53,7 +53,7 @@ export async function verifyApprovals<MESSAGE extends Message>(
   const left = async (call: LeftCall) =>
     leave(local, await recordOfLeft(local, call, calls, options), call, unanswered, options.by ?? null);
   const closed = await closeLeft(messages, left);
-  const verifier = new ApprovalVerifier(local, options, unanswered, calls, closed);
+  const verifier = new ApprovalVerifier(local, { ...options, unanswered }, calls, closed);
   const verified: MESSAGE[] = [];
   for (const [index, message] of closed.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verifier.edited(verified);
@@ -91,7 +91,6 @@ const isSameCall = (gate: LocalGate, { approvalId, contents, args }: ApprovalRec
 class ApprovalVerifier {
   readonly #gate: LocalGate;
   readonly #options: VerifyApprovalsOptions;
-  readonly #unanswered: 'cancel' | 'keep';
   readonly #calls: Calls;
   readonly #requests = new Map<string, string>();
   /** Where the last result of a call stands. */
@@ -102,16 +101,9 @@ class ApprovalVerifier {
 
   readonly #breaks = new Breaks();
 
-  constructor(
-    gate: LocalGate,
-    options: VerifyApprovalsOptions,
-    unanswered: 'cancel' | 'keep',
-    calls: Calls,
-    messages: readonly Message[],
-  ) {
+  constructor(gate: LocalGate, options: VerifyApprovalsOptions, calls: Calls, messages: readonly Message[]) {
     this.#gate = gate;
     this.#options = options;
-    this.#unanswered = unanswered;
     this.#calls = calls;
     for (const [index, message] of messages.entries())
       for (const part of LISTS.flatMap((list) => partsIn(message, list))) this.#note(part, index);
@@ -256,40 +248,42 @@ class ApprovalVerifier {
 
   /**
    * A no that cannot be the decision, of somebody who may not decide or after somebody else's yes, ends the call all the same: the
-   * conversation goes on without it, and a later yes must not run it. What is not taken is told. Never rejects.
+   * conversation goes on without it, and a later yes must not run it. With `unanswered: 'keep'` a request that still waits stays
+   * for those who may. What is not taken is told. Never rejects.
    */
   async #reject({ approvalId, status }: ApprovalRecord, answer: ClientAnswer): Promise<void> {
-    const { reason = REJECTED } = answer;
+    const { reason = REJECTED_IN_CHAT } = answer;
     if (status === 'pending') {
       try {
         await this.#gate.decideByMessage(approvalId, false, answer.reason, this.#options.by ?? null);
         return;
       } catch (error) {
-        if (!AlreadyDecidedError.isInstance(error)) this.#tellRefused(answer, messageOf(error));
-        if (this.#unanswered === 'keep' && !AlreadyDecidedError.isInstance(error)) return;
+        if (!AlreadyDecidedError.isInstance(error)) {
+          this.#tellRefused(answer, messageOf(error));
+          if (this.#options.unanswered === 'keep') return;
+        }
       }
     }
     await this.#gate.withdraw(approvalId, reason, 'messages');
     const after = await this.#gate.get(approvalId).catch(() => undefined);
-    if (after === undefined || MAY_RUN.has(after.status))
-      this.#tellRefused(answer, 'It was approved before, and may have begun to run.');
+    if (after === undefined || !NEVER_RUNS.has(after.status)) this.#tellRefused(answer, NOT_ENDED);
   }
 }
 
 /** What a call may still run on. */
 const OPEN: ReadonlySet<string> = new Set(['pending', 'approved', 'edited'] satisfies ApprovalRecord['status'][]);
 
-/** After a no. */
-const MAY_RUN: ReadonlySet<string> = new Set([
-  'approved',
-  'edited',
-  'started',
-  'succeeded',
-  'failed',
-  'interrupted',
+/** What no call runs on any more, whoever answers. */
+const NEVER_RUNS: ReadonlySet<string> = new Set([
+  'rejected',
+  'responded',
+  'skipped',
+  'expired',
+  'cancelled',
 ] satisfies ApprovalRecord['status'][]);
 
-const REJECTED = 'The user rejected this call in the chat.';
+const NOT_ENDED =
+  'This no came too late, or could not be kept: the call may have begun to run, or may run on a later yes.';
 
 /** It may not run on this answer alone. */
 const COUNTED = 'This approval was counted, and more are needed: ask again when all have approved.';

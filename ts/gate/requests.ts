@@ -5,6 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import type { NativeRequest } from '../native.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
+import { LONGEST_TIMER_MS } from '../values/longest-timer.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
 import type { ServerCaller } from './caller.js';
@@ -20,9 +21,6 @@ export const DEFAULT_TIMEOUT_MS = 300_000;
 
 /** How long after its deadline the core has to tell of it, in ms. */
 const LATE_MS = 1_000;
-
-/** The longest sleep of a timer, in ms: about 24 days. */
-const MAX_SLEEP_MS = 2 ** 31 - 1;
 
 /** Why a request whose caller has gone is cancelled. */
 const UNWANTED = 'The caller no longer needs it.';
@@ -263,7 +261,10 @@ export class GateRequests {
     let timer: NodeJS.Timeout;
     const sleep = () => {
       const left = last - performance.now();
-      timer = setTimeout(() => void (left > MAX_SLEEP_MS ? sleep() : end()), Math.min(Math.max(left, 0), MAX_SLEEP_MS));
+      timer = setTimeout(
+        () => void (left > LONGEST_TIMER_MS ? sleep() : end()),
+        Math.min(Math.max(left, 0), LONGEST_TIMER_MS),
+      );
       timer.unref();
     };
     let isOver = false;

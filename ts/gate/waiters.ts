@@ -1,3 +1,4 @@
+import { GateClosedError } from '../errors/index.js';
 import { KeepAlive } from './keep-alive.js';
 import type { DecidedRecord } from './records.js';
 
@@ -61,7 +62,8 @@ export class DecisionWaiters {
 const ENDS_ALL = new WeakSet<Error>();
 
 /** Whether nothing more is heard of any request of this gate: it was closed, or its ledger cannot be read. */
-export const endsAll = (error: unknown): boolean => error instanceof Error && ENDS_ALL.has(error);
+export const endsAll = (error: unknown): boolean =>
+  GateClosedError.isInstance(error) || (error instanceof Error && ENDS_ALL.has(error));
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
   let resolve!: (value: T) => void;

@@ -7,6 +7,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { CommandResult } from '../../../agent.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { messageOf } from '../../errors/message-of.js';
+import { LONGEST_TIMER_MS } from '../../values/longest-timer.js';
 import { whenAborted } from '../../values/when-aborted.js';
 import { BothEnds } from './both-ends.js';
 import { ProcessGroup } from './process-group.js';
@@ -16,9 +17,6 @@ const LINGER = 1_000;
 
 /** No pipe holds more, in bytes: who has read so much has read all that was written before. */
 const PIPE = 4 * 1024 * 1024;
-
-/** The longest that a timer can wait, in ms. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Both streams become one, so that what was written first is read first. */
 const MERGED = 'exec sh -c "$1" 2>&1';
@@ -56,7 +54,7 @@ export async function runCommand(command: string, options: CommandOptions): Prom
     stopped ??= why;
     group?.end();
   };
-  const timer = setTimeout(() => stop('timeout'), Math.min(timeout, LONGEST_TIMER));
+  const timer = setTimeout(() => stop('timeout'), Math.min(timeout, LONGEST_TIMER_MS));
   const forget = whenAborted(abortSignal, () => stop('aborted'));
   let ended;
   try {

@@ -1,0 +1,2 @@
+/** The longest that a timer can wait, in ms: 24.8 days. One that is to wait longer ends at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
