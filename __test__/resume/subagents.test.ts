@@ -13,7 +13,7 @@ import { RUN, stage, type Stage } from './stage.js';
 type Script = Record<string, ModelTurn[]>;
 
 /** One process: its gate, and the models that were called in it. */
-function processOf(on: Stage, script: Script, more: object = {}) {
+function processOf(on: Stage, script: Script, more: object = {}, others: ToolSet = {}) {
   const gate = on.gate();
   const prompts: Record<string, unknown[]> = {};
   const model = (name: string) => {
@@ -36,7 +36,7 @@ function processOf(on: Stage, script: Script, more: object = {}) {
     }),
     { [Symbol.for('countersign.task')]: true },
   );
-  const options = { tools: { ...on.tools(), task }, interruptOn: { del: true }, gate, runId: RUN, ...more };
+  const options = { tools: { ...on.tools(), ...others, task }, interruptOn: { del: true }, gate, runId: RUN, ...more };
   return {
     gate,
     prompts,
@@ -219,6 +219,45 @@ it('is let go of with its parent, and continued in the same process', async () =
     c1: { value: 'gone' },
     r1: { value: 'content of /r' },
   });
+});
+
+it('keeps what another call came to while it was kept itself', async () => {
+  for (let turn = 0; turn < 20; turn++) {
+    const on = stage();
+    let read = () => {};
+    const isRead = new Promise<void>((resolve) => (read = resolve));
+    const tools = {
+      slow_read: tool({ inputSchema: z.object({}), execute: () => isRead.then(() => 'its content') }),
+    };
+    const shouldApprove = () => {
+      // The subagent is kept now, and the main run for it.
+      setTimeout(read, turn % 4);
+      return true;
+    };
+    const more = { interruptOn: { del: { shouldApprove } } };
+    const first = processOf(
+      on,
+      { main: [calls(task('child', 'c1'), call('slow_read', {}, 'r1'))], child: [del('/a')] },
+      more,
+      tools,
+    );
+    const run = first.begin();
+    const awaited = new Set<string>(['approval-requested', 'tool-result']);
+    while (awaited.size > 0) awaited.delete((await run.next()).value?.type ?? '');
+    await run.suspend();
+    await expect(run.result).rejects.toThrow('suspended');
+    const second = processOf(
+      on,
+      { main: [says('ok')], child: [says('gone')] },
+      { ...more, onApprovalRequest: () => true },
+      tools,
+    );
+    await collect(second.goOn());
+    expect(resultsIn(second.prompts['main']?.[0] as never)).toMatchObject({
+      c1: { value: 'gone' },
+      r1: { value: 'its content' },
+    });
+  }
 });
 
 describe('a subagent whose call does not run again', () => {

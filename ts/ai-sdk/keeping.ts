@@ -25,6 +25,9 @@ export class Keeping {
   readonly #keeper: RunKeeper;
   readonly #parent: ParentRun | undefined;
   #fingerprints: Promise<RunFingerprints> | undefined;
+  /** How many moments of steps that go on were looked at, and the last of them that is kept or on its way. */
+  #moments = 0;
+  #lastMoment = 0;
 
   constructor(gate: LocalGate, runId: string, conversation: RunConversation, parent: ParentRun | undefined) {
     this.#gate = gate;
@@ -97,6 +100,7 @@ export class Keeping {
    */
   async saveSoFar(setup: RunSetup, round: ModelRound, isRead: () => boolean): Promise<boolean> {
     if (round.soFar === undefined) return true;
+    const moment = ++this.#moments;
     const { version } = setup.sdk;
     const messages = [
       ...version.messagesSoFar(round.ownSteps, round.first),
@@ -105,7 +109,11 @@ export class Keeping {
     const kept = await this.#kept(setup, round, messages, round.steps);
     // The SDK may have said it itself meanwhile: that is kept when it has been read.
     if (!isRead() || round.finish !== undefined) return false;
-    await this.#keeper.save(kept);
+    // An earlier moment that took longer to look at gives way to a later one.
+    if (moment > this.#lastMoment) {
+      this.#lastMoment = moment;
+      await this.#keeper.save(kept);
+    } else await this.#keeper.saved();
     return true;
   }
 

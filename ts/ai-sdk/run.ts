@@ -464,15 +464,16 @@ export class Run {
   /** Ends it here, and leaves what waits to whoever continues it. */
   async #letGo(reason: DOMException): Promise<void> {
     const { parent } = this.#options;
-    // In the middle of a step it was kept when the run that it was left for was.
+    const { setup } = this.#opening;
     const isBetween = this.#phase !== 'reading';
+    // In the middle of a step it was kept when the run that it was left for was: since then other calls may have run.
+    if (!isBetween && setup !== undefined && this.#round?.isKeptSoFar === true) await this.#keepSoFar(setup, this.#round);
     this.#phase = 'over';
     this.#stream.stop(this.#options.signal.reason);
     this.#isLeft = parent !== undefined;
     if (parent === undefined) this.#reject(reason);
     this.#asker.gate.stopWaiting(this.runId, reason);
-    if (isBetween && this.#opening.setup !== undefined && this.#round !== undefined)
-      await this.#keeping?.save(this.#opening.setup, this.#round);
+    if (isBetween && setup !== undefined && this.#round !== undefined) await this.#keeping?.save(setup, this.#round);
     await this.#keeping?.release();
     this.#endRun();
     this.#children.leave();
@@ -498,9 +499,10 @@ export class Run {
       this.#inbox.ring();
       await whole;
     }
+    // What has its result while this is written is written after it.
+    round.isKeptSoFar = true;
     if ((await this.#keepSoFar(this.#opening.setup as RunSetup, round)) === false)
       throw new Error(`The step of the call ${JSON.stringify(toolCallId)} was over before it was kept.`);
-    round.isKeptSoFar = true;
   }
 
   /** A run that is a part of it was let go of: it cannot go on here either. */
