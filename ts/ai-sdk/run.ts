@@ -467,7 +467,8 @@ export class Run {
     const { setup } = this.#opening;
     const isBetween = this.#phase !== 'reading';
     // In the middle of a step it was kept when the run that it was left for was: since then other calls may have run.
-    if (!isBetween && setup !== undefined && this.#round?.isKeptSoFar === true) await this.#keepSoFar(setup, this.#round);
+    if (!isBetween && setup !== undefined && this.#round?.isKeptSoFar === true)
+      await this.#keepSoFar(setup, this.#round);
     this.#phase = 'over';
     this.#stream.stop(this.#options.signal.reason);
     this.#isLeft = parent !== undefined;
