@@ -387,6 +387,29 @@ describe('where nobody can be asked', () => {
     expect(heard.warnings).toEqual([]);
   });
 
+  test('a part of a run warns of nothing when it is made: the run has', async () => {
+    using heard = listenToWarnings();
+    const { tools } = stage();
+    const execute = async (_: object, parent: object) => {
+      api.gateTools(tools, { parent, interruptOn: 'all' } as never);
+      return 'done';
+    };
+    const task = Object.assign(ai.tool({ inputSchema: z.object({}), execute }), {
+      [Symbol.for('countersign.task')]: true,
+    });
+    const { model } = scripted([calls(call('task', {}, 't1')), says('.')]);
+    await run({ model, prompt: 'go', tools: { ...tools, task }, interruptOn: { delete_file: true } });
+    expect(heard.warnings).toEqual([nobody('streamWithEvents')]);
+  });
+
+  test('a deep agent has ask_user always, so that nobody who gave no onQuestion is warned', async () => {
+    using heard = listenToWarnings();
+    const { model, tools } = stage();
+    const agent = createDeepAgent({ model, tools, interruptOn: 'all' });
+    await collect(agent.streamWithEvents({ prompt: 'go', ...no }));
+    expect(heard.warnings).toEqual([]);
+  });
+
   test('whoever can be asked, or says that nobody is to be, is warned of nothing', async () => {
     using heard = listenToWarnings();
     await run({ ...stage().of, interruptOn: 'all', onApprovalRequest: () => true });
