@@ -1054,7 +1054,15 @@ fn what_is_deleted_with_a_folder_is_as_protected_as_what_is_named() {
             "git clean -fdx deep",
             "git clean -fdx",
         ],
-        &["rm -r plain", "rm -rf node_modules", "rm -rf target", "rm plain/a/b.txt", "rm -r pl*"],
+        // git leaves the repositories that lie there.
+        &[
+            "git clean -fdx nested",
+            "rm -r plain",
+            "rm -rf node_modules",
+            "rm -rf target",
+            "rm plain/a/b.txt",
+            "rm -r pl*",
+        ],
     );
     for (tool, path, expected) in [
         ("delete_file", "deep", Effect::Ask),
@@ -1081,8 +1089,16 @@ fn an_index_that_the_line_changes_tells_nothing_any_more() {
             "git read-tree main && git diff HEAD",
             "git rm -r --cached conf; git show HEAD",
             "git add -Af; git diff --cached",
+            "git switch main; git diff HEAD",
+            "git checkout -B x main; git diff HEAD",
         ],
-        &["git fetch origin; git diff HEAD", "git tag x; git show HEAD", "git diff HEAD"],
+        &[
+            "git switch -c x; git diff HEAD",
+            "git checkout -b x; git diff HEAD",
+            "git fetch origin; git diff HEAD",
+            "git tag x; git show HEAD",
+            "git diff HEAD",
+        ],
     );
 }
 

@@ -56,8 +56,8 @@ pub(super) fn stamp(path: &Path) -> io::Result<FileStamp> {
     }
 }
 
-/// Why the file system finds nothing at a path where a name stands: a symlink whose target is away, or something on the way that
-/// is no directory. `None`: no name stands there, so that there is no file. What cannot be reached may hold a deny.
+/// Why the file system finds nothing at a path where a name stands: a symlink whose target is away, or something on the way
+/// that is no directory. `None`: no name stands there, so that there is no file. What cannot be reached may hold a deny.
 fn why_unreachable(path: &Path) -> Option<String> {
     for place in path.ancestors() {
         let found = match fs::symlink_metadata(place) {

@@ -63,7 +63,7 @@ struct LayerSlot {
     /// Whether a name ever stood there. What goes away then may have held a deny, and is missed.
     was_there: bool,
     /// What counts: the last that could be read.
-    held: HeldContent,
+    held: Option<HeldContent>,
     errors: Vec<DocumentError>,
 }
 
@@ -75,11 +75,10 @@ struct SeenFile {
 }
 
 #[derive(Debug)]
-enum HeldContent {
-    /// Nothing was read so far.
-    Nothing,
-    /// This.
-    Document { document: Arc<PolicyDocument>, bytes: Vec<u8>, canonical: Option<String> },
+struct HeldContent {
+    document: Arc<PolicyDocument>,
+    bytes: Vec<u8>,
+    canonical: Option<String>,
 }
 
 #[derive(Debug)]
@@ -109,7 +108,7 @@ impl PolicyLayers {
                 care,
                 seen: None,
                 was_there: false,
-                held: HeldContent::Nothing,
+                held: None,
                 errors: Vec::new(),
             })
         };
@@ -174,12 +173,12 @@ impl LayerState {
         let mut broken = None;
         for slot in &self.slots {
             // Of a file that came to be there, and cannot be read, it is not known what it says.
-            let kept = matches!(slot.held, HeldContent::Document { .. }) && !slot.is_gone();
+            let kept = slot.held.is_some() && !slot.is_gone();
             if !kept && !slot.errors.is_empty() {
                 let first = slot.errors.first().map(ToString::to_string).unwrap_or_default();
                 broken.get_or_insert(first);
             }
-            if let HeldContent::Document { document, bytes, .. } = &slot.held {
+            if let Some(HeldContent { document, bytes, .. }) = &slot.held {
                 put(&mut hash, document, &sha256(bytes));
                 documents.push(Arc::clone(document));
             }
@@ -242,9 +241,7 @@ impl LayerSlot {
             return;
         };
         self.was_there = true;
-        if let HeldContent::Document { bytes: held, .. } = &self.held
-            && *held == bytes
-        {
+        if self.held.as_ref().is_some_and(|held| held.bytes == bytes) {
             return;
         }
         let name = self.name();
@@ -266,8 +263,7 @@ impl LayerSlot {
         match load(text, DocumentFormat::of(&name), source) {
             Ok(document) => {
                 let canonical = canonical(&self.path).ok();
-                self.held =
-                    HeldContent::Document { document: Arc::new(document), bytes, canonical };
+                self.held = Some(HeldContent { document: Arc::new(document), bytes, canonical });
             }
             Err(errors) => self.errors = errors,
         }
@@ -275,7 +271,7 @@ impl LayerSlot {
 
     /// Whether a project's file may allow.
     fn weigh(&mut self, trusted: &[String]) {
-        let HeldContent::Document { document, bytes, canonical } = &mut self.held else { return };
+        let Some(HeldContent { document, bytes, canonical }) = &mut self.held else { return };
         if self.layer != LayerKind::Project {
             return;
         }

@@ -106,6 +106,38 @@ fn what_is_inside_is_found() {
 }
 
 #[test]
+fn what_leads_to_another_file_than_the_expected_one_is_not_written() {
+    let house = House::new();
+    house.put("a/x.txt", "one");
+    house.put("b/x.txt", "one");
+    house.link("now", "a");
+    let a = fs::canonicalize(house.at("a/x.txt")).unwrap();
+    let content = ExpectedFile::Anything;
+    let written = |path: &str, target: Option<&str>| {
+        let place = ExpectedPlace { content: &content, target };
+        let write = house.root.write(path, "two", place, &CancelFlag::default());
+        let edit = crate::preview::TextEdit { old: "two", new: "one", everywhere: false };
+        let edited = house.root.edit(path, edit, place, &CancelFlag::default());
+        (
+            write.map(drop).map_err(|error| error.fault),
+            edited.map(drop).map_err(|error| error.fault),
+        )
+    };
+    let expected = a.to_str();
+    assert_eq!(written("now/x.txt", expected), (Ok(()), Ok(())));
+    fs::remove_file(house.at("now")).unwrap();
+    house.link("now", "b");
+    let refused = Err(FileFault::Changed);
+    assert_eq!(written("now/x.txt", expected), (refused, refused));
+    assert_eq!(
+        written("a/x.txt", fs::canonicalize(house.at("b/x.txt")).unwrap().to_str()),
+        (refused, refused)
+    );
+    assert_eq!(house.text("b/x.txt").as_deref(), Ok("one"));
+    assert_eq!(written("now/x.txt", None), (Ok(()), Ok(())));
+}
+
+#[test]
 fn odd_paths_are_refused() {
     let house = House::new();
     house.put("file", "x");

@@ -26,6 +26,18 @@ struct ShownOperands {
     blobs: bool,
 }
 
+impl ShownOperands {
+    /// Revisions and pathspecs.
+    const fn of(uses: OperandUse, shown: bool) -> Self {
+        Self { uses, shown, revisions: true, blobs: false }
+    }
+
+    /// The same, where `HEAD:name` is one file.
+    const fn with_blobs(uses: OperandUse, shown: bool) -> Self {
+        Self { blobs: true, ..Self::of(uses, shown) }
+    }
+}
+
 /// All files that git finds, as this argument says.
 pub(super) fn everything(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let target = words::text(walk.place(0), ".");
@@ -40,32 +52,26 @@ fn shown(walk: &ArgumentWalk, by_default: bool) -> bool {
 /// Commits, which an option makes show what is in files.
 pub(super) fn history(walk: &mut ArgumentWalk) {
     let shown = shown(walk, false);
-    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: false });
+    over(walk, &ShownOperands::of(OperandUse::Read, shown));
 }
 
 /// Commits, and what is in the files that they change.
 pub(super) fn show(walk: &mut ArgumentWalk) {
     let shown = shown(walk, true);
-    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: true });
+    over(walk, &ShownOperands::with_blobs(OperandUse::Read, shown));
 }
 
 /// Differences, or files of anywhere.
 pub(super) fn diff(walk: &mut ArgumentWalk) {
     let files = walk.kept("files").is_some() && walk.operands.len() > 1;
     let shown = shown(walk, true) && !files;
-    over(
-        walk,
-        &ShownOperands { uses: OperandUse::ReadBelow, shown, revisions: true, blobs: false },
-    );
+    over(walk, &ShownOperands::of(OperandUse::ReadBelow, shown));
 }
 
 /// Differences of trees, as their names, unless an option says otherwise.
 pub(super) fn trees(walk: &mut ArgumentWalk) {
     let shown = shown(walk, false);
-    over(
-        walk,
-        &ShownOperands { uses: OperandUse::ReadBelow, shown, revisions: true, blobs: false },
-    );
+    over(walk, &ShownOperands::of(OperandUse::ReadBelow, shown));
 }
 
 /// What is changed, which an option makes show what is in files. So may a word that only the run will tell.
@@ -79,10 +85,7 @@ pub(super) fn status(walk: &mut ArgumentWalk) {
 
 /// All that is in a revision.
 pub(super) fn packed(walk: &mut ArgumentWalk) {
-    over(
-        walk,
-        &ShownOperands { uses: OperandUse::Read, shown: true, revisions: true, blobs: false },
-    );
+    over(walk, &ShownOperands::of(OperandUse::Read, true));
 }
 
 /// An object: `-p OBJECT`, or `KIND OBJECT`.
@@ -92,7 +95,7 @@ pub(super) fn object(walk: &mut ArgumentWalk) {
         walk.operands.remove(0);
     }
     let shown = kind || shown(walk, false);
-    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: true });
+    over(walk, &ShownOperands::with_blobs(OperandUse::Read, shown));
 }
 
 /// What is searched: revisions and pathspecs, or files alone.
@@ -105,27 +108,22 @@ pub(super) fn searched(walk: &mut ArgumentWalk) {
     let files = walk.kept("files").is_some() && walk.kept("kept").is_none();
     over(
         walk,
-        &ShownOperands {
-            uses: OperandUse::ReadBelow,
-            shown: true,
-            revisions: !files,
-            blobs: false,
-        },
+        &ShownOperands { revisions: !files, ..ShownOperands::of(OperandUse::ReadBelow, true) },
     );
 }
 
 /// Stashes, which any option makes show what is in files, unless one says what to show instead. Those that git did not know
 /// are in no index.
 pub(super) fn stash(walk: &mut ArgumentWalk) {
-    let words = walk.argv.iter().skip(walk.from).take_while(|word| word.literal() != Some("--"));
-    let options = words
-        .into_iter()
-        .any(|word| words::beginning(word).starts_with('-') || word.literal().is_none());
+    let mut words =
+        walk.argv.iter().skip(walk.from).take_while(|word| word.literal() != Some("--"));
+    let options =
+        words.any(|word| words::beginning(word).starts_with('-') || word.literal().is_none());
     let shown = shown(walk, options);
     if let Some(part) = walk.kept("untracked").filter(|_| shown) {
         walk.runs(part.arg, DoubtReason::ShowsSecrets);
     }
-    over(walk, &ShownOperands { uses: OperandUse::Read, shown, revisions: true, blobs: false });
+    over(walk, &ShownOperands::of(OperandUse::Read, shown));
 }
 
 /// Stashes, as `git log` lists them.
