@@ -9,7 +9,9 @@ import { scratch } from '../policy/support.js';
 import { isThorough } from '../support/effort.js';
 import { serve } from './chat-server.js';
 import { PATIENTLY } from '../runtimes.js';
-import { cli, countersign } from './command.js';
+import { cli, countersign as apart, quickly } from './command.js';
+
+const countersign = isThorough ? apart : quickly;
 
 const at = (home: string) => ({ HOME: home, XDG_CONFIG_HOME: join(home, 'config'), COUNTERSIGN_LEDGER: undefined });
 

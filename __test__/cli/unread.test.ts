@@ -7,10 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGate } from '../../ts/index.js';
 import { scratch } from '../policy/support.js';
-import { environment, exec, PATIENTLY } from '../runtimes.js';
+import { environment, PATIENTLY } from '../runtimes.js';
+import { isWhole } from '../support/effort.js';
 import { Terminal } from '../terminal/terminal.js';
 import { serve } from './chat-server.js';
-import { cli } from './command.js';
+import { cli, quickly } from './command.js';
 
 /** How much of what it says is read: nothing, as the pipe is closed before it begins, or the first of it. */
 type Read = 'nothing' | 'something' | 'all';
@@ -22,6 +23,8 @@ const WAYS: Heard[] = [
   { stdout: 'all', stderr: 'nothing' },
   { stdout: 'nothing', stderr: 'nothing' },
 ];
+/** Where one way after the other is tried with the same: `npm test` has the half of them. */
+const SOME_WAYS = isWhole ? WAYS : WAYS.filter((_, index) => index % 2 === 1);
 
 /** @returns the exit code; a signal is none */
 async function ended(args: readonly string[], cwd: string, heard: Heard, input = ''): Promise<number | null> {
@@ -47,7 +50,7 @@ async function ended(args: readonly string[], cwd: string, heard: Heard, input =
 async function place(waiting: number) {
   const root = scratch();
   writeFileSync(join(root, 'deny.toml'), 'version = 1\n[[rule]]\neffect = "deny"\ncommands = ["rm"]\nreason = "no"\n');
-  writeFileSync(join(root, 'faulty.toml'), 'version = 1\n[[rule]]\neffect = "allow"\ntools = ["nosuchtool"]\n');
+  writeFileSync(join(root, 'faulty.toml'), 'version = 1\n[[rule]]\neffect = "alow"\ntools = ["x"]\n');
   const ledger = `sqlite:${join(root, 'ledger.db')}` as const;
   const gate = createGate({ ledger });
   onTestFinished(() => gate.close());
@@ -58,15 +61,17 @@ async function place(waiting: number) {
   return { root, ledger, gate, ids };
 }
 
-test.each(WAYS)('what a policy says of a call is the exit code all the same: %o', async (heard) => {
+test('what a policy says of a call is the exit code all the same, however little is read', async () => {
   const { root, ledger } = await place(1);
-  const { stdout: exported } = await exec(process.execPath, [cli, 'audit', 'export', '-l', ledger], { cwd: root });
+  const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'config'), NO_COLOR: '1' };
+  const read = (args: readonly string[]) => quickly(args, { cwd: root, env });
+  const { stdout: exported } = await read(['audit', 'export', '-l', ledger]);
   writeFileSync(join(root, 'damaged.jsonl'), exported.replace(/delete_file/, 'delete_fils'));
   const commands: [number, string[]][] = [
     [4, ['policy', 'check', '-p', 'deny.toml', 'rm -rf /']],
     [4, ['policy', 'check', '-p', 'deny.toml', 'rm -rf /', '--json']],
     [4, ['policy', 'explain', '-p', 'deny.toml', 'rm -rf /']],
-    [1, ['policy', 'lint', 'faulty.toml', '--tool', 'other']],
+    [1, ['policy', 'lint', 'faulty.toml']],
     [1, ['audit', 'verify', '--file', 'damaged.jsonl']],
     [4, ['show', '-l', ledger, '00000000-0000-7000-8000-000000000000']],
     [2, ['policy', 'check']],
@@ -74,14 +79,15 @@ test.each(WAYS)('what a policy says of a call is the exit code all the same: %o'
     [0, ['pending', '-l', ledger]],
     [0, ['audit', 'export', '-l', ledger]],
   ];
-  for (const [code, args] of commands) {
-    const normal = await ended(args, root, { stdout: 'all', stderr: 'all' });
-    expect([args, await ended(args, root, heard), normal]).toEqual([args, code === 1 ? normal : code, normal]);
-    if (code === 1) expect([args, normal]).toEqual([args, expect.any(Number)]);
+  for (const [index, [code, args]] of commands.entries()) {
+    expect([args, (await read(args)).code]).toEqual([args, code]);
+    // Each command in one way, each way with several commands.
+    const tried = isWhole ? WAYS : WAYS.filter((_, way) => way === index % WAYS.length);
+    for (const heard of tried) expect([args, heard, await ended(args, root, heard)]).toEqual([args, heard, code]);
   }
 });
 
-test.each(WAYS)('each request is decided, however little is read of it: %o', async (heard) => {
+test.each(SOME_WAYS)('each request is decided, however little is read of it: %o', async (heard) => {
   const { root, ledger, gate, ids } = await place(3);
   expect(await ended(['reject', '-l', ledger, ...ids, '--reason', 'no'], root, heard)).toBe(0);
   for (const id of ids) expect((await gate.get(id))?.status).toBe('rejected');

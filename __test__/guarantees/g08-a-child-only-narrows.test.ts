@@ -13,7 +13,7 @@ import { checkPolicy, createGate, definePolicy, gateTools, shellGlob, streamWith
 import { random, randomCall, randomPolicy, type Random, strictest, strictness, pick } from '../policy/random.js';
 import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
-import { effort, isSample } from '../support/effort.js';
+import { effort, isSample, sample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
@@ -305,7 +305,9 @@ describe('agents that start agents', () => {
 
   it('open no tool by the name of another, whosever it is: under each agent above it is as closed as there', async () => {
     const seen = new Map<string, number>();
-    for (let seed = 0; seed < effort(150, 1_500); seed++) {
+    // From this one on, twenty-four have all of those kinds.
+    const first = effort(108, 0);
+    for (let seed = first; seed < first + effort(60, 1_500, 24); seed++) {
       const next = random(seed);
       const [above, inside] = [randomNames(next), randomNames(next)];
       const [own, made] = [pick(next, KINDS_OF_TOOLS), pick(next, KINDS_OF_TOOLS)];
@@ -349,18 +351,20 @@ describe('agents that start agents', () => {
       { get: false },
       { [ruleName]: false },
     ];
-    for (const above of closed)
-      for (const inside of children)
-        for (const own of [undefined, 'own', 'does not ask', 'asks', made] as const) {
-          const given = {
+    const cases = closed.flatMap((above) =>
+      children.flatMap((inside) =>
+        ([undefined, 'own', 'does not ask', 'asks', made] as const).flatMap((own) =>
+          (['run', 'tools'] as const).map((way) => ({
             above,
             made,
+            way,
             ...(inside === undefined ? {} : { inside }),
             ...(own === undefined ? {} : { own }),
-          };
-          for (const way of ['run', 'tools'] as const)
-            expect((await started({ ...given, way })).effect, JSON.stringify({ ...given, way })).toBe('ask');
-        }
+          })),
+        ),
+      ),
+    );
+    for (const given of sample(cases, 10)) expect((await started(given)).effect, JSON.stringify(given)).toBe('ask');
   });
 
   it('may be answered by what the parent was granted for the run, and no longer than it', async () => {
