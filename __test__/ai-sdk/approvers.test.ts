@@ -353,6 +353,21 @@ describe('an edit', () => {
     expect(ran).toEqual([]);
   });
 
+  it('is one of those that authorize has its say of, also when a callback says no more than yes', async () => {
+    const { ran, tools } = recordingTools();
+    const heard: (string | null)[] = [];
+    const authorize: GateOptions['authorize'] = (_, { request, by }) => {
+      heard.push(by);
+      if (by === 'eve') setImmediate(() => void gate.approve(request.approvalId, { by: 'ada' }));
+      return by === 'ada';
+    };
+    const gate = createGate({ authorize });
+    const onApprovalRequest = () => ({ type: 'approve', by: 'eve' }) as const;
+    await play({ turns: one(), tools, gate, interruptOn: { del: true }, onApprovalRequest });
+    expect([heard, ran]).toEqual([['eve', 'ada'], ['del /1']]);
+    await gate.close();
+  });
+
   it('is let through, or not, as what the tool would get', async () => {
     const asked: unknown[] = [];
     const inputSchema = z.object({

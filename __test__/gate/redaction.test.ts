@@ -487,6 +487,18 @@ describe('a gate', () => {
     });
   });
 
+  it('holds what a callback edits against the schema', async () => {
+    const { gate, end } = await listening({ redact: 'secrets' });
+    const execute = vi.fn<(given: unknown) => string>(() => 'in');
+    const inputSchema = z.object({ command: z.string(), password: z.string().trim() });
+    const tools = { login: tool({ inputSchema, execute: execute as never }) };
+    const onApprovalRequest = () => ({ type: 'edit', args: { command: 'ls', password: ' hunter3 ' } }) as const;
+    const { run } = start({ turns: turns(), tools, interruptOn: { login: true }, gate, onApprovalRequest });
+    await collect(run);
+    expect(execute.mock.calls.map(([given]) => given)).toEqual([{ command: 'ls', password: 'hunter3' }]);
+    await end();
+  });
+
   it('tells of a request as it is kept, and gives the one who asked the original', async () => {
     const { gate, look, end } = await listening({ redact: 'secrets' });
     const asking = gate.request({ toolName: 'login', args, description: `as ${SECRET}` });
