@@ -109,10 +109,9 @@ const overFiles = (name: string, files: string[], env: Record<string, string>) =
   project(name, '7', files, { COUNTERSIGN_LEDGER: 'sqlite:', ...env });
 
 /** The same over PostgreSQL, with one server for all of a project's tests. */
-const overPostgres = (name: string, files: string[], env: Record<string, string>) =>
+const overPostgres = (name: string, files: string[], env: Record<string, string>, isolate = false) =>
   projectOf(name, '7', files, {
-    // Connections that somebody else left open would keep a shared process from its end.
-    isolate: true,
+    isolate,
     globalSetup: '__test__/support/postgres-server.ts',
     setupFiles: '__test__/support/postgres-ledgers.ts',
     env: { COUNTERSIGN_LEDGER: 'postgres:', ...env },
@@ -150,7 +149,8 @@ const long = [
   ...project('long', '7', called(/./, POSTGRES).filter(hasMore), thorough),
   ...project('long-ai6', '6', rest(OF_THE_SDK, onAi6), whole),
   ...overFiles('long-sqlite', rest(OF_ANY_LEDGER, onFiles), whole),
-  overPostgres('long-postgres', OF_POSTGRES.filter(hasMore), thorough),
+  // Connections that somebody else left open, to servers that were cut off, would keep a shared process from its end.
+  overPostgres('long-postgres', OF_POSTGRES.filter(hasMore), thorough, true),
 ];
 
 export const projects = [...short, ...long].filter(({ test }) => test.include.length > 0);

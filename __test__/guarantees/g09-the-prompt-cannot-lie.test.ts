@@ -76,7 +76,7 @@ describe.each(places)('%s', (_, callOf) => {
 });
 
 it('says the same of a call by itself, at any width', () => {
-  for (const text of hostileTexts(7, effort(50, 200, 10))) {
+  for (const text of hostileTexts(7, effort(20, 200, 5))) {
     for (const [, callOf] of places) {
       const { toolName, args } = callOf(wellFormed(text));
       for (const width of [undefined, 20, 80]) {
@@ -139,7 +139,7 @@ describe('a diff', () => {
   it('of random hostile content, each way', async () => {
     const root = scratch();
     const next = random(3);
-    for (let round = 0; round < effort(20, 60, 5); round++) {
+    for (let round = 0; round < effort(10, 60, 3); round++) {
       const [before, after] = [wellFormed(hostileText(next)), wellFormed(hostileText(next))];
       writeFileSync(join(root, 'a.txt'), before);
       const request = await asked(

@@ -132,7 +132,7 @@ describe.each(waitingEntries)('%s, redacted', (_, entry) => {
     expect(JSON.stringify(lines.trace)).toContain('[redacted: pattern 1]');
   });
 
-  it.for(answers)('keeps no secret in a file: %s', async ([, answer]) => {
+  it.for(sample(answers))('keeps no secret in a file: %s', async ([, answer]) => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-g13-'));
     try {
       const gate = createGate({ ledger: `sqlite:${join(folder, 'approvals.db')}`, redact });
