@@ -196,6 +196,22 @@ export class CallAsker {
     return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
   }
 
+  /** Why the mode of the gate lets an approved call not run; `undefined`: it does. */
+  objectionOfMode(
+    { toolName, tool }: ApprovedTool,
+    call: Pick<JudgedCall, 'toolCallId' | 'args'>,
+    startsAgents: boolean,
+  ): Awaitable<string | undefined> {
+    return this.gate.control.objectionTo(() => ({
+      ...call,
+      toolName,
+      ruleName: ruleNameOf(toolName, tool),
+      annotations: annotationsOf(tool),
+      runId: this.#mainRunId,
+      startsAgents,
+    }));
+  }
+
   /** Writes down that a call runs of which nothing was to be said. Fails with what it may not run for. */
   async noteUnjudged(call: JudgedCall): Promise<void> {
     const verdict = await this.gate.noted(call, this.runId, this.origin, { effect: 'allow' });

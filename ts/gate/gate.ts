@@ -211,6 +211,13 @@ export class LocalGate implements Gate {
     return this.#deciding.skip(approvalId, options);
   }
 
+  /** The requests of this very run that wait, and for which nothing in this process does. */
+  async unwaited(runId: string): Promise<ApprovalRequest[]> {
+    const { waiters } = this.#teller;
+    const pending = await this.pending({ runId });
+    return pending.filter((request) => request.runId === runId && !waiters.has(request.approvalId));
+  }
+
   /** @see DecisionTaker.decideByCallback */
   decideByCallback(record: ApprovalRecord, answer: TakenAnswer, mayWait: boolean): Promise<void> {
     return this.#deciding.decideByCallback(record, answer, mayWait);
