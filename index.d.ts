@@ -1217,7 +1217,8 @@ export interface Gate extends AsyncDisposable {
   readonly mode: PolicyMode;
   /**
    * Counts from the next call on, in runs that are under way and for tools that `gateTools` has wrapped. `auto` also approves what
-   * waits in this process and would not be asked about any more.
+   * waits in this process and would not be asked about any more. In `plan` and `deny-all-asks`, what was approved before under
+   * another mode, here or in another process, and was not started does not run: its approval is taken back.
    *
    * @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it
    */
@@ -1962,8 +1963,8 @@ export interface VerifyApprovalsOptions {
   /** Who answered; it stands in the record. */
   by?: string;
   /**
-   * What becomes of a request that the user went on without: wrote something else instead of answering. `cancel`: it is
-   * `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; an approval that comes
+   * What becomes of a request that the user went on without: wrote something else instead of answering, or, where `runId` is given,
+   * had the answer made anew, so that its call is in no message any more. `cancel`: it is `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; an approval that comes
    * then runs nothing. In the messages the call is denied either way, and the model is told why.
    *
    * @default 'cancel'

@@ -42,6 +42,25 @@ describe('the reason of an approval', () => {
     expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toMatch(/no disk.*keep a backup/);
   });
 
+  it.each([
+    [
+      'it is there already',
+      { type: 'text', value: 'it is there already\n\nNote: a human gave this result, and said: look first' },
+    ],
+    [{ n: 1 }, { type: 'text', value: '{"n":1}\n\nNote: a human gave this result, and said: look first' }],
+  ])('of an answer in the place of the result (%j), by each way', async (output, told) => {
+    const { tools } = recordingTools();
+    const onApprovalRequest = () => ({ type: 'respond' as const, output, reason: 'look first' });
+    const interruptOn = { del: true };
+    const { prompts, of } = await play({ turns: turns(), tools, interruptOn, onApprovalRequest });
+    expect(resultsIn(prompts[1])).toEqual({ c1: told });
+    expect(of('tool-result')).toMatchObject([{ result: output }]);
+    const other = scripted(turns());
+    const gated = gateTools(tools, { interruptOn, onApprovalRequest });
+    await ai.generateText({ model: other.model, prompt: 'go', tools: gated, stopWhen: stepCount(3) });
+    expect(resultsIn(other.prompts[1])).toEqual({ c1: told });
+  });
+
   it.each(['', '  ', undefined])('that says nothing (%j) adds nothing', async (reason) => {
     const { tools } = recordingTools();
     const onApprovalRequest = () => ({ type: 'approve' as const, ...(reason === undefined ? {} : { reason }) });

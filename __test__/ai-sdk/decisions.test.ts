@@ -256,6 +256,59 @@ describe('what one request allows', () => {
 });
 
 describe('arguments', () => {
+  const turns = () => [calls(call('del', { path: '/a' }, 'c1')), says('.')];
+
+  it.each<[string, (args: { path: string }) => unknown]>([
+    ['at once', (args) => ({ type: 'edit', args })],
+    ['in a promise', (args) => Promise.resolve({ type: 'edit', args })],
+  ])('of an edit (%s) that change after the answer are not what runs', async (_, answer) => {
+    const { ran, tools } = recordingTools();
+    const args = { path: '/safe' };
+    const onApprovalRequest = () => {
+      const given = answer(args);
+      queueMicrotask(() => {
+        queueMicrotask(() => {
+          args.path = '/evil';
+        });
+      });
+      return given;
+    };
+    await play({ turns: turns(), tools, interruptOn: { del: true }, onApprovalRequest: onApprovalRequest as never });
+    expect(args.path).toBe('/evil');
+    expect(ran).toEqual(['del /safe']);
+  });
+
+  it.each<[string, object]>([
+    ['of its own', { path: '/safe', toJSON: () => ({ path: '/evil' }) }],
+    ['of what is in it', { path: { toJSON: () => '/evil' } }],
+    ['of a date', { path: Object.assign(new Date(0), { toJSON: () => '/evil' }) }],
+    [
+      'of its class',
+      new (class {
+        path = '/safe';
+        toJSON() {
+          return { path: '/evil' };
+        }
+      })(),
+    ],
+  ])('of an edit with a toJSON %s run nothing: it says something else than what is there', async (_, args) => {
+    const { ran, tools } = recordingTools();
+    const onApprovalRequest = () => ({ type: 'edit' as const, args });
+    const { of } = await play({ turns: turns(), tools, interruptOn: { del: true }, onApprovalRequest });
+    expect(ran).toEqual([]);
+    expect(of('approval-response')).toMatchObject([
+      { approved: false, reason: expect.stringMatching(/toJSON/) as unknown },
+    ]);
+  });
+
+  it('what is given in the place of a result may write itself', async () => {
+    const { tools } = recordingTools();
+    const output = { price: { toJSON: () => '9.99' }, at: new Date(0) };
+    const onApprovalRequest = () => ({ type: 'respond' as const, output });
+    const { of } = await play({ turns: turns(), tools, interruptOn: { del: true }, onApprovalRequest });
+    expect(of('tool-result')).toMatchObject([{ result: { price: '9.99', at: '1970-01-01T00:00:00.000Z' } }]);
+  });
+
   it('a callback that changes its copy changes nothing', async () => {
     const { ran, tools } = recordingTools();
     const { of } = await play({

@@ -175,6 +175,18 @@ describe('withHeartbeat', () => {
     expect(() => withHeartbeat(empty, { every: 0 })).toThrow(InvalidConfigError);
   });
 
+  it.each([{}, null, undefined, 'x', new ReadableStream(), { body: 'x', status: 200, headers: {} }])(
+    'of what is no response (%o) says what is meant',
+    (given) => {
+      expect(() => withHeartbeat(given as never)).toThrow(
+        expect.objectContaining({
+          code: 'ERR_INVALID_CONFIG',
+          message: expect.stringContaining('Response') as unknown,
+        }),
+      );
+    },
+  );
+
   it('hands an error of the stream on', async () => {
     const { body, controller } = source();
     const { next } = reader(withHeartbeat(new Response(body)).body);

@@ -115,6 +115,46 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     expect(() => applyInterruptConfig(tools, 'all')).not.toThrow();
   });
 
+  it('a class runs nothing by its other methods, once it is gated, and its execute may call them', async () => {
+    const ran: string[] = [];
+    class Del {
+      readonly inputSchema = schema;
+      async execute(): Promise<string> {
+        return this.invoke();
+      }
+      invoke(): string {
+        ran.push('ran');
+        return 'gone';
+      }
+      get handler() {
+        return () => this.invoke();
+      }
+    }
+    let says = false;
+    const gated = gateTools(
+      { del: new Del() } as never,
+      { interruptOn: 'all', onApprovalRequest: () => says } as never,
+    );
+    const { del } = gated as Record<string, Record<string, (input: object, options: object) => unknown>>;
+    for (const way of ['invoke', 'handler'])
+      expect(() => del?.[way]?.({}, {})).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+    const options = (toolCallId: string) => ({ toolCallId, messages: [] });
+    await del?.['execute']?.({}, options('c1'));
+    expect(ran).toEqual([]);
+    says = true;
+    expect(await del?.['execute']?.({}, options('c2'))).toBe('gone');
+  });
+
+  it('a getter of a tool makes no function that would run unasked', () => {
+    const tool = Object.defineProperty({ inputSchema: schema, execute: async () => 'x' }, 'handler', {
+      enumerable: true,
+      get: () => () => 'ran',
+    });
+    const { del } = gateTools({ del: tool } as never, { interruptOn: 'all', ...no }) as Record<string, typeof tool>;
+    const handler = (del as unknown as { handler: () => unknown }).handler;
+    expect(handler).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+  });
+
   it('nor what is not gated', () => {
     const tools = { del: recordingTools().tools.del, theirs: { invoke: () => 'ran' } as never };
     expect(gateTools(tools, { interruptOn: { del: true }, ...no }).theirs).toBe(tools.theirs);

@@ -50,6 +50,32 @@ describe('a request made inside execute', () => {
     expect(told('tool-result')).toMatchObject([{ result: 'charged' }]);
   });
 
+  it.each(['streamWithEvents', 'gateTools'])(
+    'is put to the callback of the run that answers for it (%s)',
+    async (way) => {
+      const gate = createGate();
+      const asked: string[] = [];
+      const onApprovalRequest = ({ toolName }: { toolName: string }) => {
+        asked.push(toolName);
+        return true;
+      };
+      let resolution: Resolution | undefined;
+      const execute = async () => {
+        resolution = await gate.request(request);
+        return 'charged';
+      };
+      if (way === 'streamWithEvents')
+        await running(execute, gate, { onApprovalRequest, interruptOn: { pay: true } }).result;
+      else {
+        const pay = tool({ inputSchema: z.object({}), execute });
+        const gated = gateTools({ pay }, { gate, onApprovalRequest, interruptOn: { pay: true } } as never);
+        await (gated.pay.execute as (input: object, given: object) => unknown)({}, { toolCallId: 'x', messages: [] });
+      }
+      expect(asked).toEqual(['pay', 'charge']);
+      expect(resolution).toMatchObject({ approved: true });
+    },
+  );
+
   it('in a tool that a human had to allow, after that', async () => {
     const gate = createGate();
     const run = running(async () => gate.request(request), gate, { interruptOn: { pay: true } });

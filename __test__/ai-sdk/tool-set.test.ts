@@ -298,6 +298,22 @@ describe('a tool that has taken a name', () => {
     expect([ran, asked]).toEqual([[], 2]);
   });
 
+  it.each([
+    ['evil', 'evil '],
+    ['my server', 'my_server'],
+  ])('of two clients that rules do not tell apart (%j, %j) is an error', (one, two) => {
+    const tools = () => ({ a: foreign([], { clientName: one }), b: foreign([], { clientName: two }) }) as ai.ToolSet;
+    const options = { interruptOn: { '*': true }, onApprovalRequest: () => true } as never;
+    const error = expect.objectContaining({
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining(JSON.stringify(two)) as unknown,
+    }) as Error;
+    expect(() => gateTools(tools(), options)).toThrow(error);
+    expect(() => applyInterruptConfig(tools(), 'all')).toThrow(error);
+    const same = { a: foreign([], { clientName: one }), b: foreign([], { clientName: one }) } as ai.ToolSet;
+    expect(() => gateTools(same, options)).not.toThrow();
+  });
+
   it('is told of in the prompt as it is', () => {
     const tools = { del: foreign([], { clientName: 'evil' }) } as ai.ToolSet;
     expect(describeApprovals(tools, { interruptOn: { '*': true, del: false } } as never)).toContain('del');

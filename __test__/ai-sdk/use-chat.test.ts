@@ -319,6 +319,37 @@ describe.each(kinds)('with %s', (kind) => {
     expect(chat.ran).toEqual(['read /r', 'del /a']);
   });
 
+  it('a request whose call is regenerated away is cancelled, and a late answer to it runs nothing', async () => {
+    const again: ModelTurn[] = [
+      calls(call('del', { path: '/a' }, 'c1')),
+      calls(call('del', { path: '/b' }, 'c2')),
+      says('Done.'),
+    ];
+    const chat = new Chat(again, kind);
+    const first = structuredClone(chat.messages);
+    await chat.post();
+    const old = structuredClone(chat.answer(true));
+    await chat.post(first);
+    const pending = await chat.gate.pending();
+    expect(pending.map(({ toolCallId }) => toolCallId)).toEqual(['c2']);
+    await chat.post(old);
+    expect(chat.ran).toEqual([]);
+    expect(chat.refused.at(-1)?.reason).toContain('(cancelled)');
+  });
+
+  it('what somebody in this process waits for goes on waiting, and so does what another conversation asks', async () => {
+    const chat = new Chat(one(), kind);
+    const asked = [
+      chat.gate.request({ runId: 'chat-1', toolName: 'own', args: {} }),
+      chat.gate.request({ runId: 'chat-2', toolName: 'other', args: {} }),
+    ];
+    await chat.post();
+    const pending = await chat.gate.pending();
+    expect(pending.map(({ toolName }) => toolName)).toEqual(['own', 'other', 'del']);
+    for (const { approvalId } of pending) await chat.gate.reject(approvalId);
+    await Promise.all(asked);
+  });
+
   it('without verifyApprovals the gate still holds: an answer that nobody took runs nothing', async () => {
     const chat = new Chat(one(), kind);
     await chat.post();

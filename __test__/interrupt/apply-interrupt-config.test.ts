@@ -280,6 +280,24 @@ describe('what was read from a misspelt place opens nothing', () => {
   });
 });
 
+describe('a word for all tools gates none of them', () => {
+  it.each(['all', 'default', 'any', 'mcp', '__all__', 'everything'])('%s', (name) => {
+    for (const unknownTools of [undefined, 'error', 'warn'])
+      for (const interruptOn of [{ [name]: true }, [name], { [name]: { timeout: 1 } }])
+        expect(() => apply(recordingTools().tools, interruptOn, { unknownTools })).toThrow(
+          expect.objectContaining({
+            code: 'ERR_UNKNOWN_TOOL',
+            message: expect.stringMatching(/interruptOn: 'all'.*'\*'/) as unknown,
+          }) as Error,
+        );
+  });
+
+  it('unless a tool is called so', () => {
+    const { tools } = recordingTools();
+    expect(apply({ all: tools.del }, { all: true })['all']?.needsApproval).toBe(true);
+  });
+});
+
 describe('a pattern names no tool', () => {
   it.each(['de*', '**', '*l', '/de.*/', 'del|read', '(del)', 'de?'])('%s', (name) => {
     for (const unknownTools of [undefined, 'error', 'warn', 'ignore'])

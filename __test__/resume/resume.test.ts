@@ -1,5 +1,6 @@
 /** A run that another gate on the same ledger continues: what was decided, or not, when it does. */
 import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { Gate } from '../../index.js';
 import { listRuns, resume, RunError, streamWithEvents } from '../../ts/index.js';
 import { call, calls, resultsIn, says, scripted, text, type ModelTurn } from '../support/model.js';
@@ -277,5 +278,33 @@ describe('which runs can be continued', () => {
     const run = streamWithEvents({ model, prompt: 'x' } as never);
     await expect(run.suspend()).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
     await run.return();
+  });
+});
+
+describe('a mode that was set since', () => {
+  it.each(['plan', 'deny-all-asks'] as const)(
+    '%s: what was approved before does not run, now or later',
+    async (mode) => {
+      const on = stage();
+      const { waiting } = await askThenLeave(on, [calls(call('del', { path: '/a' }, 'c1'))], 1);
+      await on.gate().approve(waiting[0]?.approvalId ?? '');
+      const gate = on.gate({ mode });
+      const { prompts } = await goOn(on, [says('done')], { gate });
+      expect(on.ran).toEqual([]);
+      expect(JSON.stringify(resultsIn(prompts[0])['c1'])).toContain('was not run');
+      expect((await gate.get(waiting[0]?.approvalId ?? ''))?.status).toBe('cancelled');
+    },
+  );
+
+  it('plan: what is only read runs on the approval', async () => {
+    const on = stage();
+    const reading = {
+      read_file: { description: 'r', inputSchema: z.object({ file_path: z.string() }), execute: async () => 'text' },
+    };
+    const more = { tools: reading, interruptOn: { read_file: true } };
+    const { waiting } = await askThenLeave(on, [calls(call('read_file', { file_path: 'a.txt' }, 'c1'))], 1, more);
+    await on.gate().approve(waiting[0]?.approvalId ?? '');
+    const { prompts } = await goOn(on, [says('done')], { ...more, gate: on.gate({ mode: 'plan' }) });
+    expect(JSON.stringify(resultsIn(prompts[0])['c1'])).toContain('text');
   });
 });

@@ -1,7 +1,7 @@
 /** Tools as they are given: what looks like a gate on one and is none, and what cannot be gated at all. */
 import { InvalidConfigError } from '../errors/index.js';
 import { fold, nearestOf } from '../options/nearest.js';
-import { isRecord } from './tools.js';
+import { isRecord, TOOL_FUNCTIONS } from './tools.js';
 
 /** What others call `needsApproval`, without case, `-` and `_`. */
 const SLIPS: ReadonlySet<string> = new Set([
@@ -45,7 +45,8 @@ export function checkGateable(tool: unknown, name: string, place: string): void 
   const runs = typeof execute === 'function';
   const isSdks = inputSchema !== undefined && runs;
   const isTool = runs || inputSchema !== undefined || type === 'provider' || type === 'provider-defined';
-  // What a class of tools does behind its `execute` is its own; what has none may be run by any of its methods.
+  // What a class of tools does behind its `execute`, or a getter makes, is its own, and not handed on (see `copyTool`); what has no
+  // `execute` may be run by any of its methods.
   const way = isTool ? (isSdks ? ownFunctions(tool) : functionsOf(tool)).find(isOther) : undefined;
   if (isTool && way === undefined) return;
   throw new InvalidConfigError({
@@ -55,23 +56,7 @@ export function checkGateable(tool: unknown, name: string, place: string): void 
   });
 }
 
-/** The functions that a tool of the AI SDK may have. None of them does what the tool is for, but `execute`. */
-const FUNCTIONS: ReadonlySet<string> = new Set([
-  'execute',
-  'needsApproval',
-  'toModelOutput',
-  'onInputStart',
-  'onInputDelta',
-  'onInputAvailable',
-  // Made for each call.
-  'description',
-  // Some libraries' schemas are functions, and so are those that are made late.
-  'inputSchema',
-  'outputSchema',
-  'contextSchema',
-]);
-
-const isOther = (name: string): boolean => !FUNCTIONS.has(name);
+const isOther = (name: string): boolean => !TOOL_FUNCTIONS.has(name);
 
 /** Without asking a getter. */
 const ownFunctions = (tool: object): string[] =>

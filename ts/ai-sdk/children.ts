@@ -69,13 +69,18 @@ export class ChildRuns {
         return this.#parent(toolCallId, toolName, any, inheritance);
       },
     });
-    const { gate } = this.#options.asker;
+    const { asker } = this.#options;
+    const { gate } = asker;
     const caller: ServerCaller = {
       gate,
       runId,
       origin,
       signal: this.#options.signal,
-      asked: (waited, args) => tellRequest(gate, waited, args, false, (event) => void this.#tell(event, toolCallId)),
+      asked: (waited, args) => {
+        tellRequest(gate, waited, args, false, (event) => void this.#tell(event, toolCallId));
+        // Whoever answers for the run answers for this: nobody may be there who looks at the gate.
+        asker.ask(waited.record, args, waited.decided, this.#options.signal);
+      },
     };
     return follow(
       () => asCaller(caller, () => execute(call)),

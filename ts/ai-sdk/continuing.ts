@@ -7,7 +7,7 @@ import { snapshot } from '../values/snapshot.js';
 import { isCaller } from './callers.js';
 import type { RunConversation } from './conversation.js';
 import { driftBetween, type RunDrift } from './fingerprints.js';
-import { withRequests, withResults, type CallResult } from './history.js';
+import { withNote, withRequests, withResults, type CallResult } from './history.js';
 import type { Keeping } from './keeping.js';
 import { cancelParts } from './left-parts.js';
 import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type OpenCallPlan } from './open-step.js';
@@ -18,7 +18,7 @@ import { resultOf } from './saved-step.js';
 import type { CallOptions, StreamPart } from './sdk.js';
 import type { RunSetup } from './setup.js';
 import { signApproval } from './signature.js';
-import { executes, isTask, ownTool, withNote } from './tools.js';
+import { executes, isTask, ownTool } from './tools.js';
 
 export interface ContinueOptions {
   gate: LocalGate;

@@ -2,6 +2,7 @@
  * A stream of server-sent events that is never silent for long: while a human thinks, servers and proxies take a silence for an
  * end. What is sent in between is a comment, which every reader of such streams leaves out.
  */
+import { InvalidConfigError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { checkOptions } from '../options/check.js';
 import { LONGEST_TIMER_MS } from '../values/longest-timer.js';
@@ -12,11 +13,24 @@ const EVERY_MS = 5_000;
 /** @see index.d.ts */
 export function withHeartbeat(response: Response, options: { every?: number } = {}): Response {
   checkOptions('withHeartbeat', options);
+  if (!isResponse(response))
+    throw new InvalidConfigError({
+      message: 'withHeartbeat: the first argument must be a Response, such as toUIMessageStreamResponse() gives.',
+    });
   const period = checkPositive('withHeartbeat: every', options.every ?? EVERY_MS);
   if (response.body === null) return response;
   const { status, statusText, headers } = response;
   return new Response(beating(response.body, period), { status, statusText, headers });
 }
+
+/** Also one of another realm, or of a polyfill. */
+const isResponse = (value: unknown): value is Response =>
+  typeof value === 'object' &&
+  value !== null &&
+  'status' in value &&
+  'headers' in value &&
+  'body' in value &&
+  (value.body === null || typeof (value.body as { getReader?: unknown } | undefined)?.getReader === 'function');
 
 /** @param heartbeat ms, `false`: none; as a user gave it */
 export function heartbeatOf(heartbeat: number | false | undefined, place: string): number | undefined {

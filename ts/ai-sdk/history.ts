@@ -124,7 +124,7 @@ function rewrite(message: ModelMessage, byCall: Map<string, CallAnswer>): ModelM
 }
 
 function partsOf(answer: CallAnswer): HistoryPart[] {
-  const { requestId, toolCallId, toolName, decision, runs, reason, providerExecuted } = answer;
+  const { requestId, toolCallId, toolName, decision, runs, reason, providerExecuted, note } = answer;
   const responds = decision.type === 'respond' && !providerExecuted;
   const response: HistoryPart = {
     type: 'tool-approval-response',
@@ -135,7 +135,32 @@ function partsOf(answer: CallAnswer): HistoryPart[] {
     ...(providerExecuted ? { providerExecuted: true } : {}),
   };
   if (!responds) return [response];
-  return [response, { type: 'tool-result', toolCallId, toolName, output: modelOutput(decision.output) }];
+  const output = modelOutput(decision.output);
+  return [
+    response,
+    { type: 'tool-result', toolCallId, toolName, output: note === undefined ? output : withNote(output, note) },
+  ];
+}
+
+/** A tool's result as the model gets it. */
+export type ModelOutput = { type: string; value?: unknown; reason?: string };
+
+export function withNote(output: ModelOutput, note: string): ModelOutput {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return { ...output, value: `${String(output.value)}\n\n${note}` };
+    case 'json':
+    case 'error-json':
+      return {
+        type: output.type === 'json' ? 'text' : 'error-text',
+        value: `${JSON.stringify(output.value)}\n\n${note}`,
+      };
+    case 'content':
+      return { ...output, value: [...(output.value as unknown[]), { type: 'text', text: note }] };
+    default:
+      return output;
+  }
 }
 
 /** A value as the model gets a tool's result, the way the SDK does it. */

@@ -2,9 +2,8 @@ import type { Tool } from 'ai';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { errorTextOf } from './error-text.js';
 import type { ExecutionOutcome } from './follow.js';
-import { modelOutput } from './history.js';
+import { modelOutput, type ModelOutput } from './history.js';
 import { loadSdk } from './sdk.js';
-import type { ModelOutput } from './tools.js';
 
 /** What the model gets of an execution: kept by ledgers that last, for whoever continues the run. */
 export async function keptResult(

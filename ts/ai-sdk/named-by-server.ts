@@ -4,10 +4,11 @@
  */
 import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { allOf, whoOf } from '../gate/who.js';
 import { interruptPlan, type Gating, type InterruptPlan } from '../native.js';
-import { ruleNameOf } from '../policy/foreign.js';
+import { clientOf, ruleNameOf } from '../policy/foreign.js';
 import { narrowed } from './limits.js';
 import { define, ownTool } from './tools.js';
 
@@ -43,8 +44,23 @@ export function planOf(
   return { ...named, tools: planned.map(([name, gating]) => [name, gatingOf(name, gating)]) };
 }
 
-/** What rules know these tools by, of those that somebody else has named. */
+/**
+ * What rules know these tools by, of those that somebody else has named.
+ *
+ * @throws {InvalidConfigError} for two clients whose names are one for rules
+ */
 export function foreignNames(tools: ToolSet): Map<string, string> {
+  const clients = new Map<string, string>();
+  for (const name of Object.getOwnPropertyNames(tools)) {
+    const [server, client] = clientOf(name, ownTool(tools, name)) ?? [];
+    if (server === undefined || client === undefined) continue;
+    const other = clients.get(server) ?? client;
+    if (other !== client)
+      throw new InvalidConfigError({
+        message: `Two clients of MCP servers are called ${JSON.stringify(other)} and ${JSON.stringify(client)}, which rules do not tell apart: both are ${JSON.stringify(server)}. Give one of them another name, or name its tools with mcpTools(client, { server }).`,
+      });
+    clients.set(server, client);
+  }
   const names = Object.getOwnPropertyNames(tools).map(
     (name) => [name, ruleNameOf(name, ownTool(tools, name))] as const,
   );

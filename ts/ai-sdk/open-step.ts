@@ -8,7 +8,7 @@ import { isApproval, toRecord } from '../gate/records.js';
 import { partsOf, type MessagePart } from './messages.js';
 import { DUPLICATE_ID, INTERRUPTED_CALL, LOST_RESULT, REDACTED, TURN_ENDED } from './reasons.js';
 import type { StreamPart } from './sdk.js';
-import type { ModelOutput } from './tools.js';
+import type { ModelOutput } from './history.js';
 
 /** A call without a result. */
 export interface OpenCall {

@@ -8,10 +8,10 @@ import type { Gating } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { askCall } from './ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { modelOutput } from './history.js';
+import { modelOutput, type ModelOutput } from './history.js';
 import { answerText, CallQuestions, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
-import { copyTool, type ExecuteOptions, type ModelOutput, type ModelOutputOptions } from './tools.js';
+import { copyTool, type ExecuteOptions, type ModelOutputOptions } from './tools.js';
 
 export interface QuestionGateOptions {
   name: string;

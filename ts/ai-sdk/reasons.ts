@@ -15,7 +15,7 @@ export const editNoteWith = (args: unknown): string =>
   `Note: the human changed the arguments of this call before it ran. It ran with: ${JSON.stringify(args)}`;
 
 /**
- * What the model is told beside the result of a call that was allowed; `undefined`: nothing. What a machine gave as its reason
+ * What the model is told beside the result of a call that was allowed, or that a human answered; `undefined`: nothing. What a machine gave as its reason
  * is no word of a human.
  */
 export function noteOn(
@@ -25,9 +25,9 @@ export function noteOn(
 ): string | undefined {
   const said = via === 'system' ? '' : (decision.reason?.trim() ?? '');
   if (decision.type === 'edit') return said === '' ? editNote : `${editNote} They said: ${said}`;
-  return decision.type === 'approve' && said !== ''
-    ? `Note: the human who approved this call said: ${said}`
-    : undefined;
+  if (said === '') return undefined;
+  if (decision.type === 'respond') return `Note: a human gave this result, and said: ${said}`;
+  return decision.type === 'approve' ? `Note: the human who approved this call said: ${said}` : undefined;
 }
 
 /** Why a call does not run; `undefined` when nobody gave a reason. */

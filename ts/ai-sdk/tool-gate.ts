@@ -25,7 +25,7 @@ import { denied, isExecutionDenied } from './denied.js';
 import { CheckedEdits } from './edits.js';
 import { follow, lastOf, NotedError, RefusedExecution } from './follow.js';
 import { claimOrRefuse } from './claim.js';
-import { modelOutput } from './history.js';
+import { modelOutput, withNote, type ModelOutput } from './history.js';
 import type { InheritedRules } from './inheritance.js';
 import type { ParentRun } from './parent.js';
 import { keptResult } from './kept-result.js';
@@ -41,10 +41,8 @@ import {
   isModelOutputOptions,
   isTask,
   withCallId,
-  withNote,
   type ExecuteFunction,
   type ExecuteOptions,
-  type ModelOutput,
 } from './tools.js';
 
 export interface ToolGateOptions {
@@ -73,7 +71,7 @@ export interface ToolGateOptions {
 type CallPass =
   /** `note`: what the model is told beside the result. */
   | { kind: 'run'; args: ValueSnapshot; approved: CallContext['approved']; note: string | undefined }
-  | { kind: 'answer'; output: unknown }
+  | { kind: 'answer'; output: unknown; note: string | undefined }
   | { kind: 'denial'; denial: ExecutionDenied };
 
 type PassFunction = (args: ValueSnapshot, options: ExecuteOptions) => Promise<CallPass>;
@@ -204,10 +202,7 @@ export class ToolGate {
 
   #run(body: CallBody, { args, approved, note }: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
     const call = () => this.#call(body, copyOf(args), options, approved);
-    if (note !== undefined) {
-      forgetOldest(this.#notes);
-      this.#notes.set(options.toolCallId, note);
-    }
+    this.#remember(options.toolCallId, note);
     if (approved === undefined) return call();
     const { approvalId } = approved;
     return follow(
@@ -220,6 +215,12 @@ export class ToolGate {
       },
       note === undefined ? undefined : (error) => new NotedError(error, note),
     );
+  }
+
+  #remember(toolCallId: string, note: string | undefined): void {
+    if (note === undefined) return;
+    forgetOldest(this.#notes);
+    this.#notes.set(toolCallId, note);
   }
 
   #resultOf(passed: Exclude<CallPass, { kind: 'run' }>, { toolCallId }: ExecuteOptions): unknown {
@@ -244,6 +245,7 @@ export class ToolGate {
       if (passed.kind === 'answer') {
         forgetOldest(this.#answered);
         this.#answered.add(options.toolCallId);
+        this.#remember(options.toolCallId, passed.note);
       }
       return passed;
     } catch (error) {
@@ -345,7 +347,8 @@ export class ToolGate {
     runId: string,
     toolCallId: string,
   ): Promise<CallPass> {
-    if (decision.type === 'respond') return { kind: 'answer', output: decision.output };
+    if (decision.type === 'respond')
+      return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked) };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)

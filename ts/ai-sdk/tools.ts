@@ -1,7 +1,8 @@
 /** Tools as objects: copied with all they have, looked up by their own names, told apart by what they return. */
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn, InterruptOptions } from '../../index.js';
-import { modelOutput } from './history.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { modelOutput, withNote, type ModelOutput } from './history.js';
 
 /** `execute` as the SDK calls it. */
 export type ExecuteFunction = (input: unknown, options: ExecuteOptions) => unknown;
@@ -21,10 +22,30 @@ export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
   return copy;
 }
 
-/** A copy with everything a tool has, and some of it changed. */
+/** The functions that a tool of the AI SDK may have. None of them does what the tool is for, but `execute`. */
+export const TOOL_FUNCTIONS: ReadonlySet<string> = new Set([
+  'execute',
+  'needsApproval',
+  'toModelOutput',
+  'onInputStart',
+  'onInputDelta',
+  'onInputAvailable',
+  // Made for each call.
+  'description',
+  // Some libraries' schemas are functions, and so are those that are made late.
+  'inputSchema',
+  'outputSchema',
+  'contextSchema',
+]);
+
+/** A copy with everything a tool has, and some of it changed. What else a class can do with its tools goes around the change. */
 export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>): Tool {
   const prototype = Object.getPrototypeOf(tool) as object | null;
   const properties: Record<string | symbol, PropertyDescriptor> = Object.getOwnPropertyDescriptors(tool);
+  for (const name of Reflect.ownKeys(properties)) {
+    const { get } = properties[name] as PropertyDescriptor;
+    if (get !== undefined && isAnotherWay(name)) properties[name] = { ...properties[name], get: noWay(name, get) };
+  }
   for (const name of Reflect.ownKeys(changes)) {
     const value = changes[name];
     // What is hidden from a spread stays hidden: it is the tool's own, and not that of what is made of it.
@@ -38,10 +59,27 @@ export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>):
     get: (own, property) => {
       if (Object.hasOwn(own, property)) return Reflect.get(own, property) as unknown;
       const value: unknown = Reflect.get(tool, property);
-      return typeof value === 'function' && property !== 'constructor' ? (value.bind(tool) as unknown) : value;
+      if (typeof value !== 'function' || property === 'constructor') return value;
+      return isAnotherWay(property) ? refusing(property) : (value.bind(tool) as unknown);
     },
   });
 }
+
+const isAnotherWay = (property: string | symbol): property is string =>
+  typeof property === 'string' && !TOOL_FUNCTIONS.has(property) && !(property in Object.prototype);
+
+/** The getter, which makes no function any more. */
+const noWay = (name: string, get: () => unknown) =>
+  function made(this: unknown): unknown {
+    const value = get.call(this);
+    return typeof value === 'function' ? refusing(name) : value;
+  };
+
+const refusing = (name: string) => () => {
+  throw new InvalidConfigError({
+    message: `${JSON.stringify(name)} of a gated tool would run unasked, whatever it does: call its execute. What the class itself calls in there is not concerned.`,
+  });
+};
 
 /** The tools with a note on the results of these calls, for the model to read. */
 export function withNotes(
@@ -87,27 +125,6 @@ export interface ModelOutputOptions {
 /** Whether this is what the AI SDK calls it with, and not the output alone. */
 export function isModelOutputOptions(given: unknown): given is ModelOutputOptions {
   return isRecord(given) && typeof given['toolCallId'] === 'string' && 'output' in given;
-}
-
-/** A tool's result as the model gets it. */
-export type ModelOutput = { type: string; value?: unknown; reason?: string };
-
-export function withNote(output: ModelOutput, note: string): ModelOutput {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return { ...output, value: `${String(output.value)}\n\n${note}` };
-    case 'json':
-    case 'error-json':
-      return {
-        type: output.type === 'json' ? 'text' : 'error-text',
-        value: `${JSON.stringify(output.value)}\n\n${note}`,
-      };
-    case 'content':
-      return { ...output, value: [...(output.value as unknown[]), { type: 'text', text: note }] };
-    default:
-      return output;
-  }
 }
 
 /** The entry of `interruptOn` that the options of a tool come from. */

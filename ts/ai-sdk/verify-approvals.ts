@@ -53,11 +53,26 @@ export async function verifyApprovals<MESSAGE extends Message>(
   const left = async (call: LeftCall) =>
     leave(local, await recordOfLeft(local, call, calls, options), call, unanswered, options.by ?? null);
   const closed = await closeLeft(messages, left);
+  if (unanswered === 'cancel') await dropGone(local, options.runId, calls);
   const verifier = new ApprovalVerifier(local, { ...options, unanswered }, calls, closed);
   const verified: MESSAGE[] = [];
   for (const [index, message] of closed.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verifier.edited(verified);
 }
+
+/**
+ * Cancels what was asked about calls that the conversation has no more: the user had the answer made anew, or edited an earlier
+ * message. Nobody can answer them in it, and nothing would run them. Never rejects.
+ */
+async function dropGone(gate: LocalGate, runId: string | undefined, calls: Calls): Promise<void> {
+  if (runId === undefined) return;
+  const asked = await gate.unwaited(runId).catch(() => []);
+  for (const { approvalId, toolCallId } of asked)
+    if (!calls.has(toolCallId)) await gate.withdraw(approvalId, GONE, 'messages');
+}
+
+const GONE =
+  'The conversation went on without this call: the user had the answer made anew, or changed an earlier message.';
 
 /** What the gate has of a call that was left behind; `undefined`: nothing, or it cannot be told which request is meant. */
 async function recordOfLeft(

@@ -34,6 +34,7 @@ import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import type { SchemaSource } from './schemas.js';
+import { takeAnswer, type TakenAnswer } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
@@ -193,6 +194,22 @@ export class CallAsker {
     const verdict = by.gating.allowedDecisions?.includes('approve') === false ? unanswered(judged) : judged;
     telemetry?.judged(verdict.effect, verdict.said);
     return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
+  }
+
+  /** Why the mode of the gate lets an approved call not run; `undefined`: it does. */
+  objectionOfMode(
+    { toolName, tool }: ApprovedTool,
+    call: Pick<JudgedCall, 'toolCallId' | 'args'>,
+    startsAgents: boolean,
+  ): Awaitable<string | undefined> {
+    return this.gate.control.objectionTo(() => ({
+      ...call,
+      toolName,
+      ruleName: ruleNameOf(toolName, tool),
+      annotations: annotationsOf(tool),
+      runId: this.#mainRunId,
+      startsAgents,
+    }));
   }
 
   /** Writes down that a call runs of which nothing was to be said. Fails with what it may not run for. */
@@ -430,18 +447,27 @@ export class CallAsker {
     abortSignal: AbortSignal,
   ): Promise<() => Awaitable<void>> {
     let answer: unknown;
+    let taken: TakenAnswer | undefined;
+    // At once: what it says now is what is checked, and what runs.
+    const take = (given: unknown): void => {
+      answer = given;
+      if (!isQuestion(record)) taken = takeAnswer(given);
+    };
     try {
       const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
-      answer = await this.inContext(() =>
+      const given: unknown = this.inContext(() =>
         callback(requestOf(record, args, this.gate) as never, { abortSignal, objectionTo }),
       );
+      if (isThenable(given)) await Promise.resolve(given).then(take);
+      else take(given);
     } catch (error) {
       return () => this.#onFailure(record, error, abortSignal);
     }
     // Then it is cancelled, which is not to be forestalled by those who notice that.
     if (abortSignal.aborted) return () => {};
-    if (isQuestion(record)) return () => this.gate.answerByCallback(record, answer);
-    return () => this.gate.decideByCallback(record, answer, this.#hasGate);
+    if (taken === undefined) return () => this.gate.answerByCallback(record, answer);
+    const decides = taken;
+    return () => this.gate.decideByCallback(record, decides, this.#hasGate);
   }
 
   #onFailure(record: ApprovalRecord, error: unknown, abortSignal: AbortSignal): Awaitable<void> {
@@ -464,6 +490,11 @@ export class CallAsker {
     return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 }
+
+/** As `await` sees it. */
+const isThenable = (given: unknown): given is PromiseLike<unknown> =>
+  ((typeof given === 'object' && given !== null) || typeof given === 'function') &&
+  typeof (given as { then?: unknown }).then === 'function';
 
 /** The model alone is told that its calls are rejected by nobody. @param place who runs them */
 export const warnNobody = (place: string): void =>

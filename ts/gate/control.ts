@@ -16,6 +16,7 @@ import type {
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
+import type { Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
 import { STRICTNESS } from '../values/strictness.js';
@@ -162,16 +163,8 @@ export class GateControl {
     grantable: boolean,
   ): Promise<CallVerdict> {
     const mode = await this.#modeFor(narrower);
-    if (mode === 'plan' && call.startsAgents !== true) {
-      const readOnly = await this.#reading().judgeReadOnly(call);
-      if (readOnly.effect !== 'allow') {
-        return {
-          effect: 'deny',
-          reason: `Plan mode: only what is read-only runs. ${readOnly.reason}`,
-          said: verdict.said,
-        };
-      }
-    }
+    const unplanned = mode === 'plan' ? await this.#unplanned(call) : undefined;
+    if (unplanned !== undefined) return { effect: 'deny', reason: unplanned, said: verdict.said };
     if (verdict.effect !== 'ask') return verdict;
     // Where people are named, they are asked each time.
     if (asksPeople(verdict.who)) return mode === 'deny-all-asks' ? nobodyThere(call, verdict) : verdict;
@@ -182,6 +175,23 @@ export class GateControl {
     }
     if (mode === 'auto') return { effect: 'allow', said: verdict.said, instead: verdict };
     return mode === 'deny-all-asks' ? nobodyThere(call, verdict) : verdict;
+  }
+
+  /** Why plan mode lets it not run; `undefined`: it does. */
+  async #unplanned(call: JudgedByPolicy): Promise<string | undefined> {
+    if (call.startsAgents === true) return undefined;
+    const readOnly = await this.#reading().judgeReadOnly(call);
+    return readOnly.effect === 'allow' ? undefined : `Plan mode: only what is read-only runs. ${readOnly.reason}`;
+  }
+
+  /**
+   * Why the mode, as it is now, lets a call not run that was approved before, perhaps under another one; `undefined`: it does.
+   */
+  objectionTo(call: () => JudgedByPolicy): Awaitable<string | undefined> {
+    if (this.#mode === 'plan') return this.#unplanned(call());
+    return this.#mode === 'deny-all-asks'
+      ? 'Nobody is there to be asked: the mode is deny-all-asks, and it was approved under another.'
+      : undefined;
   }
 
   /** A file that changed since may forbid it. */

@@ -17,6 +17,7 @@ import { checkText } from './check-arguments.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
 import type { GateInternals } from './inside.js';
 import { reviveDecision, toRecord, toRequest } from './records.js';
+import { plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { grantOf, rememberOf } from './remember.js';
 import type { EventTeller } from './teller.js';
@@ -70,19 +71,19 @@ export class DecisionTaker {
    * What a callback answered. Whatever it is, it decides: what cannot be taken is a rejection. Only where others may answer as
    * well, the request of which the callback may say nothing goes on waiting for them.
    */
-  async decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
+  async decideByCallback(record: ApprovalRecord, answer: TakenAnswer, mayWait: boolean): Promise<void> {
     const { approvalId, toolName } = record;
     const refuse = (error: unknown): Awaitable<void> =>
       this.refuseByCallback(
         'onApprovalRequest',
         record,
         `The answer was not taken: ${messageOf(error)}`,
-        `${shapeOf(answer)}, ${NO_DECISION}`,
+        `${answer.shape()}, ${NO_DECISION}`,
       );
     let plain: unknown;
     let decision: DecisionOutcome | undefined;
     try {
-      plain = plainAnswer(answer);
+      plain = answer.plain();
       if (!this.#isForTheCore(answer)) decision = this.#inside.native.parseAnswer(plain, toolName);
     } catch (error) {
       return refuse(error);
@@ -90,12 +91,12 @@ export class DecisionTaker {
     try {
       let decided: ApprovalRecord | undefined;
       if (decision === undefined) {
-        const answered = await this.#answerAtOnce(approvalId, toolName, answer, plain);
+        const answered = await this.#answerAtOnce(approvalId, toolName, answer.decider(), plain);
         if ('record' in answered) decided = answered.record;
         else decision = answered.read;
       }
       if (decision !== undefined)
-        decided = await this.#settleOn(approvalId, decision, readDecider(answer, 'callback'), rememberOf(answer));
+        decided = await this.#settleOn(approvalId, decision, answer.decider(), answer.remember());
       const status = decided?.status;
       // One of several, and the others are never asked: it would wait for ever.
       if (status === 'pending' && !mayWait) await this.rejectBySystem(approvalId, MORE_NEEDED, 'callback');
@@ -255,10 +256,10 @@ export class DecisionTaker {
   }
 
   /** Whether nobody here has anything to say of an answer before it is decided, as far as it says no more than yes or no. */
-  #isForTheCore(answer: unknown): boolean {
-    if (this.#inside.people.authorizes || rememberOf(answer) !== undefined) return false;
+  #isForTheCore(answer: TakenAnswer): boolean {
+    if (this.#inside.people.authorizes || answer.remember() !== undefined) return false;
     try {
-      readDecider(answer, 'callback');
+      answer.decider();
       return true;
     } catch {
       // Whether it is a decision at all is said first.
@@ -274,12 +275,11 @@ export class DecisionTaker {
   async #answerAtOnce(
     approvalId: string,
     toolName: string,
-    answer: unknown,
+    decider: DecidingPerson,
     plain: unknown,
   ): Promise<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
     this.#inside.refuseIfClosed();
     const { native, people } = this.#inside;
-    const decider = readDecider(answer, 'callback');
     const meta = { ...decider, groups: people.groupsOf(decider.by, decider.groups) };
     try {
       const answered = native.answer(approvalId, toolName, plain, meta);
@@ -413,54 +413,6 @@ const NO_DECISION =
   "which is no decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";
 const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';
 const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
-
-/**
- * An answer as data, without who decides.
- *
- * @throws {InvalidDecisionError}
- */
-function plainAnswer(answer: unknown): unknown {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(answer);
-  } catch (cause) {
-    throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
-  }
-  if (text === undefined) {
-    throw new InvalidDecisionError({
-      message: `The answer is ${typeof answer}. Answer with true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' }.`,
-    });
-  }
-  // Written out once more, so that nothing in an answer is taken for one of our tags.
-  return snapshot(withoutDecider(JSON.parse(text))).json;
-}
-
-/** What an answer looks like, without what it says: that may quote what somebody was asked. */
-function shapeOf(answer: unknown): string {
-  try {
-    if (answer === null || typeof answer !== 'object') return `it answered ${told(answer)}`;
-    if (Array.isArray(answer)) return 'it answered a list';
-    const fields = Object.entries(answer).map(([name, value]: [string, unknown]) => {
-      const word = /^[a-zA-Z]{1,20}$/.test(name) ? name : '…';
-      return name === 'type' && TYPES.has(value) ? `type: '${String(value)}'` : `${word}: ${told(value)}`;
-    });
-    return `it answered {${fields.length === 0 ? '' : ` ${fields.join(', ')} `}}`;
-  } catch {
-    return 'it answered what cannot be read';
-  }
-}
-
-const TYPES: ReadonlySet<unknown> = new Set(['approve', 'edit', 'reject', 'respond', 'skip']);
-
-const told = (value: unknown): string =>
-  value === null || value === undefined ? String(value) : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
-
-/** What is decided, without who does. */
-function withoutDecider(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
-  const { by: _by, groups: _groups, ...decision } = answer as Record<string, unknown>;
-  return decision;
-}
 
 const deciderOf = (given: DecideOptions): DecidingPerson => readDecider(given, checkVia(given.via));
 

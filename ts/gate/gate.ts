@@ -40,6 +40,7 @@ import { toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { DEFAULT_TIMEOUT_MS, GateRequests, type OpenRequest, type WaitedRequest } from './requests.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
+import { type TakenAnswer } from './taken-answer.js';
 import { EventTeller, type CheckEdit, type Offers, type RequestProgress } from './teller.js';
 import { GateValues } from './values.js';
 
@@ -210,8 +211,15 @@ export class LocalGate implements Gate {
     return this.#deciding.skip(approvalId, options);
   }
 
+  /** The requests of this very run that wait, and for which nothing in this process does. */
+  async unwaited(runId: string): Promise<ApprovalRequest[]> {
+    const { waiters } = this.#teller;
+    const pending = await this.pending({ runId });
+    return pending.filter((request) => request.runId === runId && !waiters.has(request.approvalId));
+  }
+
   /** @see DecisionTaker.decideByCallback */
-  decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
+  decideByCallback(record: ApprovalRecord, answer: TakenAnswer, mayWait: boolean): Promise<void> {
     return this.#deciding.decideByCallback(record, answer, mayWait);
   }
 

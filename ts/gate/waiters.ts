@@ -31,6 +31,10 @@ export class DecisionWaiters {
     return decided;
   }
 
+  has(approvalId: string): boolean {
+    return this.#waiting.has(approvalId);
+  }
+
   get areNone(): boolean {
     return this.#waiting.size === 0;
   }

@@ -23,6 +23,16 @@ export function serverOf(toolName: string, tool: Tool | undefined): string | und
   return tool?.type === 'dynamic' ? '' : undefined;
 }
 
+/** What rules call its server, and what its client calls itself, where that is all that is known of the server. */
+export function clientOf(
+  toolName: string,
+  tool: Tool | undefined,
+): readonly [server: string, client: string] | undefined {
+  const { clientName } = metadataOf(tool);
+  if (typeof clientName !== 'string' || isNamedByServer(toolName, tool)) return undefined;
+  return [serverName(clientName), clientName];
+}
+
 /** Whether somebody has named it `mcp__server__tool`. The server cannot: it puts nothing before the name that it gives itself. */
 function isNamedByServer(toolName: string, tool: Tool | undefined): boolean {
   const ownName = metadataOf(tool)['toolName'];

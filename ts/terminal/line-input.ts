@@ -1,6 +1,7 @@
 /** Lines that a human types, or that come through a pipe: one after the other, whoever asks for them. */
 import type { Readable, Writable } from 'node:stream';
 import { CountersignError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { SeenOutput, seenOutput } from './seen.js';
@@ -29,15 +30,23 @@ export class LineInput {
   /** What was read and nobody took. */
   #rest = '';
   #isEnded = false;
+  #failure: CountersignError | undefined;
 
   constructor(input: LineSource, output: Writable) {
     this.#input = input;
+    // Whoever asks next is told; without somebody who listens it would end the process.
+    input.on('error', (error) => (this.#failure ??= inputFailed(error)));
     const seen = seenOutput(input, output);
     this.#output = seen && new SeenOutput(seen);
   }
 
   get isTerminal(): boolean {
     return this.#input.isTTY === true;
+  }
+
+  /** Nothing more comes from it. */
+  get #isOver(): boolean {
+    return this.#input.readableEnded || this.#input.destroyed;
   }
 
   say(text: string): void {
@@ -124,6 +133,12 @@ export class LineInput {
       const terminal = createInterface({ input: this.#input, output, terminal: true, historySize: 0 });
       terminal.on('line', (line) => resolve(line));
       terminal.on('close', () => resolve(undefined));
+      // The input's own error is heard there.
+      terminal.on('error', () => {});
+      const end = (): void => resolve(undefined);
+      // It says nothing where its input is destroyed.
+      this.#input.on('close', end);
+      if (this.#isOver) end();
       terminal.on('SIGINT', () => reject(interrupted()));
       terminal.setPrompt(prompt);
       terminal.prompt();
@@ -136,6 +151,7 @@ export class LineInput {
       });
       return () => {
         stay();
+        this.#input.off('close', end);
         terminal.close();
       };
     });
@@ -143,7 +159,7 @@ export class LineInput {
 
   #piped(signal: AbortSignal): Promise<string | undefined> {
     const input = this.#input;
-    return this.#until(signal, (resolve, reject) => {
+    return this.#until(signal, (resolve) => {
       let isTaken = false;
       const give = (line: string | undefined): void => {
         isTaken = true;
@@ -171,18 +187,16 @@ export class LineInput {
         this.#isEnded = true;
         take();
       };
-      this.#isEnded ||= input.readableEnded || input.destroyed;
+      this.#isEnded ||= this.#isOver;
       input.on('data', more);
       input.on('end', end);
       input.on('close', end);
-      input.on('error', reject);
       take();
       if (!this.#isEnded) input.resume();
       return () => {
         input.off('data', more);
         input.off('end', end);
         input.off('close', end);
-        input.off('error', reject);
         input.pause();
       };
     });
@@ -194,15 +208,19 @@ export class LineInput {
     start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
   ): Promise<T> {
     let stop: (() => void) | undefined;
+    let failed: ((error: unknown) => void) | undefined;
     let forget: (() => void) | undefined;
     try {
       return await new Promise<T>((resolve, reject) => {
+        this.#input.on('error', (failed = () => reject(this.#failure)));
+        if (this.#failure !== undefined) reject(this.#failure);
         stop = start(resolve, reject);
         forget = whenAborted(signal, () => reject(signal.reason as unknown));
       });
     } finally {
       forget?.();
       stop?.();
+      if (failed !== undefined) this.#input.off('error', failed);
     }
   }
 }
@@ -212,6 +230,14 @@ function whenContinued(call: () => void): () => void {
   process.on('SIGCONT', call);
   return () => void process.off('SIGCONT', call);
 }
+
+/** As at its end, nobody can answer: that is the developer's to mend, and no human's no. */
+const inputFailed = (cause: unknown): CountersignError =>
+  new CountersignError({
+    code: 'ERR_INPUT_ENDED',
+    message: `the input has failed, and nobody can answer: ${messageOf(cause)}`,
+    cause,
+  });
 
 const interrupted = (): DOMException => new DOMException('Ctrl+C: the human ended the run.', 'AbortError');
 

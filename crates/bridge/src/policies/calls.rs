@@ -42,8 +42,15 @@ pub fn perform(policies: &Policies, operation: &str) -> String {
     }
 }
 
-/// The same, from what is known; `None`: it may have to wait for files.
+/// The longest call that is looked at while JavaScript waits, in bytes of JSON: to look through more takes milliseconds, and
+/// through what is all marks seconds.
+const LONGEST_AT_ONCE: usize = 64 << 10;
+
+/// The same, from what is known; `None`: it may have to wait for files, or take long.
 pub fn perform_at_once(policies: &Policies, operation: &str) -> Option<String> {
+    if operation.len() > LONGEST_AT_ONCE {
+        return None;
+    }
     match read::<Operation>(operation) {
         Ok(Operation::Judge(call)) => call.judge_at_once(policies).transpose().map(envelope),
         Ok(Operation::Show(call)) => call.0.show_at_once(policies).transpose().map(envelope),

@@ -131,6 +131,13 @@ impl UnknownTool {
                  match. Name each tool, or '{WILDCARD}' for all that no other entry names"
             );
         }
+        if means_many(name) {
+            return format!(
+                "interruptOn names {name:?}, but there is no such tool, and the word stands for no others. For every tool write \
+                 interruptOn: 'all', or the entry '{WILDCARD}' for all that no other entry names; a tool of an MCP server is \
+                 'mcp__server__tool'"
+            );
+        }
         match &self.nearest {
             Some(nearest) => format!(
                 "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? A misspelt name would leave that tool \
@@ -215,6 +222,9 @@ fn unknown(
         if name == WILDCARD || known.contains(name.as_str()) || unknown.contains(name) {
             continue;
         }
+        if means_many(name) {
+            return Err(UnknownTool { tool_name: name.clone(), nearest: None });
+        }
         if unknown_tools != UnknownTools::Warn {
             let candidates = tools
                 .iter()
@@ -236,6 +246,28 @@ fn unknown(
 /// Whether it reads like a glob or a regular expression: no provider takes these characters in the name of a tool.
 fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '[', ']', '{', '}', '(', ')', '|', '^', '$', '\\', '+'])
+}
+
+/// Whether it is a word for tools in general: what it was to gate would be left open, whatever is done about unknown names.
+fn means_many(name: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "",
+        "all",
+        "alltools",
+        "always",
+        "any",
+        "anything",
+        "default",
+        "each",
+        "else",
+        "every",
+        "everything",
+        "mcp",
+        "other",
+        "others",
+        "tools",
+    ];
+    WORDS.contains(&fold(name).replace('_', "").trim())
 }
 
 /// Which of these a misspelt name most likely means.
@@ -282,6 +314,27 @@ mod tests {
             .iter()
             .map(|name| ((*name).to_owned(), InterruptEntry::plain(EntryRule::Ask)))
             .collect()
+    }
+
+    #[test]
+    fn a_word_for_all_tools_gates_none_of_them() {
+        for word in ["all", "All", "__all__", "default", "any", "mcp", "mcp__", "_", "everything"] {
+            for unknown in [UnknownTools::Typos, UnknownTools::Warn, UnknownTools::Error] {
+                let message = plan(&tools(&["delete_file"]), &entries(&[word]), unknown)
+                    .unwrap_err()
+                    .to_string();
+                assert!(message.contains("'all'") && message.contains("'*'"), "{message}");
+            }
+            // A tool may be called so; and what is inherited was written for the tools of another.
+            assert!(
+                plan(&tools(&[word]), &entries(&[word]), UnknownTools::Typos).is_ok(),
+                "{word}"
+            );
+            assert!(
+                plan(&tools(&["x"]), &entries(&[word]), UnknownTools::Ignore).is_ok(),
+                "{word}"
+            );
+        }
     }
 
     #[test]

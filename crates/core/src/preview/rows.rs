@@ -16,10 +16,14 @@ const ROW_END: usize = 200;
 const ROWS: usize = 40;
 /// What a sentence shows of what matters most at each end,
 const SENTENCE_END: usize = 60;
+/// where there is no room for that,
+const NARROW_END: usize = 20;
 /// of everything else from its beginning,
 const SENTENCE_HEAD: usize = 40;
 /// and of all arguments before it leaves out the others.
 const SENTENCE: usize = 160;
+/// The arguments that matter which a sentence names even where there is no room.
+const NAMED: usize = 16;
 
 /// One argument: safe to show, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,11 +46,29 @@ const TELLING: [&[&str]; 5] = [
         "dir",
         "directory",
         "folder",
+        "source",
+        "sources",
+        "src",
         "destination",
+        "destinations",
+        "dest",
         "target",
+        "targets",
     ],
-    &["command", "commands", "cmd", "script", "sql", "query"],
-    &["url", "urls", "uri", "address", "endpoint", "host", "hostname", "domain", "link"],
+    &[
+        "command",
+        "commands",
+        "cmd",
+        "script",
+        "shell",
+        "code",
+        "sql",
+        "query",
+        "statement",
+        "args",
+        "argv",
+    ],
+    &["url", "urls", "uri", "uris", "address", "endpoint", "host", "hostname", "domain", "link"],
     &[
         "to",
         "cc",
@@ -61,15 +83,51 @@ const TELLING: [&[&str]; 5] = [
         "iban",
         "payee",
         "channel",
+        "wallet",
+        "repo",
+        "repository",
+        "branch",
+        "bucket",
+        "database",
+        "table",
         "id",
         "ids",
     ],
-    &["method", "action", "operation", "verb"],
+    &[
+        "method",
+        "action",
+        "operation",
+        "verb",
+        "force",
+        "recursive",
+        "amount",
+        "name",
+        "key",
+        "input",
+    ],
 ];
 
-fn rank(name: &str) -> usize {
+/// What matters least of what does.
+const LAST: usize = TELLING.len() - 1;
+
+/// An argument that has others in it matters where one of those does.
+fn rank(name: &str, value: &Json) -> usize {
+    let inner = || match value {
+        Json::Object(entries) => entries.keys().any(|name| rank_of(name) <= LAST),
+        _ => false,
+    };
+    let own = rank_of(name);
+    if own > LAST && inner() { LAST } else { own }
+}
+
+fn rank_of(name: &str) -> usize {
     let is = |words: &[&str]| words.iter().any(|word| ends_with_word(name, word));
     TELLING.iter().position(|words| is(words)).unwrap_or(TELLING.len())
+}
+
+/// Whether the name is such a word itself. There are only so many of those, while any name may end with one.
+fn is_word(name: &str) -> bool {
+    TELLING.iter().any(|words| words.contains(&name))
 }
 
 /// Whether a name is this word, or ends with it as `file_path`, `file-path` and `filePath` do.
@@ -88,14 +146,17 @@ fn ends_with_word(name: &str, word: &str) -> bool {
 }
 
 /// The arguments in the order in which they are read: path, command, address, recipient, method, then the others as the call
-/// has them.
+/// has them. Of more than are shown, what is such a word itself comes first: no number of other names may push it out.
 fn in_reading_order<'a>(args: &'a Json, order: &[String]) -> Vec<(usize, &'a str, &'a Json)> {
     let Json::Object(entries) = args else { return vec![(0, "", args)] };
     let places: HashMap<&str, usize> =
         order.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
     let mut rows: Vec<_> =
-        entries.iter().map(|(name, value)| (rank(name), name.as_str(), value)).collect();
-    rows.sort_by_key(|(rank, name, _)| (*rank, places.get(name).copied().unwrap_or(usize::MAX)));
+        entries.iter().map(|(name, value)| (rank(name, value), name.as_str(), value)).collect();
+    let many = rows.iter().filter(|(rank, ..)| *rank <= LAST).count() > NAMED;
+    rows.sort_by_cached_key(|(rank, name, _)| {
+        (many && !is_word(name), *rank, places.get(name).copied().unwrap_or(usize::MAX))
+    });
     rows
 }
 
@@ -119,16 +180,23 @@ pub fn rows(args: &Json, order: &[String]) -> Vec<ShownRow> {
     rows
 }
 
-/// One line that asks about the call.
+/// One line that asks about the call. It names what matters, however long the rest is.
 pub(super) fn sentence(tool_name: &str, args: &Json, order: &[String]) -> String {
     let mut text = format!("Run tool \"{}\"?", name(tool_name));
     let all = in_reading_order(args, order);
     let (mut spent, mut shown) = (0, 0);
     for (rank, argument, value) in &all {
-        let value = in_a_sentence(value, *rank < TELLING.len(), all.len() > 1);
-        let size = argument.len() + value.chars().count();
+        let in_form = |form| {
+            let value = in_a_sentence(value, form, all.len() > 1);
+            (argument.len() + value.chars().count(), value)
+        };
+        let matters = *rank <= LAST;
+        let (mut size, mut value) = in_form(if matters { TextForm::Ends } else { TextForm::Head });
         if shown > 0 && spent + size > SENTENCE {
-            break;
+            if !matters || shown >= NAMED {
+                break;
+            }
+            (size, value) = in_form(TextForm::NarrowEnds);
         }
         let separator = if shown == 0 { "" } else { "," };
         let label = label(argument);
@@ -141,6 +209,17 @@ pub(super) fn sentence(tool_name: &str, args: &Json, order: &[String]) -> String
     text
 }
 
+/// How much a sentence shows of a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TextForm {
+    /// Both ends.
+    Ends,
+    /// Less of both.
+    NarrowEnds,
+    /// Its beginning, where there are other arguments.
+    Head,
+}
+
 /// The name of an argument, with what parts it from its value. It must not pass for another argument and its value.
 fn label(argument: &str) -> String {
     match argument {
@@ -151,10 +230,12 @@ fn label(argument: &str) -> String {
 }
 
 /// A value that must not pass for two arguments.
-fn in_a_sentence(value: &Json, is_telling: bool, is_one_of_many: bool) -> String {
+fn in_a_sentence(value: &Json, form: TextForm, is_one_of_many: bool) -> String {
     let cut = |text: &str| {
-        if is_telling || !is_one_of_many {
-            return on_one_line(text, SENTENCE_END);
+        match form {
+            TextForm::NarrowEnds => return on_one_line(text, NARROW_END),
+            TextForm::Head if is_one_of_many => {}
+            TextForm::Ends | TextForm::Head => return on_one_line(text, SENTENCE_END),
         }
         match text.char_indices().nth(SENTENCE_HEAD) {
             Some((at, _)) => format!("{}…", on_one_line(&text[..at], SENTENCE_HEAD)),

@@ -308,6 +308,44 @@ fn a_sentence_names_the_path_the_command_the_address_and_the_recipient_first() {
 }
 
 #[test]
+fn one_long_argument_does_not_hide_the_others_that_matter() {
+    let long = "x".repeat(2000);
+    let args = format!(r#"{{"command":"ls","path":"{long}","to":"evil@x"}}"#);
+    let text = said("t", &args);
+    assert!(text.contains("command: ls, to: evil@x") && text.len() < 500, "{text}");
+    let args = format!(r#"{{"path":"{long}","command":"{long}; rm -rf /","note":"hi"}}"#);
+    let text = said("t", &args);
+    assert!(text.contains("; rm -rf /") && text.ends_with('…') && text.len() < 800, "{text}");
+}
+
+#[test]
+fn no_number_of_arguments_pushes_out_those_that_matter() {
+    for (name, value) in [
+        ("path", r#""XVALUEX""#),
+        ("command", r#""XVALUEX""#),
+        ("targets", r#""XVALUEX""#),
+        ("src", r#""XVALUEX""#),
+        ("wallet", r#""XVALUEX""#),
+        ("statement", r#""XVALUEX""#),
+        ("options", r#"{"path":"XVALUEX"}"#),
+    ] {
+        for others in ["c", "a_path", "zId"] {
+            // What ends with such a word may be pushed out by more of them.
+            if name == "options" && others != "c" {
+                continue;
+            }
+            let many: Vec<_> = (0..60).map(|n| format!(r#""{n}{others}":"lorem ipsum""#)).collect();
+            let args = format!(r#"{{{},"{name}":{value}}}"#, many.join(","));
+            let text = said("t", &args);
+            assert!(text.contains("XVALUEX") && text.ends_with('…'), "{name} {others}: {text}");
+            let shown = rows(&args.parse().unwrap(), &order_of(&args).unwrap());
+            assert!(shown[0].value.contains("XVALUEX"), "{name} {others}: {shown:?}");
+            assert_eq!(shown.last().map(|row| row.value.as_str()), Some("22 more"));
+        }
+    }
+}
+
+#[test]
 fn no_value_of_a_sentence_poses_as_another_argument() {
     let args = r#"{"note":"x, to: alice","to":"mallory"}"#;
     assert_eq!(said("pay", args), "Run tool \"pay\"? to: mallory, note: \"x, to: alice\"");
@@ -320,8 +358,8 @@ fn no_value_of_a_sentence_poses_as_another_argument() {
 
 #[test]
 fn no_name_of_a_sentence_poses_as_another_argument() {
-    let args = r#"{"amount: 1, note":"x","amount":9000}"#;
-    assert_eq!(said("pay", args), r#"Run tool "pay"? "amount: 1, note": x, amount: 9000"#);
+    let args = r#"{"total: 1, note":"x","total":9000}"#;
+    assert_eq!(said("pay", args), r#"Run tool "pay"? "total: 1, note": x, total: 9000"#);
 }
 
 #[test]

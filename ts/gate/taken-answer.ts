@@ -1,0 +1,112 @@
+/** What a callback answered, as it was at that moment: whoever made it may change it while it is checked. */
+import * as types from 'node:util/types';
+import { InvalidDecisionError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import { snapshot } from '../values/snapshot.js';
+import { readDecider, type DecidingPerson } from './decider.js';
+import { rememberOf } from './remember.js';
+
+/** Each part, or what is wrong with it once it is needed. */
+export interface TakenAnswer {
+  /** Without who decides. Fails with {@link InvalidDecisionError}. */
+  plain: () => unknown;
+  /** Fails with {@link InvalidDecisionError}. */
+  decider: () => DecidingPerson;
+  remember: () => unknown;
+  /** What it looks like, without what it says. */
+  shape: () => string;
+}
+
+export function takeAnswer(answer: unknown): TakenAnswer {
+  return {
+    plain: known(() => plainAnswer(answer)),
+    decider: known(() => readDecider(answer, 'callback')),
+    remember: known(() => {
+      const remember = rememberOf(answer);
+      return remember === undefined ? undefined : snapshot(remember).value;
+    }),
+    shape: () => shapeOf(answer),
+  };
+}
+
+/** Makes it now, and gives it, or fails with what it failed with, whenever it is asked for. */
+function known<T>(make: () => T): () => T {
+  try {
+    const made = make();
+    return () => made;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/**
+ * An answer as data, without who decides.
+ *
+ * @throws {InvalidDecisionError}
+ */
+export function plainAnswer(answer: unknown): unknown {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(answer, asItIs(answer));
+  } catch (cause) {
+    throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
+  }
+  if (text === undefined) {
+    throw new InvalidDecisionError({
+      message: `The answer is ${typeof answer}. Answer with true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' }.`,
+    });
+  }
+  // Written out once more, so that nothing in an answer is taken for one of our tags.
+  return snapshot(withoutDecider(JSON.parse(text))).json;
+}
+
+/** What an answer looks like, without what it says: that may quote what somebody was asked. */
+function shapeOf(answer: unknown): string {
+  try {
+    if (answer === null || typeof answer !== 'object') return `it answered ${told(answer)}`;
+    if (Array.isArray(answer)) return 'it answered a list';
+    const fields = Object.entries(answer).map(([name, value]: [string, unknown]) => {
+      const word = /^[a-zA-Z]{1,20}$/.test(name) ? name : '…';
+      return name === 'type' && TYPES.has(value) ? `type: '${String(value)}'` : `${word}: ${told(value)}`;
+    });
+    return `it answered {${fields.length === 0 ? '' : ` ${fields.join(', ')} `}}`;
+  } catch {
+    return 'it answered what cannot be read';
+  }
+}
+
+const TYPES: ReadonlySet<unknown> = new Set(['approve', 'edit', 'reject', 'respond', 'skip']);
+
+const told = (value: unknown): string =>
+  value === null || value === undefined ? String(value) : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+
+/** What is decided, without who does. */
+function withoutDecider(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  const { by: _by, groups: _groups, ...decision } = answer as Record<string, unknown>;
+  return decision;
+}
+
+/**
+ * For `JSON.stringify`: refuses an object that writes itself (`toJSON`), which may say something else than what a human read in it.
+ * What is given in the place of a result runs nothing, and may.
+ */
+function asItIs(answer: unknown): (this: unknown, key: string, value: unknown) => unknown {
+  return function see(key, value) {
+    if (key === 'output' && this === answer) return value === undefined ? value : writtenOut(value);
+    const given = (this as Record<string, unknown>)[key];
+    if (typeof given !== 'object' || given === null || given === answer || !('toJSON' in given)) return value;
+    const isKnown = types.isDate(given) ? given.toJSON === Date.prototype.toJSON : given instanceof URL;
+    if (isKnown || typeof given.toJSON !== 'function') return value;
+    throw new TypeError(
+      `${JSON.stringify(key)} has a toJSON of its own, which may say something else than what is shown of it`,
+    );
+  };
+}
+
+function writtenOut(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+}
