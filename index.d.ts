@@ -693,7 +693,10 @@ export declare function preview(
 /** Any text made safe to show: control, bidi and invisible characters made visible, both ends of a long one kept. */
 export declare function safeText(text: string): string;
 
-/** What a human decides. `reason` reaches the model: that of an approval or an edit together with the result. */
+/**
+ * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. An answer is
+ * taken as it is when it is given: changing it later changes nothing, and `args` with a `toJSON` of their own are refused.
+ */
 export type Decision<ARGS = unknown> =
   /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
   | { type: 'approve'; reason?: string; remember?: Remember }

@@ -3,14 +3,16 @@
  * bounded. And a reader that is slow slows the model: what it has not read is not piled up.
  */
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { tool } from 'ai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createGate, streamWithEvents } from '../../ts/index.js';
+import { NativePolicies } from '../../ts/native.js';
 import { makeSandbox, runProgram, type Sandbox } from '../lifecycle/sandbox.js';
 import { effort, isThorough, isWhole } from '../support/effort.js';
 import { lazy } from '../support/lazy-model.js';
-import { call, finish, major, sleep, type ModelPart } from '../support/model.js';
+import { call, calls, finish, major, says, scripted, sleep, type ModelPart } from '../support/model.js';
 
 /**
  * How long this thread has worked, or waited for what it had asked for, in ms. Where the system tells how long it was kept from
@@ -277,5 +279,38 @@ describe('memory', () => {
     expect(used['seen']).toBe(PARTS);
     // What is left is the text itself, which the SDK puts together piece by piece.
     expect(used['growth']).toBeLessThan((raw['growth'] as number) * 1.1 + 10);
+  });
+});
+
+describe('long arguments', () => {
+  const long = '\u202e'.repeat(70_000);
+
+  it('are judged, and made ready to be shown, on another thread', async () => {
+    const home = tmpdir();
+    const policies = new NativePolicies({ documents: [], files: 'none', cwd: home, project: home, home });
+    const call = (content: string) => ({ toolName: 'del', args: { content }, now: 0 });
+    expect(policies.judge(call('short'))).not.toBeInstanceOf(Promise);
+    expect(policies.show(call('short'))).not.toBeInstanceOf(Promise);
+    expect(policies.judge(call(long))).toBeInstanceOf(Promise);
+    expect((await policies.show(call(long))).page.flags).toContain('bidi');
+  });
+
+  it('are so in a run without policies, too', async () => {
+    const show = vi.spyOn(NativePolicies.prototype, 'show');
+    onTestFinished(() => show.mockRestore());
+    for (const content of ['short', long]) {
+      const { model } = scripted([calls(call('note', { content }, 'c1')), says('.')]);
+      const note = tool({ inputSchema: z.object({ content: z.string() }), execute: () => 'ok' });
+      const options = {
+        model,
+        prompt: 'go',
+        tools: { note },
+        interruptOn: { note: true },
+        onApprovalRequest: () => false,
+      };
+      await streamWithEvents(options as never).result;
+    }
+    expect(show).toHaveBeenCalledTimes(1);
+    expect(show.mock.results[0]?.value).toBeInstanceOf(Promise);
   });
 });

@@ -351,6 +351,14 @@ describe('where nobody can be asked', () => {
     expect(heard.warnings).toEqual([nobody('streamWithEvents')]);
   });
 
+  test('so does one whose callback is undefined: the call is rejected, and does not run', async () => {
+    using heard = listenToWarnings();
+    const played = stage();
+    await run({ ...played.of, interruptOn: 'all', onApprovalRequest: undefined });
+    expect(heard.warnings).toEqual([nobody('streamWithEvents')]);
+    expect(played.ran).toEqual([]);
+  });
+
   test('so does gateTools', async () => {
     using heard = listenToWarnings();
     for (let time = 0; time < 2; time++) api.gateTools(stage().tools, { interruptOn: 'all' });

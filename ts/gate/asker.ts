@@ -392,8 +392,9 @@ export class CallAsker {
     if (!this.#isPrivate || gating === undefined || gating.changesFile === true || ruleName !== toolName)
       return undefined;
     const reader = this.#callback ?? this.gate;
-    // It may look at files: for those who read it, that is done on another thread before they are asked.
-    if (readers.has(reader)) return undefined;
+    // It may look at files: for those who read it, that is done on another thread before they are asked. So is what takes long to
+    // show.
+    if (readers.has(reader) || isLong(call.args)) return undefined;
     const offers = this.gate.control.offersLater(call, verdict, this.#policies);
     if (offers === undefined) return undefined;
     return () => {
@@ -528,6 +529,12 @@ function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate 
   if (paths === undefined) return localGate(gate, place);
   throw new InvalidConfigError({ message: `${place}: leave place out: the gate has its own.` });
 }
+
+/** Whether it takes long to make ready to be shown. */
+const isLong = ({ json }: ValueSnapshot): boolean => (JSON.stringify(json)?.length ?? 0) > LONGEST_AT_ONCE;
+
+/** As in `crates/bridge`, in UTF-16 units of JSON, which are no more than its bytes. */
+const LONGEST_AT_ONCE = 65_536;
 
 /** Callbacks that have read what "always" would save. */
 const readers = new WeakSet<object>();

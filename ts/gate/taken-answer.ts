@@ -96,7 +96,8 @@ function withoutDecider(answer: unknown): unknown {
 function asItIs(answer: unknown): (this: unknown, key: string, value: unknown) => unknown {
   return function see(key, value) {
     if (key === 'output' && this === answer) return value === undefined ? value : writtenOut(value);
-    const given = (this as Record<string, unknown>)[key];
+    // A getter was read for the value, and is not read twice.
+    const given: unknown = Object.getOwnPropertyDescriptor(this, key)?.value;
     if (typeof given !== 'object' || given === null || given === answer || !('toJSON' in given)) return value;
     const isKnown = types.isDate(given) ? given.toJSON === Date.prototype.toJSON : given instanceof URL;
     if (isKnown || typeof given.toJSON !== 'function') return value;

@@ -32,7 +32,7 @@ export function createAskUserTool(): BuiltinTools['ask_user'] {
   const tool = {
     description:
       'Asks the human, and waits for the answers. Use it when something that only they know decides what to do, not for what ' +
-      'you can find out yourself and not for leave to use a tool.',
+      'you can find out yourself and not for leave to use a tool. Ask seldom and briefly, and all that you need to know in one call.',
     inputSchema: inputSchema<QuestionsInput>(INPUT, issuesOfOptions),
     [QUESTIONS]: readQuestions,
   };
