@@ -52,7 +52,9 @@ impl LineProver<'_, '_> {
             // What only has the name of a wrapper needs an allow of its own.
             let trusted = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
             let role = if trusted { CommandRole::Wrapper } else { CommandRole::Plain };
-            return wrapper.look(self, argv, role);
+            let start = self.found.len();
+            wrapper.look(self, argv, role);
+            return self.found.stands_alone(start);
         }
         if dir.is_none() && builtins::is_builtin(base) {
             return self.builtin(argv);
