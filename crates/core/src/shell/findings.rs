@@ -44,6 +44,8 @@ pub(super) struct LineFindings {
     pub(super) repeats: usize,
     /// A limit was reached: nothing more is read.
     pub(super) exhausted: bool,
+    /// Whether the command that runs next is given arrays, which are no words: `declare a=(b)`.
+    pub(super) declares_arrays: bool,
     /// The variables.
     pub(super) values: ShellVariables,
     /// A command has made or moved links or folders: where a path leads is not certain any more.
@@ -230,6 +232,20 @@ impl LineFindings {
     /// A command whose words come once all that it does is found: see [`Self::words_of`].
     pub(super) fn command_at(&mut self, span: Span, role: CommandRole) -> usize {
         self.push(span, FactKind::Command(Command { argv: Vec::new(), role }))
+    }
+
+    /// A wrapper needs no allow since what it runs, or what it sets, needs one. Where nothing that was found from `start` on
+    /// does, the wrappers there need one of their own name.
+    pub(super) fn stands_alone(&mut self, start: usize) {
+        let found = self.facts.get_mut(start..).unwrap_or_default();
+        if found.iter().any(|fact| fact.what.needs_allow()) {
+            return;
+        }
+        for fact in found {
+            if let FactKind::Command(command) = &mut fact.what {
+                command.role = CommandRole::Plain;
+            }
+        }
     }
 
     /// The words of the command that was found at this index, unless there were too many facts for it.

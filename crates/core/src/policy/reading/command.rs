@@ -249,9 +249,9 @@ impl SubjectReader<'_> {
         // Behind the others, whose places among the facts are told.
         let mut connections = Vec::new();
         for fact in analysis.facts {
+            let needs = fact.what.needs_allow();
             let (kind, needs_allow) = match fact.what {
                 FactKind::Command(command) => {
-                    let needs = command.role == CommandRole::Plain;
                     (SubjectKind::Command { argv: command.argv, role: command.role }, needs)
                 }
                 FactKind::Redirect { access, target } => {
@@ -271,9 +271,9 @@ impl SubjectReader<'_> {
                     }
                     let kind =
                         SubjectKind::Path { access, target, extent: UseExtent::Itself, by: None };
-                    (kind, access == FileAccess::Write)
+                    (kind, needs)
                 }
-                FactKind::Assign { name } => (SubjectKind::Env { name }, true),
+                FactKind::Assign { name } => (SubjectKind::Env { name }, needs),
                 FactKind::Path { command, arg, access, target, recursive } => {
                     let names = access == FileAccess::Read && lists.get(command) == Some(&true);
                     let extent = match (recursive, names) {
@@ -312,7 +312,7 @@ impl SubjectReader<'_> {
                 }
                 FactKind::Unknown { why, named } => {
                     let named = named.map(|(command, arg)| by(command, arg));
-                    (SubjectKind::Unknown { why: why.to_string().into(), named }, true)
+                    (SubjectKind::Unknown { why: why.to_string().into(), named }, needs)
                 }
             };
             self.subjects.push(Subject {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::SubjectReader;
-use crate::path::{DirListing, PathContext, PathError, expanded, is_below, locate, spelled};
+use crate::path::{
+    DirListing, PathContext, PathError, expanded, is_below, is_garbled, locate, spelled,
+};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{DoubtReason, FileAccess, Span, Word, WordPiece, option_marks, stays_below};
@@ -135,7 +137,7 @@ fn may_find(pattern: &Word, name: &str) -> bool {
     let slash = |piece: &WordPiece| matches!(piece, WordPiece::Text(text) if text.contains('/'));
     match pattern.pieces.last() {
         Some(WordPiece::Text(ending)) if !pattern.pieces.iter().any(slash) => {
-            name.to_lowercase().ends_with(&ending.to_lowercase())
+            is_garbled(name) || name.to_lowercase().ends_with(&ending.to_lowercase())
         }
         _ => true,
     }

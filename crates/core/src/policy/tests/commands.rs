@@ -216,6 +216,81 @@ fn an_allow_needs_all_a_deny_needs_one() {
 }
 
 #[test]
+fn what_is_covered_by_the_rest_of_a_call_that_has_no_rest_is_not_allowed() {
+    let none = policy("default = 'deny'");
+    let words = policy("[[rule]]\neffect = 'allow'\ncommands = ['ls', 'cat']\nenv = ['A', 'I']");
+    for line in [
+        "export",
+        "export -p",
+        "export --",
+        "(export)",
+        "declare",
+        "declare -p",
+        "declare -xp",
+        "declare -x",
+        "declare +x",
+        "declare -p A",
+        "declare -pA x",
+        "typeset -x",
+        "readonly -p",
+        "readonly A",
+        "export A",
+        "f() { local; }; f",
+        "command export -p",
+        "declare <<< \"$(A=1)\"",
+        "declare <<< \"$(declare A=(1))\"",
+        "declare -p A=(1)",
+        "command -v ls",
+        "command -V ls",
+        "command command -v ls",
+        "nice command -v ls",
+        "sh -c 'export -p'",
+        "bash -c ''",
+        "bash -c ' # nothing'",
+        "sh -c '< a.txt'",
+        "< a.txt",
+        "timeout 5 sh -c 'command -v x'",
+        "env -i bash -c 'declare -xp'",
+        "xargs -I{} command -v {}",
+        ":",
+        "true",
+        "cd",
+    ] {
+        assert_eq!(verdict(&none, &Call::run(line)).effect, Effect::Deny, "{line}");
+        assert_eq!(verdict(&words, &Call::run(line)).effect, Effect::Ask, "{line}");
+        let behind = format!("ls; {line}");
+        assert_eq!(verdict(&words, &Call::run(&behind)).effect, behind_a_list(line), "{behind}");
+    }
+    for line in [
+        "export A=1",
+        "export A=1; ls",
+        "declare -x A=1 I",
+        "command ls",
+        "sh -c 'A=1'",
+        "declare -a A=(1 2)",
+    ] {
+        assert_eq!(verdict(&none, &Call::run(line)).effect, Effect::Deny, "{line}");
+        assert_eq!(verdict(&words, &Call::run(line)).effect, Effect::Allow, "{line}");
+    }
+    runs(
+        "[[rule]]\neffect = 'allow'\ncommands = ['command -v', 'export -p', 'cd', 'true', ':']",
+        &[
+            ("allow", "command -v ls"),
+            ("allow", "cd; true; :"),
+            ("allow", "export -p"),
+            ("ask", "export -p -f"),
+            ("ask", "declare -p"),
+            ("ask", "command -V ls"),
+        ],
+    );
+}
+
+/// Of a line behind `ls`: a file that is opened and told to nobody is covered by that.
+fn behind_a_list(line: &str) -> Effect {
+    if line == "< a.txt" { Effect::Allow } else { Effect::Ask }
+}
+
+#[test]
 fn denies_meet_the_name_of_the_program_allows_what_is_written() {
     runs(
         RULES,

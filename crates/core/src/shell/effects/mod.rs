@@ -54,7 +54,7 @@ pub(crate) use parts::{CommandParts, parts};
 pub(crate) use spec::ProgramKind;
 pub(super) use spec::ScriptLanguage;
 pub(crate) use words::stays_below;
-pub(super) use words::{beginning, without};
+pub(super) use words::{beginning, joined, without};
 
 use self::read::ProgramTables;
 use self::spec::ProgramSpec;

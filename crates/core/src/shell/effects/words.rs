@@ -34,7 +34,7 @@ pub(super) fn text(place: &Word, text: &str) -> Word {
 }
 
 /// The word with texts that stand side by side as one.
-pub(super) fn joined(word: Word) -> Word {
+pub(in crate::shell) fn joined(word: Word) -> Word {
     let mut pieces: Vec<WordPiece> = Vec::with_capacity(word.pieces.len());
     for piece in word.pieces {
         match (pieces.last_mut(), piece) {

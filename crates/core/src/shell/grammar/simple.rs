@@ -14,8 +14,9 @@ impl LineProver<'_, '_> {
     pub(super) fn simple(&mut self) -> Read {
         let mut argv = Vec::new();
         let mut reordered = false;
+        let mut arrays = false;
         let values = self.found.values.mark();
-        let read = self.simple_into(&mut argv, &mut reordered);
+        let read = self.simple_into(&mut argv, &mut reordered, &mut arrays);
         if reordered {
             self.runs(argv.get(1..).unwrap_or_default().to_vec());
         }
@@ -26,12 +27,15 @@ impl LineProver<'_, '_> {
         if !argv.is_empty() {
             // What stood before it is for this command alone, or for the shell, as the shell and the command have it.
             self.found.values.uncertain(values);
+            self.found.declares_arrays = arrays;
             self.runs(argv);
         }
         read
     }
 
-    fn simple_into(&mut self, argv: &mut Vec<Word>, reordered: &mut bool) -> Read {
+    fn simple_into(
+        &mut self, argv: &mut Vec<Word>, reordered: &mut bool, arrays: &mut bool,
+    ) -> Read {
         let start = self.at;
         let values = self.found.values.mark();
         // A redirection whose file depends on a variable.
@@ -81,6 +85,7 @@ impl LineProver<'_, '_> {
                 _ => {}
             }
             if (argv.is_empty() || declares) && self.assignment(argv.is_empty())? {
+                *arrays |= declares;
                 if redirected {
                     // Which of both is first is left to the shell.
                     self.unknown(start, DoubtReason::NotUnderstood);

@@ -169,7 +169,12 @@ impl LineProver<'_, '_> {
 
     /// `export`, `declare` and their like: the variables they set are the facts.
     fn declares(&mut self, argv: Vec<Word>, name: &str) {
-        self.found.command(argv.clone(), CommandRole::Wrapper);
+        let command = self.found.command(argv.clone(), CommandRole::Wrapper);
+        let gives_arrays = std::mem::take(&mut self.found.declares_arrays);
+        if shows_variables(&argv, gives_arrays) {
+            let last = argv.len().saturating_sub(1);
+            self.found.unknown_at(span_of(&argv), DoubtReason::ShowsSecrets, command, last);
+        }
         let mut arrays = false;
         // Nothing but exported: what it holds is what it is given, from here on too.
         let plain = name != "readonly"
@@ -227,6 +232,9 @@ impl LineProver<'_, '_> {
                     );
                 }
             }
+        }
+        if !gives_arrays {
+            self.found.stands_alone(command);
         }
     }
 
@@ -398,6 +406,15 @@ impl LineProver<'_, '_> {
             self.found.unknown(span, why);
         }
     }
+}
+
+/// Whether `export`, `declare` and their like print what variables hold: with `-p`, and without a name.
+fn shows_variables(argv: &[Word], gives_arrays: bool) -> bool {
+    let words = || argv.iter().skip(1).map(|word| word.literal());
+    let is_option = |word: &str| word.starts_with(['-', '+']);
+    let prints = |word: &str| is_option(word) && word.contains('p') && !word.contains('=');
+    let names = words().any(|word| !word.is_some_and(is_option));
+    words().flatten().any(prints) || !(names || gives_arrays)
 }
 
 /// Whether the word there, which only the run will tell, may be the operator `-v` to `test`.

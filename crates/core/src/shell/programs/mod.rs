@@ -5,10 +5,10 @@ mod search;
 mod shells;
 mod wrappers;
 
-use super::effects::{self, beginning, without};
+use super::effects::{self, CommandEffects, beginning, without};
 use super::findings::span_of;
 use super::prover::LineProver;
-use super::{CommandRole, DoubtReason, Word, WordPiece};
+use super::{CommandRole, DoubtReason, FileAccess, Word, WordPiece};
 
 /// How many words behind an option that is not understood are tried as the command.
 const GUESSES: usize = 2;
@@ -52,7 +52,9 @@ impl LineProver<'_, '_> {
             // What only has the name of a wrapper needs an allow of its own.
             let trusted = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
             let role = if trusted { CommandRole::Wrapper } else { CommandRole::Plain };
-            return wrapper.look(self, argv, role);
+            let start = self.found.len();
+            wrapper.look(self, argv, role);
+            return self.found.stands_alone(start);
         }
         if dir.is_none() && builtins::is_builtin(base) {
             return self.builtin(argv);
@@ -72,6 +74,19 @@ impl LineProver<'_, '_> {
     /// What these words do to their arguments, of which the first is the argument `from` of `command`.
     fn effects(&mut self, argv: &[Word], command: usize, from: usize) {
         let effects = effects::of(argv, &self.found.files);
+        let launches = effects.launches;
+        let own = as_own_text(argv).map(|argv| effects::of(&argv, &self.found.files));
+        let own = own.map(|own| beside(own, &effects));
+        self.used(argv, effects, command, from);
+        if let Some((arg, skip)) = launches {
+            self.launched(argv, arg, skip, (command, from + arg));
+        }
+        if let Some(own) = own {
+            self.used(argv, own, command, from);
+        }
+    }
+
+    fn used(&mut self, argv: &[Word], effects: CommandEffects, command: usize, from: usize) {
         for used in effects.paths {
             let arg = from + used.arg;
             self.found.path(command, arg, used.access, used.target, used.recursive);
@@ -85,9 +100,6 @@ impl LineProver<'_, '_> {
         for (arg, why) in effects.unknown {
             let span = argv.get(arg).map_or_else(|| span_of(argv), |word| word.span);
             self.found.unknown_at(span, why, command, from + arg);
-        }
-        if let Some((arg, skip)) = effects.launches {
-            self.launched(argv, arg, skip, (command, from + arg));
         }
         if effects.moves {
             self.found.has_moved_links();
@@ -175,6 +187,34 @@ impl LineProver<'_, '_> {
             self.found.values.leave(outer);
         }
     }
+}
+
+/// The words as they are where the patterns among them find nothing: the shell leaves those as their own text. `None`: there
+/// are none.
+fn as_own_text(argv: &[Word]) -> Option<Vec<Word>> {
+    let is_pattern = |word: &Word| word.pieces.iter().any(|it| matches!(it, WordPiece::Glob(_)));
+    let own = |piece: &WordPiece| match piece {
+        WordPiece::Glob(pattern) => WordPiece::Text(pattern.clone()),
+        other => other.clone(),
+    };
+    let spelled = |word: &Word| match is_pattern(word) {
+        true => {
+            let pieces = word.pieces.iter().map(own).collect();
+            effects::joined(Word { span: word.span, pieces })
+        }
+        false => word.clone(),
+    };
+    argv.iter().any(is_pattern).then(|| argv.iter().map(spelled).collect())
+}
+
+/// What the words do as their own text, beside what they do as the names that they find. A file of such a name would have been
+/// found: there is none to read.
+fn beside(mut own: CommandEffects, known: &CommandEffects) -> CommandEffects {
+    own.paths.retain(|used| used.access == FileAccess::Write && !known.paths.contains(used));
+    own.loads.retain(|load| !known.loads.contains(load));
+    own.urls.retain(|url| !known.urls.contains(url));
+    own.unknown.retain(|unknown| !known.unknown.contains(unknown));
+    own
 }
 
 /// Where programs are what their name says.

@@ -200,7 +200,7 @@ fn wrappers() {
             ("flock /tmp/l -c 'rm x'", "[flock /tmp/l -c rm x]; !RunsCode; rm x"),
             ("command rm x", "[command rm x]; rm x"),
             ("command -p rm x", "[command -p rm x]; rm x"),
-            ("command -v rm", "[command -v rm]"),
+            ("command -v rm", "command -v rm"),
             ("builtin cd /x", "[builtin cd /x]; cd /x"),
             ("exec rm x", "[exec rm x]; rm x"),
             ("exec -a ls rm x", "[exec -a ls rm x]; !RunsCode; rm x"),
