@@ -885,17 +885,123 @@ fn what_is_renamed_is_as_secret_as_before() {
 #[test]
 fn a_formatter_is_not_led_out_of_the_project_by_a_symlink() {
     let house = House::new("formats");
-    fs::create_dir_all(house.root.join("project/plain")).unwrap();
+    for folder in ["project/plain/.venv/bin", "project/plain/node_modules", "project/linked"] {
+        fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
     fs::write(house.root.join("project/plain/a.go"), "").unwrap();
-    let denied = r#"{"version":1,"rule":[{"effect":"allow","commands":["gofmt","go","cargo","rustfmt"]},{"effect":"deny","writes":["OUT/**"]}]}"#;
-    let denied = denied.replace("OUT", &house.at("out"));
-    let lines = ["gofmt -w .", "go fmt ./...", "cargo fmt", "gofmt -w ./", "gofmt -w d"];
+    fs::write(house.root.join("out/python3.12"), "").unwrap();
+    for (link, target) in [
+        // What each virtual environment has.
+        ("project/plain/.venv/bin/python", "../../../../out/python3.12"),
+        ("project/linked/python.py", "../../out/python3.12"),
+    ] {
+        symlink(target, house.root.join(link)).unwrap();
+    }
+    let denied = r#"{"effect":"allow","commands":["gofmt","go","cargo","rustfmt","ruff","biome","eslint","oxlint","rubocop","isort","autopep8","golangci-lint","dotnet","goimports","clang-format"]},{"effect":"deny","writes":["OUT/**"]}"#;
+    let denied = own(&denied.replace("OUT", &house.at("out")));
+    let lines = [
+        "gofmt -w .",
+        "go fmt ./...",
+        "cargo fmt",
+        "cargo fmt -- --config-path --check",
+        "gofmt -w ./",
+        "ruff format",
+        "ruff format .",
+        "ruff check --fix",
+        "ruff check --fix .",
+        "ruff check --add-noqa",
+        "biome format --write",
+        "biome check --write .",
+        "biome lint --fix",
+        "eslint --fix",
+        "eslint --fix .",
+        "rubocop -a",
+        "rubocop -A .",
+        "isort .",
+        "golangci-lint run --fix",
+        "dotnet format",
+    ];
+    // `#[path]` leads anywhere.
+    let modules = ["rustfmt src/lib.rs", "rustfmt *.rs", "cargo fmt -- src/lib.rs"];
     for name in ["developer", denied.as_str()] {
         // `d/l` leads out.
-        tried(&started(&house, name, "project"), &lines, &[]);
+        let policy = started(&house, name, "project");
+        tried(&policy, &lines, &["cargo fmt -- --check", "ruff --version"]);
+        tried(&policy, &["gofmt -w d", "ruff format d", "ruff format linked"], &[]);
+        tried(&policy, &modules, &["rustfmt --check src/lib.rs", "ruff check", "eslint ."]);
+        // Of those the ones of Python pass over an interpreter.
+        let python = lines.iter().filter(|line| line.starts_with("ruff")).copied();
+        let python: Vec<&str> = python.chain(["isort ."]).collect();
+        let plain = house.root.join("project/plain/.venv/bin/python");
+        tried(&started(&house, name, "project/plain"), &lines[..2], &python);
+        fs::remove_file(&plain).unwrap();
         tried(&started(&house, name, "project/plain"), &[], &lines[..3]);
+        tried(&started(&house, name, "project/plain"), &[], &lines[5..]);
+        symlink("../../../../out/python3.12", plain).unwrap();
     }
-    tried(&started(&house, "developer", "project"), &[], &["prettier --write .", "git stash"]);
+    let denied = own(
+        r#"{"effect":"allow","commands":["cargo","go"]},{"effect":"deny","writes":["/**/out/**"]}"#,
+    );
+    tried(
+        &started(&house, &denied, "project"),
+        &["cargo clippy --fix", "go vet -fix ./..."],
+        &["cargo clippy", "go vet ./..."],
+    );
+    tried(
+        &started(&house, "developer", "project"),
+        &[],
+        &["prettier --write .", "black .", "shfmt -w .", "git stash"],
+    );
+}
+
+#[test]
+fn each_way_to_name_a_file_to_a_compiler_meets_a_deny() {
+    let house = House::new("compilers");
+    let policy = own(
+        r#"{"effect":"allow","commands":["gcc","cc","g++","clang"]},{"effect":"deny","writes":["**/victim.txt"],"reads":["**/.env"]}"#,
+    );
+    tried(
+        &started(&house, &policy, "project"),
+        &[
+            "gcc -o victim.txt a.c",
+            "gcc -ovictim.txt a.c",
+            "gcc -MD -MF victim.txt -c a.c",
+            "gcc -MMD -MFvictim.txt -c a.c",
+            "gcc -M -MFvictim.txt a.c",
+            "gcc -MM -MFsub/victim.txt a.c",
+            "gcc -MM -MF\"$x\" a.c",
+            "gcc -MM -MFsub/../victim.t?t a.c",
+            "cc -MD -MFvictim.txt a.c",
+            "clang -MJ victim.txt -c a.c",
+            "clang -MJvictim.txt -c a.c",
+            "gcc --output=victim.txt a.c",
+            "gcc --output victim.txt a.c",
+            "gcc -aux-info victim.txt a.c",
+            "gcc -Wp,-MD,victim.txt a.c",
+            "gcc -Wp,-MFvictim.txt a.c",
+            "gcc -Wl,-Map,victim.txt a.c",
+            "gcc -Wl,-Map=victim.txt a.c",
+            "gcc -Wl,-ovictim.txt a.c",
+            "gcc -Wa,-avictim.txt a.c",
+            "gcc -Xlinker -ovictim.txt a.c",
+            "gcc -Xpreprocessor -MFvictim.txt a.c",
+            "gcc -fopt-info-vec=victim.txt a.c",
+            "gcc -fdump-tree-all=victim.txt a.c",
+            "clang -serialize-diagnostics victim.txt a.c",
+            "gcc -E -include .env a.c",
+            "gcc -E -include.env a.c",
+            "gcc -E -imacros.env a.c",
+            "gcc -E -imacros=.env a.c",
+            "gcc -T.env a.c",
+        ],
+        &[
+            "gcc -Wall -O2 -c src/a.c -o a.o",
+            "gcc -oa.out -Iinclude -DX=1 -lm a.c",
+            "gcc -MMD -MFa.d -MTa.o -c a.c",
+            "cc -Wl,-rpath,/x -Wl,--as-needed -Wp,-DX=1 a.c",
+            "g++ -std=c++17 -fsanitize=address -x c++ a.cc",
+        ],
+    );
 }
 
 #[test]

@@ -25,9 +25,9 @@ pub use effects::{
     programs_document, subcommand_depth,
 };
 pub(crate) use effects::{
-    EffectKnowledge, ProgramKind, deletes, goes_through_links, is_understood, kind, knowledge_of,
-    opens_no_file, option_marks, passes_links, reads_names_only, special_like, takes_data_only,
-    without_g,
+    EffectKnowledge, PassedOver, ProgramKind, deletes, goes_through_links, is_understood, kind,
+    knowledge_of, opens_no_file, option_marks, passes_links, reads_names_only, special_like,
+    takes_data_only, without_g,
 };
 pub use facts::{
     Command, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Shell, Span,

@@ -15,8 +15,8 @@ use crate::policy::reading::glob_of;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
-    FileAccess, Word, WordPiece, deletes, goes_through_links, opens_no_file, passes_links,
-    reads_names_only, takes_data_only,
+    FileAccess, PassedOver, Word, WordPiece, deletes, goes_through_links, opens_no_file,
+    passes_links, reads_names_only, takes_data_only,
 };
 
 /// A rule that speaks of a subject.
@@ -175,7 +175,8 @@ impl CallJudge<'_> {
         let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
         let through = access == FileAccess::Write || program.is_some_and(goes_through_links);
         if through && extent == UseExtent::Tree && !passes {
-            let known = looked_up(spots.add_links_below(self.files))?;
+            let passed = program.filter(|_| unsaid).map(PassedOver::by).unwrap_or_default();
+            let known = looked_up(spots.add_links_below(passed, self.files))?;
             spots.certain &= known.is_ok();
             if unsaid && !spots.certain && spots.error.is_none() {
                 let why = "there are symlinks below, or too many names to tell".to_owned();

@@ -7,10 +7,20 @@ use crate::path::{
     PathError, expanded, lexically, locate, spelled,
 };
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
-use crate::shell::{Word, WordPiece, WorkingDir};
+use crate::shell::{PassedOver, Word, WordPiece, WorkingDir};
 
 /// How many names below what is written are looked through for symlinks.
 const MOST_NAMES: usize = 20_000;
+
+/// Where packages of others lie.
+const MODULES: &str = "node_modules";
+
+/// Whether the last name of a path is the one of an interpreter that a virtual environment links to: `bin/python3.12`.
+fn is_interpreter(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_prefix("python")
+        .is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
 
 /// All places that a path may mean.
 #[derive(Debug, Default)]
@@ -95,11 +105,13 @@ impl PathSpots {
     }
 
     /// What is written with all that is below it may be written through symlinks there: where each leads is a place too.
-    /// Where there are more names than one looks through, not all places are known.
+    /// Where there are more names than one looks through, not all places are known. `passed`: what is not written.
     ///
     /// # Errors
     /// Only [`PathError::NeedsFiles`].
-    pub(crate) fn add_links_below(&mut self, files: &dyn FileLookup) -> Result<(), PathError> {
+    pub(crate) fn add_links_below(
+        &mut self, passed: PassedOver, files: &dyn FileLookup,
+    ) -> Result<(), PathError> {
         let mut dirs: Vec<String> = self.located.iter().map(|path| path.real.clone()).collect();
         let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
         let mut left = MOST_NAMES;
@@ -117,9 +129,15 @@ impl PathSpots {
             for DirEntry { name, is_link, is_dir } in names {
                 let path = format!("{}/{name}", dir.trim_end_matches('/'));
                 if is_dir && !is_link {
-                    dirs.push(path);
+                    if !(passed.modules && name == MODULES) {
+                        dirs.push(path);
+                    }
                 } else if is_link {
                     match locate(&path, &from, files) {
+                        Ok(located)
+                            if passed.interpreters
+                                && is_interpreter(&name)
+                                && is_interpreter(&located.real) => {}
                         Ok(located) => self.located.push(located),
                         Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
                         Err(_) => self.certain = false,

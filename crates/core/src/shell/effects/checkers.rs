@@ -26,7 +26,50 @@ pub(super) fn formats(walk: &mut ArgumentWalk) {
     operands(walk, walk.kept(STAYS).is_none());
 }
 
+/// The same of a program that goes on to the files that its operands name as their modules, wherever those lie.
+pub(super) fn formats_modules(walk: &mut ArgumentWalk) {
+    if walk.kept(STAYS).is_none() {
+        for operand in walk.operands.clone() {
+            let anywhere = words::unknown(walk.place(operand.arg));
+            walk.path(operand.arg, FileAccess::Write, anywhere, false);
+        }
+    }
+    formats(walk);
+}
+
+/// Options of those that go over a whole project, without a value.
+const FLAGS: &[&str] = &["--", "--all", "-q", "--quiet", "-v", "--verbose", "--no-restore"];
+
+/// It goes over all sources of the project, and changes them, unless told not to.
+pub(super) fn everywhere(walk: &mut ArgumentWalk, _part: ArgumentPart) {
+    // Behind an option it may be the value of that.
+    let is_own = |before: &str| !before.starts_with('-') || FLAGS.contains(&before);
+    let stays = walk.argv.windows(2).any(|pair| {
+        let [before, word] = pair else { return false };
+        matches!(word.literal(), Some("--check" | "--verify-no-changes"))
+            && before.literal().is_some_and(is_own)
+    });
+    if !stays {
+        here(walk);
+    }
+}
+
+/// What whoever allows the program means, and no word of the line.
+fn here(walk: &mut ArgumentWalk) {
+    walk.path(0, FileAccess::Write, words::text(walk.place(0), "."), true);
+}
+
+/// Whether it tells something of itself, and does nothing else.
+fn tells_of_itself(walk: &ArgumentWalk) -> bool {
+    let mut options = walk.argv.iter().map(words::beginning).filter(|text| text.starts_with('-'));
+    let tells = |text: &str| matches!(text, "--version" | "--help" | "-V" | "-h");
+    options.next().is_some_and(|first| tells(first) && options.next().is_none())
+}
+
 fn operands(walk: &mut ArgumentWalk, changes: bool) {
+    if changes && walk.operands.is_empty() && !tells_of_itself(walk) {
+        return here(walk);
+    }
     for operand in std::mem::take(&mut walk.operands) {
         let here = walk.place(operand.arg).literal() == Some(".");
         let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });

@@ -92,6 +92,25 @@ pub(crate) fn passes_links(name: &str) -> bool {
     always_keeps(name, "past-links")
 }
 
+/// What this program, over all that is below a directory, surely does not write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PassedOver {
+    /// Packages of others: `node_modules`.
+    pub(crate) modules: bool,
+    /// What is no text: the interpreter that a virtual environment links to.
+    pub(crate) interpreters: bool,
+}
+
+impl PassedOver {
+    /// What the program of this name passes over.
+    pub(crate) fn by(name: &str) -> Self {
+        Self {
+            modules: always_keeps(name, "past-modules"),
+            interpreters: always_keeps(name, "past-interpreters"),
+        }
+    }
+}
+
 /// Whether this program reads of directories the names alone of what is in them.
 pub(crate) fn reads_names_only(name: &str) -> bool {
     always_keeps(name, "names")

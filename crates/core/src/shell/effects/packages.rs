@@ -188,13 +188,6 @@ pub(super) fn gofmt(walk: &mut ArgumentWalk) {
     walk.path(0, FileAccess::Write, words::text(walk.place(0), "."), true);
 }
 
-/// The same, unless it only says what it would change.
-pub(super) fn fmt(walk: &mut ArgumentWalk, part: ArgumentPart) {
-    if !walk.argv.iter().any(|word| word.literal() == Some("--check")) {
-        walk.path(part.arg, FileAccess::Write, words::text(walk.place(0), "."), true);
-    }
-}
-
 /// A property of a build, by whose name the project's own code goes.
 pub(super) fn property(walk: &mut ArgumentWalk, part: ArgumentPart) {
     argument(walk, part);
@@ -285,17 +278,30 @@ pub(super) fn cmake(walk: &mut ArgumentWalk) {
     }
 }
 
-/// `@file` holds options.
+/// Options of the preprocessor, the assembler and the linker that name no file which they would write or run.
+const PASSED_ON: &str = "-D -U -rpath --rpath -rpath-link -soname --soname -h -z -s -E -Bstatic -Bdynamic -Bsymbolic \
+    --as-needed --no-as-needed --gc-sections --start-group --end-group --whole-archive --no-whole-archive --build-id \
+    --export-dynamic -export_dynamic -dead_strip --no-undefined --strip-all --strip-debug --hash-style --noexecstack \
+    --fatal-warnings --enable-new-dtags --disable-new-dtags --warn-common --exclude-libs --eh-frame-hdr -pie -shared \
+    -static -undefined -headerpad_max_install_names --wrap";
+
+/// `@file` holds options, and so do words for the programs behind the compiler.
 pub(super) fn compile(walk: &mut ArgumentWalk) {
     for at in 1..walk.argv.len() {
         let begins = words::beginning(walk.place(at));
-        let runs = ["@", "-fplugin", "-Wl,-plugin", "-B", "-specs", "--specs"];
+        let runs = ["@", "-fplugin", "-B", "-specs", "--specs"];
         if runs.iter().any(|option| begins.starts_with(option)) {
             walk.runs(at, DoubtReason::RunsCode);
-        } else if let Some(name) = begins.strip_prefix("-o")
-            && (!name.is_empty() || walk.place(at).pieces.len() > 1)
-        {
-            walk.apply(OperandUse::Write, ArgumentPart { arg: at, skip: 2 }, 0);
+        }
+        let passed = ["-Wp,", "-Wa,", "-Wl,"].iter().find_map(|option| begins.strip_prefix(option));
+        let harmless = |option: &str| {
+            let name = option.split_once('=').map_or(option, |(name, _)| name);
+            !option.starts_with(['-', '@'])
+                || PASSED_ON.split(' ').any(|known| known == name)
+                || ["-D", "-U", "-O"].iter().any(|letter| option.starts_with(letter))
+        };
+        if passed.is_some_and(|options| !options.split(',').all(harmless)) {
+            walk.runs(at, DoubtReason::NotUnderstood);
         }
     }
     walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);

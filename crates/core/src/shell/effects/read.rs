@@ -22,7 +22,7 @@
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
 //! | `otherwise launches` | a command that is not listed is a program that it runs |
-//! | `glued` | in a style with one dash, a letter may have its value attached: `-Dx` |
+//! | `glued` | in a style with one dash, a name may have its value attached: `-Dx` |
 //! | `apart` | letters in one word are options of their own, with a number or `=` behind them at most |
 //! | `at-files` | a word that begins with `@` names a file with more words: unknown |
 //! | `shared` | options behind that command are its own too, unless `--` stands before it |

@@ -19,6 +19,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "checkers.checks" => checkers::checks,
         "checkers.configured" => checkers::configured,
         "checkers.formats" => checkers::formats,
+        "checkers.formats_modules" => checkers::formats_modules,
         "checkers.searched" => checkers::searched,
         "checkers.vitest" => checkers::vitest,
         "download.curl" => download::curl,
@@ -130,12 +131,12 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
 pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> {
     Some(match name {
         "moves.branch" => moves::branch,
-        "packages.fmt" => packages::fmt,
         "network.filter" => network::filter,
         "archives.beneath" => archives::beneath,
         "archives.from_here" => archives::from_here,
         "archives.list" => archives::list,
         "archives.removes" => archives::removes,
+        "checkers.everywhere" => checkers::everywhere,
         "checkers.named" => checkers::named,
         "checkers.name" => checkers::name,
         "checkers.plugin" => checkers::plugin,

@@ -268,7 +268,11 @@ impl<'a> ArgumentWalk<'a> {
         }
         let readings = self.program.long(name);
         if readings.is_empty() && dashes == 1 && self.program.glued {
-            return self.glued(at);
+            self.glued(at);
+            if let Some(part) = attached.filter(|_| self.program.open) {
+                self.unknown_value(part);
+            }
+            return 0;
         }
         if readings.is_empty() {
             if !self.program.open {
@@ -281,19 +285,24 @@ impl<'a> ArgumentWalk<'a> {
         self.readings(readings.iter().map(|(_, meaning)| meaning), at, attached, attached.is_some())
     }
 
-    /// A letter with its value attached, where long names have one dash.
+    /// A name with its value attached, where long names have one dash: each name that the word begins with counts.
     fn glued(&mut self, at: usize) -> usize {
-        let begins = words::beginning(self.place(at));
-        let letter = begins.get(1..).and_then(|name| name.chars().next());
-        let end = 1 + letter.map_or(0, char::len_utf8);
-        let readings = begins.get(1..end).map(|name| self.program.whole(name)).unwrap_or_default();
-        let takes = |(_, meaning): &&(&str, OptionMeaning)| meaning.takes != OptionTakes::Nothing;
-        if !readings.iter().any(|it| takes(&it)) {
-            self.runs(at, DoubtReason::UnknownOption);
-            return 0;
+        let word = self.place(at);
+        let begins = words::beginning(word);
+        // Where nothing is behind the text, there is no value behind it either.
+        let most = begins.len() - usize::from(word.pieces.len() == 1);
+        let mut known = false;
+        for end in (2..=most).filter(|end| begins.is_char_boundary(*end)) {
+            let name = begins.get(1..end).unwrap_or_default();
+            for (_, meaning) in self.program.whole(name) {
+                if meaning.takes != OptionTakes::Nothing {
+                    known = true;
+                    self.option(meaning.uses, ArgumentPart { arg: at, skip: end });
+                }
+            }
         }
-        for (_, meaning) in readings.iter().filter(takes) {
-            self.option(meaning.uses, ArgumentPart { arg: at, skip: end });
+        if !known && !self.program.open {
+            self.runs(at, DoubtReason::UnknownOption);
         }
         0
     }

@@ -450,7 +450,7 @@ pub(super) const TEXT: &[Row] = &[
     ("gofmt -s a.go -w", "R2:a.go W2:a.go"),
     ("shfmt -d a.sh", "R2:a.sh"),
     ("shfmt -w a.sh", "R2:a.sh W2:a.sh"),
-    ("rustfmt a.rs", "r1:a.rs w1:a.rs"),
+    ("rustfmt a.rs", "w1:@x r1:a.rs w1:a.rs"),
     ("rustfmt --check a.rs", "r2:a.rs"),
     ("xmllint --noout a.xml", "r2:a.xml"),
     ("xmllint --noent a.xml", "?1 r2:a.xml"),

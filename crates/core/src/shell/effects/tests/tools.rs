@@ -533,7 +533,7 @@ const ROWS: &[Row] = &[
     ("mypy --html-report /x src", "W2:/x r3:src"),
     ("cargo fmt", "W0:."),
     ("cargo fmt --all -- --check", ""),
-    ("cargo fmt -- /x/a.rs", "W0:. r3:/x/a.rs w3:/x/a.rs"),
+    ("cargo fmt -- /x/a.rs", "W0:. w3:@x r3:/x/a.rs w3:/x/a.rs"),
     ("golangci-lint run --out-format=json:/x", "W2:/x"),
     ("python -m json.tool a b", "?2"),
     // What they run, or what decides it, has to be the project's own.
