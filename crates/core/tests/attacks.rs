@@ -1279,6 +1279,66 @@ fn what_is_deleted_with_a_folder_is_as_protected_as_what_is_named() {
 }
 
 #[test]
+fn what_is_picked_piece_by_piece_is_shown() {
+    let house = House::new("pieces");
+    let shows = [
+        "git add -p",
+        "git add -p < /dev/null",
+        "git add -p ops",
+        "git add --patch .",
+        "yes | git add -p",
+        "printf 'd\\n1\\n\\nq\\n' | git add -i",
+        "git add --interactive",
+        "git stage -p",
+        "git commit -p",
+        "git commit --patch -m x",
+        "git commit --interactive",
+        "git commit -am x -v",
+        "git stash -p",
+        "git stash push --patch",
+        "git stash push -kp",
+        "git stash save -p",
+    ];
+    let known = ["ops/id_rsa", "src/lib.rs"];
+    fs::write(house.root.join("project/.git/index"), index(&known)).unwrap();
+    fs::write(house.root.join("project/.git/HEAD"), "ref: refs/heads/main").unwrap();
+    let does_not = [
+        "git add .",
+        "git add -A",
+        "git commit -m x",
+        "git stash",
+        "git stash push -k",
+        "git add -v src",
+    ];
+    let developer = started(&house, "developer", "project");
+    tried(&developer, &shows, &does_not);
+    let own = own(
+        r#"{"effect":"allow","commands":["git","yes","printf"],"writes":["${project}/**"]},{"effect":"deny","reads":["**/id_rsa"]}"#,
+    );
+    let own = started(&house, &own, "project");
+    let more = [
+        "git checkout -p",
+        "git reset -p",
+        "git reset --patch HEAD",
+        "git restore -p",
+        "git am --show-current-patch",
+        "git rebase --show-current-patch",
+        "git rerere diff",
+    ];
+    for line in shows.iter().chain(&more) {
+        let (effect, reason) = verdict(&own, "bash", line);
+        assert_ne!(effect, Effect::Allow, "{line}: {reason}");
+    }
+    for line in ["git add -p", "git commit -p", "git add -p src"] {
+        assert_eq!(verdict(&own, "bash", line).0, Effect::Deny, "{line}");
+    }
+    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    fs::remove_file(house.root.join("project/server.key")).unwrap();
+    fs::remove_file(house.root.join("project/.env")).unwrap();
+    tried(&developer, &[], &["git add -p", "git commit -p"]);
+}
+
+#[test]
 fn an_index_that_the_line_changes_tells_nothing_any_more() {
     let house = House::new("changed-index");
     fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();

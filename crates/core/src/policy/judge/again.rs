@@ -1,33 +1,61 @@
 //! Subjects that are the same as one before.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{FileAccess, WordPiece};
 
-/// All that what is said about a path or an address depends on, unless that is the argument which says so.
+/// All that what is said about a path or an address depends on, besides the call: one that differs in any of it is judged by
+/// itself. What is done with a path depends on the whole command that names it, and on where it stands there.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct VerdictKey<'a> {
     /// `None` for an address.
     path: Option<(FileAccess, UseExtent)>,
     pieces: &'a [WordPiece],
+    /// The command that names it, as its words' number, and which of those it is.
+    by: Option<(usize, usize)>,
     needs_allow: bool,
+    mentioned: bool,
     /// By identity: the subjects of one line have one.
     start: *const PathStart,
 }
 
+/// For each subject that is a command the first that has the same words.
+pub(super) struct SameCommands(Vec<usize>);
+
+impl SameCommands {
+    /// Of these subjects.
+    pub(super) fn of(subjects: &[Subject]) -> Self {
+        let mut known: HashMap<Vec<&[WordPiece]>, usize> = HashMap::new();
+        let first = subjects.iter().enumerate().map(|(at, subject)| match &subject.kind {
+            SubjectKind::Command { argv, .. } => {
+                let words = argv.iter().map(|word| word.pieces.as_slice()).collect();
+                *known.entry(words).or_insert(at)
+            }
+            _ => at,
+        });
+        Self(first.collect())
+    }
+}
+
 impl<'a> VerdictKey<'a> {
     /// Of this subject, if it is a path or an address.
-    pub(super) fn of(subject: &'a Subject) -> Option<Self> {
-        let (path, target) = match &subject.kind {
-            SubjectKind::Path { access, target, extent, .. } => (Some((*access, *extent)), target),
-            SubjectKind::Url { target, .. } => (None, target),
+    pub(super) fn of(subject: &'a Subject, commands: &SameCommands) -> Option<Self> {
+        let (path, target, by) = match &subject.kind {
+            SubjectKind::Path { access, target, extent, by } => {
+                (Some((*access, *extent)), target, by)
+            }
+            SubjectKind::Url { target, by } => (None, target, by),
             _ => return None,
         };
+        let by = by.map(|by| (commands.0.get(by.command).copied().unwrap_or(by.command), by.arg));
         Some(Self {
             path,
             pieces: &target.pieces,
+            by,
             needs_allow: subject.needs_allow,
+            mentioned: subject.mentioned,
             start: Arc::as_ptr(&subject.start),
         })
     }

@@ -362,11 +362,11 @@ impl CallJudge<'_> {
     fn below(&self, spots: &PathSpots, extent: UseExtent, by: Option<&ByArgument>) -> FilesBelow {
         let argv = by.and_then(|by| self.argv(by));
         let name = argv.and_then(|argv| argv.first()?.literal());
-        let tells = by.is_none()
-            || name.is_some_and(|name| takes_data_only(base_name(name)))
-            || argv.is_some_and(git_shows);
+        let shows = argv.zip(by).is_some_and(|(argv, by)| git_shows(argv, by.arg));
+        let tells =
+            by.is_none() || shows || name.is_some_and(|name| takes_data_only(base_name(name)));
         let lists = match argv {
-            Some(argv) if git_shows(argv) && git_knows(argv) => self.index(),
+            Some(argv) if shows && git_knows(argv) => self.index(),
             _ => Lists::Folders,
         };
         let sieve = match (argv, extent) {
@@ -512,8 +512,9 @@ fn git_command(argv: &[Word]) -> Option<&str> {
     None
 }
 
-/// Whether it is git, and shows what is in files, where it reads all below a folder. What it takes in it does not show.
-fn git_shows(argv: &[Word]) -> bool {
+/// Whether it is git, and shows what is in files, where this argument makes it read all below a folder. What it takes in it
+/// does not show, unless an option says so.
+fn git_shows(argv: &[Word], arg: usize) -> bool {
     const SHOWS: &[&str] = &[
         "diff",
         "diff-files",
@@ -533,10 +534,16 @@ fn git_shows(argv: &[Word]) -> bool {
         "format-patch",
         "stash",
         "commit",
+        "rerere",
         // Under another name they may be no secret.
         "mv",
     ];
-    git_command(argv).is_some_and(|command| command.is_empty() || SHOWS.contains(&command))
+    let option = argv
+        .get(arg)
+        .and_then(|word| word.pieces.first())
+        .is_some_and(|piece| matches!(piece, WordPiece::Text(text) if text.starts_with('-')));
+    git_command(argv)
+        .is_some_and(|command| option || command.is_empty() || SHOWS.contains(&command))
 }
 
 /// Whether of all that git shows it knows each file.

@@ -155,8 +155,6 @@ pub(crate) struct CallJudge<'a> {
     late: Cell<bool>,
     /// Left for comparisons with what is known in part, in pairs of characters. Without any, all could match.
     guesswork: Cell<usize>,
-    /// What was said about the latest subject depends on the argument that names it.
-    by_argument: Cell<bool>,
 }
 
 impl<'a> CallJudge<'a> {
@@ -175,7 +173,6 @@ impl<'a> CallJudge<'a> {
             work: Cell::new(WORK),
             late: Cell::new(false),
             guesswork: Cell::new(GUESSWORK),
-            by_argument: Cell::new(false),
         };
         judge.whole = judge.whole_rules();
         judge
@@ -187,14 +184,15 @@ impl<'a> CallJudge<'a> {
         let mut hits = Vec::new();
         // A long line mostly says the same again and again.
         let mut known: HashMap<again::VerdictKey, SubjectVerdict> = HashMap::new();
+        let commands = again::SameCommands::of(self.subjects);
         for subject in self.subjects {
-            let key = if trace.is_none() { again::VerdictKey::of(subject) } else { None };
+            let key =
+                if trace.is_none() { again::VerdictKey::of(subject, &commands) } else { None };
             if let Some(says) = key.as_ref().and_then(|key| known.get(key)) {
                 all.push(says.clone());
                 continue;
             }
             hits.clear();
-            self.by_argument.set(false);
             let named = match &subject.kind {
                 SubjectKind::Path { by: Some(by), .. } | SubjectKind::Url { by: Some(by), .. } => {
                     subject.needs_allow && self.is_named(*by)
@@ -223,7 +221,7 @@ impl<'a> CallJudge<'a> {
                     who: says.who,
                 };
             }
-            if let Some(key) = key.filter(|_| !self.by_argument.get()) {
+            if let Some(key) = key {
                 known.insert(key, says.clone());
             }
             all.push(says);
@@ -288,7 +286,6 @@ impl<'a> CallJudge<'a> {
                 let context = self.policy.context();
                 let protection =
                     protected::protection(&spots, *access, *extent, context, self.files)?;
-                self.by_argument.set(true);
                 let named = hits.iter().any(|hit| {
                     hit.effect == Effect::Allow
                         && hit.how == MatchStrength::Surely

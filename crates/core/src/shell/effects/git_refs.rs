@@ -6,7 +6,7 @@
 
 use super::spec::{OperandSpec::All, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk};
-use super::{git, words};
+use super::{git, git_shown, words};
 use crate::shell::{DoubtReason, FileAccess, Word};
 
 const REFS: &str = ".git/refs";
@@ -38,6 +38,12 @@ fn tree(walk: &mut ArgumentWalk, arg: usize) {
 pub(super) fn discards(walk: &mut ArgumentWalk, part: ArgumentPart) {
     tree(walk, part.arg);
     changes(walk, part.arg, INDEX);
+}
+
+/// An option that shows what is changed, piece by piece, and throws away what is chosen of it.
+pub(super) fn hunks(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    discards(walk, part);
+    git_shown::everything(walk, part);
 }
 
 /// Files of another commit, or of a stash, come into the work tree. Where a file stands that git ignores, it is lost: git kept

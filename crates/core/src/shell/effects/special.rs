@@ -159,6 +159,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "git.elsewhere" => git::elsewhere,
         "git.enter" => git::enter,
         "git.everything" => git_shown::everything,
+        "git.hunks" => git_refs::hunks,
         "git.loses" => git_refs::loses,
         "git.merges" => git::merges,
         "download.named_there" => download::named_there,

@@ -1,8 +1,8 @@
 //! `[[ … ]]`
 
+use super::super::DoubtReason;
 use super::super::lexer::{LexedWord, WordMode};
 use super::super::prover::{LineProver, Read, ReadStop};
-use super::super::{DoubtReason, Word, WordPiece};
 
 /// Operators whose operands are evaluated as arithmetic.
 const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
@@ -81,22 +81,8 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// An operand that is evaluated as arithmetic.
+    /// An operand that is evaluated as arithmetic, whatever of it is quoted.
     fn compared(&mut self, operand: &LexedWord, start: usize) {
-        let Word { pieces, .. } = &operand.word;
-        let code = pieces.iter().any(|piece| match piece {
-            WordPiece::Text(text) => {
-                text.contains(['[', '`', '$', '=', '"', '\'', '\\'])
-                    || text.contains("++")
-                    || text.contains("--")
-            }
-            WordPiece::Glob(_) | WordPiece::Home => true,
-            WordPiece::Unknown { .. } => false,
-        });
-        if code {
-            self.unknown(start, DoubtReason::Arithmetic);
-        }
-        self.names_in(start, pieces);
-        self.are_numbers(start, &operand.seen);
+        self.computes(start, &operand.word.pieces, &operand.seen);
     }
 }

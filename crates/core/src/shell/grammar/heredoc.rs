@@ -64,9 +64,9 @@ impl LineProver<'_, '_> {
             return Err(ReadStop(DoubtReason::NotUnderstood));
         }
         let quoted = delimiter.quoted;
-        let delimiter = match delimiter.finish().as_slice() {
-            [] => String::new(),
-            [super::super::WordPiece::Text(text)] => text.clone(),
+        let delimiter = match delimiter.finish().as_deref() {
+            Some([]) => String::new(),
+            Some([super::super::WordPiece::Text(text)]) => text.clone(),
             _ => return Err(ReadStop(DoubtReason::HereDocument)),
         };
         if doubtful || delimiter.contains('\n') {

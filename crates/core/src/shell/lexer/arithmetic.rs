@@ -1,5 +1,6 @@
 //! Arithmetic: `$(( ))`, `(( ))`, `$[ ]`, subscripts and offsets.
 
+use super::super::programs::is_name;
 use super::super::prover::{LineProver, Read, ReadStop};
 use super::super::values::GivenValue;
 use super::super::{FactKind, Word, WordPiece};
@@ -26,6 +27,8 @@ impl LineProver<'_, '_> {
         let (mut name_ends, mut value_ends) = (usize::MAX, usize::MAX);
         // What stands behind one of these may not be reached.
         let mut surely = true;
+        // Something stands here that no arithmetic has.
+        let mut odd = false;
         loop {
             let byte = self.peek();
             surely &= !matches!(byte, b'&' | b'|' | b'?' | b':');
@@ -61,15 +64,12 @@ impl LineProver<'_, '_> {
                     let quoted = &mut WordPieces::default();
                     self.double(quoted)?;
                     let text = self.slice(from, self.at);
-                    if !self.bash() || text.contains(['\\', '[', '`', '(', ')']) {
+                    let pasted = name_ends == from || value_ends == from;
+                    if pasted || !self.bash() || text.contains(['\\', '[', '`', '(', ')']) {
                         self.unknown(from, DoubtReason::Arithmetic);
                     }
-                    let pieces = std::mem::take(quoted).finish();
-                    if name_ends == from || value_ends == from {
-                        self.unknown(from, DoubtReason::Arithmetic);
-                    }
-                    self.names_in(from, &pieces);
-                    self.numbers_since(from, seen);
+                    let (pieces, seen) = self.finish(std::mem::take(quoted), seen);
+                    self.computes(from, &pieces, &seen);
                     value_ends = self.at;
                     continue;
                 }
@@ -122,7 +122,19 @@ impl LineProver<'_, '_> {
                     }
                     continue;
                 }
-                _ => {}
+                b' ' | b'\t' | b'\n' | b',' | b';' => {}
+                b'+' | b'-' | b'*' | b'/' | b'%' | b'^' | b'~' | b'!' | b'<' | b'>' | b'=' => {}
+                b'&' | b'|' | b'?' | b':' => {}
+                // All of an array.
+                b'@' if self.second() == b']' => {}
+                _ => {
+                    if !odd {
+                        self.unknown(start, DoubtReason::Arithmetic);
+                    }
+                    odd = true;
+                    self.take(scratch);
+                    continue;
+                }
             }
             self.bump(1);
         }
@@ -139,13 +151,13 @@ impl LineProver<'_, '_> {
     }
 
     /// What has been expanded since that many is used as a number: all of it has to be one.
-    pub(in super::super) fn numbers_since(&mut self, from: usize, seen: usize) {
+    fn numbers_since(&mut self, from: usize, seen: usize) {
         let seen = self.seen.split_off(seen.min(self.seen.len()));
         self.are_numbers(from, &seen);
     }
 
     /// The same, of the expansions of a word.
-    pub(in super::super) fn are_numbers(&mut self, from: usize, seen: &[SeenExpansion]) {
+    fn are_numbers(&mut self, from: usize, seen: &[SeenExpansion]) {
         for seen in seen {
             match seen {
                 SeenExpansion::Name(name) => self.looks_at(from, name),
@@ -157,27 +169,29 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// Text that is evaluated: the names in it are variables.
-    pub(in super::super) fn names_in(&mut self, from: usize, pieces: &[WordPiece]) {
-        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        for piece in pieces {
-            let WordPiece::Text(text) = piece else { continue };
-            let mut rest = text.as_str();
-            while let Some(at) = rest.bytes().position(word) {
-                let token = rest.get(at..).unwrap_or_default();
-                let length = token.bytes().take_while(|byte| word(*byte)).count();
-                let (token, behind) = token.split_at(length);
-                if !token.starts_with(|first: char| first.is_ascii_digit()) {
-                    self.looks_at(from, token);
-                    // It may go on with what is expanded beside it.
-                    let pasted = pieces.len() > 1 && (behind.is_empty() || at == 0);
-                    if pasted {
-                        self.unknown(from, DoubtReason::Arithmetic);
-                    }
-                }
-                rest = behind;
+    /// A word whose text is evaluated once it is expanded and its quotes are gone. Known are a number, parts of which may be
+    /// what holds numbers, and the name of a variable that holds one.
+    pub(in super::super) fn computes(
+        &mut self, from: usize, pieces: &[WordPiece], seen: &[SeenExpansion],
+    ) {
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let known = match pieces {
+            [WordPiece::Text(name)] if is_name(name) => {
+                self.looks_at(from, name);
+                true
             }
+            pieces => pieces.iter().enumerate().all(|(at, piece)| match piece {
+                WordPiece::Text(text) if at == 0 => digits(text.strip_prefix('-').unwrap_or(text)),
+                WordPiece::Text(text) => digits(text),
+                // What it may hold is among what was seen.
+                WordPiece::Unknown { .. } => true,
+                WordPiece::Glob(_) | WordPiece::Home => false,
+            }),
+        };
+        if !known {
+            self.unknown(from, DoubtReason::Arithmetic);
         }
+        self.are_numbers(from, seen);
     }
 
     /// Where arithmetic ends, bash finds by counting, also inside of an expansion such as the one from `from` to here.

@@ -125,14 +125,16 @@ impl LineProver<'_, '_> {
             return Err(ReadStop(DoubtReason::TooMuch));
         }
         let mut out = WordPieces::default();
+        let mark = self.seen.len();
         if self.peek() == b'~' {
             self.tilde(&mut out, mode);
         }
-        let mark = self.seen.len();
         let outer = std::mem::replace(&mut self.mode, mode);
         let read = self.word_into(&mut out, mode);
         self.mode = outer;
-        let seen = self.seen.split_off(mark.min(self.seen.len()));
+        if read.is_err() {
+            self.seen.truncate(mark);
+        }
         read?;
         if self.at == start && mode != WordMode::Value {
             return Err(ReadStop(DoubtReason::NotUnderstood));
@@ -144,8 +146,20 @@ impl LineProver<'_, '_> {
         let span = self.span(start);
         let before = out.take_ended().into_iter().map(|pieces| Word { span, pieces }).collect();
         let vanishes = !out.is_word();
-        let word = Word { span, pieces: out.finish() };
+        let (pieces, seen) = self.finish(out, mark);
+        let word = Word { span, pieces };
         Ok(LexedWord { word, quoted, process, before, vanishes, seen })
+    }
+
+    /// The pieces of what was read, and what its expansions may hold, which were seen from `mark` on.
+    fn finish(&mut self, out: WordPieces, mark: usize) -> (Vec<WordPiece>, Vec<SeenExpansion>) {
+        let mut seen = self.seen.split_off(mark.min(self.seen.len()));
+        let pieces = out.finish();
+        if pieces.is_none() {
+            // Its text is not among the pieces.
+            seen.push(SeenExpansion::Text);
+        }
+        (pieces.unwrap_or_else(|| vec![WordPiece::Unknown { splits: true }]), seen)
     }
 
     /// Whether bash may take the word for `{NAME[SUBSCRIPT]}`, where a descriptor is kept: it decides so by the text as it is

@@ -187,18 +187,9 @@ impl WordPieces {
         self.processes == 1 && self.pieces.len() == 1 && self.text.is_empty() && !self.quoted
     }
 
-    pub(in super::super) fn finish(mut self) -> Vec<WordPiece> {
-        if self.unsure {
-            return vec![WordPiece::Unknown { splits: true }];
-        }
-        if self.pieces.is_empty() {
-            return if self.text.is_empty() {
-                Vec::new()
-            } else {
-                vec![WordPiece::Text(self.text)]
-            };
-        }
+    /// All of it. `None`: nothing of it is certain.
+    pub(in super::super) fn finish(mut self) -> Option<Vec<WordPiece>> {
         self.flush();
-        self.pieces
+        (!self.unsure).then_some(self.pieces)
     }
 }

@@ -1,6 +1,6 @@
 //! Where text is evaluated. Each line of `runs` was run in bash, where it ran the command in the subscript.
 
-use super::super::DoubtReason;
+use super::super::{DoubtReason, FactKind, analyze};
 use super::{all_known, never_allowed};
 
 #[test]
@@ -113,6 +113,124 @@ fn every_place_where_text_is_evaluated() {
     );
 }
 
+/// The text that `[[ ]]` compares as a number is known to be one, whatever is quoted in it.
+#[test]
+fn an_operand_of_a_comparison_that_is_no_plain_number() {
+    let operands = [
+        "a[\"x\"]",
+        "a['x']",
+        "a[\\x]",
+        "a[\"\"x]",
+        "a[$'x']",
+        "a[$\"x\"]",
+        "a[3*x]",
+        "a[*]+x",
+        "a[?x]",
+        "a[[x]]",
+        "'a[x]'",
+        "\"a[x]\"",
+        "5+a[\"x\"]",
+        "~x",
+        "~+x",
+        "~/x",
+        "x",
+        "\"x\"",
+        "'x'",
+        "\\x",
+        "x+1",
+        "\"1 + x\"",
+        "1,x",
+        "(x)",
+        "$x",
+        "${x}",
+        "\"$x\"",
+        "1$x",
+        "${x}1",
+        "a$x",
+        "x$((1))",
+        "$((1))x",
+        "+x",
+        "!x",
+        "-x",
+        "--x",
+        "x++",
+        "x=1",
+        "${y:-$x}",
+        "$(cat f)",
+        "`cat f`",
+        "<(cat f)",
+        "x\\\n",
+        "é",
+        "1.5",
+        "{x}",
+        "{1,x}",
+        "@(x)",
+    ];
+    let values =
+        ["x='b[$(rm y)]'; ", "read x; ", "for x in 'b[$(rm y)]'; do ", "ls 'b[$(rm y)]'; x=$_; "];
+    for (at, operand) in operands.iter().enumerate() {
+        let value = values[at % values.len()];
+        let done = if value.starts_with("for") { "; done" } else { "" };
+        for operator in ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-e\\\nq"] {
+            for test in [
+                format!("{operand} {operator} 1"),
+                format!("1 {operator} {operand}"),
+                format!("! ( 1 {operator} {operand} )"),
+                format!("-n a && {operand} {operator} 1 || a == b"),
+            ] {
+                let line = format!("{value}[[ {test} ]]{done}");
+                let facts = analyze(&line, super::super::Shell::Bash).facts;
+                let unknown = facts.iter().any(|fact| {
+                    let FactKind::Unknown { why, named: None } = fact.what else { return false };
+                    matches!(why, DoubtReason::Arithmetic | DoubtReason::NotUnderstood)
+                });
+                assert!(unknown, "{line}: {facts:#?}");
+            }
+        }
+    }
+    never_allowed(
+        DoubtReason::Arithmetic,
+        &[
+            "ls 'b[$(rm x)]'; [[ a[\"_\"] -eq 1 ]]",
+            "ls 'b[$(rm x)]'; [[ 1 -eq ~_ ]]",
+            "ls 'b[$(rm x)]'; [[ a[3*_] -eq 1 ]]",
+            "ls 'b[$(rm x)]'; [[ a[*]+_ -eq 1 ]]",
+            "[[ 'b[$(rm x)]' =~ .* ]]; [[ a[\"BASH_REMATCH\"] -eq 1 ]]; ls",
+            "if [[ a[\"x\"] -eq 1 ]]; then ls; fi",
+            "bash -c 'ls \"b[\\$(rm y)]\"; [[ a[\"_\"] -eq 1 ]]'",
+            "echo $((x.y))",
+            "echo $((x#y))",
+            "echo ${y:{x}}",
+            "(( é ))",
+        ],
+    );
+}
+
+/// A word of more parts than are kept is not known at all: it is no word of nothing, and no number.
+#[test]
+fn a_word_of_very_many_parts() {
+    for parts in [150, 199, 200, 201, 202, 300] {
+        let many = "$((x))".repeat(parts);
+        let line = format!("x=a; x=$(cat f); [[ _+{many} -eq 1 ]]");
+        let doubt = |line: &str| {
+            let facts = analyze(line, super::super::Shell::Bash).facts;
+            facts.iter().any(|fact| {
+                matches!(fact.what, FactKind::Unknown { why: DoubtReason::Arithmetic, named: None })
+            })
+        };
+        assert!(doubt(&line), "{parts}");
+        assert!(doubt(&format!("[[ _+{} -eq 1 ]]", "$#".repeat(parts))), "{parts}");
+        assert!(doubt(&format!("echo $((\"_+{}\"))", "$#".repeat(parts))), "{parts}");
+        let line = format!("cat .env{}", "$z".repeat(parts));
+        let facts = analyze(&line, super::super::Shell::Bash).facts;
+        let argument = facts.iter().find_map(|fact| match &fact.what {
+            FactKind::Command(command) => command.argv.get(1),
+            _ => None,
+        });
+        assert!(argument.is_some_and(|word| word.literal().is_none()), "{parts}: {argument:?}");
+    }
+}
+
 #[test]
 fn numbers_are_known() {
     all_known(&[
@@ -128,6 +246,9 @@ fn numbers_are_known() {
         "echo $((RANDOM % 6)) $(($# + $?)) $(($$))",
         "[[ $# -eq 0 ]] && ls",
         "[[ ${#x} -gt 3 ]] && ls",
+        "[[ 1 -eq 2 ]] || [[ -1 -lt '2' && \"3\" -ge \\4 ]]; ls",
+        "x=1; [[ x -eq 1 && 'x' -eq $x ]]; [[ -$x -lt 1$x ]]; ls",
+        "a=(1 2); [[ ${#a[@]} -gt ${a[0]} ]]; ls",
         "a=(1 2 3); echo ${a[0]} $((a[1]))",
         "x=abc; echo ${x:0:2} ${x: -1}",
         "export x=1; let y=x+1",
