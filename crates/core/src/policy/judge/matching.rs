@@ -511,31 +511,13 @@ fn git_command(argv: &[Word]) -> Option<&str> {
     None
 }
 
-/// Whether it is git, and shows what is in files, where it reads all below a folder. What it takes in it does not show.
+/// Whether it is git, and shows what is in files, where it reads all below a folder, or puts it under another name, where it
+/// may be no secret.
 fn git_shows(argv: &[Word]) -> bool {
-    const SHOWS: &[&str] = &[
-        "diff",
-        "diff-files",
-        "diff-index",
-        "diff-tree",
-        "status",
-        "grep",
-        "log",
-        "show",
-        "whatchanged",
-        "range-diff",
-        "reflog",
-        "cat-file",
-        "archive",
-        "bundle",
-        "fast-export",
-        "format-patch",
-        "stash",
-        "commit",
-        // Under another name they may be no secret.
-        "mv",
-    ];
-    git_command(argv).is_some_and(|command| command.is_empty() || SHOWS.contains(&command))
+    /// What these take in they do not show.
+    const TAKES: &[&str] =
+        &["add", "stage", "fetch", "pull", "push", "clone", "remote", "ls-remote", "submodule"];
+    git_command(argv).is_some_and(|command| !TAKES.contains(&command))
 }
 
 /// Whether of all that git shows it knows each file.
