@@ -374,14 +374,16 @@ fn where_git_would_find_its_repository_is_judged_without_waiting() {
     assert!(files.is_beyond());
 }
 
-/// An index of git with these names.
+/// An index of git with these names; one with a `/` behind it is a repository.
 fn index(names: &[&str]) -> Vec<u8> {
     let mut bytes = b"DIRC\0\0\0\x02".to_vec();
     bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
     for name in names {
         let start = bytes.len();
         bytes.extend([0; 24]);
-        bytes.extend(0o100_644_u32.to_be_bytes());
+        let kind: u32 = if name.ends_with('/') { 0o160_000 } else { 0o100_644 };
+        let name = name.trim_end_matches('/');
+        bytes.extend(kind.to_be_bytes());
         bytes.extend([0; 32]);
         bytes.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
         bytes.extend(name.as_bytes());
@@ -691,6 +693,8 @@ fn own(rules: &str) -> String {
 #[test]
 fn each_way_in_which_git_writes_the_work_tree_meets_a_deny() {
     let house = House::new("trees");
+    fs::create_dir_all(house.root.join("project/.git/refs/heads")).unwrap();
+    fs::write(house.root.join("project/.git/refs/heads/feat"), ID).unwrap();
     let policy = own(
         r#"{"effect":"allow","commands":["git"],"reads":["**"],"writes":["${project}/**"]},{"effect":"deny","writes":["${project}/keep/**"]}"#,
     );
@@ -857,6 +861,286 @@ fn a_repository_without_an_index_does_not_say_that_it_knows_nothing() {
     fs::remove_dir_all(&packed).unwrap();
     fs::write(house.root.join("project/.git/packed-refs"), "x").unwrap();
     tried(&policy, &["git log -p", "git diff", "git show"], &["git log", "git status"]);
+}
+
+/// The id of nothing that is known.
+const ID: &str = "9f592eb7d58cbfd81f80bb57846e1e7c4c2e4223";
+
+/// A house whose repository has branches and a tag.
+fn house_with_refs(name: &str, tracked: &[&str]) -> House {
+    let house = House::new(name);
+    let git = house.root.join("project/.git");
+    for folder in ["refs/heads/feat", "refs/tags", "refs/remotes/origin"] {
+        fs::create_dir_all(git.join(folder)).unwrap();
+    }
+    for name in ["refs/heads/main", "refs/heads/feat/x", "refs/tags/v1", "ORIG_HEAD"] {
+        fs::write(git.join(name), format!("{ID}\n")).unwrap();
+    }
+    fs::write(git.join("refs/heads/v1"), ID).unwrap();
+    fs::write(git.join("refs/remotes/origin/HEAD"), "ref: refs/remotes/origin/main\n").unwrap();
+    let packed = format!(
+        "# pack-refs\n{ID} refs/heads/old\n{ID} refs/remotes/origin/main\n{ID} refs/tags/v0\n"
+    );
+    fs::write(git.join("packed-refs"), packed).unwrap();
+    fs::write(git.join("index"), index(tracked)).unwrap();
+    house
+}
+
+#[test]
+fn an_object_that_is_no_commit_is_shown_whatever_stands_beside_it() {
+    let house = house_with_refs("objects", &["ops/id_rsa", "src/lib.rs"]);
+    let denied = own(
+        r#"{"effect":"allow","commands":["git","cd"]},{"effect":"deny","reads":["**/id_rsa"]}"#,
+    );
+    let asked = [
+        "git show ID -- src",
+        "git show --end-of-options ID -- src",
+        "git show -s ID",
+        "git show --no-patch ID",
+        "git show --stat ID",
+        "git show 9f592eb -- src",
+        "git show $id --stat",
+        "git show main $id --stat",
+        "git grep x ID -- src",
+        "git diff ID ID -- src",
+        "git diff main..ID -- src",
+        "git diff main ^ID -- src",
+        "git diff-tree -p ID ID -- src",
+        "git diff-index -p ID -- src",
+        "git show v1 -- src",
+        "git show v0 -s",
+        "git show refs/tags/v1 --stat",
+        "git show feat -s",
+        "git show nothing --stat",
+        "git show main^{tree} -- src",
+        "git show main@{0}^{blob} -s",
+        "git show ID:lib.rs",
+        "git show v1:src/lib.rs",
+        "git grep x HEAD:ops -- src",
+        "cd src && git show HEAD:ops/id_rsa",
+        "git cat-file -p ID",
+        "git show --tags -s",
+        "git show --all --stat",
+        "git show --indexed-objects -- src",
+        "git show --default=ID -s",
+        "git show --stdin --stat <<< HEAD:ops/id_rsa",
+        "git show --stdin -s <<< ID",
+        "git show --stdin -- src <<< ID",
+        "git log --stdin -p -- src <<< $'HEAD\n--\nops'",
+        "printf 'HEAD\n--\nops\n' | git log --stdin -p -- src",
+        "git log --stdin --oneline < list",
+        "git diff-tree --stdin -p -- src <<< x",
+        "git reflog show --stdin -p -- src",
+        "git reflog --stdin",
+    ];
+    let asked = asked.map(|line| line.replace("ID", ID).replace("ORIG_HEAD", "x"));
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let harmless = [
+        "git diff main...HEAD -- src",
+        "git diff main -- src",
+        "git diff @~1 old -- src",
+        "git log -p -- src",
+        "git log -p 9f592eb..main -- src",
+        "git log -p --all -- src",
+        "git show HEAD~2 -- src",
+        "git show HEAD --stat",
+        "git show -s main^",
+        "git show --name-only feat/x",
+        "git show origin/main -s",
+        "git show origin -s",
+        "git show main@{1} @{upstream} --stat",
+        "git show ORIG_HEAD^{commit} --stat",
+        "git show HEAD:src/lib.rs",
+        "git show main~3:src/lib.rs",
+        "git show :src/lib.rs",
+        "git grep x main -- src",
+        "git diff --stat 9f592eb",
+    ];
+    for name in ["read-only", denied.as_str()] {
+        tried(&started(&house, name, "project"), &asked, &harmless);
+    }
+    // Where nothing is secret, no id is asked about.
+    let house = house_with_refs("ids", &["src/lib.rs"]);
+    tried(
+        &started(&house, "read-only", "project"),
+        &[],
+        &["git show 9f592eb --stat", "git show v1 -s", "git diff 9f592eb -- src", "git show"],
+    );
+}
+
+#[test]
+fn what_a_file_holds_is_put_under_no_other_name_by_git() {
+    let house = house_with_refs("launder", &["ops/id_rsa", "src/lib.rs"]);
+    let denied =
+        own(r#"{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/id_rsa"]}"#);
+    tried(
+        &started(&house, &denied, "project"),
+        &[
+            "git merge-tree main~1 old main",
+            "git merge-file -p --object-id a b c",
+            "git rerere diff",
+            "git am --show-current-patch",
+            "git rebase --show-current-patch",
+            "git notes add -C 9f592eb main",
+            "git notes append --reuse-message=9f592eb",
+            "git update-index --add --cacheinfo 100644,9f592eb,x",
+            "git update-index --index-info",
+            "git read-tree --prefix=x/ 9f592eb",
+            "git commit-tree 9f592eb -m x",
+            "git mktree",
+            "git config --blob=9f592eb -l",
+            // The names that are taken for commits.
+            "git update-ref refs/remotes/origin/main 9f592eb",
+            "git update-ref --stdin",
+            "git symbolic-ref refs/heads/main refs/tags/v1",
+            "git stash store 9f592eb",
+        ],
+        &["git symbolic-ref --short HEAD", "git notes show", "git merge-file a b c"],
+    );
+}
+
+#[test]
+fn git_goes_into_no_repository_whose_settings_say_what_runs() {
+    let house = House::new("enters");
+    let write = |file: &str, text: &str| {
+        let file = house.root.join("project").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let repository = |git: &str, config: &str| {
+        write(&format!("{git}/config"), config);
+        write(&format!("{git}/HEAD"), "ref: refs/heads/main");
+        fs::create_dir_all(house.root.join("project").join(git).join("hooks")).unwrap();
+    };
+    let evil = "[filter \"evil\"]\n\tclean = touch x";
+    repository("vendor/x/.git", evil);
+    repository("plain/.git", "[core]\n\tbare = false");
+    repository("deep/.git", "[core]\n\tbare = false");
+    repository("deep/in/.git", evil);
+    repository(".git/modules/m", "[core]\n\tworktree = ../../../m");
+    write("m/.git", "gitdir: ../.git/modules/m");
+    repository("vendor/meta", evil);
+    write("vendor/filed/.git", "gitdir: ../meta");
+    write("vendor/husk/.git", "x");
+    fs::write(house.root.join("project/deep/.git/index"), index(&["in/"])).unwrap();
+    let enters = [
+        "git status",
+        "git diff",
+        "git diff HEAD -- vendor",
+        "git diff --stat",
+        "git diff-files",
+        "git diff-index --quiet HEAD",
+        "git status -uno",
+        "git describe --always --dirty",
+        "git -C . status",
+        "git status --ignore-submodules=dirty",
+        "git status --ignore-submodules=all --ignore-submodules=none",
+        "git status -- --ignore-submodules",
+        "git log -p --submodule=diff",
+        "cd src && git status",
+    ];
+    let stays = [
+        "git log -p -1",
+        "git show HEAD",
+        "git grep x",
+        "git blame src/lib.rs",
+        "git status --ignore-submodules",
+        "git diff --ignore-submodules=all",
+    ];
+    for name in ["read-only", "developer"] {
+        let policy = started(&house, name, "project");
+        for tracked in ["vendor/x/", "deep/", "vendor/filed/", "vendor/husk/"] {
+            fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs", tracked]))
+                .unwrap();
+            tried(&policy, &enters, &stays);
+        }
+        // Those that git keeps itself, those that name no program, and those that are not there.
+        fs::write(
+            house.root.join("project/.git/index"),
+            index(&["m/", "plain/", "src/lib.rs", "vendor/gone/"]),
+        )
+        .unwrap();
+        tried(&policy, &[], &enters[..9]);
+        fs::write(house.root.join("project/.git/index"), "x").unwrap();
+        tried(&policy, &["git status"], &["git log -1"]);
+    }
+    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    tried(
+        &started(&house, "developer", "project"),
+        &["git add vendor/x", "git add vendor/x; git status", "git add ./deep/ && git diff"],
+        &["git add src", "git add plain && git status", "git add -A && git status"],
+    );
+}
+
+#[test]
+fn settings_of_git_that_hold_a_password_are_met_by_whatever_reads_all() {
+    let house = House::new("settings-below");
+    fs::remove_file(house.root.join("project/server.key")).unwrap();
+    fs::remove_file(house.root.join("project/.env")).unwrap();
+    for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
+        fs::remove_file(house.root.join("project").join(link)).unwrap();
+    }
+    let write = |file: &str, text: &str| {
+        let file = house.root.join("project").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let asked = [
+        "grep -r url .",
+        "grep -r url ./",
+        "grep -r url ../project",
+        "grep -rI url --include='conf*' .",
+        "grep -r --include=config url .",
+        "rg --hidden url .",
+        "rg -uu url .",
+        "ag -u url .",
+        "ag --hidden url .",
+        "git diff --no-index . sub",
+        "find . -type f -exec cat {} +",
+        "find . -type f -exec awk /url/ {} +",
+        "find . -maxdepth 2 -type f -exec cat {} +",
+        "find . -type f -name 'c*' -exec cat {} +",
+    ];
+    let others = ["rg url .", "grep -r --include='*.ts' url .", "grep -r url src", "ls -la .git"];
+    let plain = "[remote \"origin\"]\n\turl = https://example.com/x\n";
+    let policy = started(&house, "read-only", "project");
+    let searched = |args: &str| {
+        let args: Json = serde_json::from_str(args).unwrap();
+        judged(&policy, "grep", &args, &RealFiles).unwrap().effect
+    };
+    let globs = [
+        r#"{"pattern":"url","path":".","glob":".git/*"}"#,
+        r#"{"pattern":"url","glob":".git/conf*"}"#,
+        r#"{"pattern":"url","glob":"{.git,a}/conf*"}"#,
+        r#"{"pattern":"url","glob":"**/.git/**"}"#,
+    ];
+    for secret in [
+        "[remote \"origin\"]\n\turl = https://u:hunter2@example.com/x\n",
+        "[http]\n\textraHeader = Authorization: Basic x\n",
+    ] {
+        for place in [
+            ".git/config",
+            ".git/modules/m/config",
+            ".git/worktrees/w/config.worktree",
+            "vendor/x/.git/config",
+        ] {
+            write(".git/config", plain);
+            write(place, secret);
+            let deep = place != ".git/config";
+            let asked: Vec<&str> = asked
+                .into_iter()
+                .filter(|line| !(deep && (line.contains("maxdepth") || line.contains("--include"))))
+                .collect();
+            tried(&policy, &asked, &others);
+            write(place, plain);
+        }
+    }
+    tried(&policy, &[], &asked);
+    tried(&policy, &[], &others);
+    globs.iter().for_each(|glob| assert_eq!(searched(glob), Effect::Allow, "{glob}"));
+    write(".git/config", "[remote \"origin\"]\n\turl = https://u:hunter2@example.com/x\n");
+    globs.iter().for_each(|glob| assert_eq!(searched(glob), Effect::Ask, "{glob}"));
+    assert_eq!(searched(r#"{"pattern":"url","glob":"src/**/*.rs"}"#), Effect::Allow);
 }
 
 #[test]
@@ -1383,8 +1667,31 @@ fn the_password_in_the_address_of_a_remote_has_one_door() {
             "git config --lis",
             "git config --get-re .",
             "git config --get-all remote.origin.url",
+            "git config --get remote.origin.url user.name",
+            "git config --get-regexp user.name",
+            "git config get --regexp user.name",
+            "git config get remote.origin.url",
+            "git config list",
+            "git config branch.main.remote",
+            "git config http.extraheader",
+            "git config --get $key",
+            "git remote -v show",
+            "git remote show -n origin",
+            "git ls-remote --get-url",
+            "git submodule init",
+            "git for-each-ref --format='%(push:remotename)'",
+            "git for-each-ref --format=%(refname)%(upstream:remotename)",
+            "git branch --format='%(push:remotename)'",
+            "git branch --sort='push:remotename'",
         ],
-        &["git remote", "git config user.name", "git config --get user.name", "git var GIT_EDITOR"],
+        &[
+            "git branch --format='%(refname)'",
+            "git config get user.name",
+            "git remote",
+            "git config user.name",
+            "git config --get user.name",
+            "git var GIT_EDITOR",
+        ],
     );
     fs::write(&config, "[remote \"origin\"]\n\turl = https://example.com/x\n").unwrap();
     tried(&policy, &[], &asked);

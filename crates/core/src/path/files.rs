@@ -24,6 +24,10 @@ const COST_OF_LIST: usize = 16;
 /// How many looks near are taken for one verdict.
 const LOOKS_NEAR: u8 = 64;
 
+/// The index of a repository, and the largest that is near, in bytes.
+const INDEX: &str = "/.git/index";
+const SMALL_INDEX: usize = 1 << 18;
+
 /// How long ago a directory must have changed for its [`DirStamp`] to be sure, in seconds.
 #[cfg(unix)]
 const SETTLED: u64 = 2;
@@ -211,7 +215,7 @@ impl<'a> NearFiles<'a> {
 
     /// Takes one look at this path, where that is near.
     fn look(&self, path: &str) -> Result<(), PathError> {
-        let folder = path.strip_suffix("/.git/HEAD");
+        let folder = path.strip_suffix("/.git/HEAD").or_else(|| path.strip_suffix(INDEX));
         let folder = folder.or_else(|| path.rsplit_once('/').map(|(folder, _)| folder));
         match self.left.get().checked_sub(1) {
             Some(left) if folder.is_some_and(|folder| is_below(self.cwd, folder)) => {
@@ -259,9 +263,14 @@ impl FileLookup for NearFiles<'_> {
         RealFiles.text(path, most)
     }
 
-    fn bytes(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
-        self.go_beyond();
-        None
+    fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {
+        // What git knows, where that is little.
+        let near = path.ends_with(INDEX) && self.look(path).is_ok();
+        let bytes = near.then(|| RealFiles.bytes(path, most.min(SMALL_INDEX))).flatten();
+        if bytes.is_none() {
+            self.go_beyond();
+        }
+        bytes
     }
 }
 

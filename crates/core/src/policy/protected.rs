@@ -188,7 +188,7 @@ const MEMORY: &[&str] =
     &["kcore", "kmsg", "vmcore", "kpagecgroup", "kpagecount", "kpageflags", "keys"];
 
 /// Files of git's settings, in which an address may hold a password.
-const GIT_SETTINGS: &[&str] = &["config", "config.worktree"];
+pub(super) const GIT_SETTINGS: &[&str] = &["config", "config.worktree"];
 
 /// Protected from reading and from writing.
 const BOTH: ProtectedNames = &[

@@ -313,6 +313,11 @@ pub enum DoubtReason {
     Connects,
     /// It shows the environment, or secrets that are kept elsewhere.
     ShowsSecrets,
+    /// A word that may name a file or a folder of git by its id, where a commit is expected: of that one all is shown,
+    /// whatever stands beside it.
+    ShowsObjects,
+    /// It shows the settings of a repository, in which an address may hold a password.
+    ShowsSettings,
     /// An option that changes what the other words mean.
     Alters,
     /// A command before it makes or moves links or folders, so that a path may lead elsewhere than the files say now.
@@ -324,9 +329,12 @@ pub enum DoubtReason {
 }
 
 impl DoubtReason {
-    /// Whether it is a doubt about names of files: who knows those knows whether it is one.
-    pub(crate) fn is_about_names(self) -> bool {
-        matches!(self, Self::FindsOptions | Self::FindsHosts)
+    /// Whether it is a doubt about files: who knows those knows whether it is one.
+    pub(crate) fn is_about_files(self) -> bool {
+        matches!(
+            self,
+            Self::FindsOptions | Self::FindsHosts | Self::ShowsObjects | Self::ShowsSettings
+        )
     }
 }
 
@@ -369,6 +377,8 @@ impl fmt::Display for DoubtReason {
             Self::UnknownCommand => "the program is not known to have this command",
             Self::Connects => "this opens the network",
             Self::ShowsSecrets => "this shows the environment, or what is kept secret",
+            Self::ShowsObjects => "a word that is not known to name a commit",
+            Self::ShowsSettings => "this shows the settings of a repository",
             Self::Alters => "an option that changes what other words mean",
             Self::Moved => {
                 "an earlier command of this line makes or moves links or folders, so that this path may lead elsewhere"

@@ -138,10 +138,11 @@ impl LineFindings {
     /// An unknown that a rule which spells out the command up to this argument may allow.
     pub(super) fn unknown_at(&mut self, span: Span, why: DoubtReason, command: usize, arg: usize) {
         let named = Some((command, arg));
-        // A doubt about names may be gone once they are known: it stands for no other.
+        // A doubt about files may be gone once they are known: it stands for no other. What is shown no other stands for.
+        let shows = matches!(why, DoubtReason::ShowsObjects | DoubtReason::ShowsSettings);
         let says = |fact: &LineFact| match &fact.what {
             FactKind::Unknown { why: known, named: other } => {
-                *other == named && (*known == why || !known.is_about_names())
+                *other == named && (*known == why || !shows && !known.is_about_files())
             }
             _ => false,
         };

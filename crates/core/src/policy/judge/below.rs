@@ -9,12 +9,17 @@ use super::tracked::{self, TrackedFiles};
 use crate::path::{
     CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, PathContext, PathError, lexically,
 };
+use crate::policy::protected::GIT_SETTINGS;
+use crate::policy::reading::repository;
 
 /// How many names below one path are looked at.
 const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
 
 /// Where most names are, and few that somebody keeps secrets in: looked at last.
 const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
+
+/// Where most names are in a `.git`. Settings lie beside them, and in its folders of submodules and of worktrees.
+const BULKY_OF_GIT: &[&str] = &["objects", "refs", "logs", "lfs", "annex", "hooks"];
 
 /// Where packages and objects lie, which hold no secrets of the user.
 const FOREIGN: &[&str] = &[PACKAGES, ".git"];
@@ -149,9 +154,14 @@ impl FilesBelow {
             return None;
         }
         let all = self.found(files).files.iter();
-        let mut own = all.filter(|(path, from)| !is_in(path, *from, self.foreign));
-        own.find_map(|(path, from)| {
-            said(path).filter(|_| !self.sieve.passes_over(path, *from, files))
+        // Settings of git hold a secret where one can be seen in them.
+        let own = |path: &str, from: usize| {
+            !is_in(path, from, self.foreign)
+                || is_settings(path, from) && repository::tells_secret(path, files)
+        };
+        all.clone().find_map(|(path, from)| {
+            let meant = || own(path, *from) && !self.sieve.passes_over(path, *from, files);
+            said(path).filter(|_| meant())
         })
     }
 
@@ -161,9 +171,25 @@ impl FilesBelow {
     }
 }
 
+/// Whether it is a file of git's settings, below a `.git` that lies below the directory.
+fn is_settings(path: &str, from: usize) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    GIT_SETTINGS.contains(&name) && is_in(path, from, &[".git"])
+}
+
 /// Whether a part of the path below the directory has one of these names.
 fn is_in(path: &str, from: usize, names: &[&str]) -> bool {
     path.get(from..).unwrap_or_default().split('/').any(|part| names.contains(&part))
+}
+
+/// Whether a directory of this name is looked through last.
+fn is_bulky(dir: &str, name: &str) -> bool {
+    BULKY.contains(&name) || is_in(dir, 0, &[".git"]) && BULKY_OF_GIT.contains(&name)
+}
+
+/// Whether git's settings may lie in this directory of its own, or below it.
+fn holds_settings(dir: &str) -> bool {
+    is_in(dir, 0, &[".git"]) && !is_in(dir, 0, BULKY_OF_GIT)
 }
 
 impl FoundBelow {
@@ -183,8 +209,8 @@ impl FoundBelow {
                 }
                 DirListing::TooMany => {
                     self.complete = false;
-                    self.complete_own &=
-                        is_in(&dir, from, FOREIGN) || products && is_in(&dir, from, BULKY);
+                    self.complete_own &= !holds_settings(&dir)
+                        && (is_in(&dir, from, FOREIGN) || products && is_in(&dir, from, BULKY));
                     continue;
                 }
             };
@@ -193,7 +219,9 @@ impl FoundBelow {
                 let path = format!("{dir}/{name}");
                 match (is_dir, is_link) {
                     (_, true) => {}
-                    (true, false) if BULKY.contains(&name.as_str()) => bulky.push_back(path),
+                    // Few names, and settings among them.
+                    (true, false) if holds_settings(&path) => dirs.push_front(path),
+                    (true, false) if is_bulky(&dir, &name) => bulky.push_back(path),
                     (true, false) => dirs.push_back(path),
                     (false, false) => self.files.push((path, from)),
                 }

@@ -512,38 +512,16 @@ fn git_command(argv: &[Word]) -> Option<&str> {
     None
 }
 
-/// Whether it is git, and shows what is in files, where this argument makes it read all below a folder. What it takes in it
-/// does not show, unless an option says so.
+/// Whether it is git, and shows what is in files, where this argument makes it read all below a folder, or put it under another
+/// name, where it may be no secret. What it takes in it does not show, unless an option says so.
 fn git_shows(argv: &[Word], arg: usize) -> bool {
-    const SHOWS: &[&str] = &[
-        "diff",
-        "diff-files",
-        "diff-index",
-        "diff-tree",
-        "status",
-        "grep",
-        "log",
-        "show",
-        "whatchanged",
-        "range-diff",
-        "reflog",
-        "cat-file",
-        "archive",
-        "bundle",
-        "fast-export",
-        "format-patch",
-        "stash",
-        "commit",
-        "rerere",
-        // Under another name they may be no secret.
-        "mv",
-    ];
+    const TAKES: &[&str] =
+        &["add", "stage", "fetch", "pull", "push", "clone", "remote", "ls-remote", "submodule"];
     let option = argv
         .get(arg)
         .and_then(|word| word.pieces.first())
         .is_some_and(|piece| matches!(piece, WordPiece::Text(text) if text.starts_with('-')));
-    git_command(argv)
-        .is_some_and(|command| option || command.is_empty() || SHOWS.contains(&command))
+    git_command(argv).is_some_and(|command| option || !TAKES.contains(&command))
 }
 
 /// Whether of all that git shows it knows each file.

@@ -123,7 +123,19 @@ impl SearchSieve {
             None => glob,
         });
         let only = name.filter(|name| !matches!(*name, "" | "**")).map(str::to_owned);
-        Self { only: only.into_iter().collect(), visible: true, products: true, ..Self::default() }
+        // A folder that it names is gone into, hidden or not: `.git/*`, `{.git,a}/*`, `[.]git/*`.
+        let named = glob.and_then(|glob| glob.rsplit_once('/')).map(|(folders, _)| folders);
+        let hidden = named.is_some_and(|folders| {
+            folders
+                .split(['/', ',', '{', '}'])
+                .any(|name| name.starts_with(['.', '[', '\\', '?', '@', '+', '!', '(']))
+        });
+        Self {
+            only: only.into_iter().collect(),
+            visible: !hidden,
+            products: true,
+            ..Self::default()
+        }
     }
 
     /// `--include`, `--exclude` and `--exclude-dir`. `None` where a word may be such an option in a way that is not read here:

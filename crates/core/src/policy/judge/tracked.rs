@@ -1,6 +1,6 @@
 //! The names in git's index: the files that git knows, of which alone it shows what is in them.
 
-use crate::path::FileLookup;
+use crate::path::{FileLookup, PathError};
 use crate::policy::reading::repository;
 
 /// The largest index that is read, in bytes.
@@ -34,13 +34,36 @@ pub(super) fn below(root: &str, files: &dyn FileLookup) -> TrackedFiles {
     TrackedFiles::These(paths.filter(|path| crate::path::is_below(path, root)).collect())
 }
 
+/// The folders of the repositories in the index of this one, from the top of its work tree. `None`: that cannot be told.
+pub(crate) fn nested(git: &str, files: &dyn FileLookup) -> Result<Option<Vec<String>>, PathError> {
+    let index = format!("{git}/index");
+    if !files.has(&index)? {
+        return Ok(Some(Vec::new()));
+    }
+    let entries = files.bytes(&index, MOST_BYTES).and_then(|index| entries(&index));
+    Ok(entries.map(|entries| entries.nested))
+}
+
+/// What an index holds.
+#[derive(Default)]
+struct IndexEntries {
+    names: Vec<String>,
+    /// Those of the names that are repositories.
+    nested: Vec<String>,
+}
+
 /// All names in an index. `None` for one that is not understood, or does not hold all.
 fn names(index: &[u8]) -> Option<Vec<String>> {
+    entries(index).map(|entries| entries.names)
+}
+
+fn entries(index: &[u8]) -> Option<IndexEntries> {
     // The length of a SHA-1, and of a SHA-256.
     [20, 32].into_iter().find_map(|hash| read(index, hash))
 }
 
-fn read(index: &[u8], hash: usize) -> Option<Vec<String>> {
+fn read(index: &[u8], hash: usize) -> Option<IndexEntries> {
+    const REPOSITORY: u32 = 0o160_000;
     const FOLDER: u32 = 0o040_000;
     const KIND: u32 = 0o170_000;
     const EXTENDED: u16 = 0x4000;
@@ -53,12 +76,13 @@ fn read(index: &[u8], hash: usize) -> Option<Vec<String>> {
     }
     let end = index.len().checked_sub(hash)?;
     let mut at = 12;
-    let mut names = Vec::new();
+    let mut entries = IndexEntries::default();
     let mut name: Vec<u8> = Vec::new();
     for _ in 0..word(8)? {
         let start = at;
         // A folder stands for all that is in it.
-        if word(start + 24)? & KIND == FOLDER {
+        let kind = word(start + 24)? & KIND;
+        if kind == FOLDER {
             return None;
         }
         let flags = start + 40 + hash;
@@ -80,7 +104,11 @@ fn read(index: &[u8], hash: usize) -> Option<Vec<String>> {
             // Entries fill up eights of bytes, and end with a zero at least.
             at = start + (at - start).div_ceil(8) * 8;
         }
-        names.push(String::from_utf8_lossy(&name).into_owned());
+        let text = String::from_utf8_lossy(&name).into_owned();
+        if kind == REPOSITORY {
+            entries.nested.push(text.clone());
+        }
+        entries.names.push(text);
     }
     while at < end {
         // Others of its names are in another file, or are folders.
@@ -89,7 +117,7 @@ fn read(index: &[u8], hash: usize) -> Option<Vec<String>> {
         }
         at = at.checked_add(8)?.checked_add(usize::try_from(word(at + 4)?).ok()?)?;
     }
-    (at == end).then_some(names)
+    (at == end).then_some(entries)
 }
 
 /// A number in as many bytes as it takes, and where it ends.

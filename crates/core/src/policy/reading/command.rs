@@ -299,7 +299,7 @@ impl SubjectReader<'_> {
                     });
                     continue;
                 }
-                FactKind::Unknown { why, named: Some((command, arg)) } if why.is_about_names() => {
+                FactKind::Unknown { why, named: Some((command, arg)) } if why.is_about_files() => {
                     let by = by(command, arg);
                     let (span, start) = (spans.then_some(fact.span), Arc::clone(&start));
                     let argument = Arc::clone(&argument);
@@ -332,7 +332,7 @@ impl SubjectReader<'_> {
 fn is_looked_up(fact: &LineFact) -> bool {
     match fact.what {
         FactKind::Loads { .. } => true,
-        FactKind::Unknown { why, named } => named.is_some() && why.is_about_names(),
+        FactKind::Unknown { why, named } => named.is_some() && why.is_about_files(),
         _ => false,
     }
 }

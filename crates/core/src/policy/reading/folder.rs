@@ -7,8 +7,8 @@ use super::SubjectReader;
 use super::repository::{self, FoundRepository};
 use crate::path::{LocatedPath, is_below, locate};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
-use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
-use crate::shell::{FileAccess, Word, WordPiece};
+use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
+use crate::shell::{FileAccess, Span, Word, WordPiece};
 
 /// Folders that a call runs in beside its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,45 @@ impl SubjectReader<'_> {
         Ok(())
     }
 
+    /// Says so where git goes on into a repository that lies in the one that it finds, as an index says or the line itself.
+    pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
+        let mut looked: Vec<String> = Vec::new();
+        let mut found = None;
+        for subject in &self.subjects {
+            let Some(argv) = subject.kind.git() else { continue };
+            if repository::stays(argv) || repository::passes_nested(argv) {
+                continue;
+            }
+            let words: Vec<&str> = argv.iter().skip(1).filter_map(Word::literal).collect();
+            let adds = words.iter().any(|word| matches!(*word, "add" | "stage"));
+            for dir in self.dirs_of(&subject.start)? {
+                let Some((top, git)) = self.work_tree(&dir)? else { continue };
+                if !looked.contains(&top) {
+                    found = found.or(looked_up(repository::enters(&top, &git, self.files))?
+                        .unwrap_or_else(|_| Some(top.clone())));
+                    looked.push(top.clone());
+                }
+                for word in words.iter().filter(|word| adds && !word.starts_with('-')) {
+                    let Ok(located) = looked_up(locate(word, &subject.start.at(&dir), self.files))?
+                    else {
+                        continue;
+                    };
+                    if located.real != top {
+                        let entered = repository::enters_one(&located.real, self.files);
+                        found = found.or(looked_up(entered)?.unwrap_or(None));
+                    }
+                }
+            }
+        }
+        if let Some(folder) = found {
+            let why = format!(
+                "`git` goes into the repository in `{folder}`, whose settings say what git runs"
+            );
+            self.unknown(None, why);
+        }
+        Ok(())
+    }
+
     /// What git reads of all that is here it reads of the whole work tree, which may begin further up.
     pub(super) fn work_trees(&mut self) -> Result<(), NeedsFiles> {
         let mut more: Vec<Subject> = Vec::new();
@@ -121,30 +160,70 @@ impl SubjectReader<'_> {
         Ok(())
     }
 
-    /// What git tells of the addresses of remotes stands in its settings, and an address may hold a password.
-    pub(super) fn addresses(&mut self) -> Result<(), NeedsFiles> {
-        let mut more: Vec<Subject> = Vec::new();
-        for subject in &self.subjects {
-            if !subject.kind.git().is_some_and(tells_addresses) {
-                continue;
-            }
-            for dir in self.dirs_of(&subject.start)? {
-                let Some((_, git)) = self.work_tree(&dir)? else { continue };
-                if !repository::tells_passwords(&git, self.files) {
-                    continue;
-                }
-                let kind = SubjectKind::Path {
-                    access: FileAccess::Read,
-                    target: literal(format!("{git}/config")),
-                    extent: UseExtent::Itself,
-                    // No word of the command spells it out.
-                    by: None,
-                };
-                more.push(Subject { kind, needs_allow: false, ..subject.clone() });
+    /// A word in the place of a revision. What is not known to be a commit may be a file of any name, or a folder in which
+    /// other names begin: so all that git knows is read.
+    pub(super) fn shows_object(
+        &mut self, by: ByArgument, word: &Word,
+        (start, span, argument): (&Arc<PathStart>, Option<Span>, &Arc<str>),
+    ) -> Result<(), NeedsFiles> {
+        let (dirs, adrift) = match looked_up(places(start, self.files))? {
+            Ok(found) => found,
+            Err(_) => (Vec::new(), true),
+        };
+        let mut all = adrift;
+        let mut paths: Vec<String> = Vec::new();
+        for dir in dirs {
+            let Some((top, git)) = self.work_tree(&dir)? else { continue };
+            let named = word.literal().map(|word| repository::names_commit(word, &git, self.files));
+            match named.flatten() {
+                None => all = true,
+                Some(None) => {}
+                // A path begins at the top, wherever git runs.
+                Some(Some(path)) if path.starts_with("./") || path.starts_with("../") => {}
+                Some(Some(path)) => paths.push(format!("{top}/{path}")),
             }
         }
-        self.subjects.extend(more);
+        if all {
+            paths.push(".".to_owned());
+        }
+        for path in paths {
+            self.reads(path, UseExtent::Tree, Some(by), (start, span, argument));
+        }
         Ok(())
+    }
+
+    /// Settings of a repository, where an address in them may hold a password.
+    pub(super) fn shows_settings(
+        &mut self, (start, span, argument): (&Arc<PathStart>, Option<Span>, &Arc<str>),
+    ) -> Result<(), NeedsFiles> {
+        for dir in self.dirs_of(start)? {
+            let Some((_, git)) = self.work_tree(&dir)? else { continue };
+            if !repository::tells_secrets(&git, self.files) {
+                continue;
+            }
+            // No word of the command spells it out.
+            let by = None;
+            let path = format!("{git}/config");
+            self.reads(path, UseExtent::Itself, by, (start, span, argument));
+        }
+        Ok(())
+    }
+
+    /// A command reads a file that none of its words names.
+    fn reads(
+        &mut self, path: String, extent: UseExtent, by: Option<ByArgument>,
+        (start, span, argument): (&Arc<PathStart>, Option<Span>, &Arc<str>),
+    ) {
+        let kind =
+            SubjectKind::Path { access: FileAccess::Read, target: literal(path), extent, by };
+        self.subjects.push(Subject {
+            kind,
+            span,
+            argument: Some(Arc::clone(argument)),
+            needs_allow: false,
+            mentioned: false,
+            start: Arc::clone(start),
+        });
     }
 
     /// The folders that something may run in, as far as they are known.
@@ -276,42 +355,6 @@ impl SubjectReader<'_> {
         }
         Ok(roots)
     }
-}
-
-/// Whether this command of git may tell addresses of remotes, where they are known. git takes the beginning of an option for
-/// it, and short ones together: so it is not said which options tell them, but which do not.
-fn tells_addresses(argv: &[Word]) -> bool {
-    /// Options of `git config` that tell no more than the setting which is named.
-    const ONE: &[&str] = &[
-        "--get",
-        "--get-all",
-        "--global",
-        "--system",
-        "--local",
-        "--worktree",
-        "--add",
-        "--replace-all",
-        "--unset",
-        "--unset-all",
-        "--default",
-    ];
-    let words: Vec<&str> = argv.iter().skip(1).map(|word| word.literal().unwrap_or("-")).collect();
-    let behind = |command: &str| {
-        let at = words.iter().position(|word| *word == command)?;
-        words.get(at + 1..)
-    };
-    let any = |command: &str, tells: fn(&str) -> bool| {
-        behind(command)
-            .is_some_and(|behind| words.contains(&"-") || behind.iter().any(|word| tells(word)))
-    };
-    behind("ls-remote").is_some()
-        || any("var", |word| word.starts_with('-'))
-        || any("remote", |word| word.starts_with('-') || matches!(word, "get-url" | "show"))
-        || any("config", |word| {
-            word.starts_with('-') && !ONE.contains(&word)
-                || word.contains("url")
-                || matches!(word, "list" | "get")
-        })
 }
 
 /// Commands of git that talk with another repository.

@@ -30,6 +30,14 @@ impl SubjectReader<'_> {
         for LoadedFile { by, target, why, span, argument, start } in std::mem::take(&mut self.loads)
         {
             let own = match why {
+                DoubtReason::ShowsObjects => {
+                    self.shows_object(by, &target, (&start, span, &argument))?;
+                    continue;
+                }
+                DoubtReason::ShowsSettings => {
+                    self.shows_settings((&start, span, &argument))?;
+                    continue;
+                }
                 DoubtReason::FindsOptions => {
                     let marks = option_marks(self.program(by));
                     self.finds_none(&target, &start, |name| name.starts_with(marks))

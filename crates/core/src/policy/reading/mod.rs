@@ -184,8 +184,8 @@ impl<'a> SubjectReader<'a> {
         }
         self.loaded()?;
         self.folders()?;
+        self.nested()?;
         self.work_trees()?;
-        self.addresses()?;
         Ok(Some(plan))
     }
 

@@ -1,6 +1,7 @@
 //! What git would find in a folder, and whether its settings name a program.
 
 use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
+use crate::policy::judge::nested;
 use crate::shell::Word;
 
 /// The most folders above each other that are looked at.
@@ -8,6 +9,9 @@ const MAX_DEPTH: usize = 64;
 
 /// The longest file of settings that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
+
+/// The most repositories in each other that are looked at.
+const MOST_NESTED: usize = 256;
 
 /// What git finds as it looks from a folder upwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +53,9 @@ const STAY: &[&str] = &[
     "check-ignore",
     "check-attr",
     "version",
+    "grep",
+    "remote",
+    "config",
 ];
 
 /// Whether this command of git stays in the repository that it finds.
@@ -57,6 +64,16 @@ pub(super) fn stays(argv: &[Word]) -> bool {
     words.is_some_and(|words| {
         words.iter().find(|word| !word.starts_with('-')).is_some_and(|name| STAY.contains(name))
             && !words.iter().any(|word| word.starts_with("--su") || word.contains("submodule"))
+    })
+}
+
+/// Whether it looks at no repository that lies in this one, as an option says.
+pub(super) fn passes_nested(argv: &[Word]) -> bool {
+    let words: Option<Vec<&str>> = argv.iter().map(Word::literal).collect();
+    words.is_some_and(|words| {
+        let before = words.iter().take_while(|word| **word != "--");
+        let said: Vec<&str> = before.copied().filter(|word| word.starts_with("--ig")).collect();
+        matches!(said.as_slice(), ["--ignore-submodules" | "--ignore-submodules=all"])
     })
 }
 
@@ -148,6 +165,63 @@ pub(super) fn is_nested(
     Ok(!roots.contains(&top) && roots.iter().any(|root| is_below(&top, root)))
 }
 
+/// The folder of a repository in the index of this one into which git goes, where its settings may say what git runs there.
+///
+/// Those that git itself keeps, below its own folder for this one, are the user's as those of this one are.
+pub(super) fn enters(
+    top: &str, git: &str, files: &dyn FileLookup,
+) -> Result<Option<String>, PathError> {
+    let mut kept = None;
+    let mut left = vec![(top.to_owned(), git.to_owned())];
+    let mut looked = 0;
+    while let Some((top, git)) = left.pop() {
+        looked += 1;
+        let nested = match nested(&git, files)? {
+            Some(nested) if looked <= MOST_NESTED => nested,
+            _ => return Ok(Some(top)),
+        };
+        for name in nested {
+            let kept = kept.get_or_insert_with(|| {
+                let common = common_dir(&git, files);
+                files.real(&common).unwrap_or(common)
+            });
+            let folder = format!("{top}/{name}");
+            let inner = match seen(&folder, files)? {
+                SeenFolder::Nothing => continue,
+                SeenFolder::Own => format!("{folder}/.git"),
+                SeenFolder::Husk => return Ok(Some(folder)),
+                SeenFolder::Linked(there) => {
+                    let from = PathContext { cwd: folder.clone(), ..PathContext::default() };
+                    locate(&there, &from, files)?.real
+                }
+            };
+            if !is_below(&inner, kept) && !is_plain(&inner, files) {
+                return Ok(Some(folder));
+            }
+            left.push((folder, inner));
+        }
+    }
+    Ok(None)
+}
+
+/// The repository in this folder, where its settings may say what git runs there, or those of one in it.
+pub(super) fn enters_one(
+    folder: &str, files: &dyn FileLookup,
+) -> Result<Option<String>, PathError> {
+    match seen(folder, files)? {
+        SeenFolder::Nothing => Ok(None),
+        SeenFolder::Own => {
+            let git = format!("{folder}/.git");
+            if is_plain(&git, files) {
+                enters(folder, &git, files)
+            } else {
+                Ok(Some(folder.to_owned()))
+            }
+        }
+        SeenFolder::Linked(_) | SeenFolder::Husk => Ok(Some(folder.to_owned())),
+    }
+}
+
 /// What git finds from this absolute path upwards.
 pub(super) fn found(path: &str, files: &dyn FileLookup) -> Result<FoundRepository, PathError> {
     let mut found = FoundRepository::Nothing;
@@ -215,15 +289,138 @@ pub(super) fn is_repository(path: &str, files: &dyn FileLookup) -> Result<bool, 
     Ok(false)
 }
 
-/// Whether an address in the settings of this repository holds a name that may be a password, or not all settings are known.
-pub(super) fn tells_passwords(git: &str, files: &dyn FileLookup) -> bool {
-    // A worktree has the settings of the repository that it belongs to.
-    let common = match files.text(&format!("{git}/commondir"), MOST_TEXT) {
+/// Whether this word surely names a commit, or one file of a commit by its path: then the path.
+///
+/// A branch is one, by all ways in which git makes it. A tag may be a file, and so may an id.
+pub(super) fn names_commit<'w>(
+    word: &'w str, git: &str, files: &dyn FileLookup,
+) -> Option<Option<&'w str>> {
+    let (revision, path) = match word.split_once(':') {
+        None => (word, None),
+        // `:file` and `:1:file` are of the index.
+        Some(("", rest)) => {
+            let path =
+                rest.strip_prefix(['0', '1', '2', '3']).and_then(|rest| rest.strip_prefix(':'));
+            return Some(Some(path.unwrap_or(rest)));
+        }
+        Some((revision, path)) => (revision, Some(path)),
+    };
+    // `..` stands in no name.
+    let mut ends = revision.split("...").flat_map(|part| part.split(".."));
+    let common = common_dir(git, files);
+    ends.all(|end| {
+        let name = end.strip_prefix('^').unwrap_or(end);
+        let name = without_steps(name);
+        name.is_some_and(|name| is_branch(name, git, &common, files))
+    })
+    .then_some(path)
+}
+
+/// A revision without what leads from it to other commits: `~2`, `^`, `^!`, `@{1}`, `^{commit}`.
+fn without_steps(revision: &str) -> Option<&str> {
+    let end = revision.find(['~', '^']).unwrap_or(revision.len());
+    let end = revision.find("@{").map_or(end, |at| at.min(end));
+    let (name, mut steps) = revision.split_at_checked(end)?;
+    while !steps.is_empty() {
+        let next = ["^{commit}", "^{}"].iter().find_map(|step| steps.strip_prefix(step));
+        steps = if let Some(next) = next {
+            next
+        } else if let Some(rest) = steps.strip_prefix("@{") {
+            rest.split_once('}').filter(|(inner, _)| !inner.contains('{'))?.1
+        } else {
+            let rest = steps.strip_prefix(['~', '^'])?;
+            let rest = rest.strip_prefix(['!', '@', '-']).unwrap_or(rest);
+            rest.trim_start_matches(|char: char| char.is_ascii_digit())
+        };
+    }
+    Some(name)
+}
+
+/// Whether git takes this for a branch, and for nothing else before it.
+fn is_branch(name: &str, git: &str, common: &str, files: &dyn FileLookup) -> bool {
+    /// What git itself keeps there, and nobody else.
+    const STATES: &[&str] = &["ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+    const MOST_REFS: usize = 1 << 22;
+    let is_id = |text: &str| {
+        matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let text = |file: String| files.text(&file, MOST_TEXT).map(|text| text.trim_end().to_owned());
+    if matches!(name, "" | "@" | "HEAD") {
+        let head = text(format!("{git}/HEAD"));
+        return head.is_some_and(|head| is_id(&head) || head.starts_with("ref: refs/heads/"));
+    }
+    if STATES.contains(&name) {
+        return text(format!("{git}/{name}")).is_some_and(|id| is_id(&id));
+    }
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.+#".contains(&byte);
+    if !name.bytes().all(plain) || name.starts_with(['/', '-', '.']) || is_id(name) {
+        return false;
+    }
+    let packed_file = format!("{common}/packed-refs");
+    let packed = match files.text(&packed_file, MOST_REFS) {
+        None if files.has(&packed_file) != Ok(false) => return false,
+        packed => packed.unwrap_or_default(),
+    };
+    let is_packed = |name: &str| {
+        packed.lines().any(|line| line.split_once(' ').is_some_and(|(_, known)| known == name))
+    };
+    let kept = |name: &str| text(format!("{common}/{name}"));
+    let is_taken =
+        |name: &str| files.has(&format!("{common}/{name}")) != Ok(false) || is_packed(name);
+    // In the order in which git looks.
+    let before = ["refs/", "refs/tags/"].iter().any(|folder| is_taken(&format!("{folder}{name}")));
+    if before && name != "stash" || files.has(&format!("{git}/{name}")) != Ok(false) {
+        return false;
+    }
+    let leads = |text: &str| {
+        is_id(text)
+            || text.starts_with("ref: refs/heads/")
+            || text.starts_with("ref: refs/remotes/")
+    };
+    let names = [
+        format!("refs/heads/{name}"),
+        format!("refs/remotes/{name}"),
+        format!("refs/remotes/{name}/HEAD"),
+    ];
+    let is_one = |name: &String| kept(name).is_some_and(|text| leads(&text)) || is_packed(name);
+    name == "stash" && kept("refs/stash").is_some_and(|id| is_id(&id)) || names.iter().any(is_one)
+}
+
+/// The folder of what all work trees of a repository have in common.
+fn common_dir(git: &str, files: &dyn FileLookup) -> String {
+    match files.text(&format!("{git}/commondir"), MOST_TEXT) {
         Some(common) => linked(git, common.trim().to_owned()),
         None => git.to_owned(),
-    };
+    }
+}
+
+/// Whether the settings of this repository may hold a secret, or not all of them are known.
+pub(super) fn tells_secrets(git: &str, files: &dyn FileLookup) -> bool {
+    // A worktree has the settings of the repository that it belongs to.
+    let common = common_dir(git, files);
     let text = files.text(&format!("{common}/config"), MOST_TEXT);
-    text.is_none_or(|text| goes_on_elsewhere(&text) || text.split_whitespace().any(names_somebody))
+    text.is_none_or(|text| goes_on_elsewhere(&text) || holds_secrets(&text))
+}
+
+/// Whether this file of settings may hold a secret.
+pub(in crate::policy) fn tells_secret(file: &str, files: &dyn FileLookup) -> bool {
+    files.text(file, MOST_TEXT).is_none_or(|text| holds_secrets(&text))
+}
+
+/// Whether these settings hold a secret: an address with a name that may be a password, or a header, a token, a password.
+fn holds_secrets(settings: &str) -> bool {
+    const WORDS: &[&str] = &["extraheader", "authorization", "password", "passwd", "cookie"];
+    const ENDS: &[&str] = &["token", "secret", "apikey"];
+    settings.lines().any(|line| {
+        let lower = line.to_ascii_lowercase();
+        let (key, _) = lower.split_once('=').unwrap_or((&lower, ""));
+        // In the query of an address, too: `?access_token=`.
+        let asks =
+            |end: &&str| key.trim_end().ends_with(*end) || lower.contains(&format!("{end}="));
+        line.match_indices("://").any(|(at, _)| line.get(at..).is_some_and(names_somebody))
+            || WORDS.iter().any(|word| lower.contains(word))
+            || ENDS.iter().any(asks)
+    })
 }
 
 /// Whether these settings say that there are more in another file.

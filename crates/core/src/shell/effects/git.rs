@@ -31,6 +31,9 @@ pub(super) fn git(walk: &mut ArgumentWalk) {
         walk.runs(first.arg + 1 + at, DoubtReason::RunsCode);
     }
     let below = run(command, walk.argv, walk.files, first.arg + 1);
+    if name == "ls-remote" {
+        settings(walk, ArgumentPart { arg: first.arg, skip: 0 });
+    }
     if name == "ls-remote" && below.urls.is_empty() {
         walk.runs(first.arg, DoubtReason::Connects);
     }
@@ -215,11 +218,6 @@ pub(super) fn named(walk: &mut ArgumentWalk, part: ArgumentPart, uses: OperandUs
     }
 }
 
-/// A revision or a file.
-pub(super) fn revision(walk: &mut ArgumentWalk, part: ArgumentPart) {
-    named(walk, part, OperandUse::Read);
-}
-
 /// Revisions and files.
 pub(super) fn revisions(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
@@ -248,7 +246,7 @@ pub(super) fn range(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
-/// A format, or a key to sort by. What tells about signatures runs gpg: `%G?`, `%+GK`, `%(signature:grade)`.
+/// A format, or a key to sort by. Of a remote it may show the address. What tells about signatures runs gpg: `%G?`, `%+GK`, `%(signature:grade)`.
 pub(super) fn signs(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let signs = |text: &str| {
         let of_commits = text
@@ -260,6 +258,9 @@ pub(super) fn signs(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let word = walk.word(part);
     if word.literal().is_none_or(signs) {
         walk.runs(part.arg, DoubtReason::RunsCode);
+    }
+    if word.literal().is_none_or(|text| text.contains("remotename")) {
+        settings(walk, part);
     }
     // All that a tag holds, which may be a file of any commit.
     if word.literal().is_some_and(|text| text.contains("%(") && text.contains("raw")) {
@@ -336,6 +337,39 @@ pub(super) fn sparse(walk: &mut ArgumentWalk) {
     git_refs::writes_tree(walk);
 }
 
+/// Settings of the repository are shown.
+pub(super) fn settings(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.runs(part.arg, DoubtReason::ShowsSettings);
+}
+
+/// Whether the setting of this name holds no address, and no secret.
+fn is_open(name: &str) -> bool {
+    const SECTIONS: &[&str] = &[
+        "user",
+        "author",
+        "committer",
+        "core",
+        "init",
+        "color",
+        "commit",
+        "pull",
+        "diff",
+        "merge",
+        "rebase",
+        "log",
+        "format",
+        "tag",
+        "status",
+        "fetch",
+        "rerere",
+        "grep",
+        "blame",
+        "column",
+    ];
+    let section = name.split('.').next().unwrap_or_default();
+    SECTIONS.iter().any(|known| known.eq_ignore_ascii_case(section))
+}
+
 /// Setting anything can decide what git runs from then on; reading is harmless.
 pub(super) fn config(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
@@ -360,6 +394,14 @@ pub(super) fn config(walk: &mut ArgumentWalk) {
     };
     if !reads {
         walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::Settings);
+    }
+    let names: Vec<_> = operands.iter().map(|operand| walk.place(operand.arg).literal()).collect();
+    let names = names.strip_prefix(&[Some("get")]).unwrap_or(&names);
+    let open =
+        |name: &Option<&str>| name.is_some_and(|name| name.starts_with('-') || is_open(name));
+    let all_open = !names.is_empty() && names.iter().all(open);
+    if reads && (!all_open || walk.kept("shows").is_some()) {
+        settings(walk, ArgumentPart { arg: first.unwrap_or(walk.from), skip: 0 });
     }
 }
 

@@ -118,17 +118,34 @@ pub(super) fn fetch(walk: &mut ArgumentWalk) {
     }
 }
 
+/// Any name is given to any object, or to none.
+pub(super) fn points(walk: &mut ArgumentWalk) {
+    let arg = walk.operands.first().map_or(walk.from, |operand| operand.arg);
+    walk.operands.clear();
+    changes(walk, arg, REFS);
+}
+
+/// The same, where there is more than the name that is asked for.
+pub(super) fn points_to(walk: &mut ArgumentWalk) {
+    let several = walk.operands.iter().any(|operand| walk.place(operand.arg).splits());
+    if several || walk.operands.len() > 1 || walk.kept("deletes").is_some() {
+        points(walk);
+    }
+    walk.operands.clear();
+}
+
 /// What this action of a command with several does, besides what its own options and operands do.
 pub(super) fn acts(walk: &mut ArgumentWalk, command: &str, action: &str, arg: usize) {
     match (command, action) {
-        ("stash", "drop" | "clear") => changes(walk, arg, REFS),
+        ("stash", "drop" | "clear" | "store") => changes(walk, arg, REFS),
         ("stash", "pop" | "apply" | "branch") => brings(walk, arg),
         ("stash", "push" | "save") => tree(walk, 0),
         ("reflog", "expire" | "delete" | "drop" | "write" | "migrate") => {
             changes(walk, arg, ".git/logs");
         }
-        ("remote", "get-url") => {}
+        ("remote", "get-url") => git::settings(walk, ArgumentPart { arg, skip: 0 }),
         ("remote", "show") => {
+            git::settings(walk, ArgumentPart { arg, skip: 0 });
             let rest = walk.argv.get(arg + 1..).unwrap_or_default();
             let mut options = rest.iter().take_while(|word| word.literal() != Some("--"));
             let offline = options.any(|word| word.literal() == Some("-n"));
@@ -142,7 +159,14 @@ pub(super) fn acts(walk: &mut ArgumentWalk, command: &str, action: &str, arg: us
                 walk.runs(arg, DoubtReason::Connects);
             }
         }
-        ("submodule", "update") => walk.runs(arg, DoubtReason::Connects),
+        // An address that begins where the one of this repository does is told.
+        ("submodule", "init" | "sync" | "add") => {
+            git::settings(walk, ArgumentPart { arg, skip: 0 })
+        }
+        ("submodule", "update") => {
+            git::settings(walk, ArgumentPart { arg, skip: 0 });
+            walk.runs(arg, DoubtReason::Connects);
+        }
         _ => {}
     }
 }

@@ -14,6 +14,10 @@ const PATCH: &str = "patch";
 const FULL: &str = "full";
 /// Options that show something else instead.
 const QUIET: &str = "quiet";
+/// What is read from the input says what is shown, and which files of it.
+const INPUT: &str = "input";
+/// Options that name objects of which none has to be a commit.
+const OBJECTS: &str = "objects";
 
 /// What pathspecs, or other operands, speak of.
 struct ShownOperands {
@@ -24,12 +28,14 @@ struct ShownOperands {
     revisions: bool,
     /// Whether `HEAD:name` shows that one file, and of a folder the names alone.
     blobs: bool,
+    /// Whether only commits are walked through: what an operand names is passed over where it is none.
+    commits: bool,
 }
 
 impl ShownOperands {
     /// Revisions and pathspecs.
     const fn of(uses: OperandUse, shown: bool) -> Self {
-        Self { uses, shown, revisions: true, blobs: false }
+        Self { uses, shown, revisions: true, blobs: false, commits: false }
     }
 
     /// The same, where `HEAD:name` is one file.
@@ -52,7 +58,7 @@ fn shown(walk: &ArgumentWalk, by_default: bool) -> bool {
 /// Commits, which an option makes show what is in files.
 pub(super) fn history(walk: &mut ArgumentWalk) {
     let shown = shown(walk, false);
-    over(walk, &ShownOperands::of(OperandUse::Read, shown));
+    over(walk, &ShownOperands { commits: true, ..ShownOperands::of(OperandUse::Read, shown) });
 }
 
 /// Commits, and what is in the files that they change.
@@ -89,7 +95,7 @@ pub(super) fn packed(walk: &mut ArgumentWalk) {
 }
 
 /// An object: `-p OBJECT`, or `KIND OBJECT`.
-pub(super) fn object(walk: &mut ArgumentWalk) {
+pub(super) fn one_object(walk: &mut ArgumentWalk) {
     let kind = walk.operands.len() > 1;
     if kind {
         walk.operands.remove(0);
@@ -128,7 +134,7 @@ pub(super) fn stash(walk: &mut ArgumentWalk) {
 
 /// Stashes, as `git log` lists them.
 pub(super) fn stashes(walk: &mut ArgumentWalk) {
-    if shown(walk, false) {
+    if shown(walk, false) || walk.kept(INPUT).is_some() {
         everything(walk, ArgumentPart { arg: 0, skip: 0 });
     }
     git::picks(walk);
@@ -142,7 +148,7 @@ pub(super) fn bundled(walk: &mut ArgumentWalk) {
 
 /// Options that stand before the name of what a command does: `git reflog -p`.
 pub(super) fn before(walk: &mut ArgumentWalk) {
-    if let Some(part) = walk.kept(PATCH) {
+    if let Some(part) = walk.kept(PATCH).or_else(|| walk.kept(INPUT)) {
         everything(walk, part);
     }
 }
@@ -181,6 +187,7 @@ fn over(walk: &mut ArgumentWalk, of: &ShownOperands) {
     let dashes = words.find(|(_, word)| word.literal() == Some("--")).map(|(at, _)| at);
     let mut limited = false;
     let mut all_limit = !operands.is_empty();
+    let mut revisions = Vec::new();
     for operand in &operands {
         let part = ArgumentPart { arg: operand.arg, skip: 0 };
         let pattern = !of.revisions || dashes.is_some_and(|dashes| dashes < operand.arg);
@@ -189,18 +196,56 @@ fn over(walk: &mut ArgumentWalk, of: &ShownOperands) {
             let uses = if of.shown { OperandUse::ReadBelow } else { of.uses };
             git::named(walk, part, uses);
         }
-        if !of.shown {
-            continue;
-        }
         if pattern {
             limited = true;
-            pathspec(walk, part);
+            if of.shown {
+                pathspec(walk, part);
+            }
         } else {
             all_limit &= of.blobs && walk.place(operand.arg).literal().is_some_and(is_blob);
+            revisions.push(operand.arg);
         }
     }
-    if of.shown && (walk.kept(FULL).is_some() || (!limited && !all_limit)) {
+    let objects = (of.shown || of.blobs) && !of.commits;
+    let all = of.shown && (walk.kept(FULL).is_some() || (!limited && !all_limit));
+    if all || walk.kept(INPUT).is_some() || objects && walk.kept(OBJECTS).is_some() {
         everything(walk, ArgumentPart { arg: 0, skip: 0 });
+    } else if objects {
+        // A file that is named by its id is shown whatever else is said, and in a folder other names begin.
+        revisions.into_iter().for_each(|arg| object(walk, arg, of.blobs));
+    }
+}
+
+/// A word in the place of a revision. `blobs`: `HEAD:name` is one file.
+fn object(walk: &mut ArgumentWalk, arg: usize, blobs: bool) {
+    let is_one = |text: &str| !text.contains(':') || blobs && is_blob(text);
+    if walk.place(arg).literal().is_some_and(is_one) {
+        walk.runs(arg, DoubtReason::ShowsObjects);
+    } else {
+        everything(walk, ArgumentPart { arg, skip: 0 });
+    }
+}
+
+/// A revision, of which all may be shown, or put in another place, where it is no commit.
+pub(super) fn revision(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    git::named(walk, part, OperandUse::Read);
+    if part.skip == 0 {
+        object(walk, part.arg, true);
+    } else {
+        everything(walk, part);
+    }
+}
+
+/// Operands whose contents are shown, or put under other names, without a word that says which files they are.
+pub(super) fn contents(walk: &mut ArgumentWalk) {
+    walk.operands.clear();
+    everything(walk, ArgumentPart { arg: 0, skip: 0 });
+}
+
+/// Revisions that are put into the index.
+pub(super) fn taken_revisions(walk: &mut ArgumentWalk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        object(walk, operand.arg, false);
     }
 }
 

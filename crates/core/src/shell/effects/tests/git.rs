@@ -64,8 +64,8 @@ const CALLS: &[Row] = &[
     ("git blame --ignore-revs-f=/etc/x a", "r2:/etc/x r3:a"),
     ("git log -L 1,5:.env", "r3:.env"),
     ("git log -L:main:src/a.c", "r2:src/a.c"),
-    ("git show :1:.env", "R2::1:.env R2:1:.env R2:.env"),
-    ("git cat-file -p HEAD:.env", "R3:HEAD:.env R3:.env"),
+    ("git show :1:.env", "R2::1:.env R2:1:.env R2:.env o2"),
+    ("git cat-file -p HEAD:.env", "R3:HEAD:.env R3:.env o3"),
     ("git diff HEAD:.env x", "R0:. R2:HEAD:.env R2:.env R3:x"),
     ("git grep x HEAD:.env", "R0:. R3:HEAD:.env R3:.env"),
     ("git grep -e x .env", "R0:. R4:.env"),
@@ -74,8 +74,8 @@ const CALLS: &[Row] = &[
     ("git add --pathspec-from-file=/etc/x", "r2:/etc/x"),
     ("git stash push --pathspec-from-file /etc/x", "W0:. r4:/etc/x"),
     ("git stash -- a", "W0:. r3:a"),
-    ("git config -f /etc/x --list", "r3:/etc/x"),
-    ("git config list --file=/etc/x", "r3:/etc/x"),
+    ("git config -f /etc/x --list", "s2 r3:/etc/x"),
+    ("git config list --file=/etc/x", "s2 r3:/etc/x"),
     ("git commit -m fix:·a/b·and·~/c .env", "r4:.env"),
     ("git stash push -m a/b .env", "W0:. r5:.env"),
     // What runs code, or gpg with the user's keys.
@@ -83,12 +83,12 @@ const CALLS: &[Row] = &[
     ("git log --textconv", "?2"),
     ("git grep --textconv x", "R0:. ?2"),
     ("git grep --op x", "R0:. ?2"),
-    ("git cat-file --filters HEAD:a", "?2 r3:HEAD:a r3:a"),
+    ("git cat-file --filters HEAD:a", "?2 r3:HEAD:a r3:a o3"),
     ("git log --show-signature", "?2"),
     ("git log --show-sig", "?2"),
     ("git log --format=%h·%G?", "?2"),
     ("git log --pretty=tformat:%+GK", "?2"),
-    ("git log --pretty=@x", "?2"),
+    ("git log --pretty=@x", "?2 s2"),
     ("git log --remerge-diff", "?2"),
     ("git log --diff-merges=r", "R0:. ?2"),
     ("git log --diff-merges remerge", "R0:. ?3"),
@@ -118,17 +118,17 @@ const CALLS: &[Row] = &[
     ("git submodule foreach rm x", "?4"),
     ("git hook run pre-commit", "?3"),
     // What connects.
-    ("git remote show", ""),
-    ("git remote show origin", "?2"),
-    ("git remote show -n origin", ""),
-    ("git remote show evil -- -n", "?2"),
-    ("git remote show https://evil/x", "?2 u3:https://evil/x"),
-    ("git remote show evil.com:foo", "?2 u3:evil.com:foo"),
-    ("git remote -v show origin", "?3"),
+    ("git remote show", "s2"),
+    ("git remote show origin", "s2 ?2"),
+    ("git remote show -n origin", "s2"),
+    ("git remote show evil -- -n", "s2 ?2"),
+    ("git remote show https://evil/x", "s2 ?2 u3:https://evil/x"),
+    ("git remote show evil.com:foo", "s2 ?2 u3:evil.com:foo"),
+    ("git remote -v show origin", "s2 s3 ?3"),
     ("git remote update", "w2:.git/config ?2"),
     ("git remote prune origin", "w2:.git/config ?2"),
     ("git remote add -f o u", "w2:.git/config ?3"),
-    ("git ls-remote", "?1"),
+    ("git ls-remote", "s1 ?1"),
     ("git archive --remote=origin HEAD", "R0:. ?2 R3:HEAD"),
     ("git fetch ext::sh", "u2:ext::sh ?2"),
     ("git fetch --multiple . ext::sh", "R3:. u4:ext::sh ?4"),
@@ -136,8 +136,8 @@ const CALLS: &[Row] = &[
     ("git fetch .", "R2:."),
     ("git fetch ../other", "R2:../other ?2"),
     ("git push ./evil.git main", "R2:./evil.git ?2"),
-    ("git ls-remote ./evil.git", "?1 R2:./evil.git ?2"),
-    ("git config --blob HEAD:.env -l", "r3:HEAD:.env r3:.env"),
+    ("git ls-remote ./evil.git", "s1 ?1 R2:./evil.git ?2"),
+    ("git config --blob HEAD:.env -l", "s2 r3:HEAD:.env r3:.env o3"),
     // What loses.
     ("git fetch . +main:o", "R2:. w3:.git/refs"),
     ("git fetch origin main:o", "R2:origin w3:.git/refs"),
@@ -244,22 +244,22 @@ const CALLS: &[Row] = &[
     ("git tag -f v1", "w0:.git/refs w2:.git/refs"),
     ("git tag -F /etc/x v1", "w0:.git/refs r3:/etc/x"),
     ("git remote", ""),
-    ("git remote -v", ""),
-    ("git remote get-url origin", ""),
-    ("git remote -v add x y", "w3:.git/config"),
+    ("git remote -v", "s2"),
+    ("git remote get-url origin", "s2"),
+    ("git remote -v add x y", "s2 w3:.git/config"),
     ("git remote rm x", "w2:.git/config"),
     ("git remote set-url o https://evil/x", "w2:.git/config u4:https://evil/x"),
     // Settings.
     ("git config user.name -x", "?3"),
     ("git config --get user.name", ""),
     ("git config get --all user.name", ""),
-    ("git config get --all --incl -f x a.b", "?4 r6:x"),
-    ("git config list --show-origin", ""),
-    ("git config -l --global", ""),
+    ("git config get --all --incl -f x a.b", "s2 ?4 r6:x"),
+    ("git config list --show-origin", "s2"),
+    ("git config -l --global", "s2"),
     ("git config unset user.name", "?3"),
     ("git config edit", "?2"),
     ("git config --get --unset-a x", "?4"),
-    ("git config --get --no-get a.b c", "?3"),
+    ("git config --get --no-get a.b c", "?3 s4"),
     ("git config get $x", "?3"),
 ];
 
@@ -345,7 +345,10 @@ const PLAIN: &[&str] = &[
 #[test]
 fn plain_calls_are_known() {
     for command in PLAIN {
-        assert_eq!(of(&words(command)).unknown, [], "{command}");
+        // What the files say of it is for who knows them.
+        let mut unknown = of(&words(command)).unknown;
+        unknown.retain(|(_, why)| !why.is_about_files());
+        assert_eq!(unknown, [], "{command}");
     }
 }
 
@@ -355,7 +358,11 @@ fn what_connects_is_told_by_the_word_that_says_so() {
     for (command, at) in
         [("git ls-remote origin", 1), ("git remote show o", 2), ("git submodule update", 2)]
     {
-        assert_eq!(of(&words(command)).unknown, [(at, DoubtReason::Connects)], "{command}");
+        let unknown = of(&words(command)).unknown;
+        assert_eq!(unknown.last(), Some(&(at, DoubtReason::Connects)), "{command}");
+        let more =
+            unknown.iter().any(|(_, why)| !why.is_about_files() && *why != DoubtReason::Connects);
+        assert!(!more, "{command}");
     }
 }
 

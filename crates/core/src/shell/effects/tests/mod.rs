@@ -1,7 +1,8 @@
 //! Rows of `(command, effects)`. In a command a blank ends a word, and `·` is a blank, `↵` a newline; `$x` is text that only
 //! the run will tell and that splits, `@x` such text in quotes, `*` a pattern for names of files, a leading `~` the home
 //! directory, and `''` an empty word. Effects are the files read (`r`, with all below `R`) and written (`w`, `W`), what
-//! is loaded as code (`l`), the addresses (`u`) and the unknown (`?`), each with the index of its argument.
+//! is loaded as code (`l`), the addresses (`u`) and the unknown (`?`), words that may name an object
+//! of git (`o`) and settings of git that are shown (`s`), each with the index of its argument.
 
 mod bypasses;
 mod files;
@@ -15,7 +16,7 @@ mod tools;
 use super::CommandEffects;
 use crate::effort::effort;
 use crate::shell::tests::grows;
-use crate::shell::{FileAccess, Span, Word, WordPiece};
+use crate::shell::{DoubtReason, FileAccess, Span, Word, WordPiece};
 
 /// What a command does that nothing but itself adds words to.
 fn of(argv: &[Word]) -> CommandEffects {
@@ -88,7 +89,14 @@ pub(super) fn shown(effects: &CommandEffects) -> String {
     }
     all.extend(effects.loads.iter().map(|(arg, file)| (*arg, format!("l{arg}:{}", show(file)))));
     all.extend(effects.urls.iter().map(|(arg, url)| (*arg, format!("u{arg}:{}", show(url)))));
-    all.extend(effects.unknown.iter().map(|(arg, _)| (*arg, format!("?{arg}"))));
+    all.extend(effects.unknown.iter().map(|(arg, why)| {
+        let letter = match why {
+            DoubtReason::ShowsObjects => 'o',
+            DoubtReason::ShowsSettings => 's',
+            _ => '?',
+        };
+        (*arg, format!("{letter}{arg}"))
+    }));
     all.sort_by_key(|(arg, _)| *arg);
     let mut texts: Vec<String> = Vec::new();
     for (_, text) in all {
