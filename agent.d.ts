@@ -97,7 +97,10 @@ export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
 
 /** A deep agent: its tools, and its runs. */
 export interface DeepAgent<TOOLS extends ToolSet = {}> {
-  /** The built-in tools and yours. */
+  /**
+   * The built-in tools and yours, gated by the `interruptOn`, `policy` and `gate` of the agent, for another loop such as `streamText`:
+   * what the agent asks about is asked there at its gate, and without a gate does not run.
+   */
   readonly tools: BuiltinTools & TOOLS;
   /** The whole system prompt; a run in which nobody can answer questions has it without what it says of them. */
   readonly systemPrompt: string;

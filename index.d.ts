@@ -112,8 +112,9 @@ export interface JudgeContext {
  * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) whatever
  * `unknownTools` says. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.
  *
- * A tool of an MCP server, or made with `dynamicTool`, has a name that somebody else chose: an entry of the bare name only tightens
- * there, and `false` or a `shouldApprove` counts under the name that rules know it by, `mcp__server__tool`.
+ * A tool of an MCP server, or made with `dynamicTool`, has a name that somebody else chose. It opens, with `false` or a `shouldApprove`,
+ * under the name alone that rules know it by, `mcp__server__tool`. An entry restricts it under each of its names: that in the set, that
+ * of rules, that which its server gives it (`tool`, `server__tool`), and `mcp__server`. The same holds for the names in a `toolApproval`.
  */
 export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
   | 'all'
@@ -1300,7 +1301,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * with that call, which therefore waits for its result; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
    * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
-   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, and together with `gate`, `onApprovalRequest`,
+   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, `undefined` too ({@link isCallOfRun} tells), and together with `gate`, `onApprovalRequest`,
    * `askOrder` or `runId`: its id is `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };

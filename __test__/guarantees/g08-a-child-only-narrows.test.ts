@@ -179,10 +179,30 @@ async function inChain(
   return asked.length > 0 ? 'ask' : ran.length > 0 ? 'allow' : 'deny';
 }
 
-/** Tools that are called `get`, and whose they are. */
-type KindOfTool = 'own' | 'asks' | 'does not ask' | 'server' | 'dynamic' | 'named';
+/**
+ * Tools that are called `get`, and whose they are. `server`, `named` and `renamed` are the same one: by its bare name, with that of its
+ * server, and by another that the program chose. `prefixed` is the program's own under the second.
+ */
+type KindOfTool = 'own' | 'asks' | 'does not ask' | 'server' | 'dynamic' | 'named' | 'renamed' | 'prefixed';
 
-const KINDS_OF_TOOLS: readonly KindOfTool[] = ['own', 'asks', 'does not ask', 'server', 'dynamic', 'named'];
+const KINDS_OF_TOOLS: readonly KindOfTool[] = [
+  'own',
+  'asks',
+  'does not ask',
+  'server',
+  'dynamic',
+  'named',
+  'renamed',
+  'prefixed',
+];
+
+/** What the tool is called in the set that has it. */
+const nameOfKind = (kind: KindOfTool): string =>
+  kind === 'named' || kind === 'prefixed' ? 'mcp__srv__get' : kind === 'renamed' ? 'fetch_it' : 'get';
+
+/** The same tool under another name, which means the same to every entry. */
+const spelledAnew = (kind: KindOfTool): KindOfTool =>
+  kind === 'server' ? 'named' : kind === 'named' ? 'server' : kind;
 
 /** Configurations that name it as its owner does, as rules do, and not at all. */
 function randomNames(next: Random): InterruptOn | undefined {
@@ -194,7 +214,7 @@ function randomNames(next: Random): InterruptOn | undefined {
       { shouldApprove: () => false },
       { allowedDecisions: ['approve', 'reject'] },
     ]);
-  const names = ['*', 'get', 'mcp__srv__get', 'mcp____get', 'other'].filter(() => next() < 0.4);
+  const names = ['*', 'get', 'mcp__srv__get', 'mcp____get', 'other', 'srv__get'].filter(() => next() < 0.4);
   if (next() < 0.2) return pick(next, [undefined, 'all', 'none', ['other'], ['get']]) as InterruptOn | undefined;
   return Object.fromEntries(names.map((name) => [name, entry()])) as InterruptOn;
 }
@@ -209,30 +229,38 @@ interface Started {
   way: 'run' | 'tools';
   /** Whether another agent stands between the two, with the configuration of the one that calls. */
   between?: boolean;
+  /** Whether the agent above has the very tool that is called. */
+  isVery?: boolean;
+  /** Whether the tool has a `needsApproval` that says no. */
+  saysNo?: boolean;
 }
 
 /** What becomes of a call of `get`, and who must agree to it. */
-async function started({ above, own, made, way, between = false, ...given }: Started) {
+async function started({ above, own, made, way, between = false, isVery, saysNo, ...given }: Started) {
   const ran: unknown[] = [];
   const asked: ApprovalRequest[] = [];
   const toolOf = (kind: KindOfTool): ToolSet => {
     const execute = async (args: unknown) => void ran.push(args);
     const inputSchema = z.looseObject({});
-    const ofServer = { metadata: { clientName: 'srv', toolName: 'get' } };
+    const says = saysNo === true ? { needsApproval: () => false } : {};
+    const ofServer = { ...says, metadata: { clientName: 'srv', toolName: 'get' } };
     switch (kind) {
       case 'server':
         return { get: { ...ai.dynamicTool({ inputSchema, execute }), ...ofServer } as never };
       case 'named':
-        return { mcp__srv__get: { ...ai.dynamicTool({ inputSchema, execute }), ...ofServer } as never };
+      case 'renamed':
+        return { [nameOfKind(kind)]: { ...ai.dynamicTool({ inputSchema, execute }), ...ofServer } as never };
+      case 'prefixed':
+        return { [nameOfKind(kind)]: tool({ inputSchema, execute }) };
       case 'dynamic':
-        return { get: ai.dynamicTool({ inputSchema, execute }) };
+        return { get: { ...ai.dynamicTool({ inputSchema, execute }), ...says } };
       default:
         return {
           get: tool({ inputSchema, execute, ...(kind === 'own' ? {} : { needsApproval: kind === 'asks' }) }),
         };
     }
   };
-  const name = made === 'named' ? 'mcp__srv__get' : 'get';
+  const name = nameOfKind(made);
   const stopWhen = ({ steps }: { steps: unknown[] }) => steps.length >= 2;
   const run = async (way: 'run' | 'tools', tools: ToolSet, called: string, gating: object) => {
     const { model } = scripted([calls(call(called, { a: 1 }, 'c')), says('.')]);
@@ -255,11 +283,15 @@ async function started({ above, own, made, way, between = false, ...given }: Sta
   const isAlone = own === undefined && !('inside' in given);
   if (isAlone) await run(way, toolOf(made), name, main);
   else {
+    const called = toolOf(made);
     const last = (parent: object) =>
-      run(way, toolOf(made), name, { parent, ...withoutUndefined({ interruptOn: given.inside }) });
+      run(way, called, name, { parent, ...withoutUndefined({ interruptOn: given.inside }) });
     const middle = (parent: object) =>
       run('run', down(last), 'down', { parent, ...withoutUndefined({ interruptOn: given.inside }) });
-    const tools = { ...(own === undefined ? {} : toolOf(own)), ...down(between ? middle : last) };
+    const tools = {
+      ...(own === undefined ? {} : isVery === true ? called : toolOf(own)),
+      ...down(between ? middle : last),
+    };
     await run('run', tools, 'down', main);
   }
   const effect: PolicyEffect = asked.length > 0 ? 'ask' : ran.length > 0 ? 'allow' : 'deny';
@@ -305,23 +337,25 @@ describe('agents that start agents', () => {
 
   it('open no tool by the name of another, whosever it is: under each agent above it is as closed as there', async () => {
     const seen = new Map<string, number>();
-    // From this one on, twenty-four have all of those kinds.
-    const first = effort(108, 0);
-    for (let seed = first; seed < first + effort(60, 1_500, 24); seed++) {
+    // From these on, so many have all of those kinds, and tools that are restricted by a name that is not theirs in the set.
+    const first = effort(371, 0, 728);
+    for (let seed = first; seed < first + effort(60, 1_500, 32); seed++) {
       const next = random(seed);
       const [above, inside] = [randomNames(next), randomNames(next)];
       const [own, made] = [pick(next, KINDS_OF_TOOLS), pick(next, KINDS_OF_TOOLS)];
       const [way, between] = [pick(next, ['run', 'tools'] as const), pick(next, [false, false, true])];
       const alone = await started({ above, made, way });
+      const anew = await started({ above, made: spelledAnew(made), way });
       const within = await started({ above, made, way, own, between, ...(inside === undefined ? {} : { inside }) });
-      const told = JSON.stringify({ seed, above, inside, own, made, way, between, alone, within });
+      const told = JSON.stringify({ seed, above, inside, own, made, way, between, alone, anew, within });
+      expect(anew, told).toEqual(alone);
       expect(strictness(within.effect), told).toBeGreaterThanOrEqual(strictness(alone.effect));
       // Nor can others answer, nor otherwise.
       if (within.effect === 'ask') expect(within.needs, told).toEqual(expect.arrayContaining([...alone.needs]));
       const kind = `${made} ${alone.effect} ${within.effect}`;
       seen.set(kind, (seen.get(kind) ?? 0) + 1);
     }
-    for (const made of ['own', 'server', 'dynamic'])
+    for (const made of ['own', 'server', 'named', 'dynamic'])
       for (const effects of ['allow allow', 'ask ask', 'allow ask'])
         expect(seen.get(`${made} ${effects}`) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(0);
   });
@@ -366,6 +400,44 @@ describe('agents that start agents', () => {
     );
     for (const given of sample(cases, 10)) expect((await started(given)).effect, JSON.stringify(given)).toBe('ask');
   });
+
+  it('do not open what the tool itself asks about by an entry that was written for another tool of the name', async () => {
+    for (const way of ['run', 'tools'] as const)
+      for (const between of [false, true])
+        for (const above of [{ get: false }, { get: { shouldApprove: () => false } }] as InterruptOn[]) {
+          for (const own of ['own', 'asks', 'does not ask'] as const)
+            expect((await started({ above, own, made: 'asks', way, between })).effect, JSON.stringify([own, way])).toBe(
+              'ask',
+            );
+          // Of the very tool that it was written for.
+          expect((await started({ above, own: 'asks', made: 'asks', way, between, isVery: true })).effect).toBe(
+            'allow',
+          );
+        }
+  });
+
+  it.each(['server', 'dynamic', 'named'] as const)(
+    'ask where an entry and the tool of a %s decide side by side, as the agent above does',
+    async (made) => {
+      const entries = [{ shouldApprove: () => false }, { shouldApprove: () => false, approvers: ['bob'] }];
+      for (const entry of entries)
+        for (const way of ['run', 'tools'] as const) {
+          const above = { get: entry } as InterruptOn;
+          const given = { above, made, way, saysNo: true };
+          expect((await started(given)).effect).toBe('ask');
+          for (const inside of [undefined, 'none', [], 'all', { other: true }] as const)
+            for (const between of [false, true]) {
+              const within = await started({
+                ...given,
+                between,
+                ...(inside === undefined ? { own: made } : { inside }),
+              });
+              expect(within.effect, JSON.stringify({ inside, way, between })).toBe('ask');
+              if ('approvers' in entry) expect(within.needs).toMatchObject([{ approvers: ['bob'] }]);
+            }
+        }
+    },
+  );
 
   it('may be answered by what the parent was granted for the run, and no longer than it', async () => {
     const gate = createGate({

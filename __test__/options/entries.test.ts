@@ -126,20 +126,24 @@ describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
   });
 
   const { names } = ENTRIES[name];
-  test.skipIf(!Object.values(names).includes('restricts'))(
-    'what restricts is not taken for left out where it is undefined',
+  test.skipIf(Object.values(names).every((what) => what === true))(
+    'what restricts is not taken for left out where it is undefined, nor where it restricts nothing',
     async () => {
       for (const [each, what] of Object.entries(names)) {
-        if (what !== 'restricts') continue;
-        const lasting = name === 'resume' ? { gate: api.createGate({ ledger: 'sqlite:' }) } : { prompt: 'go' };
+        if (what === true) continue;
         // Without a gate there is nothing to resume, which it says.
         if (name === 'resume' && each === 'gate') continue;
-        const passedOn = { model, tools, interruptOn: 'all', runId: 'r', ...lasting, [each]: undefined } as never;
-        const call =
-          name === 'streamWithEvents' || name === 'resume'
-            ? () => (name === 'resume' ? api.resume(passedOn) : api.streamWithEvents(passedOn))
-            : () => CALLS[name]({ [each]: undefined });
-        expect(await failureOf(call), each).toMatchObject(refused(`${each} is undefined`));
+        for (const nothing of what === 'restricts by parts' ? [undefined, [], {}] : [undefined]) {
+          const lasting = name === 'resume' ? { gate: api.createGate({ ledger: 'sqlite:' }) } : { prompt: 'go' };
+          const passedOn = { model, tools, interruptOn: 'all', runId: 'r', ...lasting, [each]: nothing } as never;
+          const call =
+            name === 'streamWithEvents' || name === 'resume'
+              ? () => (name === 'resume' ? api.resume(passedOn) : api.streamWithEvents(passedOn))
+              : () => CALLS[name]({ [each]: nothing });
+          expect(await failureOf(call), each).toMatchObject(
+            refused(`${each} is ${nothing === undefined ? nothing : 'empty'}`),
+          );
+        }
       }
     },
   );

@@ -217,6 +217,57 @@ describe('options that people bring along to createDeepAgent', () => {
   });
 });
 
+describe('what restricts and is there with nothing in it', () => {
+  test.each([
+    [
+      'streamWithEvents',
+      (tools: object, options: Record<string, unknown>): Promise<void> => run({ tools, prompt: 'go', ...options }),
+    ],
+    [
+      'gateTools',
+      async (tools: object, { model, ...options }: Record<string, unknown>): Promise<void> =>
+        void (await ai.generateText({
+          model,
+          prompt: 'go',
+          tools: api.gateTools(tools as never, options as never),
+          stopWhen: stepCount(3),
+        } as never)),
+    ],
+  ] as const)('a parent read from the first argument of execute starts no run of its own: %s', async (_, start) => {
+    const { ran, tools, model } = stage();
+    const task = ai.tool({
+      inputSchema: z.looseObject({}),
+      execute: async ({ options }: { options?: object }) =>
+        start(tools, { model, parent: options, interruptOn: { other: true }, unknownTools: 'ignore' }),
+    });
+    const events = await collect(
+      api.streamWithEvents({
+        model: scripted([calls(call('task', {}, 't1')), says('.')]).model,
+        prompt: 'go',
+        tools: { task, ...tools },
+        interruptOn: { '*': true, task: false },
+        onApprovalRequest: () => false,
+      } as never),
+    );
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(events)).toContain('parent is undefined');
+  });
+
+  test.each([[{ patterns: undefined }], [{}], [[]], [{ patterns: [] }], [{ using: undefined }]])(
+    'redact: %j is refused, and keeps no secret',
+    (redact) => {
+      expect(() => api.createGate({ redact } as never)).toThrow(
+        expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }),
+      );
+    },
+  );
+
+  test('tools of a subagent are not those of the agent above where they are undefined', () => {
+    const subagents = [{ name: 'a', description: 'a', tools: undefined }];
+    expect(() => createDeepAgent({ model: stage().model, subagents } as never)).toThrow(/tools is undefined/);
+  });
+});
+
 describe("what is the SDK's", () => {
   test('goes there', async () => {
     const played = stage();

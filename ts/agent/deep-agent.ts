@@ -11,7 +11,8 @@ import type {
   DeepAgentRunOptions,
   Subagent,
 } from '../../agent.js';
-import type { AgentRun, Gate, InterruptOn } from '../../index.js';
+import type { AgentRun, Gate, GateToolsOptions, InterruptOn } from '../../index.js';
+import { gateTools } from '../ai-sdk/gate-tools.js';
 import { checkInstalled } from '../ai-sdk/installed.js';
 import { ALWAYS_THERE, isQuestionTool } from '../ai-sdk/questions.js';
 import { resume } from '../ai-sdk/resume.js';
@@ -71,6 +72,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   const withoutQuestions = promptFor(
     Object.entries(tools).flatMap(([name, tool]) => (isQuestionTool(tool) ? [] : [name])),
   );
+  const place = { cwd: backend.root };
   const settings = withoutUndefined({
     model,
     tools,
@@ -79,7 +81,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     maxSteps,
     repeatedRejections,
     logger,
-    ...(gate === undefined ? { place: { cwd: backend.root } } : { gate }),
+    ...(gate === undefined ? { place } : { gate }),
   });
   const settingsFor = (run: Pick<RunOptions, 'onQuestion' | 'maxSteps'>): object => ({
     ...settings,
@@ -91,8 +93,18 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     checkRun(run, method);
     return streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>;
   };
+  const rulesOfTools = withoutUndefined({
+    interruptOn,
+    policy,
+    logger,
+    ...(gate === undefined ? { place } : { gate }),
+  });
+  let handedOut: AgentTools | undefined;
   return {
-    tools: tools as AgentTools,
+    // Whoever has them is in another loop: what this agent asks about is asked about there as well.
+    get tools() {
+      return (handedOut ??= gatedAlone(tools, rulesOfTools) as AgentTools);
+    },
     systemPrompt: system,
     streamWithEvents: (run) => new DeepRun(start(run, 'streamWithEvents'), promptOf(run)),
     generate: async (run) => start(run, 'generate').result,
@@ -129,6 +141,14 @@ const generalPurpose = (names: readonly BuiltinToolName[], systemPrompt: string 
   ...(systemPrompt === undefined ? {} : { systemPrompt }),
   builtinTools: names.filter((name) => name !== 'ask_user' && name !== 'task'),
 });
+
+/** Tools that keep to these rules in any loop. */
+function gatedAlone(tools: ToolSet, rules: GateToolsOptions<ToolSet>): ToolSet {
+  // A question runs nothing; without a gate nobody is there to answer it.
+  const isAsked = (tool: ToolSet[string]) => rules.gate !== undefined || !isQuestionTool(tool);
+  const gated: ToolSet = Object.fromEntries(Object.entries(tools).filter(([, tool]) => isAsked(tool)));
+  return { ...tools, ...gateTools(gated, rules) };
+}
 
 /** What is shown and judged must be what is written. @throws {InvalidConfigError} */
 function checkPlace(gate: Gate, { root }: Backend): void {

@@ -9,7 +9,7 @@ import { isByName } from '../gate/judge.js';
 import { checkOptions } from '../options/check.js';
 import { keepBound } from './callers.js';
 import { requireSdk } from './installed.js';
-import { foreignNames } from './named-by-server.js';
+import { otherNames } from './named-by-server.js';
 import { planFor } from './plan.js';
 import { isRunByProvider, warnProviderRuns } from './provider-tools.js';
 import { takeTools } from './tool-set.js';
@@ -57,14 +57,14 @@ export function applyPlan<TOOLS extends ToolSet>(
   // Whoever made the plan has told of the unknown.
   const { tools: marked } = native.applyInterruptConfig(tools, interruptOn, 'ignore');
   const applied = marked === tools ? copyToolSet(tools) : marked;
-  const foreign = foreignNames(tools);
+  const others = otherNames(tools);
   for (const [name, gating] of plan.tools) {
     const { action, entry } = gating;
     const tool = ownTool(tools, name);
-    if (tool !== undefined && foreign.has(name)) define(applied, name, markedTool(tool, gating, interruptOn));
+    if (tool !== undefined && others.has(name)) define(applied, name, markedTool(tool, gating, interruptOn));
     if (action === 'allow' || entry === null || !isRunByProvider(tool)) continue;
     // An entry of its name is a wish that cannot be met; one for all tools means those that can be asked about.
-    if (entry === name) warnProviderRuns(name);
+    if (isByName(gating)) warnProviderRuns(name);
     else define(applied, name, tool);
   }
   return applied;

@@ -58,7 +58,8 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const asker = askerOf(options, parent);
   const inherited = parent?.inheritance;
   const { judgesAll, mayJudgeAll } = asker;
-  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll, mayJudgeAll, inherited };
+  const isInherited = options.interruptOn === undefined;
+  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll, mayJudgeAll, inherited, isInherited };
   const plan = planFor(planned);
   warnAtStart(plan, planned, asker);
   const inheritance = new InheritedRules({

@@ -6,14 +6,16 @@ import type { Tool, ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { CallAsker } from '../gate/asker.js';
-import { isByMode, isByName, type HostJudge, type CallVerdict } from '../gate/judge.js';
+import { isByMode, isByName, type CallVerdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
+import type { CallableTool } from '../policy/foreign.js';
 import { copyOf, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { stillAsked } from './ask-call.js';
 import type { CallContext } from './call-context.js';
 import type { ExecutionOutcome } from './follow.js';
 import { guardTools } from './guarded-tools.js';
-import { InheritedRules, type CallableTool } from './inheritance.js';
+import type { HostJudges } from './host-judge.js';
+import { InheritedRules } from './inheritance.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
 import { RunSearches } from './tool-search.js';
@@ -49,9 +51,7 @@ export interface GuardOptions {
   plan: InterruptPlan;
   interruptOn: InterruptOn | undefined;
   asker: CallAsker;
-  hostJudge?: HostJudge | undefined;
-  /** Whether the host judge has a say about this tool. */
-  hostJudges?: (toolName: string) => boolean;
+  hostJudges?: HostJudges | undefined;
   signal: AbortSignal | undefined;
   /** Of the run that this one is a part of. */
   inherited?: InheritedRules | undefined;
@@ -101,13 +101,9 @@ export class CallGuard {
     if (gating === undefined) return false;
     if (this.#asksHuman(toolName)) return true;
     const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
-    if (
-      asker.judgesAll ||
-      alsoGuarded?.has(toolName) === true ||
-      inherited?.mayAskAbout(this.#callable(toolName)) === true
-    )
-      return true;
-    return gating.action !== 'allow' || hostJudges?.(toolName) === true;
+    const called = this.#callable(toolName);
+    if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(called) === true) return true;
+    return gating.action !== 'allow' || (hostJudges?.(called) ?? []).length > 0;
   }
 
   /** An explicit `false` wins over the tool's own `needsApproval`. */
@@ -256,7 +252,7 @@ export class CallGuard {
     args: ValueSnapshot,
     context: Record<string, unknown>,
   ): Promise<CallVerdict> {
-    const { tools, asker, interruptOn, hostJudge, hostJudges, signal, inherited } = this.#options;
+    const { tools, asker, interruptOn, hostJudges, signal, inherited } = this.#options;
     const gating = this.gatingOf(toolName) ?? ASK;
     const tool = ownTool(tools, toolName);
     return asker.judge(
@@ -265,7 +261,7 @@ export class CallGuard {
         gating,
         entry: this.entryOf(toolName),
         tool,
-        hostJudge: hostJudges?.(toolName) === true ? hostJudge : undefined,
+        hostJudges: hostJudges?.({ toolName, tool }) ?? [],
         signal,
         ...(inherited === undefined
           ? {}

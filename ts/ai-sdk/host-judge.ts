@@ -3,16 +3,15 @@ import type { ToolSet } from 'ai';
 import { InvalidConfigError, UnknownToolError } from '../errors/index.js';
 import type { HostJudge } from '../gate/judge.js';
 import { interruptPlan } from '../native.js';
+import { namesOf, type CallableTool } from '../policy/foreign.js';
 import { snapshot } from '../values/snapshot.js';
 import type { CallOptions } from './sdk.js';
+import { underAllNames } from './named-by-server.js';
 import { isRecord, isThenable } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
-export interface HostJudges {
-  hostJudge?: HostJudge;
-  /** Whether it has a say about this tool. */
-  hostJudges?: (toolName: string) => boolean;
-}
+/** The judges that have a say about this tool. */
+export type HostJudges = (called: CallableTool) => readonly HostJudge[];
 
 /**
  * @throws {InvalidConfigError} for what the AI SDK would pass over, or take for no status
@@ -23,33 +22,33 @@ export function hostJudgeOf(
   options: CallOptions,
   tools: ToolSet,
   { place, unknownTools }: { place: string; unknownTools: string | undefined },
-): HostJudges {
+): HostJudges | undefined {
   const { toolsContext, runtimeContext } = options;
-  if (toolApproval === undefined || toolApproval === null) return {};
+  if (toolApproval === undefined || toolApproval === null) return undefined;
   if (typeof toolApproval === 'function') {
-    return {
-      hostJudges: () => true,
-      hostJudge: ({ toolCallId, toolName, args, context }) =>
-        toolApproval({
-          toolCall: { type: 'tool-call', toolCallId, toolName, input: snapshot(args.value).value },
-          tools,
-          toolsContext,
-          messages: context['messages'],
-          runtimeContext,
-        }) as unknown,
-    };
+    const judge: HostJudge = ({ toolCallId, toolName, args, context }) =>
+      toolApproval({
+        toolCall: { type: 'tool-call', toolCallId, toolName, input: snapshot(args.value).value },
+        tools,
+        toolsContext,
+        messages: context['messages'],
+        runtimeContext,
+      }) as unknown;
+    return () => [judge];
   }
   const statuses = checkedStatuses(toolApproval, place);
   checkNames(Object.keys(statuses), tools, place, unknownTools);
-  return {
-    hostJudges: (toolName) => Object.hasOwn(statuses, toolName) && statuses[toolName] != null,
-    hostJudge: ({ toolCallId, toolName, args, context }) => {
-      const status = statuses[toolName];
+  const judgeOf =
+    (status: unknown): HostJudge =>
+    ({ toolCallId, args, context }) => {
       if (typeof status !== 'function') return status;
       const { messages, context: toolContext } = context;
       return status(snapshot(args.value).value, { toolCallId, messages, toolContext, runtimeContext }) as unknown;
-    },
-  };
+    };
+  return ({ toolName, tool }) =>
+    [...namesOf(toolName, tool)].flatMap((name) =>
+      Object.hasOwn(statuses, name) && statuses[name] != null ? [judgeOf(statuses[name])] : [],
+    );
 }
 
 /** A copy, as it is at this moment. */
@@ -81,7 +80,7 @@ const STATUSES: readonly unknown[] = ['not-applicable', 'approved', 'denied', 'u
 /** As the names in `interruptOn` are checked. */
 function checkNames(names: readonly string[], tools: ToolSet, place: string, unknownTools: string | undefined): void {
   try {
-    warnUnknown(interruptPlan(tools, names, unknownTools).unknown, 'toolApproval');
+    warnUnknown(interruptPlan(underAllNames(tools), names, unknownTools).unknown, 'toolApproval');
   } catch (error) {
     if (!UnknownToolError.isInstance(error)) throw error;
     const { toolName, nearest } = error;

@@ -5,16 +5,10 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn, InterruptOptions } from '../../index.js';
-import {
-  interruptVerdict,
-  isByName,
-  strictest,
-  type HostJudge,
-  type JudgedCall,
-  type CallVerdict,
-} from '../gate/judge.js';
+import { interruptVerdict, isByName, strictest, type JudgedCall, type CallVerdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
-import { ruleNameOf } from '../policy/foreign.js';
+import { isSameTool, namesOf, type CallableTool } from '../policy/foreign.js';
+import type { HostJudges } from './host-judge.js';
 import { narrowed, type Limits } from './limits.js';
 import { planOf, strictestGating } from './named-by-server.js';
 import { define, entryOf, ownTool } from './tools.js';
@@ -23,26 +17,26 @@ export interface InheritanceOptions {
   tools: ToolSet;
   plan: InterruptPlan;
   interruptOn: InterruptOn | undefined;
-  hostJudge?: HostJudge | undefined;
-  hostJudges?: ((toolName: string) => boolean) | undefined;
+  hostJudges?: HostJudges | undefined;
   /** How long a human has for a request where the tool does not say, in ms. */
   approvalTimeout: number | null;
   /** Of the one that this is a part of. */
   inherited: InheritedRules | undefined;
 }
 
-/** A tool, as it is in the set of whoever calls it. */
-export interface CallableTool {
-  toolName: string;
-  /** `undefined`: nothing is known of it but its name. */
-  tool: Tool | undefined;
+interface SpokenOf {
+  gating: Gating;
+  /** Its own tool, which says itself which of its calls are asked about. */
+  asked: Tool | undefined;
+  /** Whether another tool than the one that is called has a part in it. */
+  isOfAnother: boolean;
 }
 
 export class InheritedRules {
   readonly #options: InheritanceOptions;
   readonly #gatings: Map<string, Gating>;
-  /** Of tools that somebody else has. */
-  readonly #others = new Map<string, Gating>();
+  /** Of tools that somebody else has, by their names there. */
+  readonly #others = new WeakMap<object, Map<string, Gating>>();
 
   constructor(options: InheritanceOptions) {
     this.#options = options;
@@ -64,7 +58,7 @@ export class InheritedRules {
   /** Whether calls of this tool may be asked about. */
   mayAskAbout(called: CallableTool): boolean {
     const { hostJudges, inherited } = this.#options;
-    if (this.#gatingOf(called).action !== 'allow' || hostJudges?.(called.toolName) === true) return true;
+    if (this.#gatingOf(called).action !== 'allow' || (hostJudges?.(called) ?? []).length > 0) return true;
     return inherited?.mayAskAbout(called) ?? false;
   }
 
@@ -80,15 +74,15 @@ export class InheritedRules {
     signal: AbortSignal | undefined,
     asked: InterruptOn | undefined,
   ): Promise<CallVerdict> {
-    const { tools, interruptOn, hostJudge, hostJudges, inherited } = this.#options;
-    const { toolName } = call;
-    const gating = this.#gatingOf({ toolName, tool: called });
-    const wasAsked = isByName(gating) && interruptOn === asked;
+    const { interruptOn, hostJudges, inherited } = this.#options;
+    const callable = { toolName: call.toolName, tool: called };
+    const { gating, asked: tool, isOfAnother } = this.#spokenOf(callable);
+    const wasAsked = isByName(gating) && !isOfAnother && interruptOn === asked;
     const own = await interruptVerdict(call, {
       gating: wasAsked ? { ...gating, action: 'allow' } : gating,
       entry: entryOf(interruptOn, gating.entry),
-      tool: ownTool(tools, toolName),
-      hostJudge: hostJudges?.(toolName) === true ? hostJudge : undefined,
+      tool,
+      hostJudges: hostJudges?.(callable) ?? [],
       signal,
     });
     if (inherited === undefined || own.effect === 'deny') return own;
@@ -98,6 +92,13 @@ export class InheritedRules {
   /** Whether an entry of each of them is for this very tool, and so decides in place of its `needsApproval`. */
   names(called: CallableTool): boolean {
     return isByName(this.#gatingOf(called)) && (this.#options.inherited?.names(called) ?? true);
+  }
+
+  /** Whether the entries that a part inherits were written for this very tool: the one that has them has it, under this name. */
+  has({ toolName, tool }: CallableTool): boolean {
+    const { tools, interruptOn, inherited } = this.#options;
+    if (ownTool(tools, toolName) === tool) return true;
+    return inherited !== undefined && inherited.interruptOn === interruptOn && inherited.has({ toolName, tool });
   }
 
   limitsOf(called: CallableTool): Limits {
@@ -113,29 +114,52 @@ export class InheritedRules {
     return entry?.description === undefined ? inherited?.describes(called) : entry;
   }
 
-  #gatingOf({ toolName, tool }: CallableTool): Gating {
-    const known = this.#gatings.get(toolName);
-    const own = ownTool(this.#options.tools, toolName);
-    if (known !== undefined && own === tool) return known;
-    const other = this.#gatingOfOther(toolName, tool);
-    const isSameName = known !== undefined && ruleNameOf(toolName, own) === ruleNameOf(toolName, tool);
-    // What its own tool of the name says of itself closes this one as well, and opens nothing but itself.
-    return isSameName && !isByName(known) ? strictestGating(known, other) : other;
+  #gatingOf(called: CallableTool): Gating {
+    return this.#spokenOf(called).gating;
   }
 
-  /** Of a tool that only the child has: the child asks the tool itself. */
-  #gatingOfOther(toolName: string, tool: Tool | undefined): Gating {
-    const key = JSON.stringify([toolName, ruleNameOf(toolName, tool)]);
-    const planned = this.#others.get(key);
+  /** What is said of this tool, also by what it has of its own that is the same. */
+  #spokenOf(called: CallableTool): SpokenOf {
+    const { toolName, tool } = called;
+    const { tools } = this.#options;
+    const known = this.#gatings.get(toolName);
+    if (known !== undefined && ownTool(tools, toolName) === tool)
+      return { gating: known, asked: tool, isOfAnother: false };
+    const names = namesOf(toolName, tool);
+    let spoken: SpokenOf = { gating: this.#gatingOfOther(called), asked: undefined, isOfAnother: false };
+    for (const [name, gating] of this.#gatings) {
+      const own = ownTool(tools, name);
+      if (!isSameTool({ toolName: name, tool: own }, called)) continue;
+      // What entries of its own names say is said already. What it says of itself closes this one as well, and opens nothing.
+      const isSaid = gating.action !== 'ask' || spoken.gating.action === 'ask';
+      if (isSaid && isByName(gating) && names.has(gating.entry ?? '')) continue;
+      spoken = { gating: strictestGating(gating, spoken.gating), asked: own, isOfAnother: true };
+    }
+    return spoken;
+  }
+
+  /** Of a tool that only the child has. What it says of itself, the child asks it. */
+  #gatingOfOther({ toolName, tool }: CallableTool): Gating {
+    const planned = this.#others.get(tool ?? NO_TOOL)?.get(toolName);
     if (planned !== undefined) return planned;
-    const tools = {};
-    define(tools, toolName, originOfTool(tool));
-    const [entry] = planOf(tools, this.#options.interruptOn, 'ignore').tools;
-    const gating = entry?.[1] ?? { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
-    this.#others.set(key, gating);
+    const gatingOf = (it: Partial<Tool>): Gating => {
+      const tools = {};
+      define(tools, toolName, it);
+      const [entry] = planOf(tools, this.#options.interruptOn, 'ignore').tools;
+      return entry?.[1] ?? { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
+    };
+    const named = gatingOf(originOfTool(tool));
+    const whole = tool === undefined ? named : gatingOf(tool);
+    // An entry that decides beside what the tool says of itself asks a human about it.
+    const gating = whole.action === 'ask' && named.action !== 'ask' ? strictestGating(whole, named) : named;
+    const byName = this.#others.get(tool ?? NO_TOOL) ?? new Map<string, Gating>();
+    this.#others.set(tool ?? NO_TOOL, byName.set(toolName, gating));
     return gating;
   }
 }
+
+/** Stands for a tool of which nothing is known. */
+const NO_TOOL = {};
 
 /** Where a tool comes from, and nothing that it says of its calls. */
 function originOfTool(tool: Tool | undefined): Partial<Tool> {

@@ -1,14 +1,15 @@
 /**
- * What `interruptOn` means for tools whose names are not the developer's: a server calls its tools what it likes, and so takes the
- * place of an entry that was written for another. Such an entry can tighten; what opens the tool is its name with the server's.
+ * What `interruptOn` means for tools. A tool may have several names, some of which a server chose: an entry tightens each tool that has
+ * its name, and opens the one that rules know by it.
  */
 import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { warnOnce } from '../errors/warn-once.js';
+import { isByName } from '../gate/judge.js';
 import { allOf, whoOf } from '../gate/who.js';
 import { interruptPlan, type Gating, type InterruptPlan } from '../native.js';
-import { clientOf, ruleNameOf } from '../policy/foreign.js';
+import { clientOf, namesOf, ruleNameOf } from '../policy/foreign.js';
 import { narrowed } from './limits.js';
 import { define, ownTool } from './tools.js';
 
@@ -22,34 +23,38 @@ export function planOf(
   unknownTools: string | undefined,
   place?: string,
 ): InterruptPlan {
-  const whole = foreignNames(tools);
-  if (whole.size === 0) return interruptPlan(tools, interruptOn, unknownTools);
-  const known = Object.create(null) as ToolSet;
-  for (const name of Object.getOwnPropertyNames(tools)) define(known, name, tools[name]);
-  for (const [name, ruleName] of whole) if (!Object.hasOwn(known, ruleName)) define(known, ruleName, tools[name]);
-  const named = interruptPlan(known, interruptOn, unknownTools);
+  checkClients(tools);
+  const others = otherNames(tools);
+  if (others.size === 0) return interruptPlan(tools, interruptOn, unknownTools);
+  const named = interruptPlan(underAllNames(tools), interruptOn, unknownTools);
   const gatings = new Map(named.tools);
-  const without = new Map(interruptPlan(tools, withoutNames(interruptOn, whole), 'ignore').tools);
+  const byName = (name: string): Gating | undefined => {
+    const gating = gatings.get(name);
+    return gating !== undefined && gating.entry === name && isByName(gating) ? gating : undefined;
+  };
+  const unnamed = new Map(interruptPlan(tools, withoutNames(interruptOn), 'ignore').tools);
+  // A bare name that another tool of these has by right is not said of one that is named in full as well.
+  const taken = new Set(Object.getOwnPropertyNames(tools).filter((name) => !others.has(name)));
   const gatingOf = (name: string, gating: Gating): Gating => {
-    const ruleName = whole.get(name);
-    if (ruleName === undefined) return gating;
-    const byRuleName = gatings.get(ruleName);
-    if (byRuleName?.entry === ruleName) return gating.entry === name ? strictestGating(gating, byRuleName) : byRuleName;
-    const base = without.get(name) ?? gating;
-    if (gating.entry !== name) return base;
-    if (place !== undefined && isLooser(gating, base)) warnNotOpened(name, ruleName, place);
-    return strictestGating(gating, base);
+    const also = others.get(name);
+    if (also === undefined) return gating;
+    const ruleName = ruleNameOf(name, ownTool(tools, name));
+    const inFull = byName(ruleName);
+    let strictest = inFull ?? unnamed.get(name) ?? gating;
+    for (const other of also) {
+      const entry = byName(other);
+      if (entry === undefined || (inFull !== undefined && taken.has(other))) continue;
+      if (place !== undefined && isLooser(entry, strictest)) warnNotOpened(other, name, ruleName, place);
+      strictest = strictestGating(entry, strictest);
+    }
+    return strictest;
   };
   const planned = named.tools.filter(([name]) => Object.hasOwn(tools, name));
   return { ...named, tools: planned.map(([name, gating]) => [name, gatingOf(name, gating)]) };
 }
 
-/**
- * What rules know these tools by, of those that somebody else has named.
- *
- * @throws {InvalidConfigError} for two clients whose names are one for rules
- */
-export function foreignNames(tools: ToolSet): Map<string, string> {
+/** @throws {InvalidConfigError} for two clients whose names are one for rules */
+function checkClients(tools: ToolSet): void {
   const clients = new Map<string, string>();
   for (const name of Object.getOwnPropertyNames(tools)) {
     const [server, client] = clientOf(name, ownTool(tools, name)) ?? [];
@@ -61,18 +66,33 @@ export function foreignNames(tools: ToolSet): Map<string, string> {
       });
     clients.set(server, client);
   }
-  const names = Object.getOwnPropertyNames(tools).map(
-    (name) => [name, ruleNameOf(name, ownTool(tools, name))] as const,
-  );
-  return new Map(names.filter(([name, ruleName]) => name !== ruleName));
 }
 
-function withoutNames(
-  interruptOn: InterruptOn | undefined,
-  names: ReadonlyMap<string, string>,
-): InterruptOn | undefined {
-  if (typeof interruptOn !== 'object' || Array.isArray(interruptOn)) return interruptOn;
-  return Object.fromEntries(Object.entries(interruptOn).filter(([name]) => !names.has(name)));
+/** The same tools, each under each of its names. */
+export function underAllNames(tools: ToolSet): ToolSet {
+  const known = Object.create(null) as ToolSet;
+  for (const name of Object.getOwnPropertyNames(tools)) define(known, name, tools[name]);
+  for (const name of Object.getOwnPropertyNames(tools))
+    for (const other of namesOf(name, ownTool(tools, name)))
+      if (!Object.hasOwn(known, other)) define(known, other, tools[name]);
+  return known;
+}
+
+/** Of each tool that has several names, those that only tighten. */
+export function otherNames(tools: ToolSet): Map<string, readonly string[]> {
+  const names = Object.getOwnPropertyNames(tools).map((name) => {
+    const tool = ownTool(tools, name);
+    const ruleName = ruleNameOf(name, tool);
+    return [name, [...namesOf(name, tool)].filter((each) => each !== ruleName)] as const;
+  });
+  return new Map(names.filter(([, others]) => others.length > 0));
+}
+
+/** What it says of all tools that it does not name. */
+function withoutNames(interruptOn: InterruptOn | undefined): InterruptOn | undefined {
+  if (typeof interruptOn !== 'object') return interruptOn;
+  if (Array.isArray(interruptOn)) return interruptOn.filter((name) => name === '*');
+  return Object.fromEntries(Object.entries(interruptOn).filter(([name]) => name === '*'));
 }
 
 const isLooser = ({ action }: Gating, base: Gating): boolean =>
@@ -93,9 +113,10 @@ export function strictestGating(named: Gating, base: Gating): Gating {
   };
 }
 
-function warnNotOpened(name: string, ruleName: string, place: string): void {
+function warnNotOpened(entry: string, name: string, ruleName: string, place: string): void {
+  const own = entry === name ? 'the tool of that name' : JSON.stringify(name);
   warnOnce(
-    `foreign:${place}:${name}`,
-    `${place}: interruptOn[${JSON.stringify(name)}] does not open the tool of that name: it is of an MCP server, or made at run time, and has given itself the name. It is asked about all the same. To open it, name it ${JSON.stringify(ruleName)}.`,
+    `foreign:${place}:${entry}:${name}`,
+    `${place}: interruptOn[${JSON.stringify(entry)}] does not open ${own}: it is of an MCP server, or made at run time, and has given itself the name. It is asked about all the same. To open it, name it ${JSON.stringify(ruleName)}.`,
   );
 }

@@ -5,7 +5,9 @@ import type { Gating, InterruptPlan } from '../native.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { warnNobody, type CallAsker } from '../gate/asker.js';
 import { isByName } from '../gate/judge.js';
+import type { CallableTool } from '../policy/foreign.js';
 import { checkGateable, checkNoSlip } from './check-tools.js';
+import type { HostJudges } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
 import { planOf, strictestGating } from './named-by-server.js';
 import { ALWAYS_THERE, isQuestionTool } from './questions.js';
@@ -23,9 +25,11 @@ export interface PlanOptions {
   /** Whether it can come to that later; as `judgesAll` where it is not said. */
   mayJudgeAll?: boolean;
   /** Whether the host's own `toolApproval` has a say about the tool. */
-  hostJudges?: ((toolName: string) => boolean) | undefined;
+  hostJudges?: HostJudges | undefined;
   /** What the run says that they are a part of. */
   inherited?: InheritedRules | undefined;
+  /** Whether that `interruptOn` is of those above, and this part has none of its own. */
+  isInherited?: boolean | undefined;
 }
 
 /** @throws {UnknownToolError} @throws {InvalidConfigError} */
@@ -40,29 +44,28 @@ export function planFor(planned: PlanOptions): InterruptPlan {
     hostJudges,
     inherited,
   } = planned;
-  const plan = narrowedPlan(planOf(tools, interruptOn, unknownTools, place), tools, inherited);
+  const plan = narrowedPlan(planOf(tools, interruptOn, unknownTools, place), planned);
   warnUnknown(plan.unknown);
-  const mayBeAsked = (name: string) =>
-    mayJudgeAll ||
-    hostJudges?.(name) === true ||
-    inherited?.mayAskAbout({ toolName: name, tool: ownTool(tools, name) }) === true;
+  const mayBeAsked = (called: CallableTool) =>
+    mayJudgeAll || (hostJudges?.(called) ?? []).length > 0 || inherited?.mayAskAbout(called) === true;
   for (const [name, { action }] of plan.tools) {
     const tool = ownTool(tools, name);
     checkNoSlip(tool, name, place);
-    if (action !== 'allow' || mayBeAsked(name)) checkGateable(tool, name, place);
+    if (action !== 'allow' || mayBeAsked({ toolName: name, tool })) checkGateable(tool, name, place);
   }
   return plan;
 }
 
 /**
- * Of a part of a run: its own entry for a tool leaves the tool its `needsApproval`, unless those above it name that tool, too. There
- * the tool itself would be asked, and a part only tightens.
+ * Of a part of a run: an entry for a tool leaves the tool its `needsApproval`, unless it is opened above on purpose, too. Its own entry
+ * does so where those above it name the tool as well; theirs alone does where the tool is the very one that it was written for.
  */
-function narrowedPlan(plan: InterruptPlan, tools: ToolSet, inherited: InheritedRules | undefined): InterruptPlan {
+function narrowedPlan(plan: InterruptPlan, { tools, inherited, isInherited }: PlanOptions): InterruptPlan {
   if (inherited === undefined) return plan;
+  const isOpened = (called: CallableTool) => (isInherited === true ? inherited.has(called) : inherited.names(called));
   const narrow = (toolName: string, gating: Gating): Gating => {
     const tool = ownTool(tools, toolName);
-    if (!isByName(gating) || !tool?.needsApproval || inherited.names({ toolName, tool })) return gating;
+    if (!isByName(gating) || !tool?.needsApproval || isOpened({ toolName, tool })) return gating;
     return strictestGating(gating, OWN);
   };
   return { ...plan, tools: plan.tools.map(([name, gating]) => [name, narrow(name, gating)]) };
@@ -98,7 +101,8 @@ function warnUngated(plan: InterruptPlan, planned: PlanOptions): void {
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.
   if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
-  if (plan.tools.some(([name, { action }]) => action !== 'allow' || hostJudges?.(name) === true)) return;
+  const isHosts = (toolName: string) => (hostJudges?.({ toolName, tool: ownTool(tools, toolName) }) ?? []).length > 0;
+  if (plan.tools.some(([name, { action }]) => action !== 'allow' || isHosts(name))) return;
   warnOnce(
     `ungated:${place}`,
     `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,

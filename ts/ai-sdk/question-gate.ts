@@ -55,7 +55,7 @@ async function ask(
   const { args, questions } = questioning;
   const verdict = await asker.judge(
     { toolCallId, toolName: name, args: snapshot(input), context },
-    { gating, entry: undefined, tool, hostJudge: undefined, signal: abortSignal, isQuestion: true },
+    { gating, entry: undefined, tool, hostJudges: [], signal: abortSignal, isQuestion: true },
   );
   if (verdict.effect === 'deny') return denied(verdict.reason, 'reject', null);
   const question = { toolCallId, toolName: name, args, gating, entry: undefined, verdict, questions };

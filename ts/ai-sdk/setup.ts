@@ -47,7 +47,7 @@ export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, te
     toolCallers: callOptions['experimental_toolCallers'],
     inherited: run.parent?.inheritance,
     call: (called, execute) => call(called, guard.inheritance, execute),
-    ...hostJudgeOf(callOptions['toolApproval'], callOptions, tools, {
+    hostJudges: hostJudgeOf(callOptions['toolApproval'], callOptions, tools, {
       place: 'streamWithEvents',
       unknownTools: 'ignore',
     }),

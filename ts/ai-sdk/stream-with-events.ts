@@ -104,8 +104,9 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     place,
     judgesAll: asker.judgesAll,
     mayJudgeAll: asker.mayJudgeAll,
-    hostJudges: hostJudgeOf(source.toolApproval, call, source.tools, { place, unknownTools }).hostJudges,
+    hostJudges: hostJudgeOf(source.toolApproval, call, source.tools, { place, unknownTools }),
     inherited: parent?.inheritance,
+    isInherited: ownInterruptOn === undefined,
   };
   const plan = (tools: ToolSet) => {
     if (parent !== undefined) refuseQuestions(tools, place);

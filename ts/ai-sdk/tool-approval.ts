@@ -74,7 +74,7 @@ class ApprovalFunction {
     if (isQuestionTool(tool)) return { type: 'denied', reason: NO_QUESTIONS };
     const verdict = await this.#asker.judge(
       { toolCallId, toolName, args, context: { messages } },
-      { gating, entry, tool, hostJudge: undefined, signal: undefined },
+      { gating, entry, tool, hostJudges: [], signal: undefined },
     );
     if (verdict.effect === 'allow' && !isByMode(verdict)) {
       const isJudged = this.#asker.judgesAll || gating.action !== 'allow';

@@ -444,7 +444,7 @@ export class ToolGate {
       gating: this.#gating,
       entry,
       tool,
-      hostJudge: undefined,
+      hostJudges: [],
       startsAgents: isTask(tool),
       signal: abortSignal,
       ...(inherited === undefined

@@ -42,7 +42,8 @@ export interface CallJudge {
   gating: Gating;
   entry: InterruptOptions | undefined;
   tool: Tool | undefined;
-  hostJudge: HostJudge | undefined;
+  /** The host's own, for this tool. */
+  hostJudges: readonly HostJudge[];
   signal: AbortSignal | undefined;
   control: GateControl;
   /** Those of the run, and of the runs that it is a part of. */
@@ -58,7 +59,7 @@ export interface CallJudge {
 }
 
 /** What is asked beside the policies. */
-export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'hostJudge' | 'signal'>;
+export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'hostJudges' | 'signal'>;
 
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdict> {
@@ -83,7 +84,7 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
  * Whichever of them asks, who must agree does.
  */
 export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVerdict> {
-  const host = by.hostJudge === undefined ? NOTHING : await readStatus(by.hostJudge, call, by.signal);
+  const host = await hostVerdict(by.hostJudges, call, by.signal);
   const verdict = host.effect === 'deny' ? host : strictest(host, await ownVerdict(call, by));
   const who = verdict.effect === 'ask' ? whoOf(by.gating) : undefined;
   return who === undefined ? verdict : ({ ...verdict, who } as CallVerdict);
@@ -134,8 +135,8 @@ export function strictest(left: CallVerdict, right: CallVerdict): CallVerdict {
 }
 
 /** A question is put to the human whatever else is said of it, unless it is denied. */
-async function questionVerdict(call: JudgedCall, { hostJudge, signal }: CallJudge): Promise<CallVerdict> {
-  const said = hostJudge === undefined ? NOTHING : await readStatus(hostJudge, call, signal);
+async function questionVerdict(call: JudgedCall, { hostJudges, signal }: CallJudge): Promise<CallVerdict> {
+  const said = await hostVerdict(hostJudges, call, signal);
   return said.effect === 'deny' ? said : { effect: 'ask', floor: true };
 }
 
@@ -159,6 +160,17 @@ async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal
 }
 
 const NOTHING: CallVerdict = { effect: 'allow' };
+
+/** The strictest that they say. */
+async function hostVerdict(
+  hostJudges: readonly HostJudge[],
+  call: JudgedCall,
+  signal: AbortSignal | undefined,
+): Promise<CallVerdict> {
+  let verdict = NOTHING;
+  for (const hostJudge of hostJudges) verdict = strictest(verdict, await readStatus(hostJudge, call, signal));
+  return verdict;
+}
 
 /** The four statuses of AI SDK 7. */
 async function readStatus(

@@ -3,10 +3,10 @@ import { InvalidConfigError } from '../errors/invalid-config-error.js';
 
 /**
  * `restricts`: without this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the
- * same, and `null` says something.
+ * same, and `null` says something. `restricts by parts`: the same, and with nothing in it it is as if left out.
  */
 export type OptionNames = Readonly<Record<string, true | Restricts>>;
-export type Restricts = 'restricts' | 'restricts or null';
+export type Restricts = 'restricts' | 'restricts or null' | 'restricts by parts';
 
 /** The names that are not among these. @throws {InvalidConfigError} for what is no plain object */
 export function unknownIn(names: OptionNames, options: unknown, place: string): string[] {
@@ -18,8 +18,8 @@ export function unknownIn(names: OptionNames, options: unknown, place: string): 
 }
 
 /**
- * What restricts may be left out, and not be there with nothing in it, `undefined` or `null`: what was read from a misspelt place
- * would open, without a word, what it was to restrict.
+ * What restricts may be left out, and not be there with nothing in it, `undefined`, `null` or empty: what was read from a misspelt
+ * place would open, without a word, what it was to restrict.
  *
  * @throws {InvalidConfigError}
  */
@@ -27,12 +27,23 @@ export function checkGiven(names: OptionNames, options: unknown, place: string):
   for (const [name, value] of Object.entries(options as object))
     if (Object.hasOwn(names, name) && isNothing(value, names[name]))
       throw new InvalidConfigError({
-        message: `${place}: ${name} is ${String(value)}, and without it less would be refused: give it a value, or leave it out.`,
+        message: `${place}: ${name} is ${emptyAs(value)}, and without it less would be refused: give it a value, or leave it out.`,
       });
 }
 
-const isNothing = (value: unknown, kind: true | Restricts | undefined): boolean =>
-  value === undefined ? kind !== true : value === null && kind === 'restricts';
+function isNothing(value: unknown, kind: true | Restricts | undefined): boolean {
+  if (value === undefined) return kind !== true;
+  if (value === null) return kind === 'restricts' || kind === 'restricts by parts';
+  return kind === 'restricts by parts' && isEmpty(value);
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Array.isArray(value) || isPlain(value)) &&
+  Reflect.ownKeys(value).every((key) => key === 'length');
+
+const emptyAs = (value: unknown): string => (typeof value === 'object' && value !== null ? 'empty' : String(value));
 
 export const didYouMean = (name: string): string => `did you mean ${JSON.stringify(name)}?`;
 

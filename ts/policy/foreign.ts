@@ -14,6 +14,50 @@ export function ruleNameOf(toolName: string, tool: Tool | undefined): string {
   return server === undefined ? toolName : mcpName(server, toolName);
 }
 
+/**
+ * All names that somebody may mean a tool by: that in its set, that which rules know, that which its server gives it, each end of
+ * `mcp__server__tool`, and `mcp__server`. What restricts the tool counts under each of them; what opens it under its rule name alone.
+ */
+export function namesOf(toolName: string, tool: Tool | undefined): ReadonlySet<string> {
+  const whole = [toolName, ...wholeNames({ toolName, tool })];
+  const names = new Set(whole);
+  const given = metadataOf(tool)['toolName'];
+  if (typeof given === 'string') names.add(given);
+  for (const name of whole.filter((each) => each.startsWith(PREFIX))) {
+    const [, server, ...rest] = name.split('__');
+    for (let at = 0; at < rest.length; at++) names.add(rest.slice(at).join('__'));
+    if (server === '') continue;
+    names.add([server, ...rest].join('__'));
+    names.add(`${PREFIX}${server}`);
+  }
+  names.delete('');
+  // The entry for all tools is for none by its name.
+  if (toolName !== '*') names.delete('*');
+  return names;
+}
+
+/** Whether it may be the same tool, under whichever names two sets have it. */
+export function isSameTool(one: CallableTool, other: CallableTool): boolean {
+  if (one.tool !== undefined && one.tool === other.tool) return true;
+  const names = new Set(wholeNames(one));
+  return wholeNames(other).some((name) => names.has(name));
+}
+
+/** A tool, as it is in the set of whoever calls it. */
+export interface CallableTool {
+  toolName: string;
+  /** `undefined`: nothing is known of it but its name. */
+  tool: Tool | undefined;
+}
+
+/** What it is known by to rules, and would be if its set had the name that its server gives it. */
+function wholeNames({ toolName, tool }: CallableTool): string[] {
+  const ruleName = ruleNameOf(toolName, tool);
+  const server = serverOf(toolName, tool);
+  const given = metadataOf(tool)['toolName'];
+  return server === undefined || typeof given !== 'string' ? [ruleName] : [ruleName, mcpName(server, given)];
+}
+
 /** The server that a tool is of, empty for one that is not known; `undefined`: it is a tool of the program's own. */
 export function serverOf(toolName: string, tool: Tool | undefined): string | undefined {
   const { clientName, toolName: ownName } = metadataOf(tool);

@@ -206,7 +206,7 @@ impl FactKind {
             Self::Command(command) => command.role == CommandRole::Plain,
             Self::Redirect { access, .. } => *access == FileAccess::Write,
             Self::Assign { .. } => true,
-            Self::Unknown { why, named } => named.is_none() || !why.is_about_names(),
+            Self::Unknown { why, named } => named.is_none() || !why.is_about_files(),
             Self::Path { .. } | Self::Loads { .. } | Self::Url { .. } => false,
         }
     }
