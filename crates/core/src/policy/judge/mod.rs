@@ -5,18 +5,21 @@
 
 mod again;
 mod below;
+mod led;
 mod matching;
 mod pool;
 mod sieve;
 mod spot;
 mod tracked;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
 pub(crate) use spot::{PathSpots, places, through};
+
+use led::LedPlaces;
 
 use super::compile::Policy;
 use super::document::RuleApprovers;
@@ -91,6 +94,7 @@ pub(crate) fn judge_traced(
     let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
     let judge = CallJudge::new(policy, call, files, &subjects);
     let said = judge.all(trace.as_deref_mut())?;
+    let places = judge.places.take().digest();
     // What is only mentioned counts where something is said against it. It stands behind all others.
     let counts = |says: &SubjectVerdict, subject: &Subject| {
         !subject.mentioned || says.effect != Effect::Allow
@@ -114,7 +118,7 @@ pub(crate) fn judge_traced(
             })
             .collect(),
     );
-    Ok(Verdict { who, ..verdict })
+    Ok(Verdict { who, places, ..verdict })
 }
 
 /// Who must agree, as all rules say together that ask about anything of the call.
@@ -157,6 +161,8 @@ pub(crate) struct CallJudge<'a> {
     guesswork: Cell<usize>,
     /// What was said about the latest subject depends on the argument that names it.
     by_argument: Cell<bool>,
+    /// Where the paths lead.
+    places: RefCell<LedPlaces>,
 }
 
 impl<'a> CallJudge<'a> {
@@ -176,6 +182,7 @@ impl<'a> CallJudge<'a> {
             late: Cell::new(false),
             guesswork: Cell::new(GUESSWORK),
             by_argument: Cell::new(false),
+            places: RefCell::default(),
         };
         judge.whole = judge.whole_rules();
         judge
@@ -236,6 +243,9 @@ impl<'a> CallJudge<'a> {
         &self, subject: &Subject, hits: &mut Vec<RuleHit>, trace: Option<&mut MatchTrace>,
     ) -> Result<SubjectVerdict, NeedsFiles> {
         let spots = self.hits(subject, hits)?;
+        if let Some(spots) = &spots {
+            self.places.borrow_mut().add(&spots.located);
+        }
         // Nobody has to allow what goes nowhere.
         let nowhere = spots.as_ref().is_some_and(PathSpots::is_null_device);
         let needs_allow = subject.needs_allow && !nowhere;
