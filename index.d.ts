@@ -293,7 +293,10 @@ export interface PolicyCall {
   abortSignal?: AbortSignal;
 }
 
-/** A policy, in any of its forms. */
+/**
+ * A policy, in any of its forms. A document is plain data at any depth: objects and lists with nothing inherited, no getters, maps,
+ * sets, promises, functions or `undefined`; else {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) names the place.
+ */
 export type PolicyInput = PolicyDocument | Policy | 'preset:read-only' | 'preset:developer';
 
 /**

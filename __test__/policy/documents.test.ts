@@ -1,6 +1,7 @@
 /** Policies as they are read: what is wrong with them, and where. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { PolicyDocument, PolicyProblem } from '../../index.js';
 import {
@@ -8,11 +9,13 @@ import {
   CountersignError,
   createGate,
   definePolicy,
+  explainPolicy,
   InvalidConfigError,
   lintPolicy,
   loadPolicy,
   parsePolicy,
   PolicyError,
+  replayPolicy,
   shellGlob,
   streamWithEvents,
   gateTools,
@@ -183,6 +186,7 @@ describe('what is taken', () => {
 });
 
 describe('objects', () => {
+  const deny = { effect: 'deny', commands: ['rm'] };
   const readers: [string, (policy: never) => unknown][] = [
     ['createGate', (policy) => createGate({ policy })],
     ['streamWithEvents', (policy) => streamWithEvents({ model: 'x' as never, prompt: 'x', policy })],
@@ -209,6 +213,97 @@ describe('objects', () => {
       /undefined/,
     ],
     ['a bigint', { version: 1n }, /plain data/],
+    [
+      'a class',
+      new (class Policy {
+        version = 1;
+        get rule() {
+          return [deny];
+        }
+      })(),
+      /: policy must be a plain object/,
+    ],
+    ['what inherits', Object.assign(Object.create({ rule: [deny] }), { version: 1 }), /: policy must be .*inherits/],
+    [
+      'what inherits of what inherits nothing',
+      Object.assign(Object.create(Object.assign(Object.create(null), { rule: [deny] })), { version: 1 }),
+      /: policy must be .*inherits/,
+    ],
+    ['a promise', Promise.resolve({ version: 1, rule: [deny] }), /: policy must be .*await/],
+    ['a set of documents', new Set([{ version: 1, rule: [deny] }]), /: policy must be/],
+    ['a list with another in it', [{ version: 1 }, new Map([['version', 1]])], /: policy\[1\] must be .*a Map/],
+    [
+      'a map inside',
+      { version: 1, tools: new Map([['deploy', { command: 'script' }]]) },
+      /: policy\.tools must be .*a Map/,
+    ],
+    ['a promise inside', { version: 1, tools: Promise.resolve({}) }, /: policy\.tools must be .*await/],
+    [
+      'one deep inside',
+      { version: 1, tools: { deploy: Promise.resolve({}) } },
+      /: policy\.tools\.deploy must be .*await/,
+    ],
+    [
+      'what can be awaited',
+      {
+        version: 1,
+        tools: {
+          deploy: JSON.parse('{ "then": 1 }', (key, value: unknown) => (key === 'then' ? () => {} : value)) as object,
+        },
+      },
+      /: policy\.tools\.deploy\.then is a function/,
+    ],
+    ['a set of rules', { version: 1, rule: new Set([deny]) }, /: policy\.rule must be/],
+    ['a class of rules', { version: 1, rule: class Rules extends Array {}.from([deny]) }, /: policy\.rule must be/],
+    [
+      'rules that more is said of',
+      { version: 1, rule: Object.assign([deny], { also: [deny] }) },
+      /: policy\.rule must be/,
+    ],
+    // eslint-disable-next-line no-sparse-arrays
+    ['rules with a gap', { version: 1, rule: [deny, , deny] }, /: policy\.rule must be/],
+    [
+      'a rule that inherits who must agree',
+      { version: 1, rule: [Object.assign(Object.create({ approvers: ['bob'] }), { effect: 'ask', tools: ['x'] })] },
+      /: policy\.rule\[0\] must be .*inherits/,
+    ],
+    [
+      'a rule whose patterns are a set',
+      { version: 1, rule: [{ effect: 'deny', commands: new Set(['rm']) }] },
+      /: policy\.rule\[0\]\.commands must be/,
+    ],
+    [
+      'a rule with a getter',
+      {
+        version: 1,
+        rule: [
+          {
+            effect: 'allow',
+            get commands() {
+              return ['ls'];
+            },
+          },
+        ],
+      },
+      /: policy\.rule\[0\]\.commands is a getter/,
+    ],
+    [
+      'a rule with what is not enumerable',
+      { version: 1, rule: [Object.defineProperty({ effect: 'allow', tools: 'x' }, 'commands', { value: ['ls'] })] },
+      /: policy\.rule\[0\]\.commands is not enumerable/,
+    ],
+    ['a name that is no text', { version: 1, [Symbol('rule')]: [deny] }, /: policy has Symbol\(rule\)/],
+    [
+      'a text of its own',
+      { version: 1, default: 'deny', toJSON: () => ({ version: 1, default: 'allow' }) },
+      /: policy\.toJSON is a function/,
+    ],
+    [
+      'no number',
+      { version: 1, rule: [{ effect: 'ask', tools: 'x', quorum: Number.NaN }] },
+      /: policy\.rule\[0\]\.quorum is NaN/,
+    ],
+    ['a date', { version: 1, default: new Date(0) }, /: policy\.default must be/],
   ];
   describe.each(readers)('%s', (_name, read) => {
     it.each(unfit)('refuses %s', (_, policy, message) => {
@@ -239,23 +334,101 @@ describe('objects', () => {
     expect((await gate.check(call)).effect).toBe('deny');
   });
 
-  it('what a document inherits is not its own', async () => {
-    const inherited = Object.create({ default: 'allow' }) as PolicyDocument;
-    Object.assign(inherited, { version: 1 });
-    expect((await checkPolicy(inherited, { toolName: 'x', args: {} })).effect).toBe('ask');
+  it('what a document inherits is not passed over, wherever it is asked alone', async () => {
+    const inherited = Object.assign(Object.create({ default: 'deny' }) as PolicyDocument, { version: 1 as const });
+    const call = { toolName: 'x', args: {} };
+    for (const [name, asking] of [
+      ['checkPolicy', () => checkPolicy(inherited, call)],
+      ['explainPolicy', () => explainPolicy(inherited, call)],
+      ['replayPolicy', () => replayPolicy([call], inherited)],
+    ] as const)
+      await expect(asking()).rejects.toMatchObject({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringMatching(new RegExp(`^${name}: policy must be a plain object.*inherits`)) as never,
+      });
+  });
+
+  it('what is plain is taken, of whatever it is made', async () => {
+    const bare = Object.assign(Object.create(null) as object, {
+      version: 1,
+      rule: Object.freeze([Object.freeze({ ...deny })]),
+    });
+    const elsewhere = runInNewContext("({ version: 1, rule: [{ effect: 'deny', commands: ['rm'] }] })") as object;
+    const nothing = JSON.parse('{ "version": 1, "rule": [{ "effect": "deny", "commands": ["rm"] }] }') as object;
+    for (const policy of [bare, elsewhere, nothing])
+      expect((await checkPolicy(policy as never, { toolName: 'execute', args: { command: 'rm x' } })).effect).toBe(
+        'deny',
+      );
   });
 });
 
 describe('definePolicy', () => {
   it('says which rule it cannot take', () => {
-    expect(() => definePolicy([{ when: (() => true) as never, effect: 'allow' }])).toThrow(/rule 0.*`if`/);
-    expect(() => definePolicy([{ if: true as never, effect: 'allow' }])).toThrow(/rule 0/);
-    expect(() => definePolicy([{ when: [], effect: 'allow' }])).toThrow(/rule 0.*empty/);
+    expect(() => definePolicy([{ when: (() => true) as never, effect: 'allow' }])).toThrow(/rule\[0\].*`if`/);
+    expect(() => definePolicy([{ if: true as never, effect: 'allow' }])).toThrow(/rule\[0\]/);
+    expect(() => definePolicy([{ when: [], effect: 'allow' }])).toThrow(/rule\[0\].*empty/);
     expect(() => definePolicy([{ tools: 'x', effect: 'yes' as never }])).toThrow(PolicyError);
     expect(() => definePolicy([{ effect: 'deny', toolz: 'x' } as never])).toThrow(PolicyError);
-    expect(() => definePolicy([{ tools: 'x', when: undefined, effect: 'allow' }])).toThrow(/`when`.*rule 0.*undefined/);
-    expect(() => definePolicy([{ tools: 'x', if: undefined, effect: 'allow' }])).toThrow(/`if`.*rule 0.*undefined/);
+    expect(() => definePolicy([{ tools: 'x', when: undefined, effect: 'allow' }])).toThrow(
+      /`when`.*rule\[0\].*undefined/,
+    );
+    expect(() => definePolicy([{ tools: 'x', if: undefined, effect: 'allow' }])).toThrow(/`if`.*rule\[0\].*undefined/);
     expect(() => definePolicy([{ tools: undefined, when: shellGlob('ls'), effect: 'allow' }])).toThrow(/undefined/);
     expect(() => definePolicy([{ when: shellGlob(undefined as never), effect: 'allow' }])).toThrow(InvalidConfigError);
+  });
+
+  const rule = { effect: 'deny', tools: 'deploy' };
+  it.each([
+    ['a set of rules', new Set([rule]), {}, /rules must be a list/],
+    [
+      'a rule that inherits its condition',
+      [Object.assign(Object.create({ if: () => false }), rule)],
+      {},
+      /rule\[0\] must be/,
+    ],
+    [
+      'a class of a rule',
+      [
+        new (class Rule {
+          effect = 'allow';
+          get when() {
+            return shellGlob('ls');
+          }
+        })(),
+      ],
+      {},
+      /rule\[0\] must be/,
+    ],
+    [
+      'a rule with a getter',
+      [
+        { ...rule },
+        {
+          effect: 'allow',
+          get tools() {
+            return 'x';
+          },
+        },
+      ],
+      {},
+      /rule\[1\]\.tools is a getter/,
+    ],
+    [
+      'patterns in a map',
+      [{ effect: 'allow', when: { matches: new Map([['commands', ['ls']]]) } }],
+      {},
+      /rule\[0\]\.when\.matches must be/,
+    ],
+    [
+      'patterns that are inherited',
+      [{ effect: 'allow', when: Object.create(shellGlob('ls')) as object }],
+      {},
+      /rule\[0\]\.when must be/,
+    ],
+    ['readings in a map', [rule], { tools: new Map([['deploy', { command: 'script' }]]) }, /tools must be .*a Map/],
+    ['a reading that comes later', [rule], { tools: { deploy: Promise.resolve({}) } }, /tools\.deploy must be .*await/],
+  ])('refuses %s', (_, rules, options, message) => {
+    expect(() => definePolicy(rules as never, options as never)).toThrow(InvalidConfigError);
+    expect(() => definePolicy(rules as never, options as never)).toThrow(message);
   });
 });

@@ -215,8 +215,9 @@ class GuardedTools {
     const { asker, onExecuted, tools } = this.#options;
     const { toolCallId } = options;
     const tool = ownTool(tools, toolName);
-    const approved = approvedTool(toolName, tool);
-    return after(claimOrRefuse(asker, asker.runId, toolCallId, approved, args), ({ approvalId }) => {
+    const asked = this.#guard.call(toolCallId)?.args;
+    const claimed = { ...approvedTool(toolName, tool), toolCallId, args, asked, signal: options.abortSignal };
+    return after(claimOrRefuse(asker, asker.runId, claimed), ({ approvalId }) => {
       if (this.#isAborted(options)) {
         // The claim came back too late.
         return after(asker.gate.settle(approvalId, false), () => {

@@ -151,7 +151,12 @@ export class RunRequests {
     const { decided, staleness } = this.#options.asker.attach(
       kept,
       record,
-      approvedTool(asked.toolName, this.#options.guard.toolOf(asked.toolName)),
+      {
+        ...approvedTool(asked.toolName, this.#options.guard.toolOf(asked.toolName)),
+        toolCallId: asked.toolCallId,
+        args: shownArgs(asked),
+        signal: this.#options.signal,
+      },
       (written) => asked.edits.check(written),
       () => this.#judgeNow(asked),
     );

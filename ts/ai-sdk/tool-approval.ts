@@ -148,7 +148,7 @@ class ApprovalFunction {
     args: ValueSnapshot,
     isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
-    const { approvalId } = await claimOrRefuse(this.#asker, runId, toolCallId, approved, args);
+    const { approvalId } = await claimOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
     // The SDK runs it with its own object: from here on it is what was approved.
     const isSame = isHeld();
     await this.#asker.gate.settle(approvalId, isSame);

@@ -353,7 +353,7 @@ export class ToolGate {
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
-    await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#approved, args);
+    await claimOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args, asked });
     return { kind: 'run', args, approved: { approvalId, changes }, note: noteFor(decision, via, args) };
   }
 
@@ -398,7 +398,10 @@ export class ToolGate {
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
     const objection = await this.#takeBackUnfit(known, options);
     if (objection !== undefined) return denial(`${objection} Call it again to be asked again.`, 'cancelled', null);
-    const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, this.#approved, args);
+    const [edited] = known.filter(({ status }) => status === 'edited');
+    const asked = edited && snapshot(edited.args);
+    const claimed = { ...this.#approved, toolCallId, args, asked, signal: options.abortSignal };
+    const { approvalId } = await claimOrRefuse(asker, runId, claimed);
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
     return { kind: 'run', args, approved: { approvalId, changes: record?.changes ?? [] }, note };

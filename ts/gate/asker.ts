@@ -18,6 +18,7 @@ import { argumentRows, type Gating, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
+import { isSame } from '../values/same.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
@@ -110,8 +111,11 @@ export interface OpenedRequest {
   staleness: () => Promise<string | undefined>;
 }
 
+/** A call whose approval is bound to what the policies say of it. */
+export type BoundCall = ApprovedTool & Pick<CallQuestion, 'toolCallId' | 'args' | 'signal'>;
+
 /** What an approval is bound to beside the call itself. */
-interface BoundContext {
+export interface BoundContext {
   policy: object | null;
   tool: string;
 }
@@ -218,39 +222,44 @@ export class CallAsker {
     if (verdict.effect === 'deny') throw new Error(verdict.reason);
   }
 
-  /** What an approval of a call of this tool is bound to beside the call, as things are now. */
-  context(approved: ApprovedTool): Awaitable<BoundContext> {
-    return after(identityOf(approved), (tool) => ({ policy: this.#policyContext(approved.toolName), tool }));
-  }
-
-  /** What the policies judge calls of the tool under. */
-  #policyContext(toolName: string): object | null {
-    return this.gate.control.context(toolName, this.#policies);
+  /**
+   * The verdict as an approval is bound to it: by the policies, the files and the tool as they are now. It is asked when the request
+   * is made, when the answer is there, and once more right before the call runs.
+   */
+  bound(call: BoundCall): Awaitable<{ context: BoundContext; denied: string | undefined }> {
+    const { toolCallId, toolName, args, tool, signal } = call;
+    const ruleName = ruleNameOf(toolName, tool);
+    const judged = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(tool), signal };
+    return after(identityOf(call), (identity) =>
+      after(this.gate.control.bound(judged, this.#policies), ({ context, denied }) => ({
+        context: { policy: context, tool: identity },
+        denied,
+      })),
+    );
   }
 
   /** Why what was shown does not hold any more; `undefined`: it does. */
   async #staleness(
-    approved: ApprovedTool,
+    call: BoundCall,
     changes: ApprovalRecord['changes'],
     bound: object | null,
   ): Promise<string | undefined> {
-    const { policy, tool } = (bound ?? {}) as Partial<BoundContext>;
-    if (policy != null || changes.length > 0) {
+    const { policy = null, tool } = (bound ?? {}) as Partial<BoundContext>;
+    if (changes.length > 0) {
       const [changed] = await this.gate.control.changed(changes, this.#policies);
       if (changed !== undefined) return `${changed} changed since its diff was shown.`;
     }
-    const now = await this.context(approved);
-    if (tool !== now.tool) return `The tool ${approved.toolName} is no longer the one that was asked about.`;
-    const same = JSON.stringify(now.policy) === JSON.stringify(policy ?? null);
-    return same ? undefined : 'The policy changed since it was approved.';
+    const { context: now, denied } = await this.bound(call);
+    if (tool !== now.tool) return `The tool ${call.toolName} is no longer the one that was asked about.`;
+    if (denied !== undefined) return `It is denied by now: ${denied}`;
+    return isSame(now.policy, policy) ? undefined : changeOf(policy, now.policy);
   }
 
   /**
-   * Takes back the approvals of these that show a file as it is no longer; says why. Policy files are read again, so that
-   * whoever claims an approval next compares it with what they are now.
+   * Takes back the approvals of these that show a file as it is no longer; says why. Whoever claims an approval next sees what the
+   * policies say now.
    */
   async takeBackStale(records: readonly ApprovalRecord[]): Promise<string | undefined> {
-    await this.refresh();
     let why: string | undefined;
     for (const { approvalId, changes } of records) {
       const [changed] = changes.length === 0 ? [] : await this.gate.control.changed(changes, this.#policies);
@@ -315,7 +324,7 @@ export class CallAsker {
   attach(
     { approvalId, context = null }: RawRecord,
     record: ApprovalRecord,
-    approved: ApprovedTool,
+    call: BoundCall,
     checkEdit: CheckEdit,
     judgeAgain: () => Promise<CallVerdict>,
   ): OpenedRequest {
@@ -323,7 +332,7 @@ export class CallAsker {
     this.gate.answersByMode(record, decided, judgeAgain);
     // Whoever does not look at it must not be ended by it.
     decided.catch(() => {});
-    return { record, decided, staleness: () => this.#staleness(approved, record.changes, context) };
+    return { record, decided, staleness: () => this.#staleness(call, record.changes, context) };
   }
 
   async #requestFor(question: CallQuestion, runId: string): Promise<OpenRequest> {
@@ -332,6 +341,8 @@ export class CallAsker {
     const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
     const said = question.verdict && unanswered(question.verdict);
     const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
+    // Before all that is shown: what changes while that is made is a change.
+    const { context } = await this.bound(question);
     const ruleName = ruleNameOf(toolName, question.tool);
     const call = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(question.tool), runId, signal };
     // Who had to agree to what was shown before must agree to what is shown now.
@@ -363,7 +374,7 @@ export class CallAsker {
       allowedDecisions: gating?.allowedDecisions ?? null,
       timeoutMs: this.#timeoutOf(gating),
       logger: this.#logger,
-      context: await this.context(question),
+      context,
       details,
       page,
       offers,
@@ -519,6 +530,18 @@ const isNobody = (error: unknown): boolean =>
   CountersignError.isInstance(error) && (error.code === 'ERR_INPUT_ENDED' || error.code === 'ERR_OUTPUT_UNSEEN');
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+
+/** What changed of what the policies say. */
+function changeOf(before: object | null, now: object | null): string {
+  const listOf = (context: object | null): readonly object[] => [context ?? []].flat();
+  const without = (context: object | null) =>
+    listOf(context).map((each) => ({ ...each, places: undefined, who: undefined }));
+  const needs = (context: object | null) => listOf(context).map((each) => (each as { who?: unknown }).who);
+  if (!isSame(without(before), without(now))) return 'The policy changed since it was approved.';
+  return isSame(needs(before), needs(now))
+    ? 'A path of it leads elsewhere since it was asked about.'
+    : 'Who must agree to it changed since it was asked about.';
+}
 
 const withWho = (verdict: CallVerdict, who: ApproverRules | undefined): CallVerdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;

@@ -15,7 +15,7 @@ import type {
 } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
-import { checkPlace, Policies, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
+import { checkPlace, Policies, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import type { Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
@@ -233,13 +233,24 @@ export class GateControl {
     return once(() => (asksPeople(who) ? { allow: null, deny: null } : this.#reading().offersNow(call, floor)));
   }
 
-  /** What an approval is bound to. */
-  context(toolName: string, narrower: readonly Policies[]): object | null {
-    const contexts = [this.#policies, ...narrower]
-      .filter((each) => each !== undefined)
-      .map((each) => each.context(toolName));
-    if (contexts.length === 0) return null;
-    return contexts.length === 1 ? (contexts[0] as object) : contexts;
+  /** What an approval of this call is bound to now, and whether it may run at all. Never rejects. */
+  bound(call: JudgedByPolicy, narrower: readonly Policies[]): Awaitable<BoundVerdict> {
+    const all = [this.#policies, ...narrower].filter((each) => each !== undefined);
+    return all.length === 0 ? UNBOUND : this.#boundBy(all, call);
+  }
+
+  async #boundBy(all: readonly Policies[], call: JudgedByPolicy): Promise<BoundVerdict> {
+    try {
+      const bound: BoundVerdict[] = [];
+      for (const policies of all) bound.push(await policies.bound(call));
+      const [first, ...more] = bound.map(({ context }) => context);
+      return {
+        context: more.length === 0 ? (first as object) : [first, ...more],
+        denied: bound.find(({ denied }) => denied !== undefined)?.denied,
+      };
+    } catch (error) {
+      return { context: null, denied: `The call could not be judged: ${messageOf(error)}` };
+    }
   }
 
   /** The files that are no longer what was shown; policy files are read again as well. */
@@ -296,6 +307,8 @@ function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: CallVerdict
   const why = reason ?? asks ?? `${toolName} must be asked about`;
   return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said };
 }
+
+const UNBOUND: BoundVerdict = { context: null, denied: undefined };
 
 const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };
 

@@ -40,13 +40,13 @@ export const loadPolicy: typeof Api.loadPolicy = async (path) => {
 /** @see index.d.ts */
 export const checkPolicy: typeof Api.checkPolicy = async (policy, call, place) => {
   checkNeeded('checkPolicy', call);
-  return policies(policy, place).judge(new JudgedAlone(call));
+  return policies(policy, place, 'checkPolicy').judge(new JudgedAlone(call));
 };
 
 /** @see index.d.ts */
 export const explainPolicy: typeof Api.explainPolicy = async (policy, call, place) => {
   checkNeeded('checkPolicy', call, 'explainPolicy');
-  const made = policies(policy, place);
+  const made = policies(policy, place, 'explainPolicy');
   return { ...(await made.judge(new JudgedAlone(call))), text: await made.explain(new JudgedAlone(call)) };
 };
 
@@ -81,7 +81,7 @@ function at(
 ): Policies {
   let found = made.get(cwd);
   if (found === undefined) {
-    found = policies(policy, cwd === undefined ? place : { ...place, cwd });
+    found = policies(policy, cwd === undefined ? place : { ...place, cwd }, 'replayPolicy');
     made.set(cwd, found);
   }
   return found;
@@ -100,12 +100,16 @@ export const importPolicy: typeof Api.importPolicy = async (format, text, option
 /** What was made ready of a policy, for as long as somebody holds it. */
 const READY = new WeakMap<Policy, { cwd: string; policies: Policies }>();
 
-function policies(policy: PolicyInput | readonly PolicyInput[], place: PolicyPlace | undefined): Policies {
-  if (!isMade(policy) || place !== undefined) return new Policies({ policy, files: 'none', place }, 'policy');
+function policies(
+  policy: PolicyInput | readonly PolicyInput[],
+  place: PolicyPlace | undefined,
+  name: string,
+): Policies {
+  if (!isMade(policy) || place !== undefined) return new Policies({ policy, files: 'none', place }, name);
   const cwd = process.cwd();
   const ready = READY.get(policy);
   if (ready?.cwd === cwd) return ready.policies;
-  const fresh = new Policies({ policy, files: 'none', place }, 'policy');
+  const fresh = new Policies({ policy, files: 'none', place }, name);
   READY.set(policy, { cwd, policies: fresh });
   return fresh;
 }

@@ -4,7 +4,11 @@ import type { PolicyMatcher, PolicyRule } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkDocuments } from '../native.js';
 import { checkOptions } from '../options/check.js';
+import { plainData, plainProperties } from '../options/plain.js';
 import { madePolicy, textOf } from './documents.js';
+
+/** A rule as {@link definePolicy} takes it. */
+type DefinedRule = Parameters<typeof Api.definePolicy>[0][number];
 
 type ConditionFunction = PolicyMatcher['matches'];
 
@@ -45,6 +49,7 @@ export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { 
 /** @see index.d.ts */
 export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
   checkOptions('definePolicy', options);
+  if (!Array.isArray(rules)) throw new InvalidConfigError({ message: 'definePolicy: rules must be a list.' });
   const { name = 'definePolicy', match = 'first', tools } = options;
   const conditions: Api.PolicyCondition[] = [];
   const document: object = {
@@ -52,46 +57,46 @@ export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
     match,
     default: options.default ?? (match === 'first' ? 'deny' : 'ask'),
     ...(tools === undefined ? {} : { tools }),
-    rule: rules.map((given, index) => {
+    rule: Array.from(rules as readonly DefinedRule[], (each, index) => {
+      const given = plainProperties(each, `definePolicy: rule[${index}]`) as Partial<DefinedRule>;
       const { when, if: condition, ...rule } = given;
       for (const name of ['when', 'if'] as const) {
         // Without it the rule would speak of more than it was written for.
         if (given[name] === undefined && Object.hasOwn(given, name)) {
           throw new InvalidConfigError({
-            message: `definePolicy: \`${name}\` of rule ${index} is undefined: leave it out if that is meant.`,
+            message: `definePolicy: \`${name}\` of rule[${index}] is undefined: leave it out if that is meant.`,
           });
         }
       }
       if (condition === undefined) return { ...rule, ...merged(when, index) };
       if (typeof condition !== 'function') {
-        throw new InvalidConfigError({ message: `definePolicy: \`if\` of rule ${index} must be a function.` });
+        throw new InvalidConfigError({ message: `definePolicy: \`if\` of rule[${index}] must be a function.` });
       }
       return { ...rule, ...merged(when, index), condition: conditions.push(condition) - 1 };
     }),
   };
-  const text = textOf(document as Api.PolicyDocument, 'definePolicy');
+  const text = textOf(document, 'definePolicy: policy');
   checkDocuments([{ name, text, format: 'object' }]);
   return madePolicy({ name, text, format: 'object', conditions });
 };
 
 /** One of several: their patterns together. */
 function merged(when: PolicyMatcher | readonly PolicyMatcher[] | undefined, index: number): Partial<PolicyRule> {
-  const matchers =
-    when === undefined ? [] : Array.isArray(when) ? (when as readonly PolicyMatcher[]) : [when as PolicyMatcher];
+  const place = `definePolicy: rule[${index}].when`;
+  const given = when === undefined ? [] : plainData(when, place, ': a function goes into `if`');
   const all: Record<string, unknown[]> = {};
-  for (const matcher of matchers) {
-    if (typeof matcher !== 'object' || matcher === null || typeof matcher.matches !== 'object') {
+  for (const matcher of (Array.isArray(given) ? given : [given]) as (Partial<PolicyMatcher> | null)[]) {
+    if (typeof matcher?.matches !== 'object' || matcher.matches === null)
       throw new InvalidConfigError({
-        message: `definePolicy: \`when\` of rule ${index} takes what anyOfKind, fsGlob, shellGlob and urlPattern give; a function goes into \`if\`.`,
+        message: `${place} takes what anyOfKind, fsGlob, shellGlob and urlPattern give.`,
       });
-    }
     for (const [key, patterns] of Object.entries(matcher.matches)) {
       (all[key] ??= []).push(...(typeof patterns === 'string' ? [patterns] : (patterns as unknown[])));
     }
   }
   if (when !== undefined && Object.keys(all).length === 0) {
     throw new InvalidConfigError({
-      message: `definePolicy: \`when\` of rule ${index} is empty, so that it would mean every call.`,
+      message: `definePolicy: \`when\` of rule[${index}] is empty, so that it would mean every call.`,
     });
   }
   return all as Partial<PolicyRule>;

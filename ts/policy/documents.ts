@@ -1,7 +1,8 @@
 /** A policy in any of its forms, as the core takes it. */
-import type { Policy, PolicyCondition, PolicyDocument, PolicyInput } from '../../index.js';
+import type { Policy, PolicyCondition, PolicyInput } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { NativeDocument } from '../native.js';
+import { plainData } from '../options/plain.js';
 
 const PRESET = 'preset:';
 
@@ -28,8 +29,9 @@ export interface PolicyDocuments {
 export function documentsOf(input: PolicyInput | readonly PolicyInput[] | undefined, place: string): PolicyDocuments {
   const documents: NativeDocument[] = [];
   const conditions: PolicyCondition[] = [];
-  for (const each of inputsOf(input)) {
-    const policy = policyOf(each, place);
+  const isList = Array.isArray(input);
+  for (const [index, each] of inputsOf(input).entries()) {
+    const policy = policyOf(each, place, isList ? `policy[${index}]` : 'policy');
     const { name, format } = policy;
     documents.push({ name, format, text: renumbered(policy, conditions.length) });
     conditions.push(...policy.conditions);
@@ -50,7 +52,7 @@ function inputsOf(input: PolicyInput | readonly PolicyInput[] | undefined): read
   return Array.isArray(input) ? (input as readonly PolicyInput[]) : [input as PolicyInput];
 }
 
-function policyOf(input: PolicyInput, place: string): Policy {
+function policyOf(input: PolicyInput, place: string, name: string): Policy {
   if (typeof input === 'string') return presetOf(input, place);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new InvalidConfigError({
@@ -58,7 +60,7 @@ function policyOf(input: PolicyInput, place: string): Policy {
     });
   }
   if (MADE.has(input)) return input as Policy;
-  return { name: 'policy option', text: textOf(input as PolicyDocument, place), format: 'object', conditions: [] };
+  return { name: 'policy option', text: textOf(input, `${place}: ${name}`), format: 'object', conditions: [] };
 }
 
 function presetOf(name: string, place: string): Policy {
@@ -69,25 +71,12 @@ function presetOf(name: string, place: string): Policy {
   });
 }
 
-/** @throws {InvalidConfigError} for what JSON cannot say */
-export function textOf(document: PolicyDocument, place: string): string {
-  try {
-    return JSON.stringify(document, refuseUnsayable);
-  } catch (cause) {
-    if (cause instanceof InvalidConfigError) throw cause;
-    throw new InvalidConfigError({ message: `${place}: the policy is not plain data.`, cause });
-  }
-}
-
-/** What JSON would leave out in silence could have been a deny, or all that an allow was meant for. */
-function refuseUnsayable(key: string, value: unknown): unknown {
-  if (value === undefined) {
-    throw new InvalidConfigError({
-      message: `A policy object holds undefined at ${JSON.stringify(key)}: leave the key out if that is meant.`,
-    });
-  }
-  if (typeof value !== 'function' && typeof value !== 'symbol') return value;
-  throw new InvalidConfigError({
-    message: `A policy object holds a ${typeof value} at ${JSON.stringify(key)}: functions go into definePolicy([{ if: … }]).`,
-  });
-}
+/**
+ * A document as JSON.
+ *
+ * @param place of the document, for the message
+ * @throws {InvalidConfigError} for what is no plain data, at any depth: what is left out in silence could have been a deny, or all
+ * that an allow was meant for
+ */
+export const textOf = (document: unknown, place: string): string =>
+  JSON.stringify(plainData(document, place, ': functions go into definePolicy([{ if: … }])'));

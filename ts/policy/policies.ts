@@ -49,6 +49,17 @@ export interface ShownCall {
   page: { text: string; flags: string[] } | null;
 }
 
+/** A verdict, as far as an approval is bound to it. */
+export interface BoundVerdict {
+  /**
+   * `{ cwd, policy, shell }`, with `places`, a digest of where its paths led, and `who` must agree; `null`: there are no policies.
+   * Whether a rule asks is not in it: a human has answered that.
+   */
+  context: object | null;
+  /** Why nobody's approval lets it run. */
+  denied: string | undefined;
+}
+
 export interface PoliciesOptions {
   policy: PolicyInput | readonly PolicyInput[] | undefined;
   /** `none`, only the administrator's, or all. */
@@ -123,9 +134,16 @@ export class Policies {
     return this.#native.showNow({ ...this.#nativeCall(call), floor }).always;
   }
 
-  /** What an approval of a call of this tool is bound to. */
-  context(toolName: string): object {
-    return this.#native.context(toolName);
+  /** What an approval of this call is bound to, as the policies and the files are now, and whether it may run at all. */
+  bound(call: JudgedByPolicy): Awaitable<BoundVerdict> {
+    return after(this.#said(call), ({ verdict, places, who }) => ({
+      context: {
+        ...this.#native.context(call.toolName),
+        ...(places === undefined ? {} : { places }),
+        ...(who === undefined ? {} : { who }),
+      },
+      denied: verdict.effect === 'deny' ? verdict.reason : undefined,
+    }));
   }
 
   /** Reads policy files that changed, and says which of these files are no longer what they were. */

@@ -59,7 +59,7 @@ impl Judged {
 
 impl Serialize for Judged {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Verdict { effect, rule, reason, subjects, who } = &self.verdict;
+        let Verdict { effect, rule, reason, subjects, who, places } = &self.verdict;
         let subjects = subjects.iter().zip(&self.spans);
         let judged = NativeJudged {
             verdict: PolicyVerdict {
@@ -79,6 +79,7 @@ impl Serialize for Judged {
                 needs: who.needs.iter().map(ApprovalNeed::from).collect(),
                 remind: who.remind,
             }),
+            places: places.as_deref(),
         };
         judged.serialize(serializer)
     }
@@ -106,6 +107,10 @@ pub(crate) struct NativeJudged<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     who: Option<NativeWho<'a>>,
+    /// A digest of where its paths led that lead elsewhere than they say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    places: Option<&'a str>,
 }
 
 /// What is said of a call.
@@ -350,6 +355,7 @@ mod tests {
             reason: "so".to_owned(),
             subjects: vec![subject],
             who: RuleApprovers::default(),
+            places: None,
         };
         let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
         Judged::new(verdict, &Json::Object(args), None, None)

@@ -21,6 +21,8 @@ pub struct Verdict {
     pub subjects: Vec<JudgedSubject>,
     /// Who must agree, as all rules say together that ask about any of these.
     pub who: RuleApprovers,
+    /// Where the paths of the call led that lead elsewhere than they say, as a digest; `None`: none did.
+    pub places: Option<String>,
 }
 
 /// A subject, and what is said about it.
@@ -195,6 +197,7 @@ impl Verdict {
                 reason: "the call does nothing that could be judged".to_owned(),
                 subjects,
                 who: RuleApprovers::default(),
+                places: None,
             };
         };
         Self {
@@ -203,6 +206,7 @@ impl Verdict {
             reason: deciding.reason(),
             subjects,
             who: RuleApprovers::default(),
+            places: None,
         }
     }
 
@@ -214,6 +218,7 @@ impl Verdict {
             reason: reason.into(),
             subjects: Vec::new(),
             who: RuleApprovers::default(),
+            places: None,
         }
     }
 }

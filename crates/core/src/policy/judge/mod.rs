@@ -5,19 +5,22 @@
 
 mod again;
 mod below;
+mod led;
 mod matching;
 mod pool;
 mod sieve;
 mod spot;
 mod tracked;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
 pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::nested;
+
+use led::LedPlaces;
 
 use super::compile::Policy;
 use super::document::RuleApprovers;
@@ -92,6 +95,7 @@ pub(crate) fn judge_traced(
     let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
     let judge = CallJudge::new(policy, call, files, &subjects);
     let said = judge.all(trace.as_deref_mut())?;
+    let places = judge.places.take().digest();
     // What is only mentioned counts where something is said against it. It stands behind all others.
     let counts = |says: &SubjectVerdict, subject: &Subject| {
         !subject.mentioned || says.effect != Effect::Allow
@@ -115,7 +119,7 @@ pub(crate) fn judge_traced(
             })
             .collect(),
     );
-    Ok(Verdict { who, ..verdict })
+    Ok(Verdict { who, places, ..verdict })
 }
 
 /// Who must agree, as all rules say together that ask about anything of the call.
@@ -156,6 +160,8 @@ pub(crate) struct CallJudge<'a> {
     late: Cell<bool>,
     /// Left for comparisons with what is known in part, in pairs of characters. Without any, all could match.
     guesswork: Cell<usize>,
+    /// Where the paths lead.
+    places: RefCell<LedPlaces>,
 }
 
 impl<'a> CallJudge<'a> {
@@ -174,6 +180,7 @@ impl<'a> CallJudge<'a> {
             work: Cell::new(WORK),
             late: Cell::new(false),
             guesswork: Cell::new(GUESSWORK),
+            places: RefCell::default(),
         };
         judge.whole = judge.whole_rules();
         judge
@@ -235,6 +242,9 @@ impl<'a> CallJudge<'a> {
         &self, subject: &Subject, hits: &mut Vec<RuleHit>, trace: Option<&mut MatchTrace>,
     ) -> Result<SubjectVerdict, NeedsFiles> {
         let spots = self.hits(subject, hits)?;
+        if let Some(spots) = &spots {
+            self.places.borrow_mut().add(&spots.located);
+        }
         // Nobody has to allow what goes nowhere.
         let nowhere = spots.as_ref().is_some_and(PathSpots::is_null_device);
         let needs_allow = subject.needs_allow && !nowhere;
