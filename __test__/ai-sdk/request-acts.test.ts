@@ -48,7 +48,9 @@ const BROUGHT: Record<Exclude<ApprovalStatus, 'interrupted'>, (asked: AskedCall)
   rejected: ({ gate, id }) => gate.reject(id, 'elsewhere'),
   responded: ({ gate, id }) => gate.respond(id, 'x'),
   skipped: ({ gate, id }) => gate.skip(id),
-  expired: ({ gate, id }) => expect.poll(async () => (await gate.get(id))?.status).toBe('expired'),
+  expired: async ({ gate, id }) => {
+    await expect.poll(async () => (await gate.get(id))?.status).toBe('expired');
+  },
   cancelled: ({ gate }) => verifyApprovals([{ role: 'user', content: 'x' }], gate, { runId: RUN }),
 };
 
