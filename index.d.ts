@@ -1956,7 +1956,9 @@ export declare function toolApproval<TOOLS extends ToolSet = ToolSet>(
 
 /** An answer in the messages that was not taken. */
 export interface RefusedApproval {
+  /** As in the messages. */
   approvalId: string;
+  /** `null`: it belongs to no call in the messages. */
   toolCallId: string | null;
   reason: string;
 }
@@ -1970,9 +1972,11 @@ export interface VerifyApprovalsOptions {
   /** Who answered; it stands in the record. */
   by?: string;
   /**
-   * What becomes of a request that the user went on without: wrote something else instead of answering, or, where `runId` is given,
-   * had the answer made anew, so that its call is in no message any more. `cancel`: it is `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; an approval that comes
-   * then runs nothing. In the messages the call is denied either way, and the model is told why.
+   * What becomes of a request that waits, of a call that the conversation does not wait for: the user wrote something else instead of
+   * answering, or the messages have a result that did not come from here, or, where `runId` is given, no message has the call any more.
+   * `cancel`: it is `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; so does one
+   * whose no the gate does not take. An approval that comes then runs nothing. In the messages the call is denied either way, and the
+   * model is told why.
    *
    * @default 'cancel'
    */
@@ -1989,7 +1993,8 @@ export interface VerifyApprovalsOptions {
  * Guards a `useChat` route: takes the approval answers in the client's messages to the gate and returns messages in which
  * every answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become
  * a denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
- * {@link VerifyApprovalsOptions.unanswered}. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
+ * {@link VerifyApprovalsOptions.unanswered}. So is that of a call with a result that did not come from here, or with a yes and a no:
+ * no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
  * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)

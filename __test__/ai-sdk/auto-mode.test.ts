@@ -70,6 +70,27 @@ describe('what the mode approves is no secret', () => {
     expect(await gate.history()).toMatchObject([{ toolName: 'del', decidedBy: 'auto', status: 'succeeded' }]);
   });
 
+  it.each(['chat', undefined])(
+    'a call of a loop that does not stop at approvals runs on a record at the gate, once (runId: %s)',
+    async (runId) => {
+      const { ran, tools } = recordingTools();
+      const gate = createGate({ mode: 'auto' });
+      const gated = gateTools(tools, {
+        interruptOn: 'all',
+        gate,
+        mode: 'stop',
+        ...(runId === undefined ? {} : { runId }),
+      });
+      const execute = gated.del.execute as (input: unknown, options: object) => Promise<unknown>;
+      const options = { toolCallId: 'c1', messages: [] };
+      expect(await execute({ path: '/1' }, options)).toBe('deleted /1');
+      const records = await gate.history();
+      expect(records).toMatchObject([{ toolName: 'del', decidedBy: 'auto', via: 'system', status: 'succeeded' }]);
+      expect(await execute({ path: '/1' }, options)).toMatchObject({ type: 'execution-denied' });
+      expect(ran).toEqual(['del /1']);
+    },
+  );
+
   it('a response says whether a human gave it', async () => {
     const { tools } = recordingTools();
     const responses = async (more: object) =>

@@ -2,7 +2,7 @@
 import * as ai from 'ai';
 import type { ModelMessage, UIMessage } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
-import type { AgentRun, Gate, RunOptions } from '../../index.js';
+import type { AgentRun, Gate, RefusedApproval, RunOptions } from '../../index.js';
 import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
 import { until } from '../support/play.js';
@@ -225,13 +225,39 @@ describe.each(kinds)('with %s', (kind) => {
     },
   );
 
-  it('a no of somebody who may not answer is none: the request is cancelled', async () => {
-    const { gate, post, answer, says: types } = chat(kind, createGate({ authorize: () => false }));
+  it.each(['cancel', 'keep'])(
+    'a no of somebody who may not decide is told, as it is where the user writes nothing behind it (unanswered: %s)',
+    async (unanswered) => {
+      const told: object[] = [];
+      for (const isBehind of [false, true]) {
+        const { gate, post, answer, says: types, messages } = chat(kind, createGate({ authorize: () => false }));
+        await post(types('go'), asks());
+        answer('c1', { approved: false, reason: 'never' });
+        const refused: RefusedApproval[] = [];
+        const onRefused = (one: RefusedApproval) => void refused.push(one);
+        const sent = isBehind ? types('well?') : messages();
+        const { prompt } = await post(sent, says('A file.'), { unanswered, onRefused });
+        expect(resultsIn(prompt)).toEqual({ c1: denial(/^never$/) });
+        const [request] = [...(await gate.pending()), ...(await gate.history())];
+        const record = await gate.get(request?.approvalId ?? '');
+        told.push({ status: record?.status, decision: record?.decision, refused: refused.map(({ reason }) => reason) });
+      }
+      const decision = unanswered === 'keep' ? null : { type: 'cancelled', reason: 'never' };
+      const status = unanswered === 'keep' ? 'pending' : 'cancelled';
+      expect(told[0]).toEqual({ status, decision, refused: [expect.stringMatching(/may not|not allowed|authoriz/i)] });
+      expect(told[1]).toEqual(told[0]);
+    },
+  );
+
+  it('a yes that comes with another message is told, and runs nothing later', async () => {
+    const { gate, ran, post, answer, says: types } = chat(kind);
     await post(types('go'), asks());
-    answer('c1', { approved: false, reason: 'never' });
-    const { prompt } = await post(types('well?'), says('A file.'));
-    expect(resultsIn(prompt)).toEqual({ c1: denial(/did not answer .* did not run/) });
+    answer('c1', { approved: true });
+    const refused: RefusedApproval[] = [];
+    await post(types('well?'), says('A file.'), { onRefused: (one: RefusedApproval) => void refused.push(one) });
+    expect(refused).toMatchObject([{ toolCallId: 'c1', reason: expect.stringMatching(/had gone on/) as string }]);
     expect(await gate.history()).toMatchObject([{ status: 'cancelled' }]);
+    expect(ran).toEqual([]);
   });
 
   it('the request of another call under the same id is left alone', async () => {

@@ -225,6 +225,102 @@ describe.each(kinds)('with %s', (kind) => {
     expect(chat.ran).toEqual([]);
   });
 
+  /** What a client sends back of a call that waits, beside an answer of its own. */
+  const closings: [string, Partial<ToolPart> & { errorText?: string }, RegExp][] = [
+    ['output-denied', { state: 'output-denied', approval: { id: 'q', approved: false, reason: 'never' } }, /^never$/],
+    ['output-error', { state: 'output-error', errorText: 'no, do not' }, /^no, do not$/],
+    ['output-available', { state: 'output-available', output: 'I did it myself' }, /did not come from here/],
+    ['a state that nobody knows', { state: 'output-forgotten' }, /did not come from here/],
+    ['no state at all', { state: undefined as never }, /did not come from here/],
+  ];
+  const answered = (chat: Chat, change: object, more: object[] = []) => {
+    const sent = structuredClone(chat.messages);
+    Object.assign(partsOf(sent)[0] as ToolPart, change);
+    const last = sent.at(-1) as UIMessage;
+    for (const other of more) last.parts.push({ ...partsOf(sent)[0], ...other } as never);
+    return sent;
+  };
+  const firsts = ['nobody has answered', 'somebody else said yes', 'somebody else changed it'] as const;
+  const begin = async (first: (typeof firsts)[number]) => {
+    const chat = new Chat([...one(), says('More.')], kind);
+    await chat.post();
+    const id = (await chat.gate.pending())[0]?.approvalId ?? '';
+    if (first === 'somebody else said yes') await chat.gate.approve(id, { by: 'noah' });
+    if (first === 'somebody else changed it') await chat.gate.edit(id, { path: '/b' });
+    return { chat, id };
+  };
+  /** Another tab, which has not heard of it. */
+  const laterYes = async (chat: Chat, before: UIMessage[]) => {
+    chat.messages = structuredClone(before);
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual([]);
+  };
+
+  describe.each(firsts)('where %s', (first) => {
+    it.each(closings.flatMap((closing) => [false, true].map((isBehind) => [...closing, isBehind] as const)))(
+      'a call that the client closes by %s runs on no later yes, and its request says why',
+      async (_, change, reason, isBehind) => {
+        const { chat, id } = await begin(first);
+        const before = chat.messages;
+        const behind: UIMessage = { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'leave it' }] };
+        await chat.post([...answered(chat, change), ...(isBehind ? [behind] : [])]).catch(() => {});
+        expect(await chat.gate.get(id)).toMatchObject({
+          status: 'cancelled',
+          decision: { reason: expect.stringMatching(reason) as string },
+        });
+        await laterYes(chat, before);
+      },
+    );
+
+    it.each([
+      ['a no and a yes', false, true],
+      ['a yes and a no', true, false],
+    ])('%s of one call, as of two tabs: the no counts, with its reason, and the yes is told', async (_, ...said) => {
+      const { chat, id } = await begin(first);
+      const before = chat.messages;
+      const [one = {}, two = {}] = said.map((approved) => ({
+        state: 'approval-responded',
+        approval: { id: 'q', approved, reason: approved ? 'sure' : 'never' },
+      }));
+      await chat.post(answered(chat, one, [two])).catch(() => {});
+      expect(chat.refused).toMatchObject([
+        { toolCallId: 'c1', reason: expect.stringMatching(/the no counts/) as string },
+      ]);
+      expect(await chat.gate.get(id)).toMatchObject({
+        status: first === 'nobody has answered' ? 'rejected' : 'cancelled',
+        decision: { reason: 'never' },
+      });
+      await laterYes(chat, before);
+    });
+
+    it('a call that was made anew runs on no later yes', async () => {
+      const { chat, id } = await begin(first);
+      const before = chat.messages;
+      await chat.post(before.slice(0, 1));
+      expect(await chat.gate.get(id)).toMatchObject({ status: 'cancelled' });
+      await laterYes(chat, before);
+    });
+  });
+
+  it('a no whose reason no ledger can keep as it is ends the call all the same', async () => {
+    const { chat, id } = await begin('nobody has answered');
+    const before = chat.messages;
+    await chat.post(chat.answer(false, { reason: `half a letter: \ud83d` }));
+    expect(await chat.gate.get(id)).toMatchObject({ status: 'rejected' });
+    expect(chat.refused).toEqual([]);
+    await laterYes(chat, before);
+  });
+
+  it('a result that came of its own yes leaves the record of the call as it is', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    await chat.post(chat.answer(true));
+    const more: UIMessage = { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'and?' }] };
+    await chat.post([...chat.messages, more]);
+    expect(await chat.gate.history()).toMatchObject([{ status: 'succeeded' }]);
+    expect(chat.refused).toEqual([]);
+  });
+
   it('a no to a call that has run is told, and changes nothing', async () => {
     const chat = new Chat(one(), kind);
     await chat.post();

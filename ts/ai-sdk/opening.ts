@@ -1,4 +1,5 @@
 /** How the rounds of a run are opened. What it works with is known when the first one is: an agent tells its options then. */
+import type { ModelMessage } from 'ai';
 import { ModelCalls } from './calling.js';
 import type { RunCallbacks } from './callbacks.js';
 import type { ChildRuns } from './children.js';
@@ -6,13 +7,15 @@ import { messagesOf, type RunConversation } from './conversation.js';
 import type { GuardedExecution } from './guard.js';
 import type { CallAnswer } from './history.js';
 import type { Keeping } from './keeping.js';
-import { closeLeft, leave, type LeftCall } from './left-calls.js';
+import { closeLeft } from './left-calls.js';
 import type { OwnEvent } from './own-events.js';
 import { ModelRound } from './round.js';
 import type { OpenCall, RunOptions } from './run-options.js';
 import type { CallOptions, LoadedSdk } from './sdk.js';
 import type { SdkStream } from './sdk-stream.js';
+import { CallSettler, type FoundRequest, type SettledCall } from './settled-calls.js';
 import { setUp, type RunSetup } from './setup.js';
+import { readConversation, type CallWord, type SpokenCall } from './spoken-calls.js';
 import { StepSoFar } from './step-so-far.js';
 import { limited } from './time-limit.js';
 
@@ -83,20 +86,36 @@ export class RunOpening {
 
   async #roundOptions(round: ModelRound, options: CallOptions, signal: AbortSignal): Promise<CallOptions> {
     if (this.#setup === undefined) {
-      const messages = await closeLeft(messagesOf(options), (call) => this.#leave(call));
-      this.#options.conversation.begin([...messages]);
+      const messages = messagesOf(options);
+      this.#options.conversation.begin([...closeLeft(messages, await this.#settleLeft(messages))]);
       this.setUp(options);
     }
     return (this.#calling as ModelCalls).optionsFor(round, options, signal);
   }
 
-  /** What is said of a call in the messages that the user went on without. */
-  async #leave(call: LeftCall): Promise<string> {
-    const { approvalId = '', toolCallId } = call;
+  /** What becomes of the calls in the messages that the user went on without. */
+  #settleLeft(messages: readonly ModelMessage[]): Promise<Map<string, SettledCall>> {
     const { asker, unanswered } = this.#options.run;
-    // A response that stays open has the gate's own id in its messages.
-    const record = await asker.gate.get(approvalId).catch(() => undefined);
-    return leave(asker.gate, record?.toolCallId === toolCallId ? record : undefined, call, unanswered, null);
+    const settler = new CallSettler({
+      gate: asker.gate,
+      find: (call) => this.#find(call),
+      isAsked: () => false,
+      keepsWaiting: unanswered === 'keep',
+      by: null,
+      onRefused: undefined,
+    });
+    const calls = [...readConversation(messages).calls.values()];
+    return settler.settle(calls.filter(({ word }) => LEFT.has(word)));
+  }
+
+  /** A response that stays open has the gate's own id in its messages. */
+  async #find({ toolCallId, approvalIds }: SpokenCall): Promise<FoundRequest> {
+    const { gate } = this.#options.run.asker;
+    for (const approvalId of approvalIds) {
+      const record = await gate.get(approvalId).catch(() => undefined);
+      if (record?.toolCallId === toolCallId) return { record };
+    }
+    return { record: undefined };
   }
 
   /** @param alsoGuarded see the guard's option of this name */
@@ -127,3 +146,5 @@ export class RunOpening {
     );
   }
 }
+
+const LEFT: ReadonlySet<CallWord> = new Set(['left', 'left-yes', 'left-no']);

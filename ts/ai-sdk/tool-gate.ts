@@ -360,7 +360,6 @@ export class ToolGate {
   // --- stopping -----------------------------------------------------------------------------------------------------
 
   async #needsApproval(input: unknown, options: ExecuteOptions): Promise<boolean> {
-    const { asker } = this.#options;
     const { toolCallId } = options;
     // Asked again on the way to the execution, which looks for the decision itself.
     if (isResume(options['messages'], toolCallId)) return true;
@@ -369,30 +368,42 @@ export class ToolGate {
       const args = snapshot(input);
       const verdict = await this.#judge(args, options);
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
-      const runId = this.#options.runId ?? crypto.randomUUID();
-      const edits = this.#editsOf(options);
-      const record = await asker.open(this.#question(toolCallId, args, verdict, edits), runId);
-      const { approvalId } = record;
-      edits.needs = record.needs;
-      if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
-      // The execution, which comes at once, looks for the decision.
-      if (approvesByMode(verdict, record)) return !(await asker.gate.approveByMode(approvalId));
+      // What the mode approves the execution, which comes at once, looks up.
+      return !(await this.#openStopped(args, options, verdict));
     } catch {
       // Unknown to the gate, it can be answered by nobody: it does not run.
     }
     return true;
   }
 
+  /**
+   * Makes the request of a call that nobody waits for, and decides it where no human need.
+   *
+   * @returns whether the mode has approved it
+   */
+  async #openStopped(args: ValueSnapshot, options: ExecuteOptions, verdict: CallVerdict): Promise<boolean> {
+    const { asker } = this.#options;
+    const runId = this.#options.runId ?? crypto.randomUUID();
+    const edits = this.#editsOf(options);
+    const record = await asker.open(this.#question(options.toolCallId, args, verdict, edits), runId);
+    const { approvalId } = record;
+    edits.needs = record.needs;
+    if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
+    return approvesByMode(verdict, record) && (await asker.gate.approveByMode(approvalId));
+  }
+
   /** With the decision that the gate has by now. */
   async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
-    const { name, asker, runId } = this.#options;
+    const { asker, runId } = this.#options;
     const { toolCallId } = options;
-    const records = await asker.gate.find(runId, toolCallId);
-    const known = records.filter(({ toolName }) => toolName === name);
+    let known = await this.#known(toolCallId);
     if (known.length === 0) {
+      // It never passed `needsApproval`, as in the loop of another framework.
       const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
-      if (verdict?.effect === 'allow') return { kind: 'run', args, approved: undefined, note: undefined };
-      return denial('No approval of this call is known here.', 'reject', null);
+      if (verdict?.effect !== 'allow') return denial('No approval of this call is known here.', 'reject', null);
+      if (!isByMode(verdict)) return { kind: 'run', args, approved: undefined, note: undefined };
+      await this.#openStopped(args, options, verdict);
+      known = await this.#known(toolCallId);
     }
     const stale = await asker.takeBackStale(known);
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
@@ -405,6 +416,12 @@ export class ToolGate {
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
     return { kind: 'run', args, approved: { approvalId, changes: record?.changes ?? [] }, note };
+  }
+
+  /** The requests of a call of this tool. */
+  async #known(toolCallId: string): Promise<ApprovalRecord[]> {
+    const { name, asker, runId } = this.#options;
+    return (await asker.gate.find(runId, toolCallId)).filter(({ toolName }) => toolName === name);
   }
 
   /** Edits may have been decided where the tool is not known: what does not fit it is taken back. Says why. */

@@ -47,6 +47,9 @@ import { GateValues } from './values.js';
 /** How many requests that are over are told at once, at the most. */
 const MAX_HISTORY = 1_000;
 
+/** Of a request that waits. */
+const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
+
 export class LocalGate implements Gate {
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
   readonly timeout: number | null;
@@ -211,11 +214,20 @@ export class LocalGate implements Gate {
     return this.#deciding.skip(approvalId, options);
   }
 
-  /** The requests of this very run that wait, and for which nothing in this process does. */
-  async unwaited(runId: string): Promise<ApprovalRequest[]> {
-    const { waiters } = this.#teller;
-    const pending = await this.pending({ runId });
-    return pending.filter((request) => request.runId === runId && !waiters.has(request.approvalId));
+  /** The requests of this very run on which a call may still run: those that wait, and those that are approved. */
+  async openOf(runId: string): Promise<ApprovalRecord[]> {
+    const open = (await this.pending({ runId })).map((request): ApprovalRecord => ({ ...request, ...UNDECIDED }));
+    for (let before: string | undefined; ;) {
+      const past = await this.history({ runId, limit: MAX_HISTORY, ...(before === undefined ? {} : { before }) });
+      open.push(...past.filter(({ status }) => status === 'approved' || status === 'edited'));
+      if (past.length < MAX_HISTORY) return open.filter((record) => record.runId === runId);
+      before = past.at(-1)?.approvalId;
+    }
+  }
+
+  /** Whether something in this process waits for the decision. */
+  isWaitedFor(approvalId: string): boolean {
+    return this.#teller.waiters.has(approvalId);
   }
 
   /** @see DecisionTaker.decideByCallback */

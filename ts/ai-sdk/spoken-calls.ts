@@ -1,0 +1,229 @@
+/** What a conversation says of each of its tool calls: one walk over its messages, UI messages and model messages alike. */
+import type { ModelMessage, UIMessage } from 'ai';
+import { answerIn, type MessageAnswer, type MessagePart } from './messages.js';
+
+export type AnyMessage = UIMessage | ModelMessage;
+
+/** A tool call as a message has it. */
+export interface ToldCall {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+}
+
+/**
+ * What a conversation says of a call, all its parts taken together. A no counts before all else, then a result.
+ *
+ * - `open`: it waits, and nobody has answered.
+ * - `yes`, `no`: it is answered. A yes and a no are a no.
+ * - `left`, `left-yes`, `left-no`: the user wrote something behind it, before it had a result; with what was answered.
+ * - `closed`: it has a result, or is in a state in which nothing is known to wait.
+ * - `gone`: no message has it.
+ */
+export type CallWord = 'open' | 'yes' | 'no' | 'left' | 'left-yes' | 'left-no' | 'closed' | 'gone';
+
+export interface SpokenAnswer {
+  /** Of the request in the messages. */
+  approvalId: string;
+  reason: string | undefined;
+}
+
+export interface SpokenCall {
+  readonly toolCallId: string;
+  /** More than one: an answer cannot be told apart. */
+  readonly calls: readonly ToldCall[];
+  /** Of the requests in the messages. */
+  readonly approvalIds: ReadonlySet<string>;
+  /** The answers that say yes, and that nothing has carried out yet. */
+  readonly yes: readonly SpokenAnswer[];
+  /** Those that say no, likewise. */
+  readonly no: readonly SpokenAnswer[];
+  readonly word: CallWord;
+  /** What was said with the no, or with the result that closes it. */
+  readonly reason: string | undefined;
+}
+
+export interface Conversation {
+  readonly calls: ReadonlyMap<string, SpokenCall>;
+  /** The call of each request that model messages have. */
+  readonly requests: ReadonlyMap<string, string>;
+  /** Whether the answer of a model message at this place is history: its call has a result there or behind it. */
+  isPast(toolCallId: string, index: number): boolean;
+}
+
+export function readConversation(messages: readonly AnyMessage[]): Conversation {
+  const last = lastOfUser(messages);
+  const calls = new Map<string, CallNotes>();
+  const requests = new Map<string, string>();
+  const results = new Map<string, number>();
+  const responses: { part: MessagePart; index: number }[] = [];
+  const notesOf = (toolCallId: string): CallNotes => {
+    const known = calls.get(toolCallId) ?? new CallNotes(toolCallId);
+    calls.set(toolCallId, known);
+    return known;
+  };
+  for (const [index, message] of messages.entries())
+    for (const part of LISTS.flatMap((list) => partsIn(message, list))) {
+      const call = callOf(part);
+      if (call !== undefined) notesOf(call.toolCallId).take(call, part, index < last && message.role === 'assistant');
+      const { toolCallId, approvalId } = part;
+      if (part.type === 'tool-approval-response') responses.push({ part, index });
+      if (typeof toolCallId !== 'string') continue;
+      if (part.type === 'tool-approval-request' && typeof approvalId === 'string') requests.set(approvalId, toolCallId);
+      if (part.type === 'tool-result') {
+        results.set(toolCallId, index);
+        calls.get(toolCallId)?.close(reasonIn(part['output']));
+      }
+    }
+  const isPast = (toolCallId: string, index: number) => (results.get(toolCallId) ?? -1) >= index;
+  for (const [approvalId, toolCallId] of requests) calls.get(toolCallId)?.approvalIds.add(approvalId);
+  for (const { part, index } of responses) {
+    const approvalId = String(part['approvalId']);
+    const toolCallId = requests.get(approvalId);
+    const notes = toolCallId === undefined ? undefined : calls.get(toolCallId);
+    const answer = answerIn(part) ?? NO;
+    if (toolCallId !== undefined && isPast(toolCallId, index)) {
+      if (!answer.approved) notes?.close(answer.reason);
+    } else notes?.answer(approvalId, answer);
+  }
+  return { calls: new Map([...calls].map(([id, notes]) => [id, notes.spoken()])), requests, isPast };
+}
+
+/** Of an answer that says neither yes nor no. */
+export const NO: MessageAnswer = { approved: false, reason: undefined };
+
+/** Where the user wrote last: what stands before it was left behind. */
+export const lastOfUser = (messages: readonly AnyMessage[]): number =>
+  messages.findLastIndex(({ role }) => role === 'user');
+
+/** Where a message has its parts, a UI message's and a model message's. A forged one may have both. */
+export const LISTS = ['parts', 'content'] as const;
+
+export function partsIn(message: AnyMessage, list: (typeof LISTS)[number]): MessagePart[] {
+  const parts: unknown = (message as { parts?: unknown; content?: unknown })[list];
+  return Array.isArray(parts) ? (parts as MessagePart[]) : [];
+}
+
+/** The tool call that a part is: a model message's, or a tool part of a UI message, whatever its state. */
+export function callOf(part: MessagePart): ToldCall | undefined {
+  const { toolCallId, toolName, input } = part;
+  if (typeof toolCallId !== 'string') return undefined;
+  if (part.type === 'tool-call' || part.type === 'dynamic-tool')
+    return { toolCallId, toolName: String(toolName), input };
+  return isUiTool(part) ? { toolCallId, toolName: part.type.slice('tool-'.length), input } : undefined;
+}
+
+/** Whether the AI SDK takes it for a tool part of a UI message. */
+export const isUiTool = ({ type }: MessagePart): boolean =>
+  type === 'dynamic-tool' || (type.startsWith('tool-') && !MODEL_PARTS.has(type));
+
+const MODEL_PARTS: ReadonlySet<string> = new Set([
+  'tool-call',
+  'tool-result',
+  'tool-error',
+  'tool-approval-request',
+  'tool-approval-response',
+]);
+
+/** The answer that a UI message's part carries and that was not carried out yet. */
+export function uiAnswer(part: MessagePart): (MessageAnswer & { approvalId: string }) | undefined {
+  const { state } = part;
+  if (!isUiTool(part) || hasResult(part)) return undefined;
+  const approval = part['approval'] as Record<string, unknown> | null | undefined;
+  const answer = answerIn(approval);
+  if (state !== 'approval-responded' && answer === undefined) return undefined;
+  return { approvalId: String(approval?.['id']), ...(answer ?? NO) };
+}
+
+/** Whether a UI message's part is in a state in which the SDK has a result for the model. */
+export const hasResult = (part: MessagePart): boolean => OVER.has(part['state']);
+
+/** Whether the model message of this UI part would hold a call without a result. */
+export const needsResult = (part: MessagePart): boolean =>
+  isUiTool(part) && part['providerExecuted'] !== true && !hasResult(part) && part['state'] !== 'input-streaming';
+
+const OVER: ReadonlySet<unknown> = new Set(['output-available', 'output-error', 'output-denied']);
+
+/** States of a UI part in which a call is known to go on: with each other one nothing waits. */
+const GOES_ON: ReadonlySet<unknown> = new Set([
+  'input-streaming',
+  'input-available',
+  'approval-requested',
+  'approval-responded',
+]);
+
+/** What one walk finds out about a call. */
+class CallNotes {
+  readonly approvalIds = new Set<string>();
+  readonly #toolCallId: string;
+  readonly #calls: ToldCall[] = [];
+  readonly #yes: SpokenAnswer[] = [];
+  readonly #no: SpokenAnswer[] = [];
+  #isClosed = false;
+  #closedReason: string | undefined;
+  /** Whether any of its parts was not left behind. */
+  #isThere = false;
+
+  constructor(toolCallId: string) {
+    this.#toolCallId = toolCallId;
+  }
+
+  take(call: ToldCall, part: MessagePart, isBehind: boolean): void {
+    this.#calls.push(call);
+    if (!isBehind) this.#isThere = true;
+    if (!isUiTool(part)) return;
+    const approval = part['approval'] as Record<string, unknown> | null | undefined;
+    if (typeof approval?.['id'] === 'string') this.approvalIds.add(approval['id']);
+    const answer = uiAnswer(part);
+    if (answer !== undefined) this.answer(answer.approvalId, answer);
+    if (!GOES_ON.has(part['state'])) this.close(closingReason(part));
+  }
+
+  answer(approvalId: string, { approved, reason }: MessageAnswer): void {
+    (approved ? this.#yes : this.#no).push({ approvalId, reason: textOf(reason) });
+  }
+
+  close(reason: string | undefined): void {
+    this.#isClosed = true;
+    this.#closedReason ??= textOf(reason);
+  }
+
+  spoken(): SpokenCall {
+    return {
+      toolCallId: this.#toolCallId,
+      calls: this.#calls,
+      approvalIds: this.approvalIds,
+      yes: this.#yes,
+      no: this.#no,
+      word: this.#word,
+      reason: this.#no.find(({ reason }) => reason !== undefined)?.reason ?? this.#closedReason,
+    };
+  }
+
+  get #word(): CallWord {
+    const isLeft = !this.#isThere;
+    if (this.#no.length > 0) return isLeft ? 'left-no' : 'no';
+    if (this.#isClosed) return 'closed';
+    if (this.#yes.length > 0) return isLeft ? 'left-yes' : 'yes';
+    return isLeft ? 'left' : 'open';
+  }
+}
+
+/** What somebody said who closed the call in a UI message. */
+function closingReason({ state, errorText, approval }: MessagePart): string | undefined {
+  if (state === 'output-error') return textOf(errorText);
+  return answerIn(approval as Record<string, unknown>)?.approved === false
+    ? textOf((approval as Record<string, unknown>)['reason'])
+    : undefined;
+}
+
+/** The same of a result in a model message. */
+function reasonIn(output: unknown): string | undefined {
+  const { type, reason, value } = (output ?? {}) as Record<string, unknown>;
+  if (type === 'execution-denied') return textOf(reason);
+  return type === 'error-text' ? textOf(value) : undefined;
+}
+
+/** What a client wrote, as it can be kept. */
+const textOf = (text: unknown): string | undefined =>
+  typeof text === 'string' && text.trim() !== '' ? text.toWellFormed() : undefined;
