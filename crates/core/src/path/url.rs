@@ -162,7 +162,15 @@ fn candidates(text: &str) -> Vec<String> {
         return urls;
     }
     if before.contains(['/', '?', '#', '[']) {
-        return without_scheme(&slashed);
+        let mut urls = without_scheme(&slashed);
+        if let Some((user, host)) = before.rsplit_once('@')
+            && !before.contains('/')
+        {
+            // In an address these letters end the host. To `scp` they are the user's name.
+            let user = user.replace('?', "%3F").replace('#', "%23").replace('[', "%5B");
+            urls.push(format!("ssh://{user}@{host}/{}", after.trim_start_matches('/')));
+        }
+        return urls;
     }
     let port_ends = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
     let is_port =

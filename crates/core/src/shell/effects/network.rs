@@ -43,6 +43,22 @@ fn remote(word: &Word) -> bool {
 
 pub(super) fn scp(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
+    for operand in &operands {
+        let word = walk.place(operand.arg);
+        if word.literal().is_some()
+            || remote(word)
+            || words::begins_with_a_folder(word)
+            || walk.files.contains(word)
+        {
+            continue;
+        }
+        if words::is_pattern(word) {
+            walk.runs(operand.arg, DoubtReason::FindsHosts);
+        } else {
+            // It may turn out to be one.
+            walk.operand_is(*operand, OperandUse::Url);
+        }
+    }
     let (away, here): (Vec<WalkOperand>, Vec<WalkOperand>) =
         operands.into_iter().partition(|operand| remote(walk.place(operand.arg)));
     for operand in &away {
