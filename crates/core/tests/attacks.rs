@@ -100,6 +100,7 @@ impl House {
             "pack" => r#"{"version":1,"rule":[{"effect":"allow","commands":["tar","zip"],"writes":["${project}/**"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
             "deny-names" => r#"{"version":1,"rule":[{"effect":"allow","commands":["*"]},{"effect":"deny","reads":["~/.ssh/**","**/.env"]},{"effect":"deny","commands":["rm"]}]}"#.to_owned(),
             "deny-keys" => r#"{"version":1,"rule":[{"effect":"allow","commands":["*"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
+            "deny-push" => r#"{"version":1,"default":"allow","rule":[{"effect":"deny","commands":["git push"]}]}"#.to_owned(),
             "deny-out" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp"],"writes":["/**"]}},{{"effect":"deny","writes":["{}/**"]}}]}}"#, self.at("out")),
             preset_name => preset(preset_name).unwrap().to_owned(),
         };

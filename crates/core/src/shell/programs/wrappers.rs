@@ -2,7 +2,7 @@
 
 use super::super::findings::span_of;
 use super::super::prover::LineProver;
-use super::super::{CommandRole, DoubtReason, FileAccess, Word};
+use super::super::{CommandRole, DoubtReason, FileAccess, Word, WordPiece};
 use super::effects::launch::{self, GivenOption, LaunchWords, LookedThrough};
 use super::effects::{self, ScriptLanguage, without};
 use super::{environment_name, search};
@@ -22,6 +22,8 @@ pub(super) enum WrapperKind {
     Xargs,
     Find,
     Shell(ScriptLanguage),
+    /// `git-push`: a command of git as a program of its own.
+    GitProgram,
 }
 
 /// The wrapper of this name.
@@ -42,9 +44,9 @@ pub(super) fn find(name: &str) -> Option<WrapperKind> {
         | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh" | "sg" | "newgrp"
         | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch" | "catchsegv"
         | "softlimit" | "chpst" | "dtach" | "hyperfine" | "nodemon" | "watchexec" | "run0"
-        | "gosu" | "dotenvx" | "chamber" | "aws-vault" | "foreman" | "nsjail" => {
-            WrapperKind::Opaque
-        }
+        | "gosu" | "dotenvx" | "chamber" | "aws-vault" | "foreman" | "nsjail" | "chronic"
+        | "eatmydata" | "tsocks" | "cpulimit" | "flatpak-spawn" => WrapperKind::Opaque,
+        name if name.starts_with("git-") => WrapperKind::GitProgram,
         name => match launch::through(name) {
             Some(LookedThrough::Command) => WrapperKind::Simple,
             Some(LookedThrough::Script(language)) => WrapperKind::Shell(language),
@@ -76,11 +78,33 @@ impl WrapperKind {
             Self::Xargs => search::xargs(prover, argv, role),
             Self::Find => search::find(prover, argv),
             Self::Shell(language) => prover.shell(argv, language, role),
+            Self::GitProgram => prover.git_program(argv),
         }
     }
 }
 
 impl LineProver<'_, '_> {
+    /// A command of git under a name of its own: an allow has to say that name, and a deny of the command of git holds.
+    fn git_program(&mut self, argv: Vec<Word>) {
+        let words: Vec<Word> = match argv.split_first() {
+            Some((first, rest)) => {
+                let name = name_of(&argv).strip_prefix("git-").unwrap_or_default().to_owned();
+                let word =
+                    |text: String| Word { span: first.span, pieces: vec![WordPiece::Text(text)] };
+                [word("git".to_owned()), word(name)]
+                    .into_iter()
+                    .chain(rest.iter().cloned())
+                    .collect()
+            }
+            None => return,
+        };
+        let span = span_of(&argv);
+        self.plain(argv);
+        if self.found.pay_words(words.len(), span) {
+            self.found.command(words, CommandRole::Wrapper);
+        }
+    }
+
     /// The facts of a wrapper and its options; what it runs starts at the answer. `None`: that is not known, and said.
     pub(super) fn wrapper(&mut self, argv: &[Word], role: CommandRole) -> Option<LaunchWords> {
         let command = self.found.command(argv.to_vec(), role);
