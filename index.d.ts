@@ -937,8 +937,8 @@ export interface DecideOptions {
   via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
   reason?: string;
   /**
-   * For `approve` and `reject`: remember it. {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) where the request does not
-   * offer it; the request goes on waiting.
+   * For `approve` and `reject`: remember it. {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for what is not as it should
+   * be, such as a field that is not known, and where the request does not offer it; the request goes on waiting.
    */
   remember?: Remember;
 }
@@ -1216,7 +1216,8 @@ export interface Gate extends AsyncDisposable {
   /**
    * What happens from now on, over all runs, and over all processes that share the ledger: of one that lasts also what
    * happened a moment ago. A reader that falls more than 10,000 events behind gets {@link EventsLostError}
-   * (`ERR_EVENTS_LOST`): read `pending()` again.
+   * (`ERR_EVENTS_LOST`): read `pending()` again. Where the ledger is damaged or gone, each gets its {@link LedgerError}
+   * (`ERR_LEDGER_…`).
    */
   events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
   /** What the policies, the grants and the mode of this gate say about a call, without asking anybody. */

@@ -419,7 +419,7 @@ grant?: Grant,
 /** Files changed: what is wrong with them now, perhaps nothing. */
 problems?: Array<PolicyProblem>,
 /** Who must agree, as all rules that ask say together. */
-who?: NativeWho, 
+who?: NativeWho,
 /** A digest of where its paths led that lead elsewhere than they say. */
 places?: string, };
 

@@ -2,8 +2,10 @@
  * G1 over a ledger that is damaged while a human of this process thinks: the answer is written where it cannot be read any more.
  * The run ends with the error of the ledger, and whoever logs is told; nobody waits for ever.
  */
-import { truncateSync, writeFileSync } from 'node:fs';
-import { expect, it, vi } from 'vitest';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import type { ToolSet } from 'ai';
+import { describe, expect, it, vi } from 'vitest';
+import type { Gate } from '../../index.js';
 import { gateTools, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
@@ -68,3 +70,88 @@ it.skipIf(process.platform === 'win32').each(ways)(
     expect(ran).toEqual([]);
   },
 );
+
+/** Answers come from elsewhere, or never: nothing is written by which the damage would be noticed. */
+const gone: [string, (path: string) => void][] = [
+  ...ways,
+  ['removed', (path) => ['', '-wal', '-shm'].forEach((suffix) => rmSync(path + suffix))],
+  ['replaced by another file', (path) => (rmSync(path), writeFileSync(path, 'junk'))],
+];
+
+/** Ends as the run does. @param asked is told when it waits */
+async function ofRun(options: object, asked: () => void): Promise<unknown> {
+  const run = streamWithEvents({ model: oneCall(), prompt: 'go', interruptOn: 'all', ...options } as never);
+  run.result.catch(() => {});
+  for await (const event of run) if (event.type === 'approval-requested') asked();
+  return run.result;
+}
+
+/** Says that somebody waits at the gate. */
+async function onceRequested(gate: Gate, asked: () => void): Promise<void> {
+  for await (const event of gate.events()) {
+    if (event.type !== 'requested') continue;
+    await gate.get(event.request.approvalId);
+    return asked();
+  }
+}
+
+const waits: [string, (gate: Gate, tools: ToolSet, asked: () => void) => Promise<unknown>][] = [
+  ['streamWithEvents', (gate, tools, asked) => ofRun({ gate, tools }, asked)],
+  [
+    'streamWithEvents with a human who thinks',
+    (gate, tools, asked) => ofRun({ gate, tools, onApprovalRequest: () => new Promise(() => {}) }, asked),
+  ],
+  [
+    'gateTools',
+    async (gate, tools, asked) => {
+      const onApprovalRequest = () => (asked(), new Promise<never>(() => {}));
+      const { del } = gateTools(tools, { gate, interruptOn: 'all', onApprovalRequest });
+      const execute = del?.execute as unknown as (args: object, options: object) => Promise<{ reason: string }>;
+      const { reason } = await execute({ path: '/a' }, { toolCallId: 'c1', messages: [] });
+      // What a tool gives is told to the model.
+      throw Object.assign(new Error(reason), { code: /damaged|removed/.test(reason) ? 'ERR_LEDGER_' : reason });
+    },
+  ],
+  [
+    'gate.request',
+    (gate, _tools, asked) => {
+      void onceRequested(gate, asked);
+      return gate.request({ toolName: 'del', args: {} });
+    },
+  ],
+];
+
+const oneCall = () => scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model;
+
+describe.skipIf(process.platform === 'win32').each(gone)('a ledger that is %s while nobody answers', (_, damage) => {
+  it.each(waits)('ends what waits with its error, before the deadline: %s', async (_name, wait) => {
+    const path = on.path();
+    const logger = { error: vi.fn() };
+    // Nobody waits for the deadline: that would be the limit of the test.
+    const gate = on.gate(path, { logger, timeout: 86_400_000 });
+    const { ran, tools } = recordingTools();
+    const ended = wait(gate, tools, () => damage(path)).then(
+      () => 'ok',
+      (error: unknown) => String((error as { code?: unknown }).code),
+    );
+    expect(await ended).toMatch(/^ERR_LEDGER_/);
+    expect(ran).toEqual([]);
+    const told = logger.error.mock.calls.filter(([what]) => what === 'nobody can be told what was decided');
+    expect(told).toHaveLength(1);
+  });
+
+  it('ends the events of the gate with its error', async () => {
+    const path = on.path();
+    const logger = { error: vi.fn() };
+    const gate = on.gate(path, { logger });
+    await gate.ready();
+    const events = gate.events();
+    const next = events.next();
+    void gate.request({ toolName: 'del', args: {}, timeout: 86_400_000 }).catch(() => {});
+    expect((await next).value).toMatchObject({ type: 'requested' });
+    damage(path);
+    await expect(events.next()).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_LEDGER_/) as never });
+    expect((await events.next()).done).toBe(true);
+    expect(logger.error.mock.calls).toHaveLength(1);
+  });
+});

@@ -8,6 +8,7 @@ import type { ApprovalRequest, Gate, GrantOffer, GrantScope, PolicyDocument, Rem
 import { createGate, DecisionNotAllowedError, InvalidDecisionError } from '../../ts/index.js';
 import { call, calls, collect, says } from '../support/model.js';
 import { start, until } from '../support/play.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { machine } from './machine.js';
 import { scratch, usualTools } from './support.js';
 import { became, ways } from './ways.js';
@@ -388,6 +389,35 @@ describe('for how long', () => {
   );
 });
 
+/** Nothing to go by: where it were passed over, what is remembered would have no end. */
+const oddRemembers: [string, unknown][] = [
+  ['a field in other letters', { scope: 'session', expiresin: 60_000 }],
+  ['a field that is not known', { scope: 'session', ttl: 60_000 }],
+  ['a time that is undefined', { scope: 'session', expiresIn: undefined }],
+  ['a time that is null', { scope: 'session', expiresIn: null }],
+  ['a time in words', { scope: 'session', expiresIn: '60000' }],
+  ['a time without an end', { scope: 'session', expiresIn: Number.POSITIVE_INFINITY }],
+  ['a bigint', { scope: 'session', expiresIn: 1n }],
+  ['a function', { scope: 'session', expiresIn: () => 1 }],
+  [
+    'a getter',
+    {
+      scope: 'session',
+      get expiresIn() {
+        return 1;
+      },
+    },
+  ],
+  ['a time that is inherited', Object.assign(Object.create({ expiresIn: 60_000 }) as object, { scope: 'session' })],
+  ['what is inherited', Object.create({ scope: 'session' })],
+  ['a map', new Map([['scope', 'session']])],
+  ['a scope that is not known', { scope: 'nope' }],
+  ['no scope', { expiresIn: 5 }],
+  ['a list', ['session']],
+  ['a number', 5],
+  ['another word', 'foo'],
+];
+
 describe('to remember', () => {
   const pending = async (
     command: string,
@@ -418,6 +448,11 @@ describe('to remember', () => {
     ['for NaN', 'make all', (gate, id) => gate.approve(id, { remember: { scope: 'session', expiresIn: Number.NaN } })],
     ['null', 'make all', (gate, id) => gate.approve(id, { remember: null as never })],
     ['true', 'make all', (gate, id) => gate.approve(id, { remember: true as never })],
+    ...oddRemembers.flatMap(([name, remember]): [string, string, (gate: Gate, id: string) => Promise<unknown>][] => [
+      [`${name} (approve)`, 'make all', (gate, id) => gate.approve(id, { remember } as never)],
+      [`${name} (reject)`, 'make all', (gate, id) => gate.reject(id, { remember } as never)],
+      [`${name} (decide)`, 'make all', (gate, id) => gate.decide(id, { type: 'approve', remember } as never)],
+    ]),
   ])('%s is refused, and the request goes on waiting', async (_, command, decide) => {
     const { gate, approvalId, leave } = await pending(command);
     await expect(decide(gate, approvalId)).rejects.toBeInstanceOf(InvalidDecisionError);
@@ -453,12 +488,41 @@ describe('to remember', () => {
     expect(events).toEqual([`${approvalId} ada`]);
   });
 
-  it("a callback's answer counts once when it cannot be remembered", async () => {
+  it("a callback's answer counts once when it cannot be remembered, and somebody is told", async () => {
+    using told = listenToWarnings();
     const warn = vi.fn();
     const gate = createGate({ policy: asks, logger: { warn } });
     const { ran } = await became(stream, run('$X'), { gate }, () => ({ type: 'approve', remember: 'session' }));
     expect([ran.length, await gate.grants.list(), warn.mock.calls.length]).toEqual([1, [], 1]);
+    const always = await became(stream, run('make all'), { gate }, () => ({ type: 'approve', remember: 'always' }));
+    expect([always.ran.length, await gate.grants.list()]).toEqual([1, []]);
+    const alone = await became(stream, run('$X'), { policy: asks }, () => ({ type: 'approve', remember: 'run' }));
+    expect(alone.ran).toHaveLength(1);
+    const said = told.warnings.join('\n');
+    expect(said).toMatch(/counts once and is not remembered.*does not offer/);
+    expect(said).toMatch(/counts once and is not remembered.*policyFiles/);
   });
+
+  it.each(oddRemembers)(
+    "a callback's answer with %s is a rejection that is told, as other malformed ones are",
+    async (name, remember) => {
+      const error = vi.fn();
+      for (const gating of [{ gate: createGate({ policy: asks, logger: { error } }) }, { policy: asks }]) {
+        for (const type of ['approve', 'reject'] as const) {
+          const answer = () => ({ type, remember }) as never;
+          const { ran } = await became(stream, run('make all'), gating, answer);
+          expect(ran, name).toEqual([]);
+        }
+        expect(await ('gate' in gating ? gating.gate?.grants.list() : [])).toEqual([]);
+      }
+      const [first, second, ...more] = error.mock.calls.map(([what]: unknown[]) => what);
+      expect([first, second, more]).toEqual([
+        'onApprovalRequest gave no answer',
+        'onApprovalRequest gave no answer',
+        [],
+      ]);
+    },
+  );
 });
 
 describe("the user's file", () => {

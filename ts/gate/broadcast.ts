@@ -21,6 +21,15 @@ export class EventBroadcast<T> {
     for (const reader of this.#readers) reader.end();
   }
 
+  get hasReaders(): boolean {
+    return this.#readers.size > 0;
+  }
+
+  /** Nothing more can be told: each reader gets what was queued, and then this. */
+  fail(error: unknown): void {
+    for (const reader of this.#readers) reader.fail(error);
+  }
+
   subscribe(signal?: AbortSignal): AsyncIterableIterator<T> {
     const reader = new BroadcastReader<T>(() => {
       if (this.#readers.delete(reader) && this.#readers.size === 0) this.#onReaders(false);
@@ -39,7 +48,8 @@ class BroadcastReader<T> implements AsyncIterableIterator<T> {
   readonly #queue: T[] = [];
   readonly #waiting: { resolve: (result: IteratorResult<T, undefined>) => void; reject: (error: unknown) => void }[] =
     [];
-  #state: 'open' | 'ended' | 'lost' = 'open';
+  #state: 'open' | 'ended' | 'lost' | 'failed' = 'open';
+  #error: unknown;
   readonly #leave: () => void;
 
   constructor(leave: () => void) {
@@ -60,6 +70,15 @@ class BroadcastReader<T> implements AsyncIterableIterator<T> {
     if (this.#state === 'open') this.#finish('ended');
   }
 
+  fail(error: unknown): void {
+    if (this.#state !== 'open') return;
+    this.#error = error;
+    // Of those that wait, one is told; whoever asks after that is at the end.
+    const [first] = this.#waiting.splice(0, 1);
+    this.#finish(first === undefined ? 'failed' : 'ended');
+    first?.reject(error);
+  }
+
   async next(): Promise<IteratorResult<T, undefined>> {
     const value = this.#queue.shift();
     if (value !== undefined) return { value, done: false };
@@ -68,6 +87,10 @@ class BroadcastReader<T> implements AsyncIterableIterator<T> {
       throw new EventsLostError({
         message: `This reader fell more than ${MAX_BEHIND} events behind. Read gate.pending() and call gate.events() again.`,
       });
+    }
+    if (this.#state === 'failed') {
+      this.#state = 'ended';
+      throw this.#error;
     }
     if (this.#state === 'ended') return { value: undefined, done: true };
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -83,7 +106,7 @@ class BroadcastReader<T> implements AsyncIterableIterator<T> {
     return this;
   }
 
-  #finish(state: 'ended' | 'lost'): void {
+  #finish(state: 'ended' | 'lost' | 'failed'): void {
     this.#state = state;
     this.#leave();
     for (const { resolve } of this.#waiting.splice(0)) resolve({ value: undefined, done: true });

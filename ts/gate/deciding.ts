@@ -19,7 +19,7 @@ import type { GateInternals } from './inside.js';
 import { reviveDecision, toRecord, toRequest } from './records.js';
 import { plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
-import { grantOf, rememberOf } from './remember.js';
+import { grantOf, readRemember, rememberOf, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
 
 export class DecisionTaker {
@@ -129,6 +129,8 @@ export class DecisionTaker {
     try {
       const decision = this.#parse(answer, toolName);
       const { type } = decision;
+      const remember = rememberOf(answer);
+      if (remember !== undefined) readRemember(remember);
       if (type === 'expired' || type === 'cancelled') return `${type} is no answer`;
       if (!allowedDecisions.includes(type))
         return `${type} is not among the answers that this call may get: ${allowedDecisions.join(', ')}`;
@@ -306,6 +308,7 @@ export class DecisionTaker {
     remember?: unknown,
   ): Promise<ApprovalRecord> {
     this.#inside.refuseIfClosed();
+    const as = remember === undefined ? undefined : readRemember(remember);
     const meta = { ...decider, groups: this.#inside.people.groupsOf(decider.by, decider.groups) };
     const decision = given.type === 'respond' ? await this.#checked(approvalId, given) : given;
     const check = decision.type === 'edit' ? this.#teller.checks.get(approvalId) : undefined;
@@ -316,7 +319,7 @@ export class DecisionTaker {
       const meant = decision.type === 'edit' && editedArgs !== undefined ? { ...decision, args: editedArgs } : decision;
       await this.#authorize(approvalId, reviveDecision({ ...meant }), meta);
     }
-    const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
+    const wanted = as === undefined ? undefined : this.#grantOf(approvalId, decision, as, meta);
     const grant = isLater(wanted) ? await wanted : wanted;
     let record: ApprovalRecord;
     let granted: Grant | undefined;
@@ -360,7 +363,7 @@ export class DecisionTaker {
   #grantOf(
     approvalId: string,
     decision: DecisionOutcome,
-    remember: unknown,
+    as: RememberedAs,
     meta: DecidingPerson,
   ): Awaitable<Omit<Grant, 'id'> | undefined> {
     return after(this.#inside.native.get(approvalId), (record) => {
@@ -368,10 +371,16 @@ export class DecisionTaker {
       try {
         const offers = this.#teller.offers.get(approvalId);
         const request = offers === undefined ? toRequest(record) : { ...toRequest(record), always: offers() };
-        return grantOf(request, decision, remember, meta, this.#inside.control.remembersForEver);
+        return grantOf(request, decision, as, meta, this.#inside.control.remembersForEver);
       } catch (error) {
         if (meta.via !== 'callback') throw error;
-        this.#inside.logger?.warn?.('not remembered', { approvalId, reason: messageOf(error) });
+        const why = messageOf(error);
+        this.#inside.logger?.warn?.('not remembered', { approvalId, reason: why });
+        // The human will be asked again, and nobody else would say why.
+        warnSeldom(
+          `remember:${record.toolName}:${why}`,
+          `onApprovalRequest: its answer for ${record.toolName} counts once and is not remembered: ${why}`,
+        );
         return undefined;
       }
     });

@@ -1,11 +1,20 @@
 /** What an answer says of remembering it. */
 import type { ApprovalRequest, DecidedVia, DecisionOutcome, Grant, GrantScope } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import { plainData } from '../options/plain.js';
 
 export function rememberOf(answer: unknown): unknown {
   return typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'remember')
     ? (answer as { remember?: unknown }).remember
     : undefined;
+}
+
+/** For how long. */
+export interface RememberedAs {
+  scope: GrantScope;
+  /** In ms; absent: as long as the scope lasts. */
+  expiresIn?: number;
 }
 
 /**
@@ -16,11 +25,10 @@ export function rememberOf(answer: unknown): unknown {
 export function grantOf(
   { always, needs, runId }: ApprovalRequest,
   decision: DecisionOutcome,
-  remember: unknown,
+  { scope, expiresIn }: RememberedAs,
   { by, via }: { by: string | null; via: DecidedVia },
   mayLastForEver: boolean,
 ): Omit<Grant, 'id'> {
-  const { scope, expiresIn } = readRemember(remember);
   const effect = decision.type === 'approve' ? 'allow' : decision.type === 'reject' ? 'deny' : undefined;
   // Where people are named, they are asked each time.
   const offer = effect === undefined || needs.length > 0 ? null : always[effect];
@@ -54,16 +62,33 @@ const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantS
 
 export const isScope = (scope: unknown): scope is GrantScope => SCOPES.includes(scope);
 
-/** @throws {InvalidDecisionError} */
-function readRemember(remember: unknown): { scope: GrantScope; expiresIn: number | undefined } {
-  const { scope, expiresIn } =
-    typeof remember === 'object' && remember !== null
-      ? (remember as { scope?: unknown; expiresIn?: unknown })
-      : { scope: remember, expiresIn: undefined };
-  const lasts =
-    expiresIn === undefined || (typeof expiresIn === 'number' && Number.isFinite(expiresIn) && expiresIn > 0);
-  if (isScope(scope) && lasts) return { scope, expiresIn };
-  throw new InvalidDecisionError({
-    message: "`remember` must be 'run', 'session', 'always', or { scope, expiresIn } with a positive number of ms.",
-  });
+/**
+ * The `remember` of an answer or of options, from whomever it comes.
+ *
+ * @throws {InvalidDecisionError} for what is nothing to go by: a time that is not known would be one without an end
+ */
+export function readRemember(remember: unknown): RememberedAs {
+  if (isScope(remember)) return { scope: remember };
+  const { scope, expiresIn, ...more } = fieldsOf(remember);
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) throw unfit(`, and has no field ${JSON.stringify(unknown)}`);
+  if (!isScope(scope)) throw unfit('');
+  if (expiresIn === undefined) return { scope };
+  if (typeof expiresIn === 'number' && Number.isFinite(expiresIn) && expiresIn > 0) return { scope, expiresIn };
+  throw unfit('');
 }
+
+function fieldsOf(remember: unknown): Record<string, unknown> {
+  try {
+    const data = plainData(remember, '`remember`');
+    return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
+  } catch (cause) {
+    throw unfit(`: ${messageOf(cause)}`, cause);
+  }
+}
+
+const unfit = (more: string, cause?: unknown): InvalidDecisionError =>
+  new InvalidDecisionError({
+    message: `\`remember\` must be 'run', 'session', 'always', or { scope, expiresIn } with a positive number of ms${more}`,
+    ...(cause === undefined ? {} : { cause }),
+  });

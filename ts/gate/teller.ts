@@ -133,12 +133,13 @@ export class EventTeller {
     if (this.#isOver) this.events.close();
   }
 
-  /** Whoever waits for a decision here would wait for ever. */
+  /** Whoever waits for a decision here, or reads events, would wait for ever. What is told again and again is told once. */
   #lose({ code, message }: UnreadableEvent): void {
-    if (this.waiters.areNone) return;
+    if (this.waiters.areNone && !this.events.hasReaders) return;
     const error = new LedgerError({ code, message });
     this.#inside.failed('nobody can be told what was decided', {}, error);
     this.waiters.loseRun(null, error);
+    this.events.fail(error);
   }
 
   #tellsMore(): boolean {

@@ -128,6 +128,17 @@ impl SqliteEngine {
         self.0.core.read(look).map_err(|fault| self.fault(fault))
     }
 
+    /// Fails when the ledger is not the one that was opened any more, or cannot be read: a connection does not look again at
+    /// what it has read, and reads on in a file that was removed.
+    pub fn check_there(&self) -> Result<(), LedgerError> {
+        let core = &self.0.core;
+        if self.is_writable() {
+            core.check_place()?;
+        }
+        let connection = core.reader()?;
+        core.check_readable(&connection).map_err(|fault| self.fault(fault))
+    }
+
     /// The present moment: what is read after this call shows all that happened before it.
     pub fn now(&self) -> ChangeToken {
         let core = &self.0.core;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 use tracing::{error, warn};
@@ -18,8 +18,8 @@ use crate::ledger::{EventFeed, LedgerError, LedgerErrorKind, LedgerEvent, WatchS
 
 /// How many entries are read at once.
 const BATCH: usize = 256;
-/// How long to sleep when nothing happens. Whoever ends us wakes us.
-const LONG: Duration = Duration::from_secs(60);
+/// How often to look whether the ledger is still there. Whoever ends us wakes us.
+const LOOK: Duration = Duration::from_millis(500);
 /// How often in a row it could not be read when everybody is told.
 const UNREADABLE: usize = 2;
 /// How long to leave a ledger alone that cannot be read.
@@ -119,16 +119,28 @@ impl FollowerShared {
 
     fn work(&self, mut cursor: i64) {
         let mut failures = 0_usize;
+        let mut checked = Instant::now();
         loop {
             let now = self.engine.now();
             // What happened before it was closed is still told.
             let is_closed = self.closed.load(Ordering::Acquire);
-            match self.engine.read(|connection| self.read_on(connection, &mut cursor)) {
-                Ok(true) => failures = 0,
+            let looked = match self.engine.read(|connection| self.read_on(connection, &mut cursor))
+            {
+                Ok(true) => Ok(()),
                 _ if is_closed => return,
                 Ok(false) => {
+                    self.engine.wait_for_change(now, LOOK);
+                    if checked.elapsed() < LOOK {
+                        continue;
+                    }
+                    self.engine.check_there()
+                }
+                Err(error) => Err(error),
+            };
+            match looked {
+                Ok(()) => {
                     failures = 0;
-                    self.engine.wait_for_change(now, LONG);
+                    checked = Instant::now();
                 }
                 Err(error) => {
                     warn!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
