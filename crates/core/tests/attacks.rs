@@ -1075,8 +1075,26 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
     fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
     tried(
         &started(&house, "developer", "project"),
-        &["git add vendor/x", "git add vendor/x; git status", "git add ./deep/ && git diff"],
-        &["git add src", "git add plain && git status", "git add -A && git status"],
+        &[
+            "git add vendor/x",
+            "git add vendor/x; git status",
+            "git add ./deep/ && git diff",
+            "git add vendor; git status",
+            "git add -A; git status",
+            "git add . && git diff",
+            "git add 'vendor/*' && git status",
+            "git add -A; git add -A",
+        ],
+        &[
+            "git add src",
+            "git add vendor",
+            "git add -A",
+            "git add -A && git commit -m x",
+            "git add -A && git diff --cached",
+            "git add plain && git status",
+            "git add src && git status",
+            "git add -A && git log -1",
+        ],
     );
 }
 

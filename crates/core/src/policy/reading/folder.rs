@@ -89,41 +89,69 @@ impl SubjectReader<'_> {
 
     /// Says so where git goes on into a repository that lies in the one that it finds, as an index says or the line itself.
     pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
+        let enters = |subject: &&Subject| {
+            let goes = |argv| !repository::stays(argv) && !repository::passes_nested(argv);
+            subject.kind.git().is_some_and(goes)
+        };
+        let commits = |subject: &&Subject| has_word(subject, &["commit"]);
+        // What is added is gone into by what follows, and a commit of it does not.
+        let several = self.subjects.iter().filter(enters).filter(|it| !commits(it)).count() > 1;
         let mut looked: Vec<String> = Vec::new();
         let mut found = None;
-        for subject in &self.subjects {
-            let Some(argv) = subject.kind.git() else { continue };
-            if repository::stays(argv) || repository::passes_nested(argv) {
-                continue;
-            }
-            let words: Vec<&str> = argv.iter().skip(1).filter_map(Word::literal).collect();
-            let adds = words.iter().any(|word| matches!(*word, "add" | "stage"));
+        for subject in self.subjects.iter().filter(enters) {
             for dir in self.dirs_of(&subject.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
                 if !looked.contains(&top) {
-                    found = found.or(looked_up(repository::enters(&top, &git, self.files))?
-                        .unwrap_or_else(|_| Some(top.clone())));
+                    let entered = looked_up(repository::enters(&top, &git, self.files))?;
+                    found = found.or(entered.unwrap_or_else(|_| Some(top.clone())));
                     looked.push(top.clone());
                 }
-                for word in words.iter().filter(|word| adds && !word.starts_with('-')) {
-                    let Ok(located) = looked_up(locate(word, &subject.start.at(&dir), self.files))?
-                    else {
-                        continue;
-                    };
-                    if located.real != top {
-                        let entered = repository::enters_one(&located.real, self.files);
-                        found = found.or(looked_up(entered)?.unwrap_or(None));
+                if !has_word(subject, &["add", "stage"]) {
+                    continue;
+                }
+                for folder in self.added(subject, &dir, &top)? {
+                    let mut entered = Ok(None);
+                    if folder != top {
+                        entered = looked_up(repository::enters_one(&folder, self.files))?;
                     }
+                    if several && matches!(entered, Ok(None)) {
+                        entered = looked_up(repository::enters_below(&folder, self.files))?;
+                    }
+                    found = found.or(entered.unwrap_or(Some(folder)));
                 }
             }
         }
         if let Some(folder) = found {
             let why = format!(
-                "`git` goes into the repository in `{folder}`, whose settings say what git runs"
+                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
             );
             self.unknown(None, why);
         }
         Ok(())
+    }
+
+    /// The folders, or files, that `git add` takes in; where not all is told, the whole work tree.
+    fn added(&self, subject: &Subject, dir: &str, top: &str) -> Result<Vec<String>, NeedsFiles> {
+        let words = subject.kind.git().unwrap_or_default().iter().skip(1);
+        let names = words.filter(|word| {
+            let text = word.literal();
+            text.is_none_or(|text| !text.starts_with('-') && !matches!(text, "add" | "stage"))
+        });
+        let mut folders = Vec::new();
+        for name in names {
+            let Some(name) = name.literal().filter(|name| !name.contains(['*', '?', '[', ':']))
+            else {
+                folders.push(top.to_owned());
+                continue;
+            };
+            if let Ok(located) = looked_up(locate(name, &subject.start.at(dir), self.files))? {
+                folders.push(located.real);
+            }
+        }
+        if folders.is_empty() {
+            folders.push(top.to_owned());
+        }
+        Ok(folders)
     }
 
     /// What git reads of all that is here it reads of the whole work tree, which may begin further up.
@@ -355,6 +383,12 @@ impl SubjectReader<'_> {
         }
         Ok(roots)
     }
+}
+
+/// Whether it is git with one of these words.
+fn has_word(subject: &Subject, names: &[&str]) -> bool {
+    let mut words = subject.kind.git().unwrap_or_default().iter().filter_map(Word::literal);
+    words.any(|word| names.contains(&word))
 }
 
 /// Commands of git that talk with another repository.

@@ -69,11 +69,19 @@ pub(super) fn stays(argv: &[Word]) -> bool {
 
 /// Whether it looks at no repository that lies in this one, as an option says.
 pub(super) fn passes_nested(argv: &[Word]) -> bool {
-    let words: Option<Vec<&str>> = argv.iter().map(Word::literal).collect();
+    let words: Option<Vec<&str>> = argv.iter().skip(1).map(Word::literal).collect();
     words.is_some_and(|words| {
-        let before = words.iter().take_while(|word| **word != "--");
-        let said: Vec<&str> = before.copied().filter(|word| word.starts_with("--ig")).collect();
-        matches!(said.as_slice(), ["--ignore-submodules" | "--ignore-submodules=all"])
+        let before = words.split(|word| *word == "--").next().unwrap_or_default();
+        let begin = |word: &&str, begins: &str| word.starts_with(begins);
+        let ignores: Vec<&str> =
+            before.iter().filter(|word| begin(word, "--ig")).copied().collect();
+        let ignored =
+            matches!(ignores.as_slice(), ["--ignore-submodules" | "--ignore-submodules=all"]);
+        // What is in the index, and not in the work tree.
+        let cached = words.first() == Some(&"diff")
+            && before.iter().any(|word| matches!(*word, "--cached" | "--staged"))
+            && !before.iter().any(|word| begin(word, "--su"));
+        ignored || cached
     })
 }
 
@@ -220,6 +228,36 @@ pub(super) fn enters_one(
         }
         SeenFolder::Linked(_) | SeenFolder::Husk => Ok(Some(folder.to_owned())),
     }
+}
+
+/// A repository that lies below this folder and is none of its own, where its settings may say what git runs there. `None`
+/// also where git would not look at it: packages and products are kept nowhere.
+pub(super) fn enters_below(
+    folder: &str, files: &dyn FileLookup,
+) -> Result<Option<String>, PathError> {
+    const MOST_NAMES: usize = 20_000;
+    const IGNORED: &[&str] = &[".git", "node_modules", "target", "dist", ".venv"];
+    let mut left = MOST_NAMES;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let names = match files.list(&folder, left) {
+            DirListing::Names(names) => names,
+            DirListing::Unknown => continue,
+            DirListing::TooMany => return Ok(Some(folder)),
+        };
+        left = left.saturating_sub(names.len());
+        for entry in names.iter().filter(|it| it.is_dir && !it.is_link) {
+            if IGNORED.contains(&entry.name.as_str()) {
+                continue;
+            }
+            let inner = format!("{folder}/{}", entry.name);
+            if let Some(found) = enters_one(&inner, files)? {
+                return Ok(Some(found));
+            }
+            folders.push(inner);
+        }
+    }
+    Ok(None)
 }
 
 /// What git finds from this absolute path upwards.
