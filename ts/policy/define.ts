@@ -4,6 +4,7 @@ import type { PolicyMatcher, PolicyRule } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkDocuments } from '../native.js';
 import { checkOptions } from '../options/check.js';
+import { checkList } from '../options/names.js';
 import { madePolicy, textOf } from './documents.js';
 
 type ConditionFunction = PolicyMatcher['matches'];
@@ -45,6 +46,7 @@ export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { 
 /** @see index.d.ts */
 export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
   checkOptions('definePolicy', options);
+  checkList(rules ?? null, 'definePolicy', 'rules');
   const { name = 'definePolicy', match = 'first', tools } = options;
   const conditions: Api.PolicyCondition[] = [];
   const document: object = {
