@@ -1,9 +1,9 @@
 /** A run of a ToolLoopAgent instead of streamText's options. */
 import * as ai from 'ai';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGate, streamWithEvents } from '../../ts/index.js';
-import { call, calls, collect, major, resultsIn, says, scripted, text } from '../support/model.js';
+import { call, calls, collect, major, resultsIn, says, scripted, stepCount, text } from '../support/model.js';
 import { of, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
@@ -313,6 +313,77 @@ describe('agents that somebody wrote', () => {
       streamWithEvents({ agent, prompt: 'go', interruptOn: 'all', onApprovalRequest: () => false } as never).result;
     await expect(play()).rejects.toMatchObject({ code: 'ERR_UNSUPPORTED_AGENT' });
     expect(ran).toEqual([]);
+  });
+
+  /** What becomes of a call of `del` by an agent. */
+  async function became(more: object, answer: boolean, turns = [calls(call('del', { path: '/a' }, 'c1')), says('.')]) {
+    const { ran, tools } = recordingTools();
+    const agent = new ai.ToolLoopAgent({ model: scripted(turns).model, tools, ...more } as never);
+    const onApprovalRequest = () => answer;
+    const { result } = streamWithEvents({
+      agent,
+      prompt: 'go',
+      interruptOn: { del: true },
+      onApprovalRequest,
+    } as never);
+    const code = await result.then(
+      () => undefined,
+      (error: unknown) => (error as { code?: string }).code,
+    );
+    return { ran, code };
+  }
+
+  type Runnable = Record<string, { execute: (args: object, options: object) => unknown }>;
+
+  it('a prepareCall runs no tool before anybody could be asked', async () => {
+    const prepareCall = async (options: { tools: Runnable }) => {
+      await options.tools['del']!.execute({ path: '/b' }, { toolCallId: 'z', messages: [] });
+      return options;
+    };
+    expect(await became({ prepareCall }, true)).toEqual({ ran: [], code: 'ERR_INVALID_CONFIG' });
+  });
+
+  it('what a prepareCall makes of a tool is asked about, and runs when it is approved', async () => {
+    const around = (options: { tools: Runnable }) => {
+      const { del } = options.tools;
+      const execute = async (args: object, given: object) => del!.execute(args, given);
+      return { ...options, tools: { ...options.tools, del: { ...del, execute } } };
+    };
+    const spread = (options: { tools: Runnable }) => ({ ...options, tools: { ...options.tools } });
+    const copied = (options: { tools: Runnable }) => ({
+      ...options,
+      tools: { ...options.tools, del: { ...options.tools['del'] } },
+    });
+    for (const prepareCall of [around, spread, copied]) {
+      expect(await became({ prepareCall }, false)).toEqual({ ran: [], code: undefined });
+      expect(await became({ prepareCall }, true)).toEqual({ ran: ['del /a'], code: undefined });
+    }
+  });
+
+  describe('whose class was patched', () => {
+    const prototype = ai.ToolLoopAgent.prototype as unknown as { stream: (options: object) => unknown };
+    const { stream } = prototype;
+    afterEach(() => {
+      prototype.stream = stream;
+    });
+
+    it('runs no tool in a loop of somebody else, and says so', async () => {
+      prototype.stream = async function patched(this: { tools: ai.ToolSet }) {
+        const { model } = scripted([calls(call('del', { path: '/b' }, 'c1')), says('.')]);
+        const other = ai.streamText({ model, tools: this.tools, prompt: 'x', stopWhen: stepCount(3) });
+        await other.consumeStream();
+        return other;
+      };
+      expect(await became({}, true)).toEqual({ ran: [], code: 'ERR_UNSUPPORTED_AGENT' });
+    });
+
+    it('runs where the patch calls the stream that it replaces', async () => {
+      prototype.stream = async function traced(options: object) {
+        return Reflect.apply(stream, this, [options]) as unknown;
+      };
+      expect(await became({}, false)).toEqual({ ran: [], code: undefined });
+      expect(await became({}, true)).toEqual({ ran: ['del /a'], code: undefined });
+    });
   });
 
   it('the agent itself is not changed, and may run twice at once', async () => {

@@ -2,9 +2,10 @@
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../index.js';
+import { createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
 import { applyInterruptConfig, createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import { denying, human, toolEntries } from '../support/entries.js';
-import { call, calls, collect, major, resultsIn, says, scripted } from '../support/model.js';
+import { call, calls, major, resultsIn, says, scripted } from '../support/model.js';
 import { play } from '../support/play.js';
 import { programCaller, type ProgramCall } from '../support/tool-caller.js';
 import { recordingTools } from '../support/tools.js';
@@ -244,20 +245,53 @@ describe.runIf(major === 7)('a tool that calls others', () => {
 });
 
 describe('what the SDK may run in a later version', () => {
-  const tool = { ...recordingTools().tools.del, experimental_remote: { start: () => {} } } as unknown as ai.Tool;
-  const options = { interruptOn: { tool: true }, onApprovalRequest: () => false } as const;
-
-  it.each<[string, () => unknown]>([
-    ['gateTools', () => gateTools({ tool }, options)],
-    ['applyInterruptConfig', () => applyInterruptConfig({ tool }, options.interruptOn)],
+  const { del } = recordingTools().tools;
+  class Remote {
+    start() {}
+  }
+  /** As the SDK makes its own, and otherwise. */
+  const shapes: [string, object][] = [
+    ['a function', { ...del, experimental_remote: () => {} }],
+    ['an object of functions', { ...del, experimental_remote: { start: () => {} } }],
+    ['a list of functions', { ...del, experimental_remote: [() => {}] }],
+    ['an instance with methods', { ...del, experimental_remote: new Remote() }],
     [
-      'streamWithEvents',
-      () => collect(streamWithEvents({ model: scripted([]).model, prompt: 'go', tools: { tool }, ...options })),
+      'a function that is not enumerable',
+      Object.defineProperty({ ...del }, 'experimental_remote', { value: () => {} }),
     ],
-  ])('%s refuses the tool', async (_, use) => {
-    await expect(async () => {
-      const events = await use();
-      if (Array.isArray(events)) throw (events.find(({ type }) => type === 'error') as { error: unknown }).error;
-    }).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(/experimental_remote/) });
+    [
+      'an object of functions that is not enumerable',
+      Object.defineProperty({ ...del }, 'experimental_remote', {
+        value: Object.defineProperty({}, 'start', { value: () => {} }),
+      }),
+    ],
+    ['an inherited function', Object.assign(Object.create({ experimental_remote() {} }) as object, del)],
+    ['a getter', Object.defineProperty({ ...del }, 'experimental_remote', { get: () => () => {} })],
+    ['a symbol', { ...del, [Symbol('experimental_remote')]: () => {} }],
+  ];
+  const options = { interruptOn: { tool: true }, onApprovalRequest: () => false };
+  const { model } = scripted([]);
+  const entries: [string, (tools: ai.ToolSet) => unknown][] = [
+    ['gateTools', (tools) => gateTools(tools, options as never)],
+    ['gateTools, which does not gate it', (tools) => gateTools(tools, { interruptOn: 'none' })],
+    ['applyInterruptConfig', (tools) => applyInterruptConfig(tools, options.interruptOn as never)],
+    ['streamWithEvents', (tools) => streamWithEvents({ model, prompt: 'go', tools, ...options } as never)],
+    ['createDeepAgent', (tools) => createDeepAgent({ model, tools })],
+    [
+      'createTaskTool',
+      (tools) => createTaskTool({ subagents: [{ name: 'a', description: 'a', model, tools } as never] }),
+    ],
+  ];
+
+  it.each(entries)('%s refuses the tool at once', (_, use) => {
+    for (const [shape, tool] of shapes)
+      expect(() => use({ tool: tool as ai.Tool }), shape).toThrow(
+        expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(/experimental_remote/) }),
+      );
+  });
+
+  it.each(entries)('%s takes a tool with data under such a name', (_, use) => {
+    for (const data of [true, 'x', ['x'], { a: 1 }, null, undefined])
+      expect(() => use({ tool: { ...del, experimental_remote: data } as object as ai.Tool })).not.toThrow();
   });
 });

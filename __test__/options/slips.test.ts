@@ -2,7 +2,7 @@
 import * as ai from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createAskUserTool, createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
+import { createAskUserTool, createDeepAgent, createLocalBackend, createTaskTool } from '../../ts/agent/index.js';
 import * as api from '../../ts/index.js';
 import { listenToWarnings } from '../support/warnings.js';
 import { call, calls, collect, major, says, scripted, stepCount } from '../support/model.js';
@@ -261,6 +261,47 @@ describe('what restricts and is there with nothing in it', () => {
       );
     },
   );
+
+  const SHAPES: [string, (shape: never) => unknown, unknown[]][] = [
+    [
+      'subagents',
+      (subagents) => createDeepAgent({ model: stage().model, subagents }),
+      [Promise.resolve([]), {}, new Set()],
+    ],
+    [
+      'subagents of a subagent',
+      (subagents) => createDeepAgent({ model: stage().model, subagents: [{ name: 'a', description: 'a', subagents }] }),
+      [Promise.resolve([]), {}],
+    ],
+    ['subagents of createTaskTool', (subagents) => createTaskTool({ subagents }), [Promise.resolve([]), {}, null]],
+    [
+      'rules of definePolicy',
+      (rules) => api.definePolicy(rules),
+      [new Set(), {}, null, undefined, Promise.resolve([])],
+    ],
+    ['groups', (groups) => api.createGate({ groups }), [Promise.resolve({}), new Map([['ops', ['ada']]])]],
+    ['backend', (backend) => createDeepAgent({ model: stage().model, backend }), ['x', {}, Promise.resolve({})]],
+    [
+      'generalPurposeAgent',
+      (generalPurposeAgent) => createDeepAgent({ model: stage().model, generalPurposeAgent }),
+      ['false', 0],
+    ],
+    [
+      'describeApprovals',
+      (describeApprovals) => createDeepAgent({ model: stage().model, describeApprovals }),
+      ['x', null],
+    ],
+    ['env', (env) => createLocalBackend({ env }), [Promise.resolve({}), new Map()]],
+    [
+      'what a response is made of',
+      (given) => api.streamWithEvents(stage().of as never).toUIMessageStreamResponse(given),
+      [null, Promise.resolve({})],
+    ],
+  ];
+  test.each(SHAPES)('%s of another shape is refused, and not taken in part', (_, use, shapes) => {
+    for (const shape of shapes)
+      expect(() => use(shape as never), String(shape)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+  });
 
   test('tools of a subagent are not those of the agent above where they are undefined', () => {
     const subagents = [{ name: 'a', description: 'a', tools: undefined }];

@@ -21,6 +21,7 @@ import { takeTools } from '../ai-sdk/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
 import { checkNeeded } from '../options/check.js';
+import { checkFlag, checkList } from '../options/names.js';
 import { checkRules } from './check-rules.js';
 import { DeepRun } from './deep-run.js';
 import { approvalNote, hasRules } from './describe-approvals.js';
@@ -40,6 +41,9 @@ export function createDeepAgent<TOOLS extends ToolSet = {}>(options: DeepAgentOp
 export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
   checkInstalled(PLACE);
   checkNeeded(PLACE, options);
+  checkList(options.subagents, PLACE, 'subagents');
+  checkFlag(options.generalPurposeAgent, PLACE, 'generalPurposeAgent');
+  checkFlag(options.describeApprovals, PLACE, 'describeApprovals');
   const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);

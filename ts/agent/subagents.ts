@@ -6,6 +6,7 @@ import { isQuestionTool } from '../ai-sdk/questions.js';
 import { takeTools } from '../ai-sdk/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkNeeded } from '../options/check.js';
+import { checkList } from '../options/names.js';
 import { approvalNote } from './describe-approvals.js';
 import { checkRules } from './check-rules.js';
 import { systemPromptOf } from './prompt.js';
@@ -44,6 +45,7 @@ export function taskAgents(subagents: readonly Subagent[], starter: AgentStarter
 function taskAgentOf(subagent: Subagent, starter: AgentStarter, house: AgentFamily): TaskAgent {
   checkNeeded('subagent', subagent, `createDeepAgent: the subagent ${JSON.stringify(subagent?.name)}`);
   const { name, description, model = starter.model, interruptOn, policy, maxSteps, subagents = [] } = subagent;
+  checkList(subagent.subagents, `createDeepAgent: the subagent ${JSON.stringify(name)}`, 'subagents');
   const wrong = (what: string) =>
     new InvalidConfigError({ message: `createDeepAgent: the subagent ${JSON.stringify(name)} ${what}` });
   if (typeof name !== 'string' || name.trim() === '') throw wrong('must have a name.');

@@ -4,6 +4,7 @@ import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { CallAsker } from '../gate/asker.js';
 import { eventView } from './events.js';
+import { checkRecord } from '../options/names.js';
 import { heartbeatOf } from './heartbeat.js';
 import { Run } from './run.js';
 import type { RunOptions } from './run-options.js';
@@ -114,13 +115,9 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     return uiMessageStream(run, parts, () => this.#leave(), options);
   }
 
-  toUIMessageStreamResponse({
-    headers,
-    status,
-    statusText,
-    heartbeat,
-    ...options
-  }: ResponseInit & { heartbeat?: number | false } = {}): Response {
+  toUIMessageStreamResponse(given: ResponseInit & { heartbeat?: number | false } = {}): Response {
+    checkRecord(given, 'toUIMessageStreamResponse', 'what it is given');
+    const { headers, status, statusText, heartbeat, ...options } = given;
     const period = heartbeatOf(heartbeat, 'toUIMessageStreamResponse');
     return eventStreamResponse(this.toUIMessageStream(options), { headers, status, statusText }, period);
   }

@@ -135,21 +135,19 @@ const ownApproval = () =>
 const HELD: ReadonlySet<string> = new Set([CALLER, 'vercel.ai.toolSearch.search']);
 
 /**
- * An experiment of the AI SDK may be one more way to run the tool.
+ * An experiment of the AI SDK may be one more way to run the tool: a function, or an object or an instance that has some.
  *
+ * @param whose for the message
  * @throws {InvalidConfigError}
  */
-function refuseUnknown(tool: Tool): void {
-  for (let at: object | null = tool; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at) as object) {
-    for (const key of Reflect.ownKeys(at)) {
-      const name = typeof key === 'string' ? key : (Symbol.keyFor(key) ?? '');
-      if (!EXPERIMENT.test(name) || HELD.has(name)) continue;
-      const value: unknown = Reflect.get(tool, key);
-      if (!mayRun(value)) continue;
+export function refuseUnknown(tool: object, whose = 'A tool'): void {
+  for (const key of allKeys(tool)) {
+    const name = typeof key === 'string' ? key : (key.description ?? '');
+    if (!EXPERIMENT.test(name) || HELD.has(name)) continue;
+    if (mayRun(Reflect.get(tool, key)))
       throw new InvalidConfigError({
-        message: `A tool has ${JSON.stringify(name)}, by which the AI SDK may run it past its gate: this version of countersign does not know it. Leave it out, or update countersign.`,
+        message: `${whose} has ${JSON.stringify(name)}, by which the AI SDK may run it past its gate: this version of countersign does not know it. Leave it out, or update countersign.`,
       });
-    }
   }
 }
 
@@ -157,5 +155,16 @@ const EXPERIMENT = /^(?:experimental_|unstable_|vercel\.)/;
 
 function mayRun(value: unknown): boolean {
   if (typeof value === 'function') return true;
-  return isRecord(value) && Reflect.ownKeys(value).some((key) => typeof Reflect.get(value, key) === 'function');
+  if (Array.isArray(value)) return value.some(mayRun);
+  return isRecord(value) && [...allKeys(value)].some((key) => typeof Reflect.get(value, key) === 'function');
+}
+
+/** Also of what is not enumerable, and of what it inherits: the SDK reads its experiments by their name. */
+function allKeys(object: object): Set<string | symbol> {
+  const keys = new Set<string | symbol>();
+  // What every object has ends it, also in another realm.
+  const isEnd = (at: object) => at !== object && Object.hasOwn(at, 'hasOwnProperty');
+  for (let at: object | null = object; at !== null && !isEnd(at); at = Object.getPrototypeOf(at) as object | null)
+    for (const key of Reflect.ownKeys(at)) if (at === object || key !== 'constructor') keys.add(key);
+  return keys;
 }

@@ -6,12 +6,13 @@ import { warnOnce } from '../errors/warn-once.js';
 import { warnNobody, type CallAsker } from '../gate/asker.js';
 import { isByName } from '../gate/judge.js';
 import type { CallableTool } from '../policy/foreign.js';
+import { refuseUnknown } from './callers.js';
 import { checkGateable, checkNoSlip } from './check-tools.js';
 import type { HostJudges } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
 import { planOf, strictestGating } from './named-by-server.js';
 import { ALWAYS_THERE, isQuestionTool } from './questions.js';
-import { executes, isTask, ownTool } from './tools.js';
+import { executes, isRecord, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
 export interface PlanOptions {
@@ -51,6 +52,7 @@ export function planFor(planned: PlanOptions): InterruptPlan {
   for (const [name, { action }] of plan.tools) {
     const tool = ownTool(tools, name);
     checkNoSlip(tool, name, place);
+    if (isRecord(tool)) refuseUnknown(tool, `${place}: the tool ${JSON.stringify(name)}`);
     if (action !== 'allow' || mayBeAsked({ toolName: name, tool })) checkGateable(tool, name, place);
   }
   return plan;

@@ -8,6 +8,7 @@ import { checkPassedOn } from '../options/check.js';
 import { nearestOf } from '../options/nearest.js';
 import { agentClassOf, isOfSdk } from './agent-class.js';
 import { IterableRun } from './agent-run.js';
+import { ArrangedTools } from './arranged-tools.js';
 import { checkModel } from './check-model.js';
 import { checkInstalled } from './installed.js';
 import { checkUnanswered } from './left-calls.js';
@@ -224,6 +225,10 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource
   const settings = takeToolsOf(agent.settings, place);
   const shown = (agent.tools as ToolSet | undefined) ?? {};
   const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
+  const ownTools = settings['tools'] as ToolSet | undefined;
+  // Nothing of the agent's runs before its calls pass the gate, whoever has replaced what makes them.
+  const arranged = ownTools === undefined ? undefined : new ArrangedTools(ownTools, place);
+  const unrun = arranged === undefined ? {} : { tools: arranged.shown };
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;
   const open =
@@ -241,26 +246,34 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource
       ];
       const silence = Object.fromEntries(silenced.map((name) => [name, undefined]));
       let changed: CallOptions = {};
+      let isPrepared = false;
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
         // Once per run: a hook that adds to the messages would add to them in every round.
-        prepared ??=
-          settings.prepareCall === undefined ? Promise.resolve(base) : preparedBy(settings.prepareCall, base);
+        prepared ??= preparedBy(settings.prepareCall, base);
         changed = await change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+        isPrepared = true;
         return changed;
       };
       const inner = Object.create(agent, {
-        settings: { value: { ...settings, ...silence, prepareCall } },
+        settings: { value: { ...settings, ...unrun, ...silence, prepareCall } },
       }) as AgentInside;
       const relays = ours.map(
         (name) => [name, (event: never) => (changed[name] as EventCallback | undefined)?.(event)] as const,
       );
       const options = { ...call, ...silence, ...Object.fromEntries(relays), abortSignal };
-      return Reflect.apply(agentClass.stream, inner, [options]) as PromiseLike<StreamResult>;
+      const opened = await (Reflect.apply(agentClass.stream, inner, [options]) as PromiseLike<StreamResult>);
+      if (!isPrepared) throw unsupportedAgent(place);
+      return opened;
     };
   /** The hook may put tools into the set that it gets: it has one of its own, and the tools are taken when it is done. */
-  const preparedBy = async (hook: (options: CallOptions) => unknown, base: CallOptions): Promise<CallOptions> => {
+  const preparedBy = async (
+    hook: ((options: CallOptions) => unknown) | undefined,
+    base: CallOptions,
+  ): Promise<CallOptions> => {
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
-    return takeToolsOf(((await hook(own)) ?? own) as CallOptions, place);
+    const made = takeToolsOf(((await hook?.(own)) ?? own) as CallOptions, place);
+    const known = made['tools'] === undefined ? undefined : arranged?.known(made['tools'] as ToolSet);
+    return known === undefined ? made : { ...made, tools: known };
   };
   const prepare = async (sdk: LoadedSdk, signal: AbortSignal): Promise<CallOptions> => {
     // The agent makes the options of a call by itself; what it does with them then is kept from it.

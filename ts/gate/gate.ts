@@ -21,6 +21,7 @@ import type {
 import { InvalidConfigError } from '../errors/index.js';
 import { NativeGate, type NativeClaim, type RawRecord, type RunStore } from '../native.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
+import { checkRecord } from '../options/names.js';
 import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
@@ -69,6 +70,7 @@ export class LocalGate implements Gate {
   constructor(options: GateOptions = {}) {
     checkOptions('createGate', options);
     const { timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000, logger } = options;
+    checkRecord(options.groups, 'createGate', 'groups');
     this.groups = options.groups ?? {};
     this.timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
     const ledger = ledgerOptions(options);

@@ -45,6 +45,24 @@ const isEmpty = (value: unknown): boolean =>
 
 const emptyAs = (value: unknown): string => (typeof value === 'object' && value !== null ? 'empty' : String(value));
 
+/** An option that is a list. @throws {InvalidConfigError} for what only looks like one: a promise, a set, one of them alone */
+export function checkList(value: unknown, place: string, name: string): void {
+  if (value !== undefined && !Array.isArray(value))
+    throw new InvalidConfigError({ message: `${place}: ${name} must be a list, not ${kindOf(value)}.` });
+}
+
+/** An option that is an object by names of the user's own. @throws {InvalidConfigError} for what is no plain object */
+export function checkRecord(value: unknown, place: string, name: string): void {
+  if (value !== undefined && !isPlain(value))
+    throw new InvalidConfigError({ message: `${place}: ${name} must be an object, not ${kindOf(value)}.` });
+}
+
+/** An option that is on or off. @throws {InvalidConfigError} for what only looks like it, such as `'false'` */
+export function checkFlag(value: unknown, place: string, name: string): void {
+  if (value !== undefined && typeof value !== 'boolean')
+    throw new InvalidConfigError({ message: `${place}: ${name} must be true or false, not ${kindOf(value)}.` });
+}
+
 export const didYouMean = (name: string): string => `did you mean ${JSON.stringify(name)}?`;
 
 /** @param hint what to do about the name */

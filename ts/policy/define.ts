@@ -4,6 +4,7 @@ import type { PolicyMatcher, PolicyRule } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkDocuments } from '../native.js';
 import { checkOptions } from '../options/check.js';
+import { checkList } from '../options/names.js';
 import { plainData, plainProperties } from '../options/plain.js';
 import { madePolicy, textOf } from './documents.js';
 
@@ -49,7 +50,7 @@ export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { 
 /** @see index.d.ts */
 export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
   checkOptions('definePolicy', options);
-  if (!Array.isArray(rules)) throw new InvalidConfigError({ message: 'definePolicy: rules must be a list.' });
+  checkList(rules ?? null, 'definePolicy', 'rules');
   const { name = 'definePolicy', match = 'first', tools } = options;
   const conditions: Api.PolicyCondition[] = [];
   const document: object = {

@@ -7,6 +7,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { checkPositive } from '../../gate/check-positive.js';
 import { NativeFiles, type FileOperations } from '../../native.js';
 import { checkOptions } from '../../options/check.js';
+import { checkRecord } from '../../options/names.js';
 import { environmentOf } from './environment.js';
 import { runCommand } from './run-command.js';
 
@@ -23,6 +24,8 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
   const maxOutputBytes = Math.ceil(positive('maxOutputBytes', 65_536));
   const files = openFiles(root, positive('maxFileBytes', 8_388_608));
   // What the user gives is read now: what becomes of the object later is not ours.
+  // Node gives the environment of the process a prototype of its own.
+  if (options.env !== process.env) checkRecord(options.env, 'createLocalBackend', 'env');
   const given = options.env === undefined ? undefined : { ...options.env };
 
   async function call<NAME extends keyof FileOperations>(

@@ -1,5 +1,6 @@
 import type { Backend, BackendTools } from '../../../agent.js';
 import { checkPositive } from '../../gate/check-positive.js';
+import { InvalidConfigError } from '../../errors/index.js';
 import { checkOptions } from '../../options/check.js';
 import { createLocalBackend } from '../backend/local-backend.js';
 import { MAX_RESULT_CHARACTERS } from '../cut.js';
@@ -32,7 +33,17 @@ export function settingsOf(
   { backend, maxResultCharacters }: { backend?: Backend; maxResultCharacters?: number },
   place: string,
 ): ToolSettings {
+  checkBackend(backend, place);
   return { backend: backend ?? createLocalBackend(), maxResultCharacters: mostOf(maxResultCharacters, place) };
+}
+
+/** What is none would fail in the middle of a run. @throws {InvalidConfigError} */
+function checkBackend(backend: unknown, place: string): void {
+  const { root, execute } = (backend ?? {}) as Partial<Backend>;
+  if (backend === undefined || (typeof root === 'string' && typeof execute === 'function')) return;
+  throw new InvalidConfigError({
+    message: `${place}: backend must be a Backend, such as createLocalBackend({ root }).`,
+  });
 }
 
 /** @throws {InvalidConfigError} */

@@ -10,6 +10,7 @@ import { TASK } from '../../ai-sdk/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { checkNeeded } from '../../options/check.js';
+import { checkList } from '../../options/names.js';
 import { cutMiddle } from '../cut.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
@@ -26,6 +27,7 @@ export function createTaskTool(options: {
   checkInstalled('createTaskTool');
   checkNeeded('createTaskTool', options);
   const { subagents, description, maxResultCharacters } = options;
+  checkList(subagents, 'createTaskTool', 'subagents');
   const agents = agentsByName(subagents);
   const most = mostOf(maxResultCharacters, 'createTaskTool');
   const names = [...agents.keys()];
