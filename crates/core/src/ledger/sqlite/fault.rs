@@ -44,9 +44,7 @@ fn of_sqlite(error: &rusqlite::Error, file: &Path) -> LedgerError {
     let kind = match error {
         // "no such column": our statements are what they are, so the schema is not what we made.
         E::SqlInputError { msg, .. } if msg.starts_with("no such ") => LedgerErrorKind::Corrupt,
-        E::SqliteFailure(failure, _) | E::SqlInputError { error: failure, .. } => {
-            kind_of(*failure)
-        }
+        E::SqliteFailure(failure, _) | E::SqlInputError { error: failure, .. } => kind_of(*failure),
         // A column that does not hold what its schema says was not written by us.
         E::FromSqlConversionFailure(..)
         | E::IntegralValueOutOfRange(..)
