@@ -205,8 +205,8 @@ fn both_ends_of_a_long_diff_are_shown_and_the_rest_is_counted() {
 
 #[test]
 fn much_on_each_side_takes_no_long_time() {
-    // Where there is little time a quarter of it, in a quarter of the time.
-    let part = crate::effort::effort(4, 1);
+    // Where there is little time an eighth of it, in an eighth of the time.
+    let part = crate::effort::effort(8, 1);
     type Form = fn(usize) -> String;
     let forms: [(&str, Form); 4] = [
         ("empty lines", |_| "\n".into()),

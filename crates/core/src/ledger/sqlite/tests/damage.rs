@@ -112,7 +112,7 @@ fn no_flipped_bit_changes_anything_unseen() {
     };
     let (mut told, mut silent) = (0, Vec::new());
     // Pages near each other are of a kind.
-    let (apart, rounds) = effort((2, 1), (1, 450_usize.div_ceil(pages).max(3)));
+    let (apart, rounds) = effort((4, 1), (1, 450_usize.div_ceil(pages).max(3)));
     for page in (0..pages).step_by(apart) {
         for _ in 0..rounds {
             let bit = page * 4096 * 8 + dice(4096 * 8);
@@ -136,7 +136,7 @@ fn no_flipped_bit_changes_anything_unseen() {
             }
         }
     }
-    assert!(rounds * pages / apart >= effort(20, 400) && told > 0, "{told} of {pages} pages");
+    assert!(rounds * pages / apart >= effort(10, 400) && told > 0, "{told} of {pages} pages");
     assert_eq!(silent, []);
 }
 
@@ -156,7 +156,8 @@ fn no_changed_column_is_unseen() {
         })
         .unwrap();
     assert!(columns.len() > 50);
-    for (table, column, kind) in columns {
+    // Columns that stand beside each other are of a kind: where there is little time one of three.
+    for (table, column, kind) in columns.into_iter().step_by(effort(3, 1)) {
         // The place of an entry among the others has no meaning.
         if (table.as_str(), column.as_str()) == ("entry", "seq") {
             continue;
