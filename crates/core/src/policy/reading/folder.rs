@@ -93,9 +93,8 @@ impl SubjectReader<'_> {
             let goes = |argv| !repository::stays(argv) && !repository::passes_nested(argv);
             subject.kind.git().is_some_and(goes)
         };
-        let commits = |subject: &&Subject| has_word(subject, &["commit"]);
-        // What is added is gone into by what follows, and a commit of it does not.
-        let several = self.subjects.iter().filter(enters).filter(|it| !commits(it)).count() > 1;
+        // What is added is gone into by what follows.
+        let several = self.subjects.iter().filter(enters).count() > 1;
         let mut looked: Vec<String> = Vec::new();
         let mut found = None;
         for subject in self.subjects.iter().filter(enters) {

@@ -235,7 +235,7 @@ pub(super) fn enters_one(
 pub(super) fn enters_below(
     folder: &str, files: &dyn FileLookup,
 ) -> Result<Option<String>, PathError> {
-    const MOST_NAMES: usize = 20_000;
+    const MOST_NAMES: usize = 100_000;
     const IGNORED: &[&str] = &[".git", "node_modules", "target", "dist", ".venv"];
     let mut left = MOST_NAMES;
     let mut folders = vec![folder.to_owned()];
