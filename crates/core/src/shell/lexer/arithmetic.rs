@@ -55,7 +55,8 @@ impl LineProver<'_, '_> {
                     {
                         self.single(scratch)?;
                     } else {
-                        self.at = (self.at + 2).min(self.text.len());
+                        self.bump(1);
+                        self.take(scratch);
                     }
                     continue;
                 }

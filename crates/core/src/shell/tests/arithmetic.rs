@@ -1,6 +1,6 @@
 //! Where text is evaluated. Each line of `runs` was run in bash, where it ran the command in the subscript.
 
-use super::super::{DoubtReason, FactKind, analyze};
+use super::super::{DoubtReason, FactKind, Shell, analyze};
 use super::{all_known, never_allowed};
 
 #[test]
@@ -281,4 +281,22 @@ fn words_that_may_become_options_of_builtins() {
     never_allowed(DoubtReason::Arithmetic, &["read \"$x\"", "unset \"$x\"", "mapfile \"$x\""]);
     never_allowed(DoubtReason::Evaluates, &["export \"$x\"", "declare \"$x\""]);
     all_known(&["echo \"$x\" $x", "cd \"$x\"", "printf '%s\\n' \"$x\" $y"]);
+}
+
+#[test]
+fn a_character_of_several_bytes_behind_a_backslash_ends_as_a_line_does() {
+    for quote in ["\\", "'"] {
+        for character in ["é", "\u{202e}", "😀"] {
+            for (open, close) in [("$((", "))"), ("((", "))"), ("${x:", "}")] {
+                for end in ["", close] {
+                    let line = format!("ls {open}{quote}{character}{end}");
+                    let facts = analyze(&line, Shell::Bash).facts;
+                    assert!(
+                        facts.iter().any(|fact| matches!(fact.what, FactKind::Unknown { .. })),
+                        "{line}"
+                    );
+                }
+            }
+        }
+    }
 }
