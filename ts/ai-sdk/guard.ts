@@ -62,6 +62,8 @@ export interface GuardOptions {
   /** `experimental_toolCallers` of the run: which tools call which others. */
   toolCallers?: unknown;
   onExecuted?: (executed: GuardedExecution) => void;
+  /** The gate or its ledger is gone, which was found when a call was about to run. */
+  onLost?: (error: unknown) => void;
 }
 
 export class CallGuard {

@@ -4,7 +4,8 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import { isByMode } from '../gate/judge.js';
-import { after, isLater, type Awaitable } from '../values/awaitable.js';
+import { endsAll } from '../gate/waiters.js';
+import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { approvedTool } from './approved-tool.js';
 import { withCallContext } from './call-context.js';
@@ -212,12 +213,19 @@ class GuardedTools {
     args: ValueSnapshot,
     options: ExecuteOptions,
   ): Awaitable<() => unknown> {
-    const { asker, onExecuted, tools } = this.#options;
+    const { asker, onExecuted, onLost, tools } = this.#options;
     const { toolCallId } = options;
     const tool = ownTool(tools, toolName);
     const asked = this.#guard.call(toolCallId)?.args;
     const claimed = { ...approvedTool(toolName, tool), toolCallId, args, asked, signal: options.abortSignal };
-    return after(claimOrRefuse(asker, asker.runId, claimed), ({ approvalId }) => {
+    const claim = attempt(
+      () => claimOrRefuse(asker, asker.runId, claimed),
+      (error) => {
+        if (error instanceof RefusedExecution && endsAll(error.cause)) onLost?.(error.cause);
+        throw error;
+      },
+    );
+    return after(claim, ({ approvalId }) => {
       if (this.#isAborted(options)) {
         // The claim came back too late.
         return after(asker.gate.settle(approvalId, false), () => {

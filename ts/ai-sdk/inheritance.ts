@@ -11,7 +11,7 @@ import { isSameTool, namesOf, type CallableTool } from '../policy/foreign.js';
 import type { HostJudges } from './host-judge.js';
 import { narrowed, type Limits } from './limits.js';
 import { planOf, strictestGating } from './named-by-server.js';
-import { define, entryOf, ownTool } from './tools.js';
+import { define, entryOf, isRecord, ownTool } from './tools.js';
 
 export interface InheritanceOptions {
   tools: ToolSet;
@@ -140,7 +140,8 @@ export class InheritedRules {
 
   /** Of a tool that only the child has. What it says of itself, the child asks it. */
   #gatingOfOther({ toolName, tool }: CallableTool): Gating {
-    const planned = this.#others.get(tool ?? NO_TOOL)?.get(toolName);
+    const key = isRecord(tool) ? tool : NO_TOOL;
+    const planned = this.#others.get(key)?.get(toolName);
     if (planned !== undefined) return planned;
     const gatingOf = (it: Partial<Tool>): Gating => {
       const tools = {};
@@ -152,13 +153,13 @@ export class InheritedRules {
     const whole = tool === undefined ? named : gatingOf(tool);
     // An entry that decides beside what the tool says of itself asks a human about it.
     const gating = whole.action === 'ask' && named.action !== 'ask' ? strictestGating(whole, named) : named;
-    const byName = this.#others.get(tool ?? NO_TOOL) ?? new Map<string, Gating>();
-    this.#others.set(tool ?? NO_TOOL, byName.set(toolName, gating));
+    const byName = this.#others.get(key) ?? new Map<string, Gating>();
+    this.#others.set(key, byName.set(toolName, gating));
     return gating;
   }
 }
 
-/** Stands for a tool of which nothing is known. */
+/** Stands for a tool of which nothing is known, and for what is none: that is an error elsewhere. */
 const NO_TOOL = {};
 
 /** Where a tool comes from, and nothing that it says of its calls. */

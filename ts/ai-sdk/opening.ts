@@ -27,6 +27,7 @@ export interface OpeningOptions {
   children: ChildRuns;
   stream: SdkStream;
   onExecuted: (executed: GuardedExecution) => void;
+  onLost: (error: unknown) => void;
   /** Whether the model must not be called any more. */
   mustStop: () => boolean;
   tell: (event: OwnEvent) => void;
@@ -120,7 +121,8 @@ export class RunOpening {
 
   /** @param alsoGuarded see the guard's option of this name */
   setUp(callOptions: CallOptions, alsoGuarded?: ReadonlySet<string>): RunSetup {
-    const { run, conversation, callbacks, keeping, children, stream, onExecuted, mustStop, tell, wake } = this.#options;
+    const { run, conversation, callbacks, keeping, children, stream, onExecuted, onLost, mustStop, tell, wake } =
+      this.#options;
     const setup = setUp({
       run,
       sdk: this.#sdk,
@@ -128,6 +130,7 @@ export class RunOpening {
       alsoGuarded,
       call: (called, inheritance, execute) => children.call(called, inheritance, execute),
       onExecuted,
+      onLost,
       tell,
       wake,
     });

@@ -107,6 +107,7 @@ export class Run {
       keeping: this.#keeping,
       children: this.#children,
       stream: this.#stream,
+      onLost: (error) => this.#lost(error),
       onExecuted: (executed) => {
         this.#round?.executed.push(executed);
         this.#conversation.recordResult(executed);
@@ -504,6 +505,12 @@ export class Run {
     round.isKeptSoFar = true;
     if ((await this.#keepSoFar(this.#opening.setup as RunSetup, round)) === false)
       throw new Error(`The step of the call ${JSON.stringify(toolCallId)} was over before it was kept.`);
+  }
+
+  /** Nothing more can be asked or kept: it ends with this. */
+  #lost(error: unknown): void {
+    if (this.#round !== undefined) this.#round.lost ??= { error };
+    this.#inbox.ring();
   }
 
   /** A run that is a part of it was let go of: it cannot go on here either. */

@@ -29,12 +29,23 @@ export interface SetupOptions {
   alsoGuarded?: ReadonlySet<string> | undefined;
   call: (call: CalledTool, inheritance: InheritedRules, execute: (context: CallContext) => unknown) => unknown;
   onExecuted: (executed: GuardedExecution) => void;
+  onLost: (error: unknown) => void;
   tell: (event: OwnEvent) => void;
   /** Has the run look at its round. */
   wake: () => void;
 }
 
-export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, tell, wake }: SetupOptions): RunSetup {
+export function setUp({
+  run,
+  sdk,
+  callOptions,
+  alsoGuarded,
+  call,
+  onExecuted,
+  onLost,
+  tell,
+  wake,
+}: SetupOptions): RunSetup {
   const { asker, signal, interruptOn } = run;
   const tools = (callOptions['tools'] ?? {}) as ToolSet;
   const guard: CallGuard = new CallGuard({
@@ -52,6 +63,7 @@ export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, te
       unknownTools: 'ignore',
     }),
     onExecuted,
+    onLost,
   });
   const editsOf = (toolCallId: string, toolName: string) => editsFor(toolCallId, toolName, sdk, callOptions, guard);
   const decisions = new CallDecisions({ asker, tell, wake });

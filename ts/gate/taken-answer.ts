@@ -4,7 +4,7 @@ import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
-import { rememberOf } from './remember.js';
+import { readRemember, rememberOf } from './remember.js';
 
 /** Each part, or what is wrong with it once it is needed. */
 export interface TakenAnswer {
@@ -23,7 +23,7 @@ export function takeAnswer(answer: unknown): TakenAnswer {
     decider: known(() => readDecider(answer, 'callback')),
     remember: known(() => {
       const remember = rememberOf(answer);
-      return remember === undefined ? undefined : snapshot(remember).value;
+      return remember === undefined ? undefined : readRemember(remember);
     }),
     shape: () => shapeOf(answer),
   };

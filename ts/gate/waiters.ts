@@ -1,4 +1,4 @@
-import { GateClosedError } from '../errors/index.js';
+import { GateClosedError, LedgerError } from '../errors/index.js';
 import { KeepAlive } from './keep-alive.js';
 import type { DecidedRecord } from './records.js';
 
@@ -67,7 +67,11 @@ const ENDS_ALL = new WeakSet<Error>();
 
 /** Whether nothing more is heard of any request of this gate: it was closed, or its ledger cannot be read. */
 export const endsAll = (error: unknown): boolean =>
-  GateClosedError.isInstance(error) || (error instanceof Error && ENDS_ALL.has(error));
+  GateClosedError.isInstance(error) ||
+  (LedgerError.isInstance(error) && UNREADABLE.has(error.code)) ||
+  (error instanceof Error && ENDS_ALL.has(error));
+
+const UNREADABLE: ReadonlySet<unknown> = new Set(['ERR_LEDGER_CORRUPT', 'ERR_LEDGER_IO']);
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
   let resolve!: (value: T) => void;

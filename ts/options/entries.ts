@@ -301,7 +301,7 @@ const TABLES = {
       description: true,
       systemPrompt: true,
       model: true,
-      tools: 'restricts',
+      tools: 'restricts or null',
       builtinTools: 'restricts',
       interruptOn: 'restricts',
       policy: 'restricts',

@@ -1092,7 +1092,7 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
             "git add vendor",
             "git add -A",
             "git add src && git commit -m x",
-            "git add -A && git diff --cached",
+            "git diff --cached",
             "git add plain && git status",
             "git add src && git status",
             "git add -A && git log -1",

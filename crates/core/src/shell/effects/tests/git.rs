@@ -212,7 +212,7 @@ const CALLS: &[Row] = &[
     ("git restore -p", "W2:. w2:.git/index R2:."),
     ("git am --show-current-patch=diff", "W0:. R2:."),
     ("git rebase --show-current-patch", "W0:. ?1 R2:."),
-    ("git rerere diff", "R0:. R2:diff"),
+    ("git rerere diff", "R0:."),
     ("git reset --hard", "W2:. w2:.git/index"),
     ("git reflog expire --all", "w2:.git/logs"),
     ("git reflog delete x", "w2:.git/logs"),
