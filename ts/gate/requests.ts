@@ -289,6 +289,7 @@ export class GateRequests {
       if (isDecided(record) && !this.#teller.held.includes(approvalId)) this.#teller.decided(record);
     } catch (error) {
       // What cannot be read would be waited for in vain.
+      this.#inside.failed('a decision cannot be read', { approvalId }, error);
       this.#teller.waiters.lose(approvalId, error);
     }
   }

@@ -68,10 +68,8 @@ const ENDS_ALL = new WeakSet<Error>();
 /** Whether nothing more is heard of any request of this gate: it was closed, or its ledger cannot be read. */
 export const endsAll = (error: unknown): boolean =>
   GateClosedError.isInstance(error) ||
-  (LedgerError.isInstance(error) && UNREADABLE.has(error.code)) ||
+  (LedgerError.isInstance(error) && error.code === 'ERR_LEDGER_CORRUPT') ||
   (error instanceof Error && ENDS_ALL.has(error));
-
-const UNREADABLE: ReadonlySet<unknown> = new Set(['ERR_LEDGER_CORRUPT', 'ERR_LEDGER_IO']);
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
   let resolve!: (value: T) => void;
