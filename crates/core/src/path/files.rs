@@ -44,7 +44,7 @@ pub trait FileLookup {
     fn is_case_sensitive(&self, path: &str) -> bool;
 
     /// The state of a directory (missing is one too): as long as it is the same, so are the names in it, and which of
-    /// them are symlinks. `None` when that cannot be told, or when it has just changed.
+    /// them are symlinks; or that of a file, and what is in it. `None` when that cannot be told, or when it has just changed.
     fn stamp(&self, _dir: &str) -> Option<DirStamp> {
         None
     }
@@ -140,7 +140,7 @@ impl DirStamp {
     }
 
     #[cfg(test)]
-    pub(super) fn numbered(number: u64) -> Self {
+    pub(crate) fn numbered(number: u64) -> Self {
         Self { found: Some((0, number, 0, 0)) }
     }
 
@@ -248,6 +248,12 @@ impl FileLookup for NearFiles<'_> {
         true
     }
 
+    fn stamp(&self, path: &str) -> Option<DirStamp> {
+        // Whether what is known of an index still holds. Of all else it is not told, which costs a look at it.
+        let near = path.ends_with(INDEX) && self.look(path).is_ok();
+        near.then(|| RealFiles.stamp(path)).flatten()
+    }
+
     fn list(&self, _dir: &str, _most: usize) -> DirListing {
         self.go_beyond();
         DirListing::Unknown
@@ -299,10 +305,12 @@ impl FileLookup for RealFiles {
     fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {
         use std::io::Read as _;
         // Looked at before it is opened: to open a pipe would wait for a writer.
-        if !fs::metadata(path).ok()?.is_file() {
+        let found = fs::metadata(path).ok()?;
+        if !found.is_file() {
             return None;
         }
-        let mut bytes = Vec::new();
+        let length = usize::try_from(found.len()).ok()?;
+        let mut bytes = Vec::with_capacity(length.min(most).saturating_add(1));
         // One more byte tells what is too long from what ends there. Lengths that files tell may be old, or none at all.
         let limit = u64::try_from(most).ok()?.checked_add(1)?;
         fs::File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
 pub(crate) use spot::{PathSpots, places, through};
-pub(crate) use tracked::nested;
+pub(crate) use tracked::NestedFolders;
 
 use led::LedPlaces;
 

@@ -101,7 +101,8 @@ impl SubjectReader<'_> {
             for dir in self.dirs_of(&subject.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
                 if !looked.contains(&top) {
-                    let entered = looked_up(repository::enters(&top, &git, self.files))?;
+                    let entered =
+                        looked_up(repository::enters(&top, &git, self.nested, self.files))?;
                     found = found.or(entered.unwrap_or_else(|_| Some(top.clone())));
                     looked.push(top.clone());
                 }
@@ -111,10 +112,12 @@ impl SubjectReader<'_> {
                 for folder in self.added(subject, &dir, &top)? {
                     let mut entered = Ok(None);
                     if folder != top {
-                        entered = looked_up(repository::enters_one(&folder, self.files))?;
+                        entered =
+                            looked_up(repository::enters_one(&folder, self.nested, self.files))?;
                     }
                     if several && matches!(entered, Ok(None)) {
-                        entered = looked_up(repository::enters_below(&folder, self.files))?;
+                        entered =
+                            looked_up(repository::enters_below(&folder, self.nested, self.files))?;
                     }
                     found = found.or(entered.unwrap_or(Some(folder)));
                 }

@@ -16,7 +16,7 @@ use builtin::{ArgumentMeaning, BuiltinReading, RecursiveUse};
 use loaded::LoadedFile;
 
 use super::document::{PolicyDocument, ToolReading};
-use super::judge::{JudgedCall, NeedsFiles};
+use super::judge::{JudgedCall, NeedsFiles, NestedFolders};
 use super::names::own_names;
 use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::call::Json;
@@ -30,6 +30,8 @@ pub(crate) struct ToolReadings {
     trusted: BTreeMap<String, ToolReading>,
     /// By documents that are not: their subjects are judged besides, so that they can only tighten.
     untrusted: BTreeMap<String, Vec<ToolReading>>,
+    /// Of git, from earlier calls.
+    nested: Arc<NestedFolders>,
 }
 
 /// One way to read a tool, ready to use: what is usual, and what a document states.
@@ -129,6 +131,7 @@ pub(crate) fn subjects(
         call,
         context,
         files,
+        nested: &readings.nested,
         subjects: Vec::new(),
         loads: Vec::new(),
         guesses: false,
@@ -153,6 +156,7 @@ struct SubjectReader<'a> {
     call: &'a JudgedCall<'a>,
     context: &'a PathContext,
     files: &'a dyn FileLookup,
+    nested: &'a NestedFolders,
     subjects: Vec<Subject>,
     /// What its commands run, or what decides what they run.
     loads: Vec<LoadedFile>,

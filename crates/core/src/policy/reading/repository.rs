@@ -1,7 +1,7 @@
 //! What git would find in a folder, and whether its settings name a program.
 
 use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
-use crate::policy::judge::nested;
+use crate::policy::judge::NestedFolders;
 use crate::shell::Word;
 
 /// The most folders above each other that are looked at.
@@ -177,18 +177,18 @@ pub(super) fn is_nested(
 ///
 /// Those that git itself keeps, below its own folder for this one, are the user's as those of this one are.
 pub(super) fn enters(
-    top: &str, git: &str, files: &dyn FileLookup,
+    top: &str, git: &str, known: &NestedFolders, files: &dyn FileLookup,
 ) -> Result<Option<String>, PathError> {
     let mut kept = None;
     let mut left = vec![(top.to_owned(), git.to_owned())];
     let mut looked = 0;
     while let Some((top, git)) = left.pop() {
         looked += 1;
-        let nested = match nested(&git, files)? {
+        let nested = match known.of(&git, files)? {
             Some(nested) if looked <= MOST_NESTED => nested,
             _ => return Ok(Some(top)),
         };
-        for name in nested {
+        for name in nested.iter() {
             let kept = kept.get_or_insert_with(|| {
                 let common = common_dir(&git, files);
                 files.real(&common).unwrap_or(common)
@@ -214,14 +214,14 @@ pub(super) fn enters(
 
 /// The repository in this folder, where its settings may say what git runs there, or those of one in it.
 pub(super) fn enters_one(
-    folder: &str, files: &dyn FileLookup,
+    folder: &str, known: &NestedFolders, files: &dyn FileLookup,
 ) -> Result<Option<String>, PathError> {
     match seen(folder, files)? {
         SeenFolder::Nothing => Ok(None),
         SeenFolder::Own => {
             let git = format!("{folder}/.git");
             if is_plain(&git, files) {
-                enters(folder, &git, files)
+                enters(folder, &git, known, files)
             } else {
                 Ok(Some(folder.to_owned()))
             }
@@ -233,7 +233,7 @@ pub(super) fn enters_one(
 /// A repository that lies below this folder and is none of its own, where its settings may say what git runs there. `None`
 /// also where git would not look at it: packages and products are kept nowhere.
 pub(super) fn enters_below(
-    folder: &str, files: &dyn FileLookup,
+    folder: &str, known: &NestedFolders, files: &dyn FileLookup,
 ) -> Result<Option<String>, PathError> {
     const MOST_NAMES: usize = 100_000;
     const IGNORED: &[&str] = &[".git", "node_modules", "target", "dist", ".venv"];
@@ -251,7 +251,7 @@ pub(super) fn enters_below(
                 continue;
             }
             let inner = format!("{folder}/{}", entry.name);
-            if let Some(found) = enters_one(&inner, files)? {
+            if let Some(found) = enters_one(&inner, known, files)? {
                 return Ok(Some(found));
             }
             folders.push(inner);
