@@ -5,10 +5,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { countersign } from '../app.mjs';
+import { enterProject } from './project.mjs';
 import { asynchronous, synchronous } from './runner.mjs';
 import { lines, paths, rules } from './task.mjs';
 
 const { checkPolicy, parsePolicy } = countersign;
+
+enterProject();
 
 /** @typedef {import('./task.mjs').Line} Line */
 
