@@ -293,6 +293,8 @@ pub(super) fn compile(walk: &mut ArgumentWalk) {
         if runs.iter().any(|option| begins.starts_with(option)) {
             walk.runs(at, DoubtReason::RunsCode);
         }
+        // What only the run will tell may be options too.
+        let certain = walk.place(at).literal().is_some();
         let passed = ["-Wp,", "-Wa,", "-Wl,"].iter().find_map(|option| begins.strip_prefix(option));
         let harmless = |option: &str| {
             let name = option.split_once('=').map_or(option, |(name, _)| name);
@@ -300,7 +302,7 @@ pub(super) fn compile(walk: &mut ArgumentWalk) {
                 || PASSED_ON.split(' ').any(|known| known == name)
                 || ["-D", "-U", "-O"].iter().any(|letter| option.starts_with(letter))
         };
-        if passed.is_some_and(|options| !options.split(',').all(harmless)) {
+        if passed.is_some_and(|options| !certain || !options.split(',').all(harmless)) {
             walk.runs(at, DoubtReason::NotUnderstood);
         }
     }

@@ -324,6 +324,12 @@ impl ProgramSpec {
         rest.get(..to).unwrap_or_default()
     }
 
+    /// Whether a longer name begins so.
+    pub(super) fn goes_on(&self, name: &str) -> bool {
+        let from = self.longs.partition_point(|(known, _)| *known <= name);
+        self.longs.get(from).is_some_and(|(known, _)| known.starts_with(name))
+    }
+
     /// All readings of all options.
     pub(super) fn meanings(&self) -> impl Iterator<Item = &OptionMeaning> {
         let shorts = self.shorts.iter().map(|(_, meaning)| meaning);

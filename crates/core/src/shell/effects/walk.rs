@@ -255,11 +255,13 @@ impl<'a> ArgumentWalk<'a> {
             }
             None => (name, None),
         };
+        let glued = dashes == 1 && self.program.glued;
         if attached.is_none() && self.place(at).pieces.len() > 1 {
-            if dashes == 1 && self.program.glued {
-                return self.glued(at);
+            // What only the run will tell goes on the name, or is its value.
+            let known = glued && self.glued(at);
+            if !known || self.program.goes_on(name) {
+                self.option_in_doubt(at);
             }
-            self.option_in_doubt(at);
             return 0;
         }
         let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
@@ -267,26 +269,25 @@ impl<'a> ArgumentWalk<'a> {
             return 0;
         }
         let readings = self.program.long(name);
-        if readings.is_empty() && dashes == 1 && self.program.glued {
-            self.glued(at);
-            if let Some(part) = attached.filter(|_| self.program.open) {
-                self.unknown_value(part);
-            }
-            return 0;
-        }
         if readings.is_empty() {
-            if !self.program.open {
+            let known = glued && self.glued(at);
+            if self.program.open {
+                if let Some(part) = attached {
+                    self.unknown_value(part);
+                }
+            } else if glued && !known {
+                self.runs(at, DoubtReason::UnknownOption);
+            } else if !glued {
                 self.unknown_option(at);
-            } else if let Some(part) = attached {
-                self.unknown_value(part);
             }
             return 0;
         }
         self.readings(readings.iter().map(|(_, meaning)| meaning), at, attached, attached.is_some())
     }
 
-    /// A name with its value attached, where long names have one dash: each name that the word begins with counts.
-    fn glued(&mut self, at: usize) -> usize {
+    /// A name with its value attached, where long names have one dash: each name that the word begins with counts. Whether
+    /// there is one.
+    fn glued(&mut self, at: usize) -> bool {
         let word = self.place(at);
         let begins = words::beginning(word);
         // Where nothing is behind the text, there is no value behind it either.
@@ -301,10 +302,7 @@ impl<'a> ArgumentWalk<'a> {
                 }
             }
         }
-        if !known && !self.program.open {
-            self.runs(at, DoubtReason::UnknownOption);
-        }
-        0
+        known
     }
 
     /// One-letter options in one word; how many words after it belong to it.

@@ -55,7 +55,8 @@ impl LineProver<'_, '_> {
                         }
                         Some("=" | "==" | "!=") => mode = WordMode::Pattern,
                         Some("-v" | "-R") => named = true,
-                        Some(operator) if NUMERIC.contains(&operator) => {
+                        // Where an operand has to come it is one: `-eq` is a minus, and the variable `eq`.
+                        Some(operator) if before.is_some() && NUMERIC.contains(&operator) => {
                             numeric = true;
                             if let Some((left, start)) = before.take() {
                                 self.compared(&left, start);

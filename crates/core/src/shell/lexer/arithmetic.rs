@@ -55,8 +55,7 @@ impl LineProver<'_, '_> {
                     {
                         self.single(scratch)?;
                     } else {
-                        self.bump(1);
-                        self.take(scratch);
+                        self.escape(scratch);
                     }
                     continue;
                 }

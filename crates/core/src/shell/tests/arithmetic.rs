@@ -206,6 +206,24 @@ fn an_operand_of_a_comparison_that_is_no_plain_number() {
     );
 }
 
+/// A minus and the name of a variable may spell an operator.
+#[test]
+fn an_operand_that_is_spelled_like_an_operator() {
+    for name in ["eq", "ne", "lt", "le", "gt", "ge"] {
+        for test in [
+            format!("-{name} -eq 1"),
+            format!("1 -lt -{name}"),
+            format!("-{name} -{name} -{name}"),
+            format!("! -{name} -{name} 1"),
+            format!("( -{name} -{name} 1 )"),
+            format!("! ( 1 -{name} -{name} )"),
+            format!("a == b || -{name} -{name} 1"),
+        ] {
+            never_allowed(DoubtReason::Arithmetic, &[&format!("read {name}; [[ {test} ]]")]);
+        }
+    }
+}
+
 /// A word of more parts than are kept is not known at all: it is no word of nothing, and no number.
 #[test]
 fn a_word_of_very_many_parts() {
