@@ -24,6 +24,8 @@ const ways: [string, (path: string) => void][] = [
   ['without its log', (path) => truncateSync(`${path}-wal`, 0)],
 ];
 
+const oneCall = () => scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model;
+
 it.skipIf(process.platform === 'win32').each(ways)(
   'a run whose ledger is %s while it asks ends with an error',
   async (_, damage) => {
@@ -33,7 +35,7 @@ it.skipIf(process.platform === 'win32').each(ways)(
     const { ran, tools } = recordingTools();
     const run = streamWithEvents({
       gate,
-      model: scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model,
+      model: oneCall(),
       tools,
       prompt: 'go',
       interruptOn: 'all',
@@ -70,6 +72,28 @@ it.skipIf(process.platform === 'win32').each(ways)(
     const result = await execute({ path: '/a' }, { toolCallId: 'c1', messages: [] });
     const reason = expect.stringMatching(/damaged|removed or replaced/) as string;
     expect(result).toMatchObject({ type: 'execution-denied', reason });
+    expect(ran).toEqual([]);
+  },
+);
+
+it.skipIf(process.platform === 'win32').each(ways)(
+  'a run whose ledger is %s after the answer was written, before the call runs, ends with an error',
+  async (_, damage) => {
+    const path = on.path();
+    const info = (line: string) => {
+      if (line === 'approval decided') damage(path);
+    };
+    const { ran, tools } = recordingTools();
+    const gate = on.gate(path, { logger: { info, error: () => {} } });
+    const run = streamWithEvents({
+      gate,
+      model: oneCall(),
+      tools,
+      prompt: 'go',
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    } as never);
+    await expect(run.result).rejects.toMatchObject({ code: 'ERR_LEDGER_CORRUPT' });
     expect(ran).toEqual([]);
   },
 );
@@ -128,8 +152,6 @@ const waits: [string, (gate: Gate, tools: ToolSet, asked: () => void) => Promise
 const lost = ({ error }: { error: { mock: { calls: unknown[][] } } }) =>
   error.mock.calls.filter(([what]) => what === 'nobody can be told what was decided');
 
-const oneCall = () => scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model;
-
 describe.skipIf(process.platform === 'win32').each(gone)('a ledger that is %s while nobody answers', (_, damage) => {
   it.each(waits)('ends what waits with its error, before the deadline: %s', async (_name, wait) => {
     const path = on.path();
@@ -147,19 +169,36 @@ describe.skipIf(process.platform === 'win32').each(gone)('a ledger that is %s wh
     expect(lost(logger).length).toBeLessThanOrEqual(1);
   });
 
-  it('ends the events of the gate with its error', async () => {
+  /** What a gate tells, once it has asked and the ledger is gone. @param isWaited whether the request still waits then */
+  async function toldUntilGone(isWaited: boolean): Promise<void> {
     const path = on.path();
     const logger = { error: vi.fn() };
     const gate = on.gate(path, { logger });
     await gate.ready();
     const events = gate.events();
+    const late = gate.events();
     const next = events.next();
     void gate.request({ toolName: 'del', args: {}, timeout: 86_400_000 }).catch(() => {});
-    expect((await next).value).toMatchObject({ type: 'requested' });
+    const requested = (await next).value;
+    expect(requested).toMatchObject({ type: 'requested' });
+    if (!isWaited && requested?.type === 'requested') {
+      await gate.reject(requested.request.approvalId);
+      expect((await events.next()).value).toMatchObject({ type: 'decided' });
+    }
     damage(path);
-    await expect(events.next()).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_LEDGER_/) as never });
+    const error = { code: expect.stringMatching(/^ERR_LEDGER_/) as never };
+    await expect(events.next()).rejects.toMatchObject(error);
     expect((await events.next()).done).toBe(true);
     // What the request itself looked for may have been told before, as its own.
     expect(lost(logger)).toHaveLength(1);
+    // Who has not read on hears first of what came before.
+    for (const type of isWaited ? ['requested'] : ['requested', 'decided'])
+      expect((await late.next()).value).toMatchObject({ type });
+    await expect(late.next()).rejects.toMatchObject(error);
+    expect((await late.next()).done).toBe(true);
+  }
+
+  it('ends the events of the gate with its error, whether somebody waits for a decision or only reads', async () => {
+    await Promise.all([true, false].map(toldUntilGone));
   });
 });
