@@ -2,6 +2,8 @@
 //!
 //! A rule that allows them must name them: `.git/hooks/**` does, `**` does not.
 
+use std::cell::RefCell;
+
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
 use crate::policy::judge::PathSpots;
 use crate::policy::secrets::{self, FileFolders};
@@ -319,13 +321,14 @@ pub(crate) fn protection(
     let project = context.project.as_deref().unwrap_or(&context.cwd);
     let mut projects = vec![project.to_owned()];
     projects.extend(files.real(project));
+    let names = PathNames::new(access, &projects);
     let of_path = |path: &str| {
         // Of a directory the names in it are told, and some of those are as telling.
         let shown = match path.rsplit_once('/') {
             Some((folder, name)) if spots.unopened && is_file_of_secrets(name) => folder,
             _ => path,
         };
-        of_text(shown, access, &projects).or_else(|| system(path))
+        names.protection(shown).or_else(|| system(path))
     };
     let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
     let located = |path: &LocatedPath| {
@@ -456,34 +459,76 @@ fn guessed(pieces: &[WordPiece]) -> String {
     guessed.join("/")
 }
 
-/// By a path, which may lie in one of these projects.
-fn of_text(path: &str, access: FileAccess, projects: &[String]) -> Option<PathProtection> {
-    let within = projects.iter().filter(|project| is_below(path, project));
-    let within = within.map(|project| project.trim_end_matches('/').len()).min();
-    let mut read = 0;
-    let mut before = "";
-    let mut in_git = false;
-    let mut folders = FileFolders::default();
-    let mut names = path.trim_end_matches('/').split('/').peekable();
-    while let Some(name) = names.next() {
-        let secret = || names.peek().is_none().then(|| folders.secret(trimmed(name))).flatten();
-        // Those of worktrees and submodules lie further down.
-        let settings = || {
-            let mut known = GIT_SETTINGS.iter();
-            (in_git && known.any(|known| known.eq_ignore_ascii_case(trimmed(name)))).then_some(GIT)
-        };
-        if let Some(what) = of_name(before, name, access).or_else(secret).or_else(settings) {
-            return Some(PathProtection::new(what, name));
-        }
-        in_git |= trimmed(name).eq_ignore_ascii_case(".git");
-        folders.enter(name);
-        read += name.len() + 1;
-        if within.is_none_or(|within| read <= within + 1) {
-            folders.forget_tests();
-        }
-        before = name;
+/// What is protected by the names of a path. Of paths in one folder, one after the other, the folder is read once.
+struct PathNames<'a> {
+    access: FileAccess,
+    /// A path may lie in one of these.
+    projects: &'a [String],
+    folder: RefCell<FolderNames>,
+}
+
+/// The names of a folder, as far as they say what the next one means.
+#[derive(Debug, Default)]
+struct FolderNames {
+    path: Option<String>,
+    found: Option<PathProtection>,
+    before: String,
+    in_git: bool,
+    folders: FileFolders,
+}
+
+impl<'a> PathNames<'a> {
+    fn new(access: FileAccess, projects: &'a [String]) -> Self {
+        Self { access, projects, folder: RefCell::default() }
     }
-    None
+
+    fn protection(&self, path: &str) -> Option<PathProtection> {
+        let path = path.trim_end_matches('/');
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut above = self.folder.borrow_mut();
+        if above.path.as_deref() != Some(folder) {
+            *above = FolderNames::read(folder, self.access, self.projects);
+        }
+        let protection = |what| PathProtection::new(what, name);
+        above.found.clone().or_else(|| {
+            of_name(&above.before, name, self.access)
+                .or_else(|| above.folders.secret(trimmed(name)))
+                .or_else(|| above.settings(name))
+                .map(protection)
+        })
+    }
+}
+
+impl FolderNames {
+    fn read(folder: &str, access: FileAccess, projects: &[String]) -> Self {
+        let within = projects.iter().filter(|project| is_below(folder, project));
+        let within = within.map(|project| project.trim_end_matches('/').len()).min();
+        let mut names = Self { path: Some(folder.to_owned()), ..Self::default() };
+        let mut read = 0;
+        let mut before = "";
+        for name in folder.split('/') {
+            let what = of_name(before, name, access).or_else(|| names.settings(name));
+            names.found = what.map(|what| PathProtection::new(what, name));
+            if names.found.is_some() {
+                break;
+            }
+            names.in_git |= trimmed(name).eq_ignore_ascii_case(".git");
+            names.folders.enter(name);
+            read += name.len() + 1;
+            if within.is_none_or(|within| read <= within + 1) {
+                names.folders.forget_tests();
+            }
+            before = name;
+        }
+        before.clone_into(&mut names.before);
+        names
+    }
+
+    /// Settings of git. Those of worktrees and submodules lie further down.
+    fn settings(&self, name: &str) -> Option<&'static str> {
+        let is_known = |known: &&str| known.eq_ignore_ascii_case(trimmed(name));
+        (self.in_git && GIT_SETTINGS.iter().any(is_known)).then_some(GIT)
+    }
 }
 
 fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str> {
@@ -682,8 +727,15 @@ mod tests {
             ("/h/.gitconfig", Read, true),
             ("/p/azure-pipelines.yml", Write, true),
         ] {
-            let found = of_text(path, access, &["/p".to_owned()]);
+            let projects = ["/p".to_owned()];
+            let names = PathNames::new(access, &projects);
+            let found = names.protection(path);
             assert_eq!(found.is_some(), expected, "{path} {access:?}");
+            // What was read of one folder is not said of another.
+            for other in ["/p/.ssh/x", "/p/x", "/p/.git/x", "/p/test/x", "/h/.aws/x"] {
+                names.protection(other);
+                assert_eq!(names.protection(path), found, "{path} {access:?} after {other}");
+            }
         }
     }
 
@@ -713,7 +765,7 @@ mod tests {
 
     #[test]
     fn a_pattern_names_what_it_spells_out() {
-        let env = of_text("/p/.env.local", FileAccess::Read, &[]).unwrap();
+        let env = PathNames::new(FileAccess::Read, &[]).protection("/p/.env.local").unwrap();
         for (name, expected) in [
             (".env.local", true),
             (".env", true),
