@@ -68,9 +68,9 @@ const shared = {
   pool: 'forks' as const,
   isolate: false,
   // For hangs alone: a test that waits for what happens takes as long as its machine needs.
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
-  expect: { poll: { timeout: 120_000 } },
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 400_000 } },
   // The addon's loader finds the addon next to itself: it must run from where it is.
   server: { deps: { external: [/\/binding\/binding\.js$/] } },
 };

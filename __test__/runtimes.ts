@@ -18,12 +18,12 @@ export interface ExecOptions {
   env?: Record<string, string | undefined>;
   /** What it reads on stdin. */
   input?: string;
-  /** In ms; then it is killed. @default 240,000: for what hangs, and sooner than its test ends */
+  /** In ms; then it is killed. @default 540,000: for what hangs, and sooner than its test ends */
   timeout?: number;
 }
 
 /** For `expect.poll` and `vi.waitFor`: for what hangs, and sooner than its test ends. */
-export const PATIENTLY = { timeout: 200_000 } as const;
+export const PATIENTLY = { timeout: 500_000 } as const;
 
 /** What npm and vitest tell their own children must not reach the programs under test. */
 const OURS =
@@ -47,7 +47,7 @@ export function exec(file: string, args: readonly string[], options: ExecOptions
       {
         cwd: options.cwd,
         env: environment(options.env),
-        timeout: options.timeout ?? 240_000,
+        timeout: options.timeout ?? 540_000,
         killSignal: 'SIGKILL',
         maxBuffer: 64 * 1024 * 1024,
       },

@@ -12,7 +12,7 @@ import { ledgerIn } from '../support/ledger.js';
 import { major, sleep } from '../support/model.js';
 
 /** How long to wait for what never comes, in ms. */
-const HANGS = 240_000;
+const HANGS = 500_000;
 
 /** What the model says in one turn. */
 export type Said = { text: string } | { tool: string; args: object; id: string };

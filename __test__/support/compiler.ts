@@ -50,7 +50,8 @@ export async function compile(
       }
       for (const [file, text] of files) write(join(folder, file), text);
       const args = [TSC, '-p', '.', '--pretty', 'false'];
-      const { stdout, stderr } = await exec(process.execPath, args, { cwd: folder });
+      const { signal, stdout, stderr } = await exec(process.execPath, args, { cwd: folder });
+      if (signal !== null) throw new Error(`the compiler was ended by ${signal}: ${stderr}`);
       return { out, complaints: `${stdout}${stderr}`.split(/\n(?=\S)/).filter(Boolean) };
     },
     () => {},

@@ -40,7 +40,15 @@ async function pending() {
   await decide(all);
   all = undefined;
   await sleep(50);
-  say('heap-after', Math.round((heapUsed() - heapBefore) / count));
+  // Again, more than once: what V8 keeps for a while, such as compiled code, is no memory of requests. That grows each time.
+  let least = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < 3; time++) {
+    const before = heapUsed();
+    await decide(await open());
+    await sleep(50);
+    least = Math.min(least, heapUsed() - before);
+  }
+  say('heap-after', Math.round(least / count));
   await gate.close();
 }
 
