@@ -55,9 +55,8 @@ impl SubjectReader<'_> {
             let mut hidden = false;
             for dir in &self.dirs_of(&start)? {
                 let located = looked_up(locate(".", &start.at(dir), self.files))?;
-                let paths = located.map(|it| [it.real, it.real_of_lexical]);
-                hidden |= paths.is_err();
-                for path in paths.iter().flatten() {
+                hidden |= located.is_err();
+                for path in located.iter().flat_map(LocatedPath::reals) {
                     let found = repository::is_hidden(path, &roots, self.files);
                     hidden |= looked_up(found)?.unwrap_or(true);
                 }
@@ -89,6 +88,17 @@ impl SubjectReader<'_> {
 
     /// Says so where git goes on into a repository that lies in the one that it finds, as an index says or the line itself.
     pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
+        if let Some(folder) = self.entered()? {
+            let why = format!(
+                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
+            );
+            self.unknown(None, why);
+        }
+        Ok(())
+    }
+
+    /// The first repository that git goes on into, where its settings may say what git runs.
+    fn entered(&self) -> Result<Option<String>, NeedsFiles> {
         let enters = |subject: &&Subject| {
             let goes = |argv| !repository::stays(argv) && !repository::passes_nested(argv);
             subject.kind.git().is_some_and(goes)
@@ -96,13 +106,14 @@ impl SubjectReader<'_> {
         // What is added is gone into by what follows.
         let several = self.subjects.iter().filter(enters).count() > 1;
         let mut looked: Vec<String> = Vec::new();
-        let mut found = None;
         for subject in self.subjects.iter().filter(enters) {
             for dir in self.dirs_of(&subject.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
                 if !looked.contains(&top) {
                     let entered = looked_up(repository::enters(&top, &git, self.files))?;
-                    found = found.or(entered.unwrap_or_else(|_| Some(top.clone())));
+                    if let Some(folder) = entered.unwrap_or_else(|_| Some(top.clone())) {
+                        return Ok(Some(folder));
+                    }
                     looked.push(top.clone());
                 }
                 if !has_word(subject, &["add", "stage"]) {
@@ -116,17 +127,13 @@ impl SubjectReader<'_> {
                     if several && matches!(entered, Ok(None)) {
                         entered = looked_up(repository::enters_below(&folder, self.files))?;
                     }
-                    found = found.or(entered.unwrap_or(Some(folder)));
+                    if let Some(folder) = entered.unwrap_or(Some(folder)) {
+                        return Ok(Some(folder));
+                    }
                 }
             }
         }
-        if let Some(folder) = found {
-            let why = format!(
-                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
-            );
-            self.unknown(None, why);
-        }
-        Ok(())
+        Ok(None)
     }
 
     /// The folders, or files, that `git add` takes in; where not all is told, the whole work tree.
@@ -342,19 +349,17 @@ impl SubjectReader<'_> {
                 let Ok(located) = looked_up(locate(text, &from, self.files))? else {
                     return Ok(CallFolders::Elsewhere);
                 };
-                let LocatedPath { lexical, real, real_of_lexical, .. } = located;
-                let inside =
-                    [&lexical, &real, &real_of_lexical].into_iter().all(|path| inside(path));
+                let inside = located.places().all(inside);
                 if !inside && !looks {
                     return Ok(CallFolders::Elsewhere);
                 }
-                for path in [real, real_of_lexical] {
+                for path in located.reals() {
                     // Its settings are not those of the project.
                     let nested = runs_git
-                        && looked_up(repository::is_nested(&path, &roots, self.files))?
+                        && looked_up(repository::is_nested(path, &roots, self.files))?
                             .unwrap_or(true);
                     let inside = inside && !nested;
-                    match looked_up(repository::found(&path, self.files))? {
+                    match looked_up(repository::found(path, self.files))? {
                         Ok(FoundRepository::Some) if !inside => return Ok(CallFolders::Elsewhere),
                         Ok(FoundRepository::Plain) if !inside && !stays => {
                             return Ok(CallFolders::Elsewhere);
