@@ -1022,6 +1022,9 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
     };
     let evil = "[filter \"evil\"]\n\tclean = touch x";
     repository("vendor/x/.git", evil);
+    repository("-x/.git", evil);
+    repository("add/.git", evil);
+    repository("~x/.git", evil);
     repository("plain/.git", "[core]\n\tbare = false");
     repository("deep/.git", "[core]\n\tbare = false");
     repository("deep/in/.git", evil);
@@ -1083,6 +1086,12 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
             "git add -A; git status",
             "git add . && git diff",
             "git add 'vendor/*' && git status",
+            // A name of a folder, however it is written.
+            r"git add 'vendor/\x' && git status",
+            "git add src add",
+            "git add src '~x'",
+            "git add -- src -x",
+            "git add src -- -x && git status",
             "git add -A; git add -A",
             "git add -A && git commit -m x",
             "git add -A; git commit -m x; git commit -m y",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use super::repository::{self, FoundRepository};
-use crate::path::{LocatedPath, is_below, locate};
+use crate::path::{LocatedPath, is_below, locate, spelled};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, Span, Word, WordPiece};
@@ -138,21 +138,32 @@ impl SubjectReader<'_> {
 
     /// The folders, or files, that `git add` takes in; where not all is told, the whole work tree.
     fn added(&self, subject: &Subject, dir: &str, top: &str) -> Result<Vec<String>, NeedsFiles> {
+        const SPECIAL: &[char] = &['*', '?', '[', '\\', ':'];
         let words = subject.kind.git().unwrap_or_default().iter().skip(1);
-        let names = words.filter(|word| {
-            let text = word.literal();
-            text.is_none_or(|text| !text.starts_with('-') && !matches!(text, "add" | "stage"))
+        let (mut is_named, mut is_behind) = (false, false);
+        let names = words.filter(|word| match word.literal() {
+            // A folder may be called so, too.
+            Some("add" | "stage") if !is_named => {
+                is_named = true;
+                false
+            }
+            // What stands behind it is a name, whatever it looks like.
+            Some("--") if !is_behind => {
+                is_behind = true;
+                false
+            }
+            Some(text) => is_behind || !text.starts_with('-'),
+            None => true,
         });
+        let from = subject.start.at(dir);
         let mut folders = Vec::new();
         for name in names {
-            let Some(name) = name.literal().filter(|name| !name.contains(['*', '?', '[', ':']))
-            else {
-                folders.push(top.to_owned());
-                continue;
+            let name = spelled(&name.pieces, &from).filter(|name| !name.contains(SPECIAL));
+            let located = match name {
+                Some(name) => looked_up(locate(&name, &from, self.files))?.ok(),
+                None => None,
             };
-            if let Ok(located) = looked_up(locate(name, &subject.start.at(dir), self.files))? {
-                folders.push(located.real);
-            }
+            folders.push(located.map_or_else(|| top.to_owned(), |located| located.real));
         }
         if folders.is_empty() {
             folders.push(top.to_owned());
