@@ -468,6 +468,16 @@ fn a_secret_that_git_knows_is_met_by_each_pathspec_and_by_none() {
         }
         tried(&started(&house, name, "project"), &[], SHOWS_OTHERS);
     }
+    // What is not there any more is shown by git all the same.
+    let others = ["project/.env", "project/server.key"].map(|file| house.root.join(file));
+    others.iter().for_each(|file| fs::remove_file(file).unwrap());
+    let whole = format!("git diff {}", house.at("project"));
+    tried(
+        &started(&house, "deny-env", "project"),
+        &["git diff", "git diff ../project", "git diff -- ../project", &whole, "git diff \"$x\""],
+        &["git diff -- src", "git grep --no-index KEY src"],
+    );
+    others.iter().for_each(|file| fs::write(file, "SECRET").unwrap());
     fs::write(house.root.join("project/.git/index"), index(&["ops/.env", "src/lib.rs"])).unwrap();
     for name in ["read-only", "deny-env"] {
         tried(
@@ -1734,6 +1744,21 @@ fn the_password_in_the_address_of_a_remote_has_one_door() {
             "git var GIT_EDITOR",
         ],
     );
+    // A worktree has the settings of the repository that it belongs to.
+    let kept = house.root.join("project/.git/worktrees/tree");
+    for folder in [&kept, &house.root.join("tree")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::write(kept.join("HEAD"), "ref: refs/heads/tree").unwrap();
+    fs::write(kept.join("commondir"), "../..").unwrap();
+    fs::write(house.root.join("tree/.git"), format!("gitdir: {}", kept.display())).unwrap();
+    let denied = own(
+        r#"{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/project/.git/config"]}"#,
+    );
+    for folder in ["project", "tree"] {
+        let (effect, reason) = verdict(&started(&house, &denied, folder), "bash", "git remote -v");
+        assert_eq!(effect, Effect::Deny, "{folder}: {reason}");
+    }
     fs::write(&config, "[remote \"origin\"]\n\turl = https://example.com/x\n").unwrap();
     tried(&policy, &[], &asked);
     for elsewhere in ["[Include]\n\tpath = more\n", "[extensions]\n\tworktreeConfig = true\n"] {

@@ -47,7 +47,7 @@ pub(super) enum Lists {
     Folders,
     /// The index of git, which shows what it knows alone.
     Index,
-    /// The index, and what the line puts into it.
+    /// The index, and the folders: the line puts files into it, or git may look at others.
     Both,
     /// Nobody: the line makes another index.
     Nobody,

@@ -243,13 +243,10 @@ impl SubjectReader<'_> {
     ) -> Result<(), NeedsFiles> {
         for dir in self.dirs_of(start)? {
             let Some((_, git)) = self.work_tree(&dir)? else { continue };
-            if !repository::tells_secrets(&git, self.files) {
-                continue;
+            if let Some(settings) = repository::secret_settings(&git, self.files) {
+                // No word of the command spells it out.
+                self.reads(settings, UseExtent::Itself, None, (start, span, argument));
             }
-            // No word of the command spells it out.
-            let by = None;
-            let path = format!("{git}/config");
-            self.reads(path, UseExtent::Itself, by, (start, span, argument));
         }
         Ok(())
     }
