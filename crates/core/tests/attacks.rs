@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use countersign_core::call::Json;
-use countersign_core::layers::preset;
-use countersign_core::path::{FileLookup, NearFiles, PathContext, RealFiles};
-use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
-use countersign_core::policy::{Effect, JudgedCall, NeedsFiles, Policy, Verdict, judge};
+use countersign_core::path::{FileLookup, NearFiles, RealFiles};
+use countersign_core::policy::{Effect, Policy};
+
+mod verdicts;
+
+use verdicts::{argument, document, index, judged, put, text};
 
 const LINES: &str = include_str!("attacks/lines.txt");
 
@@ -90,6 +91,16 @@ impl House {
         self.root.join(name).to_str().unwrap().to_owned()
     }
 
+    /// A file, and the folders on the way to it.
+    fn put(&self, file: &str, content: impl AsRef<[u8]>) {
+        put(&self.root.join(file), content);
+    }
+
+    /// What git knows in the project.
+    fn track(&self, names: &[&str]) {
+        self.put("project/.git/index", index(names));
+    }
+
     fn policy(&self, name: &str) -> Policy {
         let text = match name {
             "ls" => r#"{"version":1,"rule":[{"effect":"allow","commands":["ls"]},{"effect":"deny","commands":["touch","rm"]}]}"#.to_owned(),
@@ -102,18 +113,9 @@ impl House {
             "deny-keys" => r#"{"version":1,"rule":[{"effect":"allow","commands":["*"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
             "deny-push" => r#"{"version":1,"default":"allow","rule":[{"effect":"deny","commands":["git push"]}]}"#.to_owned(),
             "deny-out" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp"],"writes":["/**"]}},{{"effect":"deny","writes":["{}/**"]}}]}}"#, self.at("out")),
-            preset_name => preset(preset_name).unwrap().to_owned(),
+            preset_name => preset_name.to_owned(),
         };
-        let format =
-            if text.starts_with('{') { DocumentFormat::Json } else { DocumentFormat::Toml };
-        let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
-        let context = PathContext {
-            cwd: self.at("project"),
-            home: Some(self.at("home")),
-            project: Some(self.at("project")),
-            ..PathContext::default()
-        };
-        Policy::compile(vec![load(&text, format, source).unwrap()], &context).unwrap()
+        started(self, &text, "project")
     }
 
     fn line(&self, line: &str) -> String {
@@ -126,25 +128,12 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(Path::new(&self.root));
+        let _ = fs::remove_dir_all(&self.root);
     }
 }
 
-fn judged(
-    policy: &Policy, tool: &str, args: &Json, files: &dyn FileLookup,
-) -> Result<Verdict, NeedsFiles> {
-    let annotations = BTreeMap::new();
-    let call =
-        JudgedCall { tool_name: tool, args, cwd: None, annotations: &annotations, conditions: &[] };
-    judge(policy, &call, files)
-}
-
-fn argument(name: &str, value: Json) -> Json {
-    Json::Object(BTreeMap::from([(name.to_owned(), value)]))
-}
-
 fn verdict(policy: &Policy, tool: &str, line: &str) -> (Effect, String) {
-    let args = argument("command", Json::String(line.to_owned()));
+    let args = text("command", line);
     let verdict = judged(policy, tool, &args, &RealFiles).unwrap();
     // What is said of what is near is the same.
     let near = judged_near(policy, tool, line);
@@ -154,7 +143,7 @@ fn verdict(policy: &Policy, tool: &str, line: &str) -> (Effect, String) {
 
 /// The verdict of a thread that must not wait, where it has one.
 fn judged_near(policy: &Policy, tool: &str, line: &str) -> Option<Effect> {
-    let args = argument("command", Json::String(line.to_owned()));
+    let args = text("command", line);
     let files = NearFiles::new(&policy.context().cwd);
     let verdict = judged(policy, tool, &args, &files).ok()?;
     (!files.is_beyond()).then_some(verdict.effect)
@@ -193,23 +182,11 @@ fn a_pattern_is_asked_about_where_it_finds_an_option_and_nowhere_else() {
         ("npm test; grep x *", false, false),
     ] {
         for (folder, expected) in [(&plain, in_plain), (&hostile, in_hostile)] {
-            let context = PathContext {
-                cwd: folder.to_str().unwrap().to_owned(),
-                home: Some(house.at("home")),
-                project: Some(folder.to_str().unwrap().to_owned()),
-                ..PathContext::default()
-            };
-            let source = PolicySource {
-                layer: LayerKind::Code,
-                name: Arc::from("developer"),
-                trusted: true,
-            };
-            let document =
-                load(preset("developer").unwrap(), DocumentFormat::Toml, source).unwrap();
-            let policy = Policy::compile(vec![document], &context).unwrap();
+            let folder = folder.to_str().unwrap();
+            let policy = verdicts::policy("developer", folder, &house.at("home"));
             let (effect, reason) = verdict(&policy, "bash", line);
             if (effect == Effect::Allow) != expected {
-                wrong.push(format!("{line} in {}: {effect:?}: {reason}", folder.display()));
+                wrong.push(format!("{line} in {folder}: {effect:?}: {reason}"));
             }
         }
     }
@@ -279,24 +256,15 @@ fn nothing_that_once_got_through_is_allowed() {
     assert!(wrong.is_empty(), "{} got through:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The policy of this name, for a session that starts in this folder.
+/// The policy of this name, or this one, for a session that starts in this folder.
 fn started(house: &House, name: &str, folder: &str) -> Policy {
     let text = match name {
         "deny-env" => {
             r#"{"version":1,"rule":[{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/.env"]}]}"#
         }
-        text if text.starts_with('{') => text,
-        name => preset(name).unwrap(),
+        text => text,
     };
-    let format = if text.starts_with('{') { DocumentFormat::Json } else { DocumentFormat::Toml };
-    let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
-    let context = PathContext {
-        cwd: house.at(folder),
-        home: Some(house.at("home")),
-        project: Some(house.at(folder)),
-        ..PathContext::default()
-    };
-    Policy::compile(vec![load(text, format, source).unwrap()], &context).unwrap()
+    verdicts::policy(text, &house.at(folder), &house.at("home"))
 }
 
 /// Lines that are not allowed, and lines that are.
@@ -375,25 +343,6 @@ fn where_git_would_find_its_repository_is_judged_without_waiting() {
     assert!(files.is_beyond());
 }
 
-/// An index of git with these names; one with a `/` behind it is a repository.
-fn index(names: &[&str]) -> Vec<u8> {
-    let mut bytes = b"DIRC\0\0\0\x02".to_vec();
-    bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
-    for name in names {
-        let start = bytes.len();
-        bytes.extend([0; 24]);
-        let kind: u32 = if name.ends_with('/') { 0o160_000 } else { 0o100_644 };
-        let name = name.trim_end_matches('/');
-        bytes.extend(kind.to_be_bytes());
-        bytes.extend([0; 32]);
-        bytes.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
-        bytes.extend(name.as_bytes());
-        bytes.resize(bytes.len() + 8 - (bytes.len() - start) % 8, 0);
-    }
-    bytes.extend([0; 20]);
-    bytes
-}
-
 /// What shows, of all that git knows, what is in it.
 const SHOWS_ALL: &[&str] = &[
     "git diff",
@@ -455,7 +404,7 @@ const SHOWS_OTHERS: &[&str] = &[
 #[test]
 fn a_secret_that_git_knows_is_met_by_each_pathspec_and_by_none() {
     let house = House::new("tracked");
-    fs::write(house.root.join("project/.git/index"), index(&[".env", "src/lib.rs"])).unwrap();
+    house.track(&[".env", "src/lib.rs"]);
     for name in ["read-only", "deny-env"] {
         for folder in ["project", "project/src"] {
             let lines: Vec<&str> = SHOWS_ALL
@@ -468,7 +417,17 @@ fn a_secret_that_git_knows_is_met_by_each_pathspec_and_by_none() {
         }
         tried(&started(&house, name, "project"), &[], SHOWS_OTHERS);
     }
-    fs::write(house.root.join("project/.git/index"), index(&["ops/.env", "src/lib.rs"])).unwrap();
+    // What is not there any more is shown by git all the same.
+    let others = ["project/.env", "project/server.key"].map(|file| house.root.join(file));
+    others.iter().for_each(|file| fs::remove_file(file).unwrap());
+    let whole = format!("git diff {}", house.at("project"));
+    tried(
+        &started(&house, "deny-env", "project"),
+        &["git diff", "git diff ../project", "git diff -- ../project", &whole, "git diff \"$x\""],
+        &["git diff -- src", "git grep --no-index KEY src"],
+    );
+    others.iter().for_each(|file| fs::write(file, "SECRET").unwrap());
+    house.track(&["ops/.env", "src/lib.rs"]);
     for name in ["read-only", "deny-env"] {
         tried(
             &started(&house, name, "project"),
@@ -502,11 +461,9 @@ fn what_a_pattern_finds_is_as_secret_as_what_is_spelled_out() {
         "plain/a.txt",
         "plain/b.txt",
     ] {
-        let file = house.root.join("project").join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, "SECRET").unwrap();
+        house.put(&format!("project/{file}"), "SECRET");
     }
-    fs::write(house.root.join("home/.ssh/config"), "SECRET").unwrap();
+    house.put("home/.ssh/config", "SECRET");
     for name in ["read-only", "developer"] {
         tried(
             &started(&house, name, "project"),
@@ -570,8 +527,8 @@ fn a_name_that_is_a_place_on_another_machine_is_met_by_a_pattern() {
     for folder in ["project/t", "project/plain"] {
         fs::create_dir_all(house.root.join(folder)).unwrap();
     }
-    fs::write(house.root.join("project/plain/a.tgz"), "").unwrap();
-    fs::write(house.root.join("project/t/u@evil.example:a.tgz"), "").unwrap();
+    house.put("project/plain/a.tgz", "");
+    house.put("project/t/u@evil.example:a.tgz", "");
     for name in ["read-only", "developer"] {
         tried(
             &started(&house, name, "project/t"),
@@ -594,8 +551,7 @@ fn a_name_that_is_a_place_on_another_machine_is_met_by_a_pattern() {
 #[test]
 fn a_pattern_that_finds_nothing_is_its_own_text_and_may_name_another_machine() {
     let house = House::new("own-text");
-    fs::create_dir_all(house.root.join("project/plain")).unwrap();
-    fs::write(house.root.join("project/plain/a.tgz"), "").unwrap();
+    house.put("project/plain/a.tgz", "");
     for name in ["read-only", "developer"] {
         tried(
             &started(&house, name, "project"),
@@ -626,7 +582,7 @@ fn a_pattern_that_finds_nothing_is_its_own_text_and_may_name_another_machine() {
     let fetches = own(
         r#"{"effect":"allow","commands":["git","rsync","scp","curl"],"writes":["**"]},{"effect":"deny","urls":["evil.example"]}"#,
     );
-    fs::write(house.root.join("project/evil.example:x"), "").unwrap();
+    house.put("project/evil.example:x", "");
     tried(
         &started(&house, &fetches, "project"),
         &[
@@ -701,8 +657,7 @@ fn own(rules: &str) -> String {
 #[test]
 fn each_way_in_which_git_writes_the_work_tree_meets_a_deny() {
     let house = House::new("trees");
-    fs::create_dir_all(house.root.join("project/.git/refs/heads")).unwrap();
-    fs::write(house.root.join("project/.git/refs/heads/feat"), ID).unwrap();
+    house.put("project/.git/refs/heads/feat", ID);
     let policy = own(
         r#"{"effect":"allow","commands":["git"],"reads":["**"],"writes":["${project}/**"]},{"effect":"deny","writes":["${project}/keep/**"]}"#,
     );
@@ -727,7 +682,7 @@ fn each_way_in_which_git_writes_the_work_tree_meets_a_deny() {
 #[test]
 fn what_is_packed_of_a_revision_meets_a_deny() {
     let house = House::new("packs");
-    fs::write(house.root.join("project/.git/index"), index(&["ops/.env", "src/lib.rs"])).unwrap();
+    house.track(&["ops/.env", "src/lib.rs"]);
     let policy =
         own(r#"{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/.env"]}"#);
     for folder in ["project", "project/src"] {
@@ -790,11 +745,7 @@ fn what_a_program_itself_expands_meets_a_deny() {
 #[test]
 fn a_repository_that_lies_in_the_project_is_not_the_projects() {
     let house = House::new("nested");
-    let write = |file: &str, text: &str| {
-        let file = house.root.join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    };
+    let write = |file: &str, text: &str| house.put(file, text);
     let evil = "[core]\n\tbare = false\n[diff \"evil\"]\n\ttextconv = touch x";
     for git in [
         "project/vendor/x/.git",
@@ -867,7 +818,7 @@ fn a_repository_without_an_index_does_not_say_that_it_knows_nothing() {
     fs::write(packed.join("p.pack"), "x").unwrap();
     tried(&policy, &["git log -p origin/main"], &["git log"]);
     fs::remove_dir_all(&packed).unwrap();
-    fs::write(house.root.join("project/.git/packed-refs"), "x").unwrap();
+    house.put("project/.git/packed-refs", "x");
     tried(&policy, &["git log -p", "git diff", "git show"], &["git log", "git status"]);
 }
 
@@ -1010,11 +961,7 @@ fn what_a_file_holds_is_put_under_no_other_name_by_git() {
 #[test]
 fn git_goes_into_no_repository_whose_settings_say_what_runs() {
     let house = House::new("enters");
-    let write = |file: &str, text: &str| {
-        let file = house.root.join("project").join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    };
+    let write = |file: &str, text: &str| house.put(&format!("project/{file}"), text);
     let repository = |git: &str, config: &str| {
         write(&format!("{git}/config"), config);
         write(&format!("{git}/HEAD"), "ref: refs/heads/main");
@@ -1022,6 +969,9 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
     };
     let evil = "[filter \"evil\"]\n\tclean = touch x";
     repository("vendor/x/.git", evil);
+    repository("-x/.git", evil);
+    repository("add/.git", evil);
+    repository("~x/.git", evil);
     repository("plain/.git", "[core]\n\tbare = false");
     repository("deep/.git", "[core]\n\tbare = false");
     repository("deep/in/.git", evil);
@@ -1030,7 +980,7 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
     repository("vendor/meta", evil);
     write("vendor/filed/.git", "gitdir: ../meta");
     write("vendor/husk/.git", "x");
-    fs::write(house.root.join("project/deep/.git/index"), index(&["in/"])).unwrap();
+    house.put("project/deep/.git/index", index(&["in/"]));
     let enters = [
         "git status",
         "git diff",
@@ -1058,21 +1008,16 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
     for name in ["read-only", "developer"] {
         let policy = started(&house, name, "project");
         for tracked in ["vendor/x/", "deep/", "vendor/filed/", "vendor/husk/"] {
-            fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs", tracked]))
-                .unwrap();
+            house.track(&["src/lib.rs", tracked]);
             tried(&policy, &enters, &stays);
         }
         // Those that git keeps itself, those that name no program, and those that are not there.
-        fs::write(
-            house.root.join("project/.git/index"),
-            index(&["m/", "plain/", "src/lib.rs", "vendor/gone/"]),
-        )
-        .unwrap();
+        house.track(&["m/", "plain/", "src/lib.rs", "vendor/gone/"]);
         tried(&policy, &[], &enters[..9]);
-        fs::write(house.root.join("project/.git/index"), "x").unwrap();
+        house.put("project/.git/index", "x");
         tried(&policy, &["git status"], &["git log -1"]);
     }
-    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    house.track(&["src/lib.rs"]);
     tried(
         &started(&house, "developer", "project"),
         &[
@@ -1083,6 +1028,12 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
             "git add -A; git status",
             "git add . && git diff",
             "git add 'vendor/*' && git status",
+            // A name of a folder, however it is written.
+            r"git add 'vendor/\x' && git status",
+            "git add src add",
+            "git add src '~x'",
+            "git add -- src -x",
+            "git add src -- -x && git status",
             "git add -A; git add -A",
             "git add -A && git commit -m x",
             "git add -A; git commit -m x; git commit -m y",
@@ -1108,11 +1059,7 @@ fn settings_of_git_that_hold_a_password_are_met_by_whatever_reads_all() {
     for link in ["keys", "key", "h/f", "ol", "d/l", "dst/c", "-out", "sub/00Tree.html"] {
         fs::remove_file(house.root.join("project").join(link)).unwrap();
     }
-    let write = |file: &str, text: &str| {
-        let file = house.root.join("project").join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    };
+    let write = |file: &str, text: &str| house.put(&format!("project/{file}"), text);
     let asked = [
         "grep -r url .",
         "grep -r url ./",
@@ -1175,12 +1122,10 @@ fn settings_of_git_that_hold_a_password_are_met_by_whatever_reads_all() {
 fn what_is_renamed_is_as_secret_as_before() {
     let house = House::new("renamed");
     for file in ["conf/prod/server.key", "plain/a.txt", "test/x"] {
-        let file = house.root.join("project").join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, "SECRET").unwrap();
+        house.put(&format!("project/{file}"), "SECRET");
     }
     let files = ["conf/prod/server.key", "plain/a.txt"];
-    fs::write(house.root.join("project/.git/index"), index(&files)).unwrap();
+    house.track(&files);
     tried(
         &started(&house, "developer", "project"),
         &[
@@ -1200,8 +1145,8 @@ fn a_formatter_is_not_led_out_of_the_project_by_a_symlink() {
     for folder in ["project/plain/.venv/bin", "project/plain/node_modules", "project/linked"] {
         fs::create_dir_all(house.root.join(folder)).unwrap();
     }
-    fs::write(house.root.join("project/plain/a.go"), "").unwrap();
-    fs::write(house.root.join("out/python3.12"), "").unwrap();
+    house.put("project/plain/a.go", "");
+    house.put("out/python3.12", "");
     for (link, target) in [
         // What each virtual environment has.
         ("project/plain/.venv/bin/python", "../../../../out/python3.12"),
@@ -1324,9 +1269,7 @@ fn each_way_to_name_a_file_to_a_compiler_meets_a_deny() {
 fn a_tool_that_searches_reads_no_secret_unasked() {
     let house = House::new("searches");
     for file in ["ops/id_rsa", ".codex/auth.json", "plain/a.txt"] {
-        let file = house.root.join("project").join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, "SECRET").unwrap();
+        house.put(&format!("project/{file}"), "SECRET");
     }
     let policy = started(&house, "read-only", "project");
     let searched = |args: &str| {
@@ -1353,7 +1296,7 @@ fn a_tool_that_searches_reads_no_secret_unasked() {
 #[test]
 fn a_secret_that_git_does_not_know_is_shown_by_what_looks_at_other_files() {
     let house = House::new("untracked");
-    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    house.track(&["src/lib.rs"]);
     let asked = [
         "git grep --no-index KEY",
         "git grep --no-index KEY '.e*'",
@@ -1487,13 +1430,9 @@ fn listed(policy: &Policy, words: &[&str]) -> Effect {
 fn a_list_of_words_is_no_other_line_to_a_tool_that_joins_it() {
     let house = House::new("lists");
     let policy = started(&house, "read-only", "project/src");
-    let no_shell = "version = 1\ndefault = \"allow\"\n[tools.execute]\nshell = \"none\"\n";
-    let documents = [preset("read-only").unwrap(), no_shell].map(|text| {
-        let source =
-            PolicySource { layer: LayerKind::Code, name: Arc::from("mine"), trusted: true };
-        load(text, DocumentFormat::Toml, source).unwrap()
-    });
-    let without = Policy::compile(documents.to_vec(), policy.context()).unwrap();
+    let no_shell = r#"{"version":1,"default":"allow","tools":{"execute":{"shell":"none"}}}"#;
+    let documents = vec![document("read-only"), document(no_shell)];
+    let without = Policy::compile(documents, policy.context()).unwrap();
     for (words, expected) in [
         (&["ls", "&&", "touch", "PWNED"][..], Effect::Ask),
         (&["ls", ">", "x"], Effect::Ask),
@@ -1588,7 +1527,7 @@ fn what_is_deleted_with_a_folder_is_as_protected_as_what_is_named() {
         ("delete_file", "plain/a/b.txt", Effect::Allow),
     ] {
         let name = if tool == "delete_file" { "file_path" } else { "path" };
-        let args = argument(name, Json::String(path.to_owned()));
+        let args = text(name, path);
         let effect = judged(&policy, tool, &args, &RealFiles).unwrap().effect;
         assert_eq!(effect, expected, "{tool} {path}");
     }
@@ -1616,8 +1555,8 @@ fn what_is_picked_piece_by_piece_is_shown() {
         "git stash save -p",
     ];
     let known = ["ops/id_rsa", "src/lib.rs"];
-    fs::write(house.root.join("project/.git/index"), index(&known)).unwrap();
-    fs::write(house.root.join("project/.git/HEAD"), "ref: refs/heads/main").unwrap();
+    house.track(&known);
+    house.put("project/.git/HEAD", "ref: refs/heads/main");
     let does_not = [
         "git add .",
         "git add -A",
@@ -1648,7 +1587,7 @@ fn what_is_picked_piece_by_piece_is_shown() {
     for line in ["git add -p", "git commit -p", "git add -p src"] {
         assert_eq!(verdict(&own, "bash", line).0, Effect::Deny, "{line}");
     }
-    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    house.track(&["src/lib.rs"]);
     fs::remove_file(house.root.join("project/server.key")).unwrap();
     fs::remove_file(house.root.join("project/.env")).unwrap();
     tried(&developer, &[], &["git add -p", "git commit -p"]);
@@ -1657,8 +1596,8 @@ fn what_is_picked_piece_by_piece_is_shown() {
 #[test]
 fn an_index_that_the_line_changes_tells_nothing_any_more() {
     let house = House::new("changed-index");
-    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
-    fs::write(house.root.join("project/.git/HEAD"), "ref: refs/heads/main").unwrap();
+    house.track(&["src/lib.rs"]);
+    house.put("project/.git/HEAD", "ref: refs/heads/main");
     tried(
         &started(&house, "deny-env", "project"),
         &[
@@ -1685,7 +1624,7 @@ fn the_password_in_the_address_of_a_remote_has_one_door() {
     let config = house.root.join("project/.git/config");
     let asked = ["git remote -v", "git remote get-url origin"];
     let policy = started(&house, "read-only", "project");
-    fs::write(house.root.join("project/.git/HEAD"), "ref: refs/heads/main").unwrap();
+    house.put("project/.git/HEAD", "ref: refs/heads/main");
     fs::write(&config, "[remote \"origin\"]\n\turl = https://u:hunter2@example.com/x\n").unwrap();
     tried(&policy, &asked, &["git remote"]);
     // git takes the beginning of an option for it, and short ones together.
@@ -1725,6 +1664,21 @@ fn the_password_in_the_address_of_a_remote_has_one_door() {
             "git var GIT_EDITOR",
         ],
     );
+    // A worktree has the settings of the repository that it belongs to.
+    let kept = house.root.join("project/.git/worktrees/tree");
+    for folder in [&kept, &house.root.join("tree")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::write(kept.join("HEAD"), "ref: refs/heads/tree").unwrap();
+    fs::write(kept.join("commondir"), "../..").unwrap();
+    house.put("tree/.git", format!("gitdir: {}", kept.display()));
+    let denied = own(
+        r#"{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/project/.git/config"]}"#,
+    );
+    for folder in ["project", "tree"] {
+        let (effect, reason) = verdict(&started(&house, &denied, folder), "bash", "git remote -v");
+        assert_eq!(effect, Effect::Deny, "{folder}: {reason}");
+    }
     fs::write(&config, "[remote \"origin\"]\n\turl = https://example.com/x\n").unwrap();
     tried(&policy, &[], &asked);
     for elsewhere in ["[Include]\n\tpath = more\n", "[extensions]\n\tworktreeConfig = true\n"] {

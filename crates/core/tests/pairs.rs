@@ -2,21 +2,18 @@
 //! nothing of what the other does with it.
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use countersign_core::call::Json;
-use countersign_core::layers::preset;
-use countersign_core::path::{PathContext, RealFiles};
-use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
-use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+use countersign_core::path::RealFiles;
+use countersign_core::policy::{Effect, Policy};
 
 #[path = "../src/effort.rs"]
 mod effort;
+mod verdicts;
 
 use effort::effort;
+use verdicts::{index, put, text};
 
 /// A policy of one's own.
 const OWN: &str = r#"{"version":1,"rule":[
@@ -116,12 +113,10 @@ impl PairHouse {
     fn new(name: &str) -> Self {
         let root = std::env::temp_dir().join(format!("pairs-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
-        for folder in
-            ["home", "p/ops", "p/src", "p/test", "p/keep", "p/.git/objects", "p/.git/refs"]
-        {
+        for folder in ["home", "p/test", "p/.git/objects", "p/.git/refs"] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
-        for (file, text) in [
+        for (file, content) in [
             ("a.txt", "x"),
             (".env", "API_KEY=hunter2"),
             ("server.key", "hunter2"),
@@ -132,26 +127,16 @@ impl PairHouse {
             (".git/HEAD", "ref: refs/heads/main"),
             (".git/config", "[core]"),
         ] {
-            fs::write(root.join("p").join(file), text).unwrap();
+            put(&root.join("p").join(file), content);
         }
-        fs::write(root.join("p/.git/index"), index(&["a.txt", "ops/id_rsa", "src/m.c"])).unwrap();
+        put(&root.join("p/.git/index"), index(&["a.txt", "ops/id_rsa", "src/m.c"]));
         Self(root.canonicalize().unwrap())
     }
 
     fn policy(&self, name: &str) -> Policy {
-        let (text, format) = match name {
-            "own" => (OWN, DocumentFormat::Json),
-            name => (preset(name).unwrap(), DocumentFormat::Toml),
-        };
-        let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
+        let text = if name == "own" { OWN } else { name };
         let at = |name: &str| self.0.join(name).to_str().unwrap().to_owned();
-        let context = PathContext {
-            cwd: at("p"),
-            home: Some(at("home")),
-            project: Some(at("p")),
-            ..PathContext::default()
-        };
-        Policy::compile(vec![load(text, format, source).unwrap()], &context).unwrap()
+        verdicts::policy(text, &at("p"), &at("home"))
     }
 }
 
@@ -161,35 +146,8 @@ impl Drop for PairHouse {
     }
 }
 
-/// An index of git with these names.
-fn index(names: &[&str]) -> Vec<u8> {
-    let mut bytes = b"DIRC\0\0\0\x02".to_vec();
-    bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
-    for name in names {
-        let start = bytes.len();
-        bytes.extend([0; 24]);
-        bytes.extend(0o100_644_u32.to_be_bytes());
-        bytes.extend([0; 32]);
-        bytes.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
-        bytes.extend(name.as_bytes());
-        bytes.resize(bytes.len() + 8 - (bytes.len() - start) % 8, 0);
-    }
-    bytes.extend([0; 20]);
-    bytes
-}
-
 fn judged(policy: &Policy, line: &str) -> Effect {
-    let args =
-        Json::Object(BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]));
-    let annotations = BTreeMap::new();
-    let call = JudgedCall {
-        tool_name: "bash",
-        args: &args,
-        cwd: None,
-        annotations: &annotations,
-        conditions: &[],
-    };
-    judge(policy, &call, &RealFiles).unwrap().effect
+    verdicts::judged(policy, "bash", &text("command", line), &RealFiles).unwrap().effect
 }
 
 #[test]

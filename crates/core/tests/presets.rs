@@ -1,46 +1,27 @@
 //! What the shipped presets say, line by line, and that they are policies in good order.
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use countersign_core::call::Json;
-use countersign_core::layers::{PRESETS, preset};
-use countersign_core::path::{NoFiles, PathContext, RealFiles};
-use countersign_core::policy::document::{
-    DocumentFormat, LayerKind, PolicyDocument, PolicySource, load,
-};
+use countersign_core::layers::PRESETS;
+use countersign_core::path::{NoFiles, RealFiles};
 use countersign_core::policy::lint::lint;
-use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+use countersign_core::policy::{Effect, Policy};
+
+mod verdicts;
+
+use verdicts::{document, judged, text};
 
 const LINES: &str = include_str!("presets/lines.txt");
 
-fn document(name: &str) -> PolicyDocument {
-    let source = PolicySource { layer: LayerKind::Code, name: Arc::from(name), trusted: true };
-    load(preset(name).unwrap(), DocumentFormat::Toml, source).unwrap()
-}
-
 fn policy(name: &str) -> Policy {
-    let context = PathContext {
-        cwd: "/project".to_owned(),
-        home: Some("/home/user".to_owned()),
-        project: Some("/project".to_owned()),
-        ..PathContext::default()
-    };
-    Policy::compile(vec![document(name)], &context).unwrap()
+    verdicts::policy(name, "/project", "/home/user")
 }
 
 fn verdict(policy: &Policy, tool: &str, args: &Json) -> (Effect, String) {
-    let annotations = BTreeMap::new();
-    let call =
-        JudgedCall { tool_name: tool, args, cwd: None, annotations: &annotations, conditions: &[] };
-    let verdict =
-        judge(policy, &call, &NoFiles).or_else(|_| judge(policy, &call, &RealFiles)).unwrap();
+    let verdict = judged(policy, tool, args, &NoFiles)
+        .or_else(|_| judged(policy, tool, args, &RealFiles))
+        .unwrap();
     (verdict.effect, verdict.reason)
-}
-
-fn text(name: &str, value: &str) -> Json {
-    Json::Object(BTreeMap::from([(name.to_owned(), Json::String(value.to_owned()))]))
 }
 
 /// The column of a preset, and the line.

@@ -62,11 +62,22 @@ impl LocatedPath {
         }
     }
 
+    /// Where the kernel gets in either reading of `..`, each place once.
+    pub(crate) fn reals(&self) -> impl Iterator<Item = &str> {
+        let other = Some(&self.real_of_lexical).filter(|other| **other != self.real);
+        std::iter::once(&self.real).chain(other).map(String::as_str)
+    }
+
+    /// The same, behind the path as it is written.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &str> {
+        let others = self.reals().filter(|real| *real != self.lexical);
+        std::iter::once(self.lexical.as_str()).chain(others)
+    }
+
     /// Every reading, each once: what a deny looks at.
     pub(super) fn readings(&self) -> Vec<&str> {
-        let mut readings = vec![self.lexical.as_str()];
-        let others = [&self.real, &self.real_of_lexical].into_iter().chain(&self.through);
-        for reading in others {
+        let mut readings: Vec<&str> = self.places().collect();
+        for reading in &self.through {
             if !readings.contains(&reading.as_str()) {
                 readings.push(reading);
             }

@@ -320,7 +320,7 @@ pub(crate) fn protection(
     let system = |path: &str| if spots.names_only { None } else { of_system(path) };
     let project = context.project.as_deref().unwrap_or(&context.cwd);
     let mut projects = vec![project.to_owned()];
-    projects.extend(files.real(project));
+    projects.extend(files.real(project).ok().filter(|real| real != project));
     let names = PathNames::new(access, &projects);
     let of_path = |path: &str| {
         // Of a directory the names in it are told, and some of those are as telling.
@@ -332,8 +332,7 @@ pub(crate) fn protection(
     };
     let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
     let located = |path: &LocatedPath| {
-        let readings = [&path.lexical, &path.real, &path.real_of_lexical];
-        readings.into_iter().find_map(|path| of_place(path)).or_else(|| {
+        path.places().find_map(of_place).or_else(|| {
             (extent.is_recursive() && access == FileAccess::Write)
                 .then(|| of_roots(path, context))
                 .flatten()
@@ -425,11 +424,8 @@ fn of_others(
 /// A directory whose loss is the loss of all that is protected below it.
 fn of_roots(path: &LocatedPath, context: &PathContext) -> Option<PathProtection> {
     let roots = [Some(&context.cwd), context.project.as_ref(), context.home.as_ref()];
-    let above = roots.into_iter().flatten().any(|root| {
-        [&path.lexical, &path.real, &path.real_of_lexical]
-            .into_iter()
-            .any(|path| is_below(root, path))
-    });
+    let above =
+        roots.into_iter().flatten().any(|root| path.places().any(|path| is_below(root, path)));
     let name = path.lexical.rsplit('/').next().unwrap_or_default();
     above.then(|| PathProtection::new("a whole working directory, with all that is in it", name))
 }

@@ -47,7 +47,7 @@ pub(super) enum Lists {
     Folders,
     /// The index of git, which shows what it knows alone.
     Index,
-    /// The index, and what the line puts into it.
+    /// The index, and the folders: the line puts files into it, or git may look at others.
     Both,
     /// Nobody: the line makes another index.
     Nobody,
@@ -184,12 +184,18 @@ fn is_in(path: &str, from: usize, names: &[&str]) -> bool {
 
 /// Whether a directory of this name is looked through last.
 fn is_bulky(dir: &str, name: &str) -> bool {
-    BULKY.contains(&name) || is_in(dir, 0, &[".git"]) && BULKY_OF_GIT.contains(&name)
+    BULKY.contains(&name) || below_git(dir).is_some() && BULKY_OF_GIT.contains(&name)
 }
 
 /// Whether git's settings may lie in this directory of its own, or below it.
 fn holds_settings(dir: &str) -> bool {
-    is_in(dir, 0, &[".git"]) && !is_in(dir, 0, BULKY_OF_GIT)
+    below_git(dir).is_some_and(|mut names| names.all(|name| !BULKY_OF_GIT.contains(&name)))
+}
+
+/// The names behind the first `.git` of a path. Those before it are the user's, and may be called anything.
+fn below_git(path: &str) -> Option<impl Iterator<Item = &str>> {
+    let mut names = path.split('/');
+    names.any(|name| name == ".git").then_some(names)
 }
 
 impl FoundBelow {

@@ -365,9 +365,13 @@ impl CallJudge<'_> {
         let shows = argv.zip(by).is_some_and(|(argv, by)| git_shows(argv, by.arg));
         let tells =
             by.is_none() || shows || name.is_some_and(|name| takes_data_only(base_name(name)));
-        let lists = match argv {
-            Some(argv) if shows && git_knows(argv) => self.index(),
-            _ => Lists::Folders,
+        let lists = match argv.filter(|_| shows) {
+            None => Lists::Folders,
+            Some(argv) => match self.index() {
+                // What is gone from the folders git shows all the same.
+                Lists::Index if !git_knows(argv) => Lists::Both,
+                lists => lists,
+            },
         };
         let sieve = match (argv, extent) {
             (Some(argv), _) => SearchSieve::of(argv),
@@ -524,7 +528,7 @@ fn git_shows(argv: &[Word], arg: usize) -> bool {
     git_command(argv).is_some_and(|command| option || !TAKES.contains(&command))
 }
 
-/// Whether of all that git shows it knows each file.
+/// Whether all that git shows is surely of files that it knows.
 fn git_knows(argv: &[Word]) -> bool {
     let files = match git_command(argv) {
         Some("diff") => true,

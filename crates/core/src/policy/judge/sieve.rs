@@ -228,19 +228,21 @@ impl SearchSieve {
     pub(super) fn passes_over(&self, path: &str, from: usize, files: &dyn FileLookup) -> bool {
         let below = path.get(from..).unwrap_or_default();
         let (dirs, name) = below.rsplit_once('/').unwrap_or(("", below));
-        let hidden = self.visible
-            && below.split('/').any(|name| name.starts_with('.'))
-            && !is_taken_in(path, files);
+        let hidden = || {
+            self.visible
+                && below.split('/').any(|name| name.starts_with('.'))
+                && !is_taken_in(path, files)
+        };
         if is_garbled(name) {
             // No form of names surely is one of it, or is none.
-            return hidden;
+            return hidden();
         }
         if !self.only.is_empty() && !self.only.iter().any(|glob| may_be(glob, name)) {
             return true;
         }
         self.not.iter().any(|glob| is(glob, name))
             || dirs.split('/').any(|dir| self.not_into.iter().any(|glob| is(glob, dir)))
-            || hidden
+            || hidden()
     }
 }
 

@@ -64,11 +64,10 @@ impl SubjectReader<'_> {
         let inside = match looked_up(locate(text, &from, self.files))? {
             Ok(located) => {
                 let roots = [Some(&host), self.context.project.as_ref()];
-                let inside = roots.into_iter().flatten().any(|root| {
-                    [&located.lexical, &located.real, &located.real_of_lexical]
-                        .into_iter()
-                        .all(|path| is_below(path, root))
-                });
+                let inside = roots
+                    .into_iter()
+                    .flatten()
+                    .any(|root| located.places().all(|path| is_below(path, root)));
                 start.bases = vec![located.real, located.lexical];
                 start.bases.dedup();
                 inside

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use super::repository::{self, FoundRepository};
-use crate::path::{LocatedPath, is_below, locate};
+use crate::path::{LocatedPath, is_below, locate, spelled};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, Span, Word, WordPiece};
@@ -55,9 +55,8 @@ impl SubjectReader<'_> {
             let mut hidden = false;
             for dir in &self.dirs_of(&start)? {
                 let located = looked_up(locate(".", &start.at(dir), self.files))?;
-                let paths = located.map(|it| [it.real, it.real_of_lexical]);
-                hidden |= paths.is_err();
-                for path in paths.iter().flatten() {
+                hidden |= located.is_err();
+                for path in located.iter().flat_map(LocatedPath::reals) {
                     let found = repository::is_hidden(path, &roots, self.files);
                     hidden |= looked_up(found)?.unwrap_or(true);
                 }
@@ -89,6 +88,17 @@ impl SubjectReader<'_> {
 
     /// Says so where git goes on into a repository that lies in the one that it finds, as an index says or the line itself.
     pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
+        if let Some(folder) = self.entered()? {
+            let why = format!(
+                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
+            );
+            self.unknown(None, why);
+        }
+        Ok(())
+    }
+
+    /// The first repository that git goes on into, where its settings may say what git runs.
+    fn entered(&self) -> Result<Option<String>, NeedsFiles> {
         let enters = |subject: &&Subject| {
             let goes = |argv| !repository::stays(argv) && !repository::passes_nested(argv);
             subject.kind.git().is_some_and(goes)
@@ -96,14 +106,15 @@ impl SubjectReader<'_> {
         // What is added is gone into by what follows.
         let several = self.subjects.iter().filter(enters).count() > 1;
         let mut looked: Vec<String> = Vec::new();
-        let mut found = None;
         for subject in self.subjects.iter().filter(enters) {
             for dir in self.dirs_of(&subject.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
                 if !looked.contains(&top) {
                     let entered =
                         looked_up(repository::enters(&top, &git, self.nested, self.files))?;
-                    found = found.or(entered.unwrap_or_else(|_| Some(top.clone())));
+                    if let Some(folder) = entered.unwrap_or_else(|_| Some(top.clone())) {
+                        return Ok(Some(folder));
+                    }
                     looked.push(top.clone());
                 }
                 if !has_word(subject, &["add", "stage"]) {
@@ -119,36 +130,43 @@ impl SubjectReader<'_> {
                         entered =
                             looked_up(repository::enters_below(&folder, self.nested, self.files))?;
                     }
-                    found = found.or(entered.unwrap_or(Some(folder)));
+                    if let Some(folder) = entered.unwrap_or(Some(folder)) {
+                        return Ok(Some(folder));
+                    }
                 }
             }
         }
-        if let Some(folder) = found {
-            let why = format!(
-                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
-            );
-            self.unknown(None, why);
-        }
-        Ok(())
+        Ok(None)
     }
 
     /// The folders, or files, that `git add` takes in; where not all is told, the whole work tree.
     fn added(&self, subject: &Subject, dir: &str, top: &str) -> Result<Vec<String>, NeedsFiles> {
+        const SPECIAL: &[char] = &['*', '?', '[', '\\', ':'];
         let words = subject.kind.git().unwrap_or_default().iter().skip(1);
-        let names = words.filter(|word| {
-            let text = word.literal();
-            text.is_none_or(|text| !text.starts_with('-') && !matches!(text, "add" | "stage"))
+        let (mut is_named, mut is_behind) = (false, false);
+        let names = words.filter(|word| match word.literal() {
+            // A folder may be called so, too.
+            Some("add" | "stage") if !is_named => {
+                is_named = true;
+                false
+            }
+            // What stands behind it is a name, whatever it looks like.
+            Some("--") if !is_behind => {
+                is_behind = true;
+                false
+            }
+            Some(text) => is_behind || !text.starts_with('-'),
+            None => true,
         });
+        let from = subject.start.at(dir);
         let mut folders = Vec::new();
         for name in names {
-            let Some(name) = name.literal().filter(|name| !name.contains(['*', '?', '[', ':']))
-            else {
-                folders.push(top.to_owned());
-                continue;
+            let name = spelled(&name.pieces, &from).filter(|name| !name.contains(SPECIAL));
+            let located = match name {
+                Some(name) => looked_up(locate(&name, &from, self.files))?.ok(),
+                None => None,
             };
-            if let Ok(located) = looked_up(locate(name, &subject.start.at(dir), self.files))? {
-                folders.push(located.real);
-            }
+            folders.push(located.map_or_else(|| top.to_owned(), |located| located.real));
         }
         if folders.is_empty() {
             folders.push(top.to_owned());
@@ -228,13 +246,10 @@ impl SubjectReader<'_> {
     ) -> Result<(), NeedsFiles> {
         for dir in self.dirs_of(start)? {
             let Some((_, git)) = self.work_tree(&dir)? else { continue };
-            if !repository::tells_secrets(&git, self.files) {
-                continue;
+            if let Some(settings) = repository::secret_settings(&git, self.files) {
+                // No word of the command spells it out.
+                self.reads(settings, UseExtent::Itself, None, (start, span, argument));
             }
-            // No word of the command spells it out.
-            let by = None;
-            let path = format!("{git}/config");
-            self.reads(path, UseExtent::Itself, by, (start, span, argument));
         }
         Ok(())
     }
@@ -345,19 +360,17 @@ impl SubjectReader<'_> {
                 let Ok(located) = looked_up(locate(text, &from, self.files))? else {
                     return Ok(CallFolders::Elsewhere);
                 };
-                let LocatedPath { lexical, real, real_of_lexical, .. } = located;
-                let inside =
-                    [&lexical, &real, &real_of_lexical].into_iter().all(|path| inside(path));
+                let inside = located.places().all(inside);
                 if !inside && !looks {
                     return Ok(CallFolders::Elsewhere);
                 }
-                for path in [real, real_of_lexical] {
+                for path in located.reals() {
                     // Its settings are not those of the project.
                     let nested = runs_git
-                        && looked_up(repository::is_nested(&path, &roots, self.files))?
+                        && looked_up(repository::is_nested(path, &roots, self.files))?
                             .unwrap_or(true);
                     let inside = inside && !nested;
-                    match looked_up(repository::found(&path, self.files))? {
+                    match looked_up(repository::found(path, self.files))? {
                         Ok(FoundRepository::Some) if !inside => return Ok(CallFolders::Elsewhere),
                         Ok(FoundRepository::Plain) if !inside && !stays => {
                             return Ok(CallFolders::Elsewhere);

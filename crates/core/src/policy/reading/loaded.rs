@@ -111,8 +111,8 @@ impl SubjectReader<'_> {
                 // What is there belongs to the directory that a `cd` led to. Of an absolute path that says nothing.
                 let here = (!path.starts_with(['/', '~'])).then_some(&from.cwd);
                 let located = locate(&path, &from, self.files)?;
-                let own = |path: &String| roots.iter().chain(here).any(|root| is_below(path, root));
-                if ![&located.real, &located.real_of_lexical].into_iter().all(own) {
+                let own = |path: &str| roots.iter().chain(here).any(|root| is_below(path, root));
+                if !located.reals().all(own) {
                     return Ok(false);
                 }
             }

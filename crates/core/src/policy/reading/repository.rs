@@ -432,12 +432,12 @@ fn common_dir(git: &str, files: &dyn FileLookup) -> String {
     }
 }
 
-/// Whether the settings of this repository may hold a secret, or not all of them are known.
-pub(super) fn tells_secrets(git: &str, files: &dyn FileLookup) -> bool {
+/// The settings of this repository, where they may hold a secret, or not all of them are known.
+pub(super) fn secret_settings(git: &str, files: &dyn FileLookup) -> Option<String> {
     // A worktree has the settings of the repository that it belongs to.
-    let common = common_dir(git, files);
-    let text = files.text(&format!("{common}/config"), MOST_TEXT);
-    text.is_none_or(|text| goes_on_elsewhere(&text) || holds_secrets(&text))
+    let settings = format!("{}/config", common_dir(git, files));
+    let text = files.text(&settings, MOST_TEXT);
+    text.is_none_or(|text| goes_on_elsewhere(&text) || holds_secrets(&text)).then_some(settings)
 }
 
 /// Whether this file of settings may hold a secret.

@@ -479,6 +479,35 @@ fn what_cannot_be_looked_through_asks() {
 }
 
 #[test]
+fn settings_of_git_are_looked_for_before_packages_whatever_the_folder_above_is_called() {
+    let place = Place::new("above");
+    // More names than are looked at, few in each folder.
+    for number in 0..300 {
+        let dir = place.at(&format!("project/src/node_modules/many/{number}"));
+        fs::create_dir_all(&dir).unwrap();
+        for file in ["a", "b"] {
+            fs::write(format!("{dir}/{file}"), "").unwrap();
+        }
+    }
+    let git = place.at("project/src/lib/.git");
+    fs::create_dir_all(&git).unwrap();
+    fs::write(format!("{git}/HEAD"), "ref: refs/heads/main").unwrap();
+    let policy = place.policy("[[rule]]\neffect = 'allow'\ncommands = ['grep']\n");
+    let mut above = "src";
+    for name in ["src", "logs", "refs", "hooks"] {
+        fs::rename(place.at(&format!("project/{above}")), place.at(&format!("project/{name}")))
+            .unwrap();
+        above = name;
+        let config = place.at(&format!("project/{name}/lib/.git/config"));
+        let line = format!("grep -r url {name}");
+        fs::write(&config, "url = https://example.com/x").unwrap();
+        place.check(&policy, &[("allow", "bash", &line)]);
+        fs::write(&config, "url = https://u:hunter2@example.com/x").unwrap();
+        place.check(&policy, &[("ask", "bash", &line)]);
+    }
+}
+
+#[test]
 fn a_pattern_as_the_root_of_what_goes_below_is_judged_by_the_folders_that_it_finds() {
     let place = Place::new("trees");
     for folder in
