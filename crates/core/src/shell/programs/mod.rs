@@ -195,19 +195,18 @@ impl LineProver<'_, '_> {
 /// The words as they are where the patterns among them find nothing: the shell leaves those as their own text. `None`: there
 /// are none.
 fn as_own_text(argv: &[Word]) -> Option<Vec<Word>> {
-    let is_pattern = |word: &Word| word.pieces.iter().any(|it| matches!(it, WordPiece::Glob(_)));
     let own = |piece: &WordPiece| match piece {
         WordPiece::Glob(pattern) => WordPiece::Text(pattern.clone()),
         other => other.clone(),
     };
-    let spelled = |word: &Word| match is_pattern(word) {
+    let spelled = |word: &Word| match word.has_pattern() {
         true => {
             let pieces = word.pieces.iter().map(own).collect();
             effects::joined(Word { span: word.span, pieces })
         }
         false => word.clone(),
     };
-    argv.iter().any(is_pattern).then(|| argv.iter().map(spelled).collect())
+    argv.iter().any(Word::has_pattern).then(|| argv.iter().map(spelled).collect())
 }
 
 /// What the words do as their own text, beside what they do as the names that they find. A file of such a name would have been
