@@ -100,6 +100,11 @@ impl Word {
             .iter()
             .any(|piece| matches!(piece, WordPiece::Glob(_) | WordPiece::Unknown { splits: true }))
     }
+
+    /// Whether some of it is a pattern for names of files.
+    pub(crate) fn has_pattern(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)))
+    }
 }
 
 /// What a command is to the verdict.

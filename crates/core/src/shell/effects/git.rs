@@ -246,7 +246,8 @@ pub(super) fn range(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
-/// A format, or a key to sort by. Of a remote it may show the address. What tells about signatures runs gpg: `%G?`, `%+GK`, `%(signature:grade)`.
+/// A format, or a key to sort by. What tells about signatures runs gpg: `%G?`, `%+GK`, `%(signature:grade)`. The name of a
+/// remote may be its address: `%(push:remotename)`.
 pub(super) fn signs(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let signs = |text: &str| {
         let of_commits = text
@@ -370,7 +371,7 @@ fn is_open(name: &str) -> bool {
     SECTIONS.iter().any(|known| known.eq_ignore_ascii_case(section))
 }
 
-/// Setting anything can decide what git runs from then on; reading is harmless.
+/// Setting anything can decide what git runs from then on. What is read is shown, unless its name says that it holds no secret.
 pub(super) fn config(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let first = operands.first().map(|operand| operand.arg);

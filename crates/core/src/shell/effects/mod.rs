@@ -81,7 +81,7 @@ pub(crate) struct CommandEffects {
 }
 
 /// A file used by a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PathUse {
     /// The argument.
     pub(crate) arg: usize,

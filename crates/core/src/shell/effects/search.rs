@@ -182,8 +182,7 @@ impl FindReader<'_> {
         for (at, word) in self.argv.iter().enumerate().skip(1) {
             let Some(text) = word.literal() else {
                 // Wherever it stands, it may become several words.
-                let globs = word.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)));
-                if splits(word) || (globs && self.may_act(word)) {
+                if splits(word) || (word.has_pattern() && self.may_act(word)) {
                     search.unknown.push((at, DoubtReason::MayBeOption));
                 }
                 continue;

@@ -289,17 +289,15 @@ impl<'a> ArgumentWalk<'a> {
     /// there is one.
     fn glued(&mut self, at: usize) -> bool {
         let word = self.place(at);
-        let begins = words::beginning(word);
-        // Where nothing is behind the text, there is no value behind it either.
-        let most = begins.len() - usize::from(word.pieces.len() == 1);
+        let whole = word.pieces.len() == 1;
+        let text = words::beginning(word).get(1..).unwrap_or_default();
         let mut known = false;
-        for end in (2..=most).filter(|end| begins.is_char_boundary(*end)) {
-            let name = begins.get(1..end).unwrap_or_default();
-            for (_, meaning) in self.program.whole(name) {
-                if meaning.takes != OptionTakes::Nothing {
-                    known = true;
-                    self.option(meaning.uses, ArgumentPart { arg: at, skip: end });
-                }
+        for (name, meaning) in &self.program.longs {
+            // Where nothing is behind the text, there is no value behind it either.
+            let value = text.strip_prefix(name).is_some_and(|rest| !(whole && rest.is_empty()));
+            if value && meaning.takes != OptionTakes::Nothing {
+                known = true;
+                self.option(meaning.uses, ArgumentPart { arg: at, skip: 1 + name.len() });
             }
         }
         known

@@ -177,7 +177,7 @@ pub(super) fn begins_unknown(word: &Word) -> bool {
 /// Whether it is a pattern for names of files and nothing else.
 pub(super) fn is_pattern(word: &Word) -> bool {
     word.pieces.iter().all(|piece| matches!(piece, WordPiece::Text(_) | WordPiece::Glob(_)))
-        && word.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_)))
+        && word.has_pattern()
 }
 
 /// Whether what a pattern finds may begin as options do.

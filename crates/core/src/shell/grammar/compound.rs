@@ -170,7 +170,7 @@ impl LineProver<'_, '_> {
                 }
                 (self.at, self.in_substitution, self.behind_document) = (from, inside, document);
             }
-            let given = match word.pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(_))) {
+            let given = match word.has_pattern() {
                 true => GivenValue::Found(&word.pieces),
                 false => GivenValue::Word(&word.pieces),
             };

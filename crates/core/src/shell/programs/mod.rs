@@ -5,6 +5,9 @@ mod search;
 mod shells;
 mod wrappers;
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use super::effects::{self, CommandEffects, beginning, without};
 use super::findings::span_of;
 use super::prover::LineProver;
@@ -192,29 +195,38 @@ impl LineProver<'_, '_> {
 /// The words as they are where the patterns among them find nothing: the shell leaves those as their own text. `None`: there
 /// are none.
 fn as_own_text(argv: &[Word]) -> Option<Vec<Word>> {
-    let is_pattern = |word: &Word| word.pieces.iter().any(|it| matches!(it, WordPiece::Glob(_)));
     let own = |piece: &WordPiece| match piece {
         WordPiece::Glob(pattern) => WordPiece::Text(pattern.clone()),
         other => other.clone(),
     };
-    let spelled = |word: &Word| match is_pattern(word) {
+    let spelled = |word: &Word| match word.has_pattern() {
         true => {
             let pieces = word.pieces.iter().map(own).collect();
             effects::joined(Word { span: word.span, pieces })
         }
         false => word.clone(),
     };
-    argv.iter().any(is_pattern).then(|| argv.iter().map(spelled).collect())
+    argv.iter().any(Word::has_pattern).then(|| argv.iter().map(spelled).collect())
 }
 
 /// What the words do as their own text, beside what they do as the names that they find. A file of such a name would have been
 /// found: there is none to read.
-fn beside(mut own: CommandEffects, known: &CommandEffects) -> CommandEffects {
-    own.paths.retain(|used| used.access == FileAccess::Write && !known.paths.contains(used));
-    own.loads.retain(|load| !known.loads.contains(load));
-    own.urls.retain(|url| !known.urls.contains(url));
-    own.unknown.retain(|unknown| !known.unknown.contains(unknown));
-    own
+fn beside(own: CommandEffects, known: &CommandEffects) -> CommandEffects {
+    let mut paths = others(own.paths, &known.paths);
+    paths.retain(|used| used.access == FileAccess::Write);
+    CommandEffects {
+        paths,
+        loads: others(own.loads, &known.loads),
+        urls: others(own.urls, &known.urls),
+        unknown: others(own.unknown, &known.unknown),
+        ..own
+    }
+}
+
+/// Those that are not among the known.
+fn others<T: Eq + Hash>(all: Vec<T>, known: &[T]) -> Vec<T> {
+    let known: HashSet<&T> = known.iter().collect();
+    all.into_iter().filter(|one| !known.contains(one)).collect()
 }
 
 /// Where programs are what their name says.

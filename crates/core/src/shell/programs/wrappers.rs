@@ -86,19 +86,13 @@ impl WrapperKind {
 impl LineProver<'_, '_> {
     /// A command of git under a name of its own: an allow has to say that name, and a deny of the command of git holds.
     fn git_program(&mut self, argv: Vec<Word>) {
-        let words: Vec<Word> = match argv.split_first() {
-            Some((first, rest)) => {
-                let name = name_of(&argv).strip_prefix("git-").unwrap_or_default().to_owned();
-                let word =
-                    |text: String| Word { span: first.span, pieces: vec![WordPiece::Text(text)] };
-                [word("git".to_owned()), word(name)]
-                    .into_iter()
-                    .chain(rest.iter().cloned())
-                    .collect()
-            }
-            None => return,
-        };
         let span = span_of(&argv);
+        let place = argv.first().map_or(span, |word| word.span);
+        let word =
+            |text: &str| Word { span: place, pieces: vec![WordPiece::Text(text.to_owned())] };
+        let name = name_of(&argv).strip_prefix("git-").unwrap_or_default();
+        let mut words = vec![word("git"), word(name)];
+        words.extend(argv.iter().skip(1).cloned());
         self.plain(argv);
         if self.found.pay_words(words.len(), span) {
             self.found.command(words, CommandRole::Wrapper);

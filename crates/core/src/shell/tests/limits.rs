@@ -102,6 +102,16 @@ fn work_grows_with_the_text() {
 }
 
 #[test]
+fn work_grows_with_the_patterns_of_a_command() {
+    for command in ["chmod 644", "curl"] {
+        let line = |count: usize| format!("{command} {}", "*a ".repeat(count));
+        let (few, many) = (line(480), line(16 * 480));
+        let read = |text: &str| drop(analyze(text, Shell::Bash));
+        assert!(!grows(16, || read(&few), || read(&many)), "{command}");
+    }
+}
+
+#[test]
 fn limits_are_unknown_and_what_was_found_before_still_counts() {
     let deep = format!("rm x; {}a{}", "( ".repeat(101), " )".repeat(101));
     let rows = [
