@@ -179,6 +179,17 @@ describe('a human who does not answer', () => {
     expect(of('question-answered').map((event) => event.answer)).toEqual([answer]);
   });
 
+  it('onQuestion: answers that change after they were given are not what the model reads', async () => {
+    const answers = ['blue'];
+    const onQuestion = () => {
+      queueMicrotask(() => void (answers[0] = 'red'));
+      return answers;
+    };
+    const { prompts } = await play({ turns: turns(COLOUR), tools: tools(), onQuestion });
+    expect(answers).toEqual(['red']);
+    expect(toldOf(prompts)).toMatchObject({ value: 'Q: Which colour?\nA: blue' });
+  });
+
   it('reject with stop ends the turn', async () => {
     const gate = createGate();
     const { event, end } = await asked({ gate });

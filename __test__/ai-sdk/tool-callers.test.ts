@@ -253,6 +253,7 @@ describe('what the SDK may run in a later version', () => {
   const shapes: [string, object][] = [
     ['a function', { ...del, experimental_remote: () => {} }],
     ['an object of functions', { ...del, experimental_remote: { start: () => {} } }],
+    ['functions further inside', { ...del, experimental_remote: { a: [{ start: () => {} }] } }],
     ['a list of functions', { ...del, experimental_remote: [() => {}] }],
     ['an instance with methods', { ...del, experimental_remote: new Remote() }],
     [

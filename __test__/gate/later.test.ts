@@ -264,6 +264,51 @@ describe('a decision of another process', () => {
   });
 });
 
+describe('a decision that is changed while the ledger looks for its request', () => {
+  const decided = async (answer: object, options: object, change: () => void, approvers?: string[]) => {
+    const gate = createGate({ ledger });
+    const policed = approvers === undefined ? {} : { approvers };
+    gate.request({ toolName: 'deploy', args: { to: 'staging' }, ...policed } as never).catch(() => {});
+    const [request] = await gate.pending();
+    const deciding = gate.decide(request?.approvalId ?? '', answer as never, options as never);
+    change();
+    return deciding.finally(() => gate.close());
+  };
+
+  it('a no stays one', async () => {
+    const answer = { type: 'reject' };
+    expect(await decided(answer, {}, () => (answer.type = 'approve'))).toMatchObject({ status: 'rejected' });
+  });
+
+  it('an edit runs what it said', async () => {
+    const answer = { type: 'edit', args: { to: 'test' } };
+    const record = await decided(answer, {}, () => (answer.args.to = 'prod'));
+    expect(record).toMatchObject({ status: 'edited', decision: { args: { to: 'test' } } });
+  });
+
+  it('its person is who it was', async () => {
+    const options = { by: 'mia', reason: 'fine' };
+    const change = () => Object.assign(options, { by: 'eve', reason: 'bad' });
+    const record = await decided({ type: 'approve' }, options, change);
+    expect(record).toMatchObject({ decidedBy: 'mia', decision: { reason: 'fine' } });
+  });
+
+  it('who decides is in no group that is named later', async () => {
+    const groups = ['staff'];
+    const deciding = decided({ type: 'approve' }, { by: 'mia', groups }, () => groups.push('ops'), ['group:ops']);
+    await expect(deciding).rejects.toMatchObject({ code: 'ERR_NOT_APPROVER' });
+  });
+
+  it('how long it is remembered is read with it', async () => {
+    const remember = { scope: 'session', expiresIn: -1 };
+    const deciding = decided({ type: 'approve' }, { remember }, () => (remember.expiresIn = 1_000));
+    await expect(deciding).rejects.toMatchObject({
+      code: 'ERR_INVALID_DECISION',
+      message: expect.stringMatching(/`remember` must be/) as string,
+    });
+  });
+});
+
 describe('the end of a gate', () => {
   it('leaves what waits, and nobody waiting here', async () => {
     const { ran, tools } = recordingTools();

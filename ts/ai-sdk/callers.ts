@@ -153,10 +153,13 @@ export function refuseUnknown(tool: object, whose = 'A tool'): void {
 
 const EXPERIMENT = /^(?:experimental_|unstable_|vercel\.)/;
 
-function mayRun(value: unknown): boolean {
+/** Whether there is a function in it, at any depth. */
+function mayRun(value: unknown, seen = new Set<object>()): boolean {
   if (typeof value === 'function') return true;
-  if (Array.isArray(value)) return value.some(mayRun);
-  return isRecord(value) && [...allKeys(value)].some((key) => typeof Reflect.get(value, key) === 'function');
+  if (!isRecord(value) || seen.has(value)) return false;
+  seen.add(value);
+  const keys = Array.isArray(value) ? Reflect.ownKeys(value) : [...allKeys(value)];
+  return keys.some((key) => mayRun(Reflect.get(value, key), seen));
 }
 
 /** Also of what is not enumerable, and of what it inherits: the SDK reads its experiments by their name. */

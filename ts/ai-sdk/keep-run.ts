@@ -55,11 +55,6 @@ export class RunKeeper {
     return this.#put({ run, status: 'running' });
   }
 
-  /** Resolves when what is on its way is durable. */
-  async saved(): Promise<void> {
-    await this.#writing;
-  }
-
   /** From here on it stays as it was last saved. */
   stop(): void {
     this.#isStopped = true;

@@ -25,9 +25,10 @@ export class Keeping {
   readonly #keeper: RunKeeper;
   readonly #parent: ParentRun | undefined;
   #fingerprints: Promise<RunFingerprints> | undefined;
-  /** How many moments of steps that go on were looked at, and the last of them that is kept or on its way. */
+  /** How many moments of steps that go on were looked at. */
   #moments = 0;
-  #lastMoment = 0;
+  /** The last of them that was given to be kept. */
+  #last: { moment: number; kept: Promise<void> } | undefined;
 
   constructor(gate: LocalGate, runId: string, conversation: RunConversation, parent: ParentRun | undefined) {
     this.#gate = gate;
@@ -110,10 +111,8 @@ export class Keeping {
     // The SDK may have said it itself meanwhile: that is kept when it has been read.
     if (!isRead() || round.finish !== undefined) return false;
     // An earlier moment that took longer to look at gives way to a later one.
-    if (moment > this.#lastMoment) {
-      this.#lastMoment = moment;
-      await this.#keeper.save(kept);
-    } else await this.#keeper.saved();
+    if (this.#last === undefined || moment > this.#last.moment) this.#last = { moment, kept: this.#keeper.save(kept) };
+    await this.#last.kept;
     return true;
   }
 

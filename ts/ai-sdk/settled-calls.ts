@@ -71,14 +71,14 @@ export class CallSettler {
     return settled;
   }
 
-  #actOn(record: ApprovalRecord | undefined, word: CallWord): RequestAct {
+  #actOn(record: ApprovalRecord | undefined, word: CallWord): Exclude<RequestAct, 'drop'> {
     const act = ACTS[standingOf(record?.status)][word];
     if (act !== 'drop') return act;
     return this.#options.keepsWaiting ? 'nothing' : 'cancel';
   }
 
   async #act(
-    act: RequestAct,
+    act: Exclude<RequestAct, 'drop'>,
     call: SpokenCall,
     record: ApprovalRecord | undefined,
     why = NOT_ASKED,
@@ -90,8 +90,7 @@ export class CallSettler {
         return record === undefined ? denied(why) : this.#approve(call, record);
       case 'reject':
         return record === undefined ? denied(why) : this.#reject(call, record);
-      case 'cancel':
-      case 'drop': {
+      case 'cancel': {
         const reason = endOf(call, record);
         if (record !== undefined) await this.#end(call, record, reason);
         return denied(reason);

@@ -90,7 +90,7 @@ export function readConversation(messages: readonly AnyMessage[]): Conversation 
 }
 
 /** Of an answer that says neither yes nor no. */
-export const NO: MessageAnswer = { approved: false, reason: undefined };
+const NO: MessageAnswer = { approved: false, reason: undefined };
 
 /** Where the user wrote last: what stands before it was left behind. */
 export const lastOfUser = (messages: readonly AnyMessage[]): number =>
@@ -114,7 +114,7 @@ export function callOf(part: MessagePart): ToldCall | undefined {
 }
 
 /** Whether the AI SDK takes it for a tool part of a UI message. */
-export const isUiTool = ({ type }: MessagePart): boolean =>
+const isUiTool = ({ type }: MessagePart): boolean =>
   type === 'dynamic-tool' || (type.startsWith('tool-') && !MODEL_PARTS.has(type));
 
 const MODEL_PARTS: ReadonlySet<string> = new Set([

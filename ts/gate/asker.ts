@@ -35,7 +35,7 @@ import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import type { SchemaSource } from './schemas.js';
-import { takeAnswer, type TakenAnswer } from './taken-answer.js';
+import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
@@ -115,7 +115,7 @@ export interface OpenedRequest {
 export type BoundCall = ApprovedTool & Pick<CallQuestion, 'toolCallId' | 'args' | 'signal'>;
 
 /** What an approval is bound to beside the call itself. */
-export interface BoundContext {
+interface BoundContext {
   policy: object | null;
   tool: string;
 }
@@ -458,12 +458,9 @@ export class CallAsker {
     args: ValueSnapshot,
     abortSignal: AbortSignal,
   ): Promise<() => Awaitable<void>> {
-    let answer: unknown;
-    let taken: TakenAnswer | undefined;
-    // At once: what it says now is what is checked, and what runs.
+    let decides: () => Awaitable<void> = () => {};
     const take = (given: unknown): void => {
-      answer = given;
-      if (!isQuestion(record)) taken = takeAnswer(given);
+      decides = this.#take(record, given);
     };
     try {
       const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
@@ -476,10 +473,17 @@ export class CallAsker {
       return () => this.#onFailure(record, error, abortSignal);
     }
     // Then it is cancelled, which is not to be forestalled by those who notice that.
-    if (abortSignal.aborted) return () => {};
-    if (taken === undefined) return () => this.gate.answerByCallback(record, answer);
-    const decides = taken;
-    return () => this.gate.decideByCallback(record, decides, this.#hasGate);
+    return abortSignal.aborted ? () => {} : decides;
+  }
+
+  /** At once: what it says now is what is checked, and what runs. @returns what decides by it */
+  #take(record: ApprovalRecord, given: unknown): () => Awaitable<void> {
+    if (isQuestion(record)) {
+      const answers = takeAnswers(given);
+      return () => this.gate.answerByCallback(record, answers);
+    }
+    const answer = takeAnswer(given);
+    return () => this.gate.decideByCallback(record, answer, this.#hasGate);
   }
 
   #onFailure(record: ApprovalRecord, error: unknown, abortSignal: AbortSignal): Awaitable<void> {

@@ -27,7 +27,7 @@ export function checkVia(via: unknown = 'gate'): PersonsVia {
  */
 export function readDecider(given: unknown, via: DecidedVia): DecidingPerson {
   const by = own(given, 'by') ?? null;
-  const groups = own(given, 'groups');
+  const groups = copyOfList(own(given, 'groups'));
   if (by !== null && typeof by !== 'string')
     throw new InvalidDecisionError({ message: `by must be a text, not ${typeof by}.` });
   if (groups !== undefined && !isNames(groups))
@@ -39,6 +39,9 @@ const own = (given: unknown, name: string): unknown =>
   typeof given === 'object' && given !== null && Object.hasOwn(given, name)
     ? (given as Record<string, unknown>)[name]
     : undefined;
+
+/** Whoever gave it may change it while the decision is on its way. */
+const copyOfList = (value: unknown): unknown => (Array.isArray(value) ? [...(value as unknown[])] : value);
 
 const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');

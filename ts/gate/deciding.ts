@@ -33,13 +33,16 @@ export class DecisionTaker {
 
   async decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
     checkText('gate.decide: approvalId', approvalId);
+    // At once: a ledger may answer later, and whoever gave the answer may change it meanwhile.
+    const plain = plainAnswer(answer);
+    const given = readOptions('decide', options);
+    const decider = deciderOf(given);
+    const as = readRemember(given.remember === undefined ? rememberOf(answer) : given.remember);
     const found = this.#inside.native.get(approvalId);
     const record = isLater(found) ? await found : found;
-    const decision = this.#parse(answer, record?.toolName ?? '');
-    const given = readOptions('decide', options);
+    const decision = this.#inside.native.parseAnswer(plain, record?.toolName ?? '');
     if (given.reason !== undefined) decision.reason = given.reason;
-    const remember = given.remember ?? rememberOf(answer);
-    return this.#settleOn(approvalId, decision, deciderOf(given), remember);
+    return this.#settleOn(approvalId, decision, decider, as);
   }
 
   async approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
@@ -127,10 +130,9 @@ export class DecisionTaker {
   async objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
     const { approvalId, toolName, allowedDecisions } = record;
     try {
-      const decision = this.#parse(answer, toolName);
+      const decision = this.#inside.native.parseAnswer(plainAnswer(answer), toolName);
       const { type } = decision;
-      const remember = rememberOf(answer);
-      if (remember !== undefined) readRemember(remember);
+      readRemember(rememberOf(answer));
       if (type === 'expired' || type === 'cancelled') return `${type} is no answer`;
       if (!allowedDecisions.includes(type))
         return `${type} is not among the answers that this call may get: ${allowedDecisions.join(', ')}`;
@@ -160,9 +162,10 @@ export class DecisionTaker {
   }
 
   /** What a callback answered to questions; `null`: the human does not want to. What does not fit them is no answer. */
-  async answerByCallback(record: ApprovalRecord, answers: unknown): Promise<void> {
+  async answerByCallback(record: ApprovalRecord, taken: () => unknown): Promise<void> {
     const { approvalId } = record;
     try {
+      const answers = taken();
       // As it was shown: what is kept may know other labels.
       if (answers !== null) readAnswers(questionsOf(record) ?? [], { answers });
       const decision: DecisionOutcome =
@@ -253,10 +256,6 @@ export class DecisionTaker {
     );
   }
 
-  #parse(answer: unknown, toolName: string): DecisionOutcome {
-    return this.#inside.native.parseAnswer(plainAnswer(answer), toolName);
-  }
-
   /** Whether nobody here has anything to say of an answer before it is decided, as far as it says no more than yes or no. */
   #isForTheCore(answer: TakenAnswer): boolean {
     if (this.#inside.people.authorizes || answer.remember() !== undefined) return false;
@@ -298,17 +297,16 @@ export class DecisionTaker {
     const given = readOptions(decision.type, options);
     const { reason, remember } = given;
     const decided = reason === undefined ? decision : { ...decision, reason };
-    return this.#settleOn(approvalId, decided, deciderOf(given), remember);
+    return this.#settleOn(approvalId, decided, deciderOf(given), readRemember(remember));
   }
 
   async #settleOn(
     approvalId: string,
     given: DecisionOutcome,
     decider: DecidingPerson,
-    remember?: unknown,
+    as?: RememberedAs,
   ): Promise<ApprovalRecord> {
     this.#inside.refuseIfClosed();
-    const as = remember === undefined ? undefined : readRemember(remember);
     const meta = { ...decider, groups: this.#inside.people.groupsOf(decider.by, decider.groups) };
     const decision = given.type === 'respond' ? await this.#checked(approvalId, given) : given;
     const check = decision.type === 'edit' ? this.#teller.checks.get(approvalId) : undefined;

@@ -243,8 +243,8 @@ export class LocalGate implements Gate {
   }
 
   /** @see DecisionTaker.answerByCallback */
-  answerByCallback(record: ApprovalRecord, answers: unknown): Promise<void> {
-    return this.#deciding.answerByCallback(record, answers);
+  answerByCallback(record: ApprovalRecord, taken: () => unknown): Promise<void> {
+    return this.#deciding.answerByCallback(record, taken);
   }
 
   /** @see DecisionTaker.decideByMessage */

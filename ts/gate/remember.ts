@@ -63,11 +63,12 @@ const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantS
 export const isScope = (scope: unknown): scope is GrantScope => SCOPES.includes(scope);
 
 /**
- * The `remember` of an answer or of options, from whomever it comes.
+ * The `remember` of an answer or of options, from whomever it comes; `undefined`: it is not to be remembered.
  *
  * @throws {InvalidDecisionError} for what is nothing to go by: a time that is not known would be one without an end
  */
-export function readRemember(remember: unknown): RememberedAs {
+export function readRemember(remember: unknown): RememberedAs | undefined {
+  if (remember === undefined) return undefined;
   if (isScope(remember)) return { scope: remember };
   const { scope, expiresIn, ...more } = fieldsOf(remember);
   const [unknown] = Object.keys(more);

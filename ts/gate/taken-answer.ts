@@ -4,7 +4,7 @@ import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
-import { readRemember, rememberOf } from './remember.js';
+import { readRemember, rememberOf, type RememberedAs } from './remember.js';
 
 /** Each part, or what is wrong with it once it is needed. */
 export interface TakenAnswer {
@@ -12,7 +12,8 @@ export interface TakenAnswer {
   plain: () => unknown;
   /** Fails with {@link InvalidDecisionError}. */
   decider: () => DecidingPerson;
-  remember: () => unknown;
+  /** Fails with {@link InvalidDecisionError}. */
+  remember: () => RememberedAs | undefined;
   /** What it looks like, without what it says. */
   shape: () => string;
 }
@@ -21,13 +22,13 @@ export function takeAnswer(answer: unknown): TakenAnswer {
   return {
     plain: known(() => plainAnswer(answer)),
     decider: known(() => readDecider(answer, 'callback')),
-    remember: known(() => {
-      const remember = rememberOf(answer);
-      return remember === undefined ? undefined : readRemember(remember);
-    }),
+    remember: known(() => readRemember(rememberOf(answer))),
     shape: () => shapeOf(answer),
   };
 }
+
+/** What a callback answered to questions. Fails with what it cannot be copied for. */
+export const takeAnswers = (answers: unknown): (() => unknown) => known(() => snapshot(answers).value);
 
 /** Makes it now, and gives it, or fails with what it failed with, whenever it is asked for. */
 function known<T>(make: () => T): () => T {
