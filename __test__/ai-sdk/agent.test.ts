@@ -2,6 +2,7 @@
 import * as ai from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createTaskTool } from '../../ts/agent/index.js';
 import { createGate, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, stepCount, text } from '../support/model.js';
 import { of, types } from '../support/play.js';
@@ -316,8 +317,9 @@ describe('agents that somebody wrote', () => {
   });
 
   /** What becomes of a call of `del` by an agent. */
-  async function became(more: object, answer: boolean, turns = [calls(call('del', { path: '/a' }, 'c1')), says('.')]) {
+  async function became(more: object, answer: boolean) {
     const { ran, tools } = recordingTools();
+    const turns = [calls(call('del', { path: '/a' }, 'c1')), says('.')];
     const agent = new ai.ToolLoopAgent({ model: scripted(turns).model, tools, ...more } as never);
     const onApprovalRequest = () => answer;
     const { result } = streamWithEvents({
@@ -358,6 +360,35 @@ describe('agents that somebody wrote', () => {
       expect(await became({ prepareCall }, false)).toEqual({ ran: [], code: undefined });
       expect(await became({ prepareCall }, true)).toEqual({ ran: ['del /a'], code: undefined });
     }
+  });
+
+  it('a tool that gives its result in parts does so through a copy that a prepareCall makes', async () => {
+    const del = ai.tool({
+      inputSchema: z.looseObject({}),
+      async *execute() {
+        yield 'one';
+        yield 'two';
+      },
+    });
+    const prepareCall = (options: { tools: ai.ToolSet }) => ({
+      ...options,
+      tools: { del: { ...options.tools['del'] } },
+    });
+    const events = await collect(agentOf({ tools: { del }, prepareCall }).run());
+    expect(of(events)('tool-result').map(({ result }) => result)).toEqual(['one', 'two', 'two']);
+  });
+
+  it('an entry that opens the tool of an agent opens the very tool of its subagent, too', async () => {
+    let ran = 0;
+    const get = ai.tool({ inputSchema: z.looseObject({}), needsApproval: true, execute: () => (ran += 1) });
+    const { model } = scripted([calls(call('get', {}, 'c2')), says('.')]);
+    const task = createTaskTool({ subagents: [{ name: 's', description: 'd', model, tools: { get } }] });
+    const { run } = agentOf({ tools: { get, task } }, [
+      calls(call('task', { description: 'x', subagent_type: 's' }, 'c1')),
+      says('.'),
+    ]);
+    const events = await collect(run({ interruptOn: { get: false, task: false } }));
+    expect([ran, of(events)('approval-requested')]).toEqual([1, []]);
   });
 
   describe('whose class was patched', () => {

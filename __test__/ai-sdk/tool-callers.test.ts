@@ -249,6 +249,9 @@ describe('what the SDK may run in a later version', () => {
   class Remote {
     start() {}
   }
+  class Data {
+    readonly a = 1;
+  }
   /** As the SDK makes its own, and otherwise. */
   const shapes: [string, object][] = [
     ['a function', { ...del, experimental_remote: () => {} }],
@@ -292,7 +295,7 @@ describe('what the SDK may run in a later version', () => {
   });
 
   it.each(entries)('%s takes a tool with data under such a name', (_, use) => {
-    for (const data of [true, 'x', ['x'], { a: 1 }, null, undefined])
+    for (const data of [true, 'x', ['x'], { a: 1 }, new Data(), null, undefined])
       expect(() => use({ tool: { ...del, experimental_remote: data } as object as ai.Tool })).not.toThrow();
   });
 });

@@ -523,6 +523,37 @@ describe('to remember', () => {
       ]);
     },
   );
+
+  it('objectionTo of a callback says what would not be taken, a malformed one among them', async () => {
+    const objections: unknown[] = [];
+    const { tools } = usualTools(scratch());
+    const { run } = start({
+      tools,
+      policy: asks,
+      interruptOn: { execute: { allowedDecisions: ['approve', 'reject', 'edit'] } },
+      turns: [calls(call('execute', { command: 'make all' }, 'c1')), says('.')],
+      onApprovalRequest: async (_, { objectionTo }) => {
+        for (const [, remember] of oddRemembers) objections.push(await objectionTo({ type: 'approve', remember }));
+        for (const answer of [{ type: 'skip' }, { type: 'cancelled', reason: 'x' }, { type: 'edit', args: {} }, 'yes'])
+          objections.push(await objectionTo(answer));
+        for (const answer of [true, { type: 'approve', remember: 'session' }, { type: 'reject', remember: 'always' }])
+          objections.push(await objectionTo(answer));
+        return false;
+      },
+    });
+    await collect(run);
+    const said = (pattern: RegExp) => expect.stringMatching(pattern) as unknown;
+    expect(objections).toEqual([
+      ...oddRemembers.map(() => said(/^`remember` must be|is not plain data/)),
+      said(/^skip is not among the answers/),
+      said(/cannot be 'cancelled'/),
+      said(/command/),
+      said(/expected true, false/),
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
 });
 
 describe("the user's file", () => {
