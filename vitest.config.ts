@@ -156,6 +156,8 @@ const long = [
 export const projects = [...short, ...long].filter(({ test }) => test.include.length > 0);
 
 export default defineConfig({
+  // How long each file took orders them the next time. Of lanes beside each other the last one would write over what the others know.
+  cacheDir: join(import.meta.dirname, '.build/vite', process.env.COUNTERSIGN_LANE ?? ''),
   test: {
     // Tests wait more than they compute.
     maxWorkers: availableParallelism() + 2,

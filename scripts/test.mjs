@@ -14,6 +14,7 @@
  * A failing step ends it. With CI set all steps run, so that one run tells everything.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { cargoForTests, findCargo } from './cargo.mjs';
 import { fail, prepare } from './prepare.mjs';
@@ -112,10 +113,16 @@ const cargoTest = (name, more, ...args) => ({
 const vitest = (name, env, ...args) => ({
   name,
   async run(print) {
-    const report = join(work, `${name.replaceAll(' ', '-')}.json`);
+    const lane = name.replaceAll(' ', '-');
+    const report = join(work, `${lane}.json`);
     rmSync(report, { force: true });
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const result = await run(process.execPath, [bin('vitest'), 'run', ...reporters, ...args, ...rest], { env, print });
+    // The files that somebody asked for may all be of another lane.
+    const some = rest.length > 0 ? ['--passWithNoTests'] : [];
+    const result = await run(process.execPath, [bin('vitest'), 'run', ...reporters, ...args, ...some, ...rest], {
+      env: { ...env, COUNTERSIGN_LANE: lane },
+      print,
+    });
     if (existsSync(report)) readReport(JSON.parse(readFileSync(report, 'utf8')));
     return result;
   },
@@ -144,14 +151,23 @@ function count({ passed, failed, skipped }) {
 const THOROUGH = { COUNTERSIGN_EFFORT: 'thorough' };
 const isLong = (name) => name.startsWith('long');
 
+const projects = (...names) => names.map((name) => `--project=${name}`);
+const workers = (more) => `--maxWorkers=${availableParallelism() + more}`;
+
 /**
- * Lanes of steps, beside each other: what one waits for leaves the cores to the other.
+ * Lanes of steps, beside each other: what one waits for leaves the cores to the other. Of `npm test` one lane has the tests that
+ * compute; in each of their processes the AI SDK is loaded and grows warm, so that they have no more of these than cores. Another has
+ * those that wait most of the time, for the processes and servers that they start.
  *
  * @type {Record<string, { build: 'tests' | 'shipped', runtimes?: boolean, lanes: Step[][] }[]>}
  */
 const short = {
   build: 'tests',
-  lanes: [[vitest('vitest', {}, '--project=!long*')], [...checks, cargoTest('cargo test', {})]],
+  lanes: [
+    [vitest('vitest', {}, ...projects('ai6*', 'ai7*', 'sqlite*'), workers(0))],
+    [vitest('vitest processes', {}, ...projects('once*', 'postgres*'), workers(2))],
+    [...checks, cargoTest('cargo test', {})],
+  ],
 };
 const long = {
   build: 'shipped',

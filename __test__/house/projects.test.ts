@@ -77,3 +77,14 @@ test('a test that waits for `npm run test:all` on each version of the AI SDK and
   const late = [...runs].filter(([, of]) => of.every(isLong)).map(([file]) => file);
   expect(late.filter((file) => !file.includes('.long.'))).toEqual([]);
 });
+
+test('a project that `npm test` does not run, or in two lanes', () => {
+  const script = readFileSync(join(root, '../scripts/test.mjs'), 'utf8');
+  const lanes = [...script.matchAll(/projects\(('[^)]*)\)/g)].map(([, names = '']) => [
+    ...names.matchAll(/'(\w+)\*'/g),
+  ]);
+  expect(lanes.length).toBeGreaterThan(1);
+  const short = projects.map(({ test }) => test.name).filter((name) => !name.startsWith('long'));
+  const lanesOf = (name: string) => lanes.filter((lane) => lane.some(([, start = '']) => name.startsWith(start)));
+  expect(short.filter((name) => lanesOf(name).length !== 1)).toEqual([]);
+});
