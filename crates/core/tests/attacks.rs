@@ -1052,6 +1052,55 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
 }
 
 #[test]
+fn what_git_does_not_add_is_known_by_what_it_ignores_and_not_by_its_name() {
+    let house = House::new("ignored");
+    fs::remove_dir_all(house.root.join("project/ev")).unwrap();
+    let policy = started(&house, "developer", "project");
+    let repository = |folder: &str| {
+        house.put(&format!("project/{folder}/.git/config"), "[core]\n\tfsmonitor = touch x");
+        house.put(&format!("project/{folder}/.git/HEAD"), "ref: refs/heads/main");
+    };
+    house.track(&["src/lib.rs"]);
+    let adds = ["git add -A && git commit -m x", "git add . && git status"];
+    tried(&policy, &[], &adds);
+    for (folder, ignore, is_ignored) in [
+        ("dist/x", "", false),
+        ("dist/x", "# dist\n", false),
+        ("dist/x", "*.log\n/dist/\n!.env.example\n", true),
+        ("dist/x", "dist\n!d*t\n", false),
+        ("dist/x", "dist\n!/dist/\n", false),
+        ("dist/x", "dist/x\n", false),
+        ("packages/a/node_modules/x", "/node_modules\n", false),
+        ("packages/a/node_modules/x", "node_modules/\n", true),
+        ("packages/a/node_modules/x", "**/node_modules\n", true),
+        ("cache/x", "cache\n", true),
+    ] {
+        repository(folder);
+        house.put("project/.gitignore", ignore);
+        if is_ignored {
+            tried(&policy, &["git add -Af && git status", "git add --forc . && git status"], &adds);
+            // git does not follow it.
+            let file = house.root.join("project/.gitignore");
+            fs::rename(&file, house.root.join("project/ignores")).unwrap();
+            symlink("ignores", &file).unwrap();
+            tried(&policy, &adds, &[]);
+            fs::remove_file(&file).unwrap();
+        } else {
+            tried(&policy, &adds, &[]);
+        }
+        let first = folder.split('/').next().unwrap();
+        fs::remove_dir_all(house.root.join("project").join(first)).unwrap();
+    }
+    // As a virtual environment says of itself.
+    repository(".venv/x");
+    tried(&policy, &adds, &[]);
+    house.put("project/.venv/.gitignore", "*\n");
+    tried(&policy, &[], &adds);
+    house.put("project/.venv/.gitignore", "*\n!x\n");
+    tried(&policy, &adds, &[]);
+}
+
+#[test]
 fn settings_of_git_that_hold_a_password_are_met_by_whatever_reads_all() {
     let house = House::new("settings-below");
     fs::remove_file(house.root.join("project/server.key")).unwrap();

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
+pub(crate) use sieve::takes_in_again;
 pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::NestedFolders;
 

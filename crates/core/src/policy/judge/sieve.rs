@@ -258,16 +258,20 @@ fn is_taken_in(path: &str, files: &dyn FileLookup) -> bool {
                 continue;
             }
             let Some(text) = files.text(&file, MOST_TEXT) else { return true };
-            let again = text.lines().filter_map(|line| line.trim_end().strip_prefix('!'));
-            for glob in again {
-                let glob = glob.trim_end_matches('/').rsplit('/').next().unwrap_or(glob);
-                if names.iter().any(|name| may_be(glob, name)) {
-                    return true;
-                }
+            if text.lines().any(|line| names.iter().any(|name| takes_in_again(line, name))) {
+                return true;
             }
         }
     }
     false
+}
+
+/// Whether a line of a file of patterns may take in again what is called so.
+pub(crate) fn takes_in_again(line: &str, name: &str) -> bool {
+    line.trim_end().strip_prefix('!').is_some_and(|glob| {
+        let glob = glob.trim_end_matches('/').rsplit('/').next().unwrap_or(glob);
+        may_be(glob, name)
+    })
 }
 
 /// The word as it is written, where nothing but a glob is open in it: that can only become names of its form. A glob at its

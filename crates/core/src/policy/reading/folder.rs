@@ -120,6 +120,7 @@ impl SubjectReader<'_> {
                 if !has_word(subject, &["add", "stage"]) {
                     continue;
                 }
+                let is_forced = is_forced(subject);
                 for folder in self.added(subject, &dir, &top)? {
                     let mut entered = Ok(None);
                     if folder != top {
@@ -127,8 +128,10 @@ impl SubjectReader<'_> {
                             looked_up(repository::enters_one(&folder, self.nested, self.files))?;
                     }
                     if several && matches!(entered, Ok(None)) {
-                        entered =
-                            looked_up(repository::enters_below(&folder, self.nested, self.files))?;
+                        let known = self.nested;
+                        let below =
+                            repository::enters_below(&folder, &top, is_forced, known, self.files);
+                        entered = looked_up(below)?;
                     }
                     if let Some(folder) = entered.unwrap_or(Some(folder)) {
                         return Ok(Some(folder));
@@ -404,6 +407,18 @@ impl SubjectReader<'_> {
 fn has_word(subject: &Subject, names: &[&str]) -> bool {
     let mut words = subject.kind.git().unwrap_or_default().iter().filter_map(Word::literal);
     words.any(|word| names.contains(&word))
+}
+
+/// Whether `git add` may take what git ignores: `-f`, also among other letters, or what only the run will tell.
+fn is_forced(subject: &Subject) -> bool {
+    subject.kind.git().unwrap_or_default().iter().any(|word| {
+        let Some(text) = word.literal() else { return true };
+        match text.strip_prefix('-') {
+            Some(long) if long.starts_with('-') => long.starts_with("-f"),
+            Some(letters) => letters.contains('f'),
+            None => false,
+        }
+    })
 }
 
 /// Commands of git that talk with another repository.

@@ -3,6 +3,7 @@
 pub(super) mod builtin;
 mod command;
 mod folder;
+mod ignored;
 mod loaded;
 mod mentioned;
 pub(super) mod repository;

@@ -1,6 +1,7 @@
 //! What git would find in a folder, and whether its settings name a program.
 
-use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
+use super::ignored::is_ignored;
+use crate::path::{DirEntry, DirListing, FileLookup, PathContext, PathError, is_below, locate};
 use crate::policy::judge::NestedFolders;
 use crate::shell::Word;
 
@@ -230,13 +231,12 @@ pub(super) fn enters_one(
     }
 }
 
-/// A repository that lies below this folder and is none of its own, where its settings may say what git runs there. `None`
-/// also where git would not look at it: packages and products are kept nowhere.
+/// A repository that lies below this folder of the work tree and is none of its own, where its settings may say what git runs
+/// there. `is_forced`: also where git ignores it.
 pub(super) fn enters_below(
-    folder: &str, known: &NestedFolders, files: &dyn FileLookup,
+    folder: &str, top: &str, is_forced: bool, known: &NestedFolders, files: &dyn FileLookup,
 ) -> Result<Option<String>, PathError> {
     const MOST_NAMES: usize = 100_000;
-    const IGNORED: &[&str] = &[".git", "node_modules", "target", "dist", ".venv"];
     let mut left = MOST_NAMES;
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -246,11 +246,11 @@ pub(super) fn enters_below(
             DirListing::TooMany => return Ok(Some(folder)),
         };
         left = left.saturating_sub(names.len());
-        for entry in names.iter().filter(|it| it.is_dir && !it.is_link) {
-            if IGNORED.contains(&entry.name.as_str()) {
+        for DirEntry { name, .. } in names.iter().filter(|it| it.is_dir && !it.is_link) {
+            if name == ".git" || !is_forced && is_ignored(&folder, name, top, files) {
                 continue;
             }
-            let inner = format!("{folder}/{}", entry.name);
+            let inner = format!("{folder}/{name}");
             if let Some(found) = enters_one(&inner, known, files)? {
                 return Ok(Some(found));
             }
