@@ -36,6 +36,8 @@ impl LineProver<'_, '_> {
                     }
                     self.bump(2);
                     before = None;
+                    // A `=~` before it was an operand: `[[ -n =~ && ( x -eq 1 ) ]]`.
+                    mode = WordMode::Plain;
                 }
                 b'<' | b'>' if self.second() != b'(' => {
                     self.bump(1);

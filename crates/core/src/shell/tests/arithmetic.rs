@@ -222,6 +222,17 @@ fn an_operand_that_is_spelled_like_an_operator() {
             never_allowed(DoubtReason::Arithmetic, &[&format!("read {name}; [[ {test} ]]")]);
         }
     }
+    never_allowed(
+        DoubtReason::Arithmetic,
+        &[
+            "read x; [[ -n =~ && ( x -eq 1 ) ]]",
+            "read x; [[ =~ && ( x -eq 1 ) ]]",
+            "read x; [[ ( =~ ) && ( x -eq 1 ) ]]",
+            "read x; [[ a == =~ || ( x -eq 1 ) ]]",
+            "read x; [[ = && ( x -eq 1 ) ]]",
+            "read x; [[ a == = || ( x -eq 1 ) ]]",
+        ],
+    );
 }
 
 /// A word of more parts than are kept is not known at all: it is no word of nothing, and no number.
