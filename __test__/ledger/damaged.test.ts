@@ -3,8 +3,9 @@
  * The run ends with the error of the ledger, and whoever logs is told; nobody waits for ever.
  */
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
-import type { ToolSet } from 'ai';
+import { tool, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { Gate } from '../../index.js';
 import { gateTools, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
@@ -122,7 +123,21 @@ async function onceRequested(gate: Gate, asked: () => void): Promise<void> {
   }
 }
 
-const waits: [string, (gate: Gate, tools: ToolSet, asked: () => void) => Promise<unknown>][] = [
+/** The parent tells that it waits, and what becomes of it. */
+const parts: [string, (options: object, tools: ToolSet) => unknown][] = [
+  [
+    'gateTools',
+    (options, tools) => {
+      const execute = gateTools(tools, options)['del']?.execute as unknown as (...given: object[]) => unknown;
+      return execute({ path: '/a' }, { toolCallId: 'c1', messages: [] });
+    },
+  ],
+  ['streamWithEvents', (options, tools) => ofRun({ ...options, tools }, () => {})],
+];
+
+type WaitCase = [string, (gate: Gate, tools: ToolSet, asked: () => void) => Promise<unknown>];
+
+const waits: WaitCase[] = [
   ['streamWithEvents', (gate, tools, asked) => ofRun({ gate, tools }, asked)],
   [
     'streamWithEvents with a human who thinks',
@@ -139,6 +154,15 @@ const waits: [string, (gate: Gate, tools: ToolSet, asked: () => void) => Promise
       throw Object.assign(new Error(reason), { code: /damaged|removed/.test(reason) ? 'ERR_LEDGER_' : reason });
     },
   ],
+  ...parts.map(([name, part]): WaitCase => [
+    `${name} as a part of a run`,
+    (gate, tools, asked) => {
+      const execute = async (_: unknown, parent: object) => part({ parent, interruptOn: 'all' }, tools);
+      const task = tool({ inputSchema: z.object({}), execute });
+      const { model } = scripted([calls(call('task', {}, 't1')), says('.')]);
+      return ofRun({ gate, model, tools: { task }, interruptOn: 'none' }, asked);
+    },
+  ]),
   [
     'gate.request',
     (gate, _tools, asked) => {

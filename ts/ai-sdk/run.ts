@@ -12,6 +12,7 @@ import type { ToolSet } from 'ai';
 import type { AgentEvent, RunResult } from '../../index.js';
 import { GateClosedError, InvalidConfigError, RunError } from '../errors/index.js';
 import type { CallAsker } from '../gate/asker.js';
+import { endsAll } from '../gate/waiters.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
@@ -443,7 +444,8 @@ export class Run {
     const isLeft =
       GateClosedError.isInstance(failure) || (this.#options.resumes === true && this.#phase === 'starting');
     const { parent } = this.#options;
-    if (isLeft && parent !== undefined) {
+    // Where nothing more is heard of any request, its parent cannot go on either.
+    if (parent !== undefined && (isLeft || endsAll(failure))) {
       this.#isLeft = true;
       parent.leave(failure);
     } else this.#report?.failed(failure);

@@ -9,11 +9,11 @@ import type {
   InterruptOptions,
 } from '../../index.js';
 import type { CallAsker, OpenedRequest, CallQuestion } from '../gate/asker.js';
-import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type DecidedRecord } from '../gate/records.js';
 import { approvesByMode, isByMode, type CallVerdict } from '../gate/judge.js';
 import type { ApprovedTool } from '../gate/tool-identity.js';
+import { endsAll } from '../gate/waiters.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
@@ -250,8 +250,9 @@ export class ToolGate {
       return passed;
     } catch (error) {
       options.abortSignal?.throwIfAborted();
-      // What the tool makes of that is no result: the run may go on elsewhere.
-      if (GateClosedError.isInstance(error)) this.#options.parent?.leave(error);
+      // What the tool makes of that is no result: the run may go on elsewhere, or not at all.
+      const lost = error instanceof RefusedExecution ? error.cause : error;
+      if (endsAll(lost)) this.#options.parent?.leave(lost);
       return denial(messageOf(error), 'reject', null);
     }
   }
