@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { tool, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalRequest, Gate, PolicyDocument } from '../../index.js';
+import type { ApprovalRequest, PolicyDocument } from '../../index.js';
 import { createTaskTool } from '../../ts/agent/index.js';
 import { createGate, resume, streamWithEvents, verifyApprovals } from '../../ts/index.js';
 import { sample } from '../support/effort.js';
-import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
+import { answer, stoppingEntries, toolEntries, waitingEntries } from '../support/entries.js';
 import { ledgerIn } from '../support/ledger.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
+import { waiting } from '../support/play.js';
 import { scratch } from '../policy/support.js';
 
 const policy: PolicyDocument = {
@@ -191,29 +192,20 @@ describe('a call that a policy denies by the time that it is to run does not run
     expect(ran).toEqual(['del']);
   });
 
-  it.each(waitingEntries.filter(([name]) => name !== 'toolApproval'))(
-    'where the mode approves it: %s',
-    async (_, entry) => {
-      const { place, swap } = project();
-      const { ran, tools } = anyTool('read_file');
-      const gate = createGate({ policy, place });
-      const switched = onceAsked(gate, async () => {
-        swap();
-        await gate.setMode('auto');
-        for (const { approvalId } of await gate.pending()) await gate.reject(approvalId);
-      });
-      await entry({ turns: turnsOf(oneCalls[0] as OneCall), tools, gate } as never);
-      await switched;
-      expect(ran).toEqual([]);
-      await gate.close();
-    },
-  );
+  it.each(toolEntries)('where the mode approves it: %s', async (_, entry) => {
+    const { place, swap } = project();
+    const { ran, tools } = anyTool('read_file');
+    const gate = createGate({ policy, place });
+    const ended = entry({ turns: turnsOf(oneCalls[0] as OneCall), tools, gate });
+    await waiting(gate);
+    swap();
+    await gate.setMode('auto');
+    for (const { approvalId } of await gate.pending()) await gate.reject(approvalId);
+    await ended;
+    expect(ran).toEqual([]);
+    await gate.close();
+  });
 });
-
-/** Does this when the first request of the gate is made. */
-async function onceAsked(gate: Gate, what: () => Promise<void>): Promise<void> {
-  for await (const event of gate.events()) if (event.type === 'requested') return what();
-}
 
 describe('a call of which a path leads elsewhere by the time that it is to run is asked about again', () => {
   it.each(waitingEntries)('%s', async (name, entry) => {
@@ -244,28 +236,24 @@ describe('a call of which a path leads elsewhere by the time that it is to run i
     expect(ran).toEqual([]);
   });
 
-  it.each(waitingEntries.filter(([name]) => name !== 'toolApproval'))(
-    'by those who must agree there: %s',
-    async (_, entry) => {
-      const { place, lead } = project();
-      const { ran, tools } = anyTool('read_file');
-      const needs: unknown[] = [];
-      const onApprovalRequest = (request: ApprovalRequest) => {
-        needs.push(request.needs);
-        if (needs.length === 1) lead('payroll/june');
-        return needs.length < 3 ? true : { type: 'approve', by: 'ada' };
-      };
-      await entry({
-        turns: turnsOf(oneCalls[0] as OneCall),
-        tools,
-        gate: createGate({ policy, place }),
-        onApprovalRequest,
-        approvalTimeout: 500,
-      } as never);
-      expect(needs).toMatchObject([[], [{ approvers: ['ada'] }]]);
-      expect(ran).toEqual([]);
-    },
-  );
+  it.each(toolEntries)('by those who must agree there: %s', async (_, entry) => {
+    const { place, lead } = project();
+    const { ran, tools } = anyTool('read_file');
+    const needs: unknown[] = [];
+    const onApprovalRequest = (request: ApprovalRequest) => {
+      needs.push(request.needs);
+      if (needs.length === 1) lead('payroll/june');
+      return true;
+    };
+    const warn = (line: string, { approvalId }: { approvalId: string }) => {
+      if (line === 'the answer was not taken') void gate.reject(approvalId, { by: 'ada' });
+    };
+    const gate = createGate({ policy, place, logger: { warn: warn as never } });
+    await entry({ turns: turnsOf(oneCalls[0] as OneCall), tools, gate, onApprovalRequest });
+    expect(needs).toMatchObject([[], [{ approvers: ['ada'] }]]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['rejected', 'cancelled']);
+    expect(ran).toEqual([]);
+  });
 });
 
 describe('a call runs as it was approved', () => {

@@ -28,7 +28,9 @@ export const effort = (quick: number, thorough: number, sampled = quick): number
 export function sample<CASE>(cases: readonly CASE[], sampled = 2): CASE[] {
   const most = isSample ? sampled : 4 * sampled;
   if (isWhole || cases.length <= most) return [...cases];
-  // One of each part, not always at the same place in it: what was made of several lists has all of each.
-  const at = (part: number) => Math.floor(((part + ((part * 0.618) % 1)) * cases.length) / most);
-  return Array.from({ length: most }, (_, part) => cases[at(part)] as CASE);
+  // One of each part, not always at the same place in it: what was made of several lists has of each, as far as so few can.
+  return Array.from({ length: most }, (_, part) => {
+    const [from, to] = [part, part + 1].map((edge) => Math.ceil((edge * cases.length) / most)) as [number, number];
+    return cases[from + Math.floor(((part * 0.618) % 1) * (to - from))] as CASE;
+  });
 }
