@@ -1,6 +1,7 @@
 /** What a human may answer, and what becomes of it: for the tool, for the model and in the events. */
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../index.js';
+import type { AgentEvent, Decision, DecisionOutcome } from '../../index.js';
+import { createGate } from '../../ts/index.js';
 import { call, calls, resultsIn, says, sleep } from '../support/model.js';
 import { play, start } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -339,4 +340,48 @@ describe('arguments', () => {
     expect(ran).toEqual(['del /a']);
     expect(prompts[1]?.find(({ role }) => role === 'assistant')?.content).toMatchObject([{ input: { path: '/a' } }]);
   });
+
+  describe.each(['the run', 'the gate'])(
+    'a reader of the events of %s that changes a decision changes nothing',
+    (reader) => {
+      /** As a page masks what it does not show. */
+      function masked({ decision }: { decision: DecisionOutcome }): void {
+        decision.reason = 'another reason';
+        if (decision.type === 'edit') (decision.args as { path: string }).path = '***';
+      }
+
+      async function read(given: Decision) {
+        const { ran, tools } = recordingTools();
+        const gate = createGate();
+        const { run, prompts } = start({
+          turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
+          tools,
+          gate,
+          interruptOn: 'all',
+          onApprovalRequest: () => given,
+        });
+        const reading = (async () => {
+          for await (const event of gate.events()) if (reader === 'the gate' && event.type === 'decided') masked(event);
+        })();
+        for await (const event of run) if (reader === 'the run' && event.type === 'approval-response') masked(event);
+        await gate.close();
+        await reading;
+        return { ran, prompt: JSON.stringify(prompts[1]) };
+      }
+
+      it('to edit', async () => {
+        const { ran, prompt } = await read({ type: 'edit', args: { path: '/b' }, reason: 'the other one' });
+        expect(ran).toEqual(['del /b']);
+        expect(prompt).toContain('the other one');
+        expect(prompt).not.toContain('another reason');
+      });
+
+      it('to reject', async () => {
+        const { ran, prompt } = await read({ type: 'reject', reason: 'the backup is missing' });
+        expect(ran).toEqual([]);
+        expect(prompt).toContain('the backup is missing');
+        expect(prompt).not.toContain('another reason');
+      });
+    },
+  );
 });

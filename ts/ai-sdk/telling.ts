@@ -50,7 +50,8 @@ export function responseOf(
     toolName,
     origin,
     approved: isApproval(decision),
-    decision,
+    // Whoever reads it may change it, as for a page: the run goes by its own.
+    decision: structuredClone(decision),
     ...(reason === undefined ? {} : { reason }),
     decidedBy,
   };

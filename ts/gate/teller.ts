@@ -154,6 +154,8 @@ export class EventTeller {
 
   #tell(event: ToldByCore): void {
     const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
+    // Whoever is told may change what they were told, as for a page: those who wait go by a copy of before.
+    const decided = event.type === 'decided' && { ...decidedRecord(event), decision: structuredClone(event.decision) };
     if (event.type === 'requested') this.adopt(event.request);
     for (const logger of [this.#inside.logger, this.#loggers.get(approvalId)])
       if (logger !== undefined) logEvent(logger, event);
@@ -163,11 +165,11 @@ export class EventTeller {
     if (event.type === 'voted' || event.type === 'reminded' || event.type === 'escalated')
       this.#watchers.get(approvalId)?.(event);
     if (event.type === 'voted') this.#inside.telemetry?.voted(approvalId, event.vote);
-    if (event.type !== 'decided') return;
+    if (!decided) return;
     this.checks.delete(approvalId);
     this.offers.delete(approvalId);
     this.#watchers.delete(approvalId);
-    this.decided(decidedRecord(event));
+    this.decided(decided);
   }
 
   /** Tells those who wait for it here. */
