@@ -223,12 +223,21 @@ impl SubjectReader<'_> {
         let base = self.subjects.len();
         let reads =
             |fact: &LineFact| matches!(fact.what, FactKind::Path { access: FileAccess::Read, .. });
-        // Said of the commands that read files alone: most read none.
+        // Said of the commands that read files alone, or write some or connect: most do neither.
         let lists: Vec<bool> = match analysis.facts.iter().any(reads) {
             true => analysis.facts.iter().map(lists_names).collect(),
             false => Vec::new(),
         };
-        let exceeds: Vec<bool> = analysis.facts.iter().map(is_to_look).collect();
+        let writes_or_connects = |fact: &LineFact| {
+            matches!(
+                fact.what,
+                FactKind::Path { access: FileAccess::Write, .. } | FactKind::Url { .. }
+            )
+        };
+        let exceeds: Vec<bool> = match analysis.facts.iter().any(writes_or_connects) {
+            true => analysis.facts.iter().map(is_to_look).collect(),
+            false => Vec::new(),
+        };
         let exceeds = |command: usize| exceeds.get(command) == Some(&true);
         // What is looked up below is no subject yet, so that the subjects are fewer than the facts.
         let mut next = base;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use super::repository::{self, FoundRepository};
-use crate::path::{LocatedPath, is_below, locate, spelled};
+use crate::path::{LocatedPath, PathError, is_below, locate, spelled};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, Span, Word, WordPiece};
@@ -50,14 +50,13 @@ impl SubjectReader<'_> {
         }
         named.sort_unstable();
         named.dedup();
-        let roots = if starts.is_empty() { Vec::new() } else { self.roots()? };
         for start in starts {
             let mut hidden = false;
             for dir in &self.dirs_of(&start)? {
                 let located = looked_up(locate(".", &start.at(dir), self.files))?;
                 hidden |= located.is_err();
                 for path in located.iter().flat_map(LocatedPath::reals) {
-                    let found = repository::is_hidden(path, &roots, self.files);
+                    let found = repository::is_hidden(path, || self.roots(), self.files);
                     hidden |= looked_up(found)?.unwrap_or(true);
                 }
                 let dir = dir.trim_end_matches('/');
@@ -354,7 +353,7 @@ impl SubjectReader<'_> {
             let Some(text) = through(dir, start) else { return Ok(CallFolders::Elsewhere) };
             texts.push(text);
         }
-        let roots = self.roots()?;
+        let Ok(roots) = looked_up(self.roots())? else { return Ok(CallFolders::Elsewhere) };
         let runs_git = self.subjects.iter().any(|subject| subject.kind.git().is_some());
         let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
         for base in &start.bases {
@@ -391,12 +390,15 @@ impl SubjectReader<'_> {
         Ok(CallFolders::Inside)
     }
 
-    /// The folders that the call is about, by all their names.
-    fn roots(&self) -> Result<Vec<String>, NeedsFiles> {
+    /// The folders that the call is about, by all their names. Fails with [`PathError::NeedsFiles`] alone.
+    fn roots(&self) -> Result<Vec<String>, PathError> {
         let named = [Some(self.host()), self.context.project.as_deref()];
         let mut roots = Vec::new();
         for root in named.into_iter().flatten() {
-            roots.extend(looked_up(self.files.real(root))?);
+            match self.files.real(root) {
+                Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                real => roots.extend(real),
+            }
             roots.push(root.to_owned());
         }
         Ok(roots)

@@ -284,15 +284,15 @@ pub(super) fn found(path: &str, files: &dyn FileLookup) -> Result<FoundRepositor
 }
 
 /// Whether what git finds from this absolute path upwards may be one that nobody made ([`FoundRepository::Hidden`]): with
-/// the fewest looks.
+/// the fewest looks. `roots`, the folders that the call is about, are asked for where a link leads to a repository.
 pub(super) fn is_hidden(
-    path: &str, roots: &[String], files: &dyn FileLookup,
+    path: &str, roots: impl Fn() -> Result<Vec<String>, PathError>, files: &dyn FileLookup,
 ) -> Result<bool, PathError> {
     for folder in upwards(path) {
         let Some(folder) = folder else { return Ok(true) };
         match seen(folder, files)? {
             SeenFolder::Own => return Ok(false),
-            SeenFolder::Linked(there) => return is_brought(folder, there, roots, files),
+            SeenFolder::Linked(there) => return is_brought(folder, there, &roots()?, files),
             SeenFolder::Nothing | SeenFolder::Husk => {}
         }
         if files.has(&format!("{folder}/HEAD"))? {
