@@ -281,4 +281,37 @@ describe('a call runs as it was approved', () => {
       }
     }
   });
+
+  const toEdit = ['execute', { command: 'cat led/x' }] as const;
+  const edited = { command: 'cat notes.txt' };
+  /** What is asked about leads elsewhere, and what a human makes of it does not. */
+  const linked = () => {
+    const { root, place } = project();
+    symlinkSync('sub', join(root, 'led'));
+    return { ...anyTool('execute'), gate: createGate({ policy, place }) };
+  };
+
+  it.each(waitingEntries.filter(([name]) => name !== 'toolApproval'))(
+    'edited to another path: %s',
+    async (_, entry) => {
+      const { ran, tools, gate } = linked();
+      let asked = 0;
+      const onApprovalRequest = () => (asked++ === 0 ? { type: 'edit', args: edited } : false);
+      await entry({ turns: turnsOf(toEdit), tools, gate, onApprovalRequest } as never);
+      expect([ran, asked]).toEqual([['execute'], 1]);
+    },
+  );
+
+  it.each(stoppingEntries.filter(([name]) => name !== 'toolApproval'))(
+    'edited to another path: %s',
+    async (_, open) => {
+      const { ran, tools, gate } = linked();
+      const chat = open({ gate, tools, runId: 'chat' });
+      const history = await chat.speak([user], [turnsOf(toEdit)[0] as never]);
+      const [request] = await gate.pending();
+      await gate.edit(request?.approvalId ?? '', edited);
+      await chat.speak(await verifyApprovals(answer(history, true), gate), [says('.')]);
+      expect(ran).toEqual(['execute']);
+    },
+  );
 });

@@ -41,7 +41,7 @@ import { toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { DEFAULT_TIMEOUT_MS, GateRequests, type OpenRequest, type WaitedRequest } from './requests.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
-import { type TakenAnswer } from './taken-answer.js';
+import type { TakenAnswer } from './taken-answer.js';
 import { EventTeller, type CheckEdit, type Offers, type RequestProgress } from './teller.js';
 import { GateValues } from './values.js';
 

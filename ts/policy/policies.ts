@@ -138,7 +138,7 @@ export class Policies {
   bound(call: JudgedByPolicy): Awaitable<BoundVerdict> {
     return after(this.#said(call), ({ verdict, places, who }) => ({
       context: {
-        ...this.#native.context(call.toolName),
+        ...this.#native.context(call.ruleName ?? call.toolName),
         ...(places === undefined ? {} : { places }),
         ...(who === undefined ? {} : { who }),
       },
