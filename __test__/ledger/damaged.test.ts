@@ -8,6 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Gate } from '../../index.js';
 import { gateTools, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
+import { waiting } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { stage } from './processes.js';
 
@@ -113,15 +114,6 @@ async function ofRun(options: object, asked: () => void): Promise<unknown> {
   return run.result;
 }
 
-/** Says that somebody waits at the gate. */
-async function onceRequested(gate: Gate, asked: () => void): Promise<void> {
-  for await (const event of gate.events()) {
-    if (event.type !== 'requested') continue;
-    await gate.get(event.request.approvalId);
-    return asked();
-  }
-}
-
 const waits: [string, (gate: Gate, tools: ToolSet, asked: () => void) => Promise<unknown>][] = [
   ['streamWithEvents', (gate, tools, asked) => ofRun({ gate, tools }, asked)],
   [
@@ -142,7 +134,7 @@ const waits: [string, (gate: Gate, tools: ToolSet, asked: () => void) => Promise
   [
     'gate.request',
     (gate, _tools, asked) => {
-      void onceRequested(gate, asked);
+      void waiting(gate).then(asked);
       return gate.request({ toolName: 'del', args: {} });
     },
   ],
