@@ -49,7 +49,7 @@ const BROUGHT: Record<Exclude<ApprovalStatus, 'interrupted'>, (asked: AskedCall)
   responded: ({ gate, id }) => gate.respond(id, 'x'),
   skipped: ({ gate, id }) => gate.skip(id),
   expired: async ({ gate, id }) => {
-    await expect.poll(async () => (await gate.get(id))?.status).toBe('expired');
+    await expect.poll(async () => (await gate.get(id))?.status, { interval: 1 }).toBe('expired');
   },
   cancelled: ({ gate }) => verifyApprovals([{ role: 'user', content: 'x' }], gate, { runId: RUN }),
 };

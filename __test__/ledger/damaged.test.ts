@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Gate } from '../../index.js';
 import { gateTools, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
+import { waiting } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { stage } from './processes.js';
 
@@ -114,15 +115,6 @@ async function ofRun(options: object, asked: () => void): Promise<unknown> {
   return run.result;
 }
 
-/** Says that somebody waits at the gate. */
-async function onceRequested(gate: Gate, asked: () => void): Promise<void> {
-  for await (const event of gate.events()) {
-    if (event.type !== 'requested') continue;
-    await gate.get(event.request.approvalId);
-    return asked();
-  }
-}
-
 /** The parent tells that it waits, and what becomes of it. */
 const parts: [string, (options: object, tools: ToolSet) => unknown][] = [
   [
@@ -166,7 +158,7 @@ const waits: WaitCase[] = [
   [
     'gate.request',
     (gate, _tools, asked) => {
-      void onceRequested(gate, asked);
+      void waiting(gate).then(asked);
       return gate.request({ toolName: 'del', args: {} });
     },
   ],

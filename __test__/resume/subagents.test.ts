@@ -1,8 +1,9 @@
 /** Subagents that wait when their process goes: another one continues them where they stood. */
 import { streamText, tool, type ToolSet } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
+import { RunKeeper } from '../../ts/ai-sdk/keep-run.js';
 import type { LocalGate } from '../../ts/gate/gate.js';
 import { GateClosedError, gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';
@@ -221,43 +222,95 @@ it('is let go of with its parent, and continued in the same process', async () =
   });
 });
 
-it('keeps what another call came to while it was kept itself', async () => {
-  for (let turn = 0; turn < 20; turn++) {
+/** Something that comes when the test says so. */
+function moment(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+/** A tool whose result takes long to be written down, one of the times that this is done: the first, or the second. */
+function heldAt(time: number) {
+  const isHeld = moment();
+  const isReleased = moment();
+  let times = 0;
+  const quick = tool({
+    inputSchema: z.object({}),
+    execute: async () => 'done',
+    toModelOutput: async () => {
+      if (++times === time) {
+        isHeld.resolve();
+        await isReleased.promise;
+      }
+      return { type: 'text', value: 'done' };
+    },
+  });
+  return { quick, isHeld: isHeld.promise, release: isReleased.resolve };
+}
+
+/** The step of the main run is kept when its subagent asks, and again with each result that comes then. */
+describe('keeps what another call came to while it was kept itself', () => {
+  async function begun(held: number) {
     const on = stage();
-    let read = () => {};
-    const isRead = new Promise<void>((resolve) => (read = resolve));
-    const tools = {
-      slow_read: tool({ inputSchema: z.object({}), execute: () => isRead.then(() => 'its content') }),
+    const { quick, ...hold } = heldAt(held);
+    const [isSeen, isRead] = [moment(), moment()];
+    let reads = 0;
+    const slow = tool({
+      inputSchema: z.object({}),
+      execute: async () => {
+        reads += 1;
+        await isRead.promise;
+        return 'its content';
+      },
+    });
+    const tools = { quick, slow };
+    const more = { interruptOn: { del: { shouldApprove: () => isSeen.promise.then(() => true) } } };
+    const step = calls(task('child', 'c1'), call('quick', {}, 'q1'), call('slow', {}, 'r1'));
+    const { gate, begin } = processOf(on, { main: [step], child: [del('/a')] }, more, tools);
+    const run = begin();
+    run.result.catch(() => {});
+    await until(run, 'tool-result');
+    isSeen.resolve();
+    const isKept = async (): Promise<void> => {
+      const script = { main: [says('ok')], child: [says('gone')] };
+      const { goOn, prompts } = processOf(on, script, { ...more, onApprovalRequest: () => true }, tools);
+      await collect(goOn());
+      expect(resultsIn(prompts['main']?.[0] as never)).toMatchObject({
+        c1: { value: 'gone' },
+        q1: { value: 'done' },
+        r1: { value: 'its content' },
+      });
+      expect(reads).toBe(1);
     };
-    const shouldApprove = () => {
-      // The subagent is kept now, and the main run for it.
-      setTimeout(read, turn % 4);
-      return true;
-    };
-    const more = { interruptOn: { del: { shouldApprove } } };
-    const first = processOf(
-      on,
-      { main: [calls(task('child', 'c1'), call('slow_read', {}, 'r1'))], child: [del('/a')] },
-      more,
-      tools,
-    );
-    const run = first.begin();
-    const awaited = new Set<string>(['approval-requested', 'tool-result']);
-    while (awaited.size > 0) awaited.delete((await run.next()).value?.type ?? '');
+    return { run, gate, ...hold, read: isRead.resolve, isKept };
+  }
+
+  it('where that took longer than what came later, and the process is gone', async () => {
+    const { run, gate, isHeld, release, read, isKept } = await begun(1);
+    await isHeld;
+    const saved = vi.spyOn(RunKeeper.prototype, 'save');
+    onTestFinished(() => saved.mockRestore());
+    read();
+    await until(run, 'tool-result');
+    await expect.poll(() => saved.mock.calls.length).toBe(1);
+    release();
+    await until(run, 'approval-requested');
+    await gate.close();
+    await collect(run);
+    await isKept();
+  });
+
+  it('where it is let go of before that is written', async () => {
+    const { run, isHeld, release, read, isKept } = await begun(2);
+    await until(run, 'approval-requested');
+    read();
+    await until(run, 'tool-result');
+    await isHeld;
     await run.suspend();
     await expect(run.result).rejects.toThrow('suspended');
-    const second = processOf(
-      on,
-      { main: [says('ok')], child: [says('gone')] },
-      { ...more, onApprovalRequest: () => true },
-      tools,
-    );
-    await collect(second.goOn());
-    expect(resultsIn(second.prompts['main']?.[0] as never)).toMatchObject({
-      c1: { value: 'gone' },
-      r1: { value: 'its content' },
-    });
-  }
+    release();
+    await isKept();
+  });
 });
 
 describe('a subagent whose call does not run again', () => {
