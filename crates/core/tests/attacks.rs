@@ -649,6 +649,22 @@ fn a_name_that_is_no_text_is_as_secret_as_its_ending_says() {
     }
 }
 
+#[test]
+fn a_pattern_finds_a_name_by_its_characters_and_by_its_bytes() {
+    let house = House::new("bytes");
+    for name in ["g\u{e9}.key", "\u{65e5}\u{672c}.txt"] {
+        house.put(&format!("project/l/{name}"), "SECRET");
+    }
+    // `?` is a byte to a shell whose locale is C.
+    for name in ["read-only", "developer"] {
+        tried(
+            &started(&house, name, "project/l"),
+            &["cat g?.k??", "cat g??.k??", "cat g[!a]?.k*", "cat ./g??*", "cat g\u{e9}.k??"],
+            &["cat g???.k??", "cat \u{65e5}*", "cat ??????.t*", "cat *.txt"],
+        );
+    }
+}
+
 /// A policy of one's own.
 fn own(rules: &str) -> String {
     format!(r#"{{"version":1,"rule":[{rules}]}}"#)

@@ -97,8 +97,7 @@ fn matched(
         *left = left.checked_sub(1).ok_or_else(too_many)?;
         // A wildcard takes no dot. A symlink is looked at all the same.
         let is_hidden = listed.name.starts_with('.') && is_undotted(name);
-        let is_found = is_garbled(&listed.name) || could_be(name, &listed.name);
-        if (listed.is_link || !is_hidden) && is_found {
+        if (listed.is_link || !is_hidden) && could_be(name, &listed.name) {
             let path = format!("{dir}/{}", listed.name);
             let into = match (listed.is_link, listed.is_dir) {
                 (true, _) => &mut found.links,
@@ -122,9 +121,32 @@ fn literal(name: &[PathPart]) -> Option<String> {
         .collect()
 }
 
-/// Whether the name could be meant. Errs on the side of yes: in case, and where a dot comes first.
+/// Whether the name could be meant. Errs on the side of yes: in case, where a dot comes first, and whether a shell takes
+/// characters for one, or bytes, as it does in the locale `C`.
 fn could_be(pattern: &[PathPart], name: &str) -> bool {
-    let names: Vec<char> = name.chars().collect();
+    let bytes = || name.bytes().map(char::from).collect::<Vec<char>>();
+    is_garbled(name)
+        || fits(pattern, &name.chars().collect::<Vec<char>>())
+        || !name.is_ascii() && fits(&in_bytes(pattern), &bytes())
+}
+
+/// The pattern, with a part for each byte of a character that it spells out.
+fn in_bytes(pattern: &[PathPart]) -> Vec<PathPart> {
+    let mut parts = Vec::new();
+    for part in pattern {
+        match part {
+            PathPart::Char(char) => {
+                let mut buffer = [0; 4];
+                let bytes = char.encode_utf8(&mut buffer).bytes();
+                parts.extend(bytes.map(|byte| PathPart::Char(char::from(byte))));
+            }
+            other => parts.push(*other),
+        }
+    }
+    parts
+}
+
+fn fits(pattern: &[PathPart], names: &[char]) -> bool {
     let (mut at, mut part) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     loop {
