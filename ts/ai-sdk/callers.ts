@@ -135,7 +135,7 @@ const ownApproval = () =>
 const HELD: ReadonlySet<string> = new Set([CALLER, 'vercel.ai.toolSearch.search']);
 
 /**
- * An experiment of the AI SDK may be one more way to run the tool: a function, or an object or an instance that has some.
+ * An experiment of the AI SDK may be one more way to run the tool: a function, or a list, an object or an instance that has one somewhere.
  *
  * @param whose for the message
  * @throws {InvalidConfigError}
@@ -153,10 +153,13 @@ export function refuseUnknown(tool: object, whose = 'A tool'): void {
 
 const EXPERIMENT = /^(?:experimental_|unstable_|vercel\.)/;
 
-function mayRun(value: unknown): boolean {
+/** Whether there is a function in it, at any depth. @param seen what was looked at, since data may be in itself */
+function mayRun(value: unknown, seen = new Set<unknown>()): boolean {
   if (typeof value === 'function') return true;
-  if (Array.isArray(value)) return value.some(mayRun);
-  return isRecord(value) && [...allKeys(value)].some((key) => typeof Reflect.get(value, key) === 'function');
+  if (!isRecord(value) || seen.has(value)) return false;
+  seen.add(value);
+  if (Array.isArray(value)) return value.some((item) => mayRun(item, seen));
+  return [...allKeys(value)].some((key) => mayRun(Reflect.get(value, key), seen));
 }
 
 /** Also of what is not enumerable, and of what it inherits: the SDK reads its experiments by their name. */
