@@ -249,6 +249,8 @@ describe('what the SDK may run in a later version', () => {
   class Remote {
     start() {}
   }
+  const round: Record<string, unknown> = {};
+  round['self'] = round;
   class Data {
     readonly a = 1;
   }
@@ -295,7 +297,7 @@ describe('what the SDK may run in a later version', () => {
   });
 
   it.each(entries)('%s takes a tool with data under such a name', (_, use) => {
-    for (const data of [true, 'x', ['x'], { a: 1 }, new Data(), null, undefined])
+    for (const data of [true, 'x', ['x'], { a: 1 }, { a: { b: [1] } }, round, new Data(), null, undefined])
       expect(() => use({ tool: { ...del, experimental_remote: data } as object as ai.Tool })).not.toThrow();
   });
 });

@@ -19,8 +19,13 @@ export function enterProject() {
   for (let folder = 0; folder < FOLDERS; folder++) {
     const path = join(root, 'src', `part-${folder}`);
     mkdirSync(path, { recursive: true });
-    for (let file = 0; file < FILES; file++) writeFileSync(join(path, `module-${file}.ts`), `export default ${file};\n`);
+    for (let file = 0; file < FILES; file++)
+      writeFileSync(join(path, `module-${file}.ts`), `export default ${file};\n`);
   }
-  for (const args of [['init', '--quiet'], ['add', '.']]) execFileSync('git', args, { cwd: root });
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '.'],
+  ])
+    execFileSync('git', args, { cwd: root });
   process.chdir(root);
 }

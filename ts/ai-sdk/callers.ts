@@ -135,7 +135,7 @@ const ownApproval = () =>
 const HELD: ReadonlySet<string> = new Set([CALLER, 'vercel.ai.toolSearch.search']);
 
 /**
- * An experiment of the AI SDK may be one more way to run the tool: a function, or an object or an instance that has some.
+ * An experiment of the AI SDK may be one more way to run the tool: a function, or a list, an object or an instance that has one somewhere.
  *
  * @param whose for the message
  * @throws {InvalidConfigError}
@@ -153,7 +153,7 @@ export function refuseUnknown(tool: object, whose = 'A tool'): void {
 
 const EXPERIMENT = /^(?:experimental_|unstable_|vercel\.)/;
 
-/** Whether there is a function in it, at any depth. */
+/** Whether there is a function in it, at any depth. @param seen what was looked at, since data may be in itself */
 function mayRun(value: unknown, seen = new Set<object>()): boolean {
   if (typeof value === 'function') return true;
   if (!isRecord(value) || seen.has(value)) return false;
