@@ -11,10 +11,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  accessSync,
   chmodSync,
   chownSync,
-  constants,
   cpSync,
   existsSync,
   mkdirSync,
@@ -23,7 +21,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  statfsSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -33,6 +30,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
+import { folderInMemory } from './memory.mjs';
 
 const USER = 'postgres';
 /** How long a server may take to begin, or to be gone. For hangs alone. */
@@ -47,7 +45,7 @@ const SETTINGS = {
   shared_buffers: '64MB',
   max_wal_size: '256MB',
 };
-/** What a server in memory may need, in bytes: its data and its log. */
+/** What a server in memory may need, in bytes: its data and its log. A new ledger makes some hundred files. */
 const ENOUGH_MEMORY = 2 ** 30;
 /** Of a server that nobody stops. Before it answers it does all but wait for the disk. */
 const NO_SYNC = { fsync: 'off', full_page_writes: 'off' };
@@ -281,23 +279,12 @@ async function template(initialise) {
   return { data: join(place, 'data'), password: readFileSync(join(place, 'password'), 'utf8') };
 }
 
-/** Where files are in memory, if that is large enough: a new ledger makes some hundred of them. */
-function inMemory() {
-  const folder = '/dev/shm';
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    accessSync(folder, constants.W_OK);
-    if (bavail * bsize >= ENOUGH_MEMORY) return folder;
-  } catch {
-    // There is none.
-  }
-  return tmpdir();
-}
-
 async function main() {
   const isLasting = !process.argv.includes('--no-sync');
   // All that is written lies here. Where root starts the servers they run as somebody else, who must come in.
-  const home = mkdtempSync(join(isLasting ? tmpdir() : inMemory(), 'countersign-postgres-'));
+  const prefix = 'countersign-postgres-';
+  const inMemory = isLasting ? undefined : folderInMemory(prefix, ENOUGH_MEMORY);
+  const home = inMemory ?? mkdtempSync(join(tmpdir(), prefix));
   chmodSync(home, 0o755);
   process.env.TMPDIR = home;
   const servers = new Map();

@@ -13,16 +13,20 @@
  *
  * A failing step ends it. With CI set all steps run, so that one run tells everything.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { cargoForTests, findCargo } from './cargo.mjs';
+import { folderInMemory } from './memory.mjs';
 import { fail, prepare } from './prepare.mjs';
 import { startPostgres } from './postgres.mjs';
 import { bin, endChildrenOnSignals, root, run, say, seconds } from './run.mjs';
 
 /** How many of the slowest files are told. */
 const SLOWEST = 12;
+
+/** What the temporary files of `npm test` may need, in bytes. */
+const ENOUGH_MEMORY = 2 ** 30;
 
 const started = performance.now();
 const [mode = 'short', ...rest] = process.argv.slice(2);
@@ -157,12 +161,14 @@ const workers = (more) => `--maxWorkers=${availableParallelism() + more}`;
 /**
  * Lanes of steps, beside each other: what one waits for leaves the cores to the other. Of `npm test` one lane has the tests that
  * compute; in each of their processes the AI SDK is loaded and grows warm, so that they have no more of these than cores. Another has
- * those that wait most of the time, for the processes and servers that they start.
+ * those that wait most of the time, for the processes and servers that they start. Their temporary files are in memory
+ * (`isInMemory`), those of `npm run test:all` on the disk.
  *
- * @type {Record<string, { build: 'tests' | 'shipped', runtimes?: boolean, lanes: Step[][] }[]>}
+ * @type {Record<string, { build: 'tests' | 'shipped', runtimes?: boolean, isInMemory?: boolean, lanes: Step[][] }[]>}
  */
 const short = {
   build: 'tests',
+  isInMemory: true,
   lanes: [
     [vitest('vitest', {}, ...projects('ai6*', 'ai7*', 'sqlite*'), workers(0))],
     [vitest('vitest processes', {}, ...projects('once*', 'postgres*'), workers(2))],
@@ -218,13 +224,34 @@ async function runLane(steps, isFirst) {
   }
 }
 
+/** Puts the temporary files of all that is run in memory, where that can be. Returns how to undo that. */
+function enterMemory() {
+  const before = process.env.TMPDIR;
+  // A short name: that of a socket in there has an end.
+  const folder = folderInMemory('cs-', ENOUGH_MEMORY);
+  if (folder === undefined) return () => {};
+  // Where root starts servers they run as somebody else, who must come in.
+  chmodSync(folder, 0o755);
+  process.env.TMPDIR = folder;
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', remove);
+  return () => {
+    process.off('exit', remove);
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    remove();
+  };
+}
+
 rmSync(failedList, { force: true });
 mkdirSync(work, { recursive: true });
-for (const { build, runtimes, lanes } of stages) {
+for (const { build, runtimes, isInMemory, lanes } of stages) {
   if (failures.length > 0 && !process.env.CI) break;
   await prepare({ build, runtimes }).catch(fail);
   const undo = endChildrenOnSignals();
+  const leave = isInMemory ? enterMemory() : () => {};
   await Promise.all(lanes.map((steps, index) => runLane(steps, index === 0)));
+  leave();
   undo();
 }
 
