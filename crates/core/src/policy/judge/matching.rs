@@ -10,8 +10,9 @@ use crate::path::{LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddr
 use crate::policy::Effect;
 use crate::policy::compile::{CompiledRule, PathRules, RulePatterns};
 use crate::policy::document::CommandPattern;
+use crate::policy::git::{GitReach, git_command, makes_branch};
 use crate::policy::looking::looks;
-use crate::policy::reading::glob_of;
+use crate::policy::reading::{glob_of, repository};
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
@@ -374,7 +375,18 @@ impl CallJudge<'_> {
             (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
             (None, _) => SearchSieve::default(),
         };
-        FilesBelow::of(&spots.located, sieve, tells, lists)
+        let nested = shows && argv.is_some_and(|argv| self.shows_others(argv, &spots.located));
+        FilesBelow::of(&spots.located, sieve, tells, lists).with_nested(nested)
+    }
+
+    /// Whether git goes on into repositories that lie in the one that it finds from one of these folders.
+    fn shows_others(&self, argv: &[Word], folders: &[LocatedPath]) -> bool {
+        let home = self.policy.context().home.as_deref();
+        folders.iter().any(|folder| {
+            let found = repository::work_tree(&folder.real, self.files);
+            let reach = |git: &str| self.policy.readings().git.reach(argv, git, home, self.files);
+            found.is_ok_and(|found| found.is_none_or(|(_, git)| reach(&git) >= GitReach::Further))
+        })
     }
 
     /// What the index of git tells, after what other commands of the line make of it.
@@ -387,12 +399,9 @@ impl CallJudge<'_> {
         let mut lists = Lists::Index;
         for argv in self.subjects.iter().filter_map(|subject| subject.kind.git()) {
             let Some(command) = git_command(argv) else { continue };
-            let is_new_branch = matches!(command, "switch" | "checkout")
-                && argv.len() == 4
-                && matches!(argv.get(2).and_then(Word::literal), Some("-c" | "-b"));
             if ADD.contains(&command) {
                 lists = Lists::Both;
-            } else if !(looks(argv) || is_new_branch || KEEP.contains(&command)) {
+            } else if !(looks(argv) || makes_branch(argv) || KEEP.contains(&command)) {
                 return Lists::Nobody;
             }
         }
@@ -484,32 +493,6 @@ impl CallJudge<'_> {
             .into_iter()
             .any(|rule| self.hit(rule, meets).is_some_and(|hit| hit.how == MatchStrength::Surely))
     }
-}
-
-/// The command of git that it is: the first word that is one. `None` where it is not git.
-fn git_command(argv: &[Word]) -> Option<&str> {
-    const VALUED: &[&str] = &[
-        "-C",
-        "-c",
-        "--namespace",
-        "--attr-source",
-        "--git-dir",
-        "--work-tree",
-        "--config-env",
-        "--super-prefix",
-    ];
-    let mut words = argv.iter().map(|word| word.literal().unwrap_or_default());
-    if words.next().map(base_name) != Some("git") {
-        return None;
-    }
-    while let Some(word) = words.next() {
-        if VALUED.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            return Some(word);
-        }
-    }
-    None
 }
 
 /// Whether it is git, and shows what is in files, where this argument makes it read all below a folder, or put it under another

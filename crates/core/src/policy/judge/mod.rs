@@ -5,6 +5,7 @@
 
 mod again;
 mod below;
+mod known;
 mod led;
 mod matching;
 mod pool;
@@ -15,6 +16,7 @@ mod tracked;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
+pub(crate) use known::KnownFiles;
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
 pub(crate) use spot::{PathSpots, places, through};

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use super::SubjectReader;
+use super::nested::{NestedRepositories, NestedRepository};
 use super::repository::{self, FoundRepository};
 use crate::path::{LocatedPath, is_below, locate};
+use crate::policy::git::{self, GitReach};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, Span, Word, WordPiece};
@@ -87,24 +89,39 @@ impl SubjectReader<'_> {
         Ok(())
     }
 
-    /// Says so where git goes on into a repository that lies in the one that it finds, as an index says or the line itself.
+    /// Says so where git goes on into a repository that lies in the one that it finds, as an index says, an option, or the
+    /// line itself.
     pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
-        let enters = |subject: &&Subject| {
-            let goes = |argv| !repository::stays(argv) && !repository::passes_nested(argv);
-            subject.kind.git().is_some_and(goes)
+        let goes = |subject: &&Subject| {
+            subject.kind.git().is_some_and(|argv| git::reach(argv) > GitReach::Settings)
         };
         // What is added is gone into by what follows.
-        let several = self.subjects.iter().filter(enters).count() > 1;
-        let mut looked: Vec<String> = Vec::new();
+        let several = self.subjects.iter().filter(goes).count() > 1;
+        let home = self.context.home.as_deref();
+        let mut looked: Vec<(String, GitReach)> = Vec::new();
         let mut found = None;
-        for subject in self.subjects.iter().filter(enters) {
+        for subject in &self.subjects {
+            let Some(argv) = subject.kind.git() else { continue };
+            if git::reach(argv) == GitReach::Here {
+                continue;
+            }
             for dir in self.dirs_of(&subject.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
-                if !looked.contains(&top) {
-                    let entered =
-                        looked_up(repository::enters(&top, &git, self.nested, self.files))?;
-                    found = found.or(entered.unwrap_or_else(|_| Some(top.clone())));
-                    looked.push(top.clone());
+                let reach = self.git.reach(argv, &git, home, self.files);
+                if reach == GitReach::Here {
+                    continue;
+                }
+                let nested = NestedRepositories::of((&top, &git), self.git, self.files);
+                let untold = || Some(NestedRepository::Perhaps(top.clone()));
+                if !looked.iter().any(|(known, how)| *known == top && *how >= reach) {
+                    let mut entered = looked_up(nested.in_index())?.unwrap_or_else(|_| untold());
+                    if entered.is_none() && reach >= GitReach::Further {
+                        let products = reach == GitReach::Others;
+                        entered =
+                            looked_up(nested.below(&top, products))?.unwrap_or_else(|_| untold());
+                    }
+                    found = found.or(entered);
+                    looked.push((top.clone(), reach));
                 }
                 if !has_word(subject, &["add", "stage"]) {
                     continue;
@@ -112,22 +129,17 @@ impl SubjectReader<'_> {
                 for folder in self.added(subject, &dir, &top)? {
                     let mut entered = Ok(None);
                     if folder != top {
-                        entered =
-                            looked_up(repository::enters_one(&folder, self.nested, self.files))?;
+                        entered = looked_up(nested.in_folder(&folder))?;
                     }
                     if several && matches!(entered, Ok(None)) {
-                        entered =
-                            looked_up(repository::enters_below(&folder, self.nested, self.files))?;
+                        entered = looked_up(nested.below(&folder, false))?;
                     }
-                    found = found.or(entered.unwrap_or(Some(folder)));
+                    found = found.or(entered.unwrap_or(Some(NestedRepository::Perhaps(folder))));
                 }
             }
         }
-        if let Some(folder) = found {
-            let why = format!(
-                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
-            );
-            self.unknown(None, why);
+        if let Some(found) = found {
+            self.unknown(None, found.why());
         }
         Ok(())
     }
@@ -399,6 +411,6 @@ const TALKS: &[&str] = &["fetch", "pull", "push", "ls-remote", "remote", "fetch-
 /// Whether all commands of git stay in the repository that they find.
 fn all_stay(subjects: &[Subject]) -> bool {
     subjects.iter().filter(|subject| subject.kind.looks_with_git()).all(
-        |subject| matches!(&subject.kind, SubjectKind::Command { argv, .. } if repository::stays(argv)),
+        |subject| matches!(&subject.kind, SubjectKind::Command { argv, .. } if git::reach(argv) <= GitReach::Settings),
     )
 }
