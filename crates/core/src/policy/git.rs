@@ -19,6 +19,19 @@ pub(crate) enum GitReach {
     Others,
 }
 
+impl GitReach {
+    /// The same where settings may say that it goes on, too.
+    pub(crate) fn with_settings(self, name_others: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Settings | Self::Index => {
+                let without = if self == Self::Settings { Self::Here } else { self };
+                if name_others() { Self::Further } else { without }
+            }
+            reach => reach,
+        }
+    }
+}
+
 /// It shows no difference, and searches nothing.
 const HERE: &[&str] = &[
     "blame",

@@ -3,14 +3,17 @@
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::sieve::SearchSieve;
 use super::tracked::{self, TrackedFiles};
 use crate::path::{
     CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, PathContext, PathError, lexically,
 };
+use crate::policy::git::GitReach;
 use crate::policy::protected::GIT_SETTINGS;
-use crate::policy::reading::{nested, repository};
+use crate::policy::reading::nested::{self, KnownGit};
+use crate::policy::reading::repository;
 
 /// How many names below one path are looked at.
 const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
@@ -35,8 +38,8 @@ pub(crate) struct FilesBelow {
     tells: bool,
     /// Who says which files these are.
     by: Lists,
-    /// Whether git goes on into the repositories that lie there, and shows what those know.
-    nested: bool,
+    /// How git goes on into the repositories that lie there, and shows what those know.
+    others: Option<GoesOn>,
     /// The names of folders in which nothing is the user's own.
     foreign: &'static [&'static str],
     found: OnceCell<FoundBelow>,
@@ -53,6 +56,24 @@ pub(super) enum Lists {
     Both,
     /// Nobody: the line makes another index.
     Nobody,
+}
+
+/// How far a command of git goes that shows what is in files.
+#[derive(Debug)]
+pub(super) struct GoesOn {
+    pub(super) by_words: GitReach,
+    pub(super) home: Option<String>,
+    pub(super) known: Arc<KnownGit>,
+}
+
+impl GoesOn {
+    /// Whether it goes on from the repository that it finds from here.
+    fn is_from(&self, root: &str, files: &dyn FileLookup) -> bool {
+        let Ok(Some((_, git))) = repository::work_tree(root, files) else { return false };
+        let home = self.home.as_deref();
+        let name_others = || self.known.settings_name_others(&git, home, files);
+        self.by_words.with_settings(name_others) >= GitReach::Further
+    }
 }
 
 #[derive(Debug)]
@@ -88,15 +109,15 @@ impl FilesBelow {
             sieve,
             tells,
             by,
-            nested: false,
+            others: None,
             foreign: FOREIGN,
             found: OnceCell::new(),
         }
     }
 
-    /// The same, with what the repositories know that lie there, where `nested`.
-    pub(super) fn with_nested(self, nested: bool) -> Self {
-        Self { nested, ..self }
+    /// The same, with what other repositories know that lie there.
+    pub(super) fn with_others(self, others: Option<GoesOn>) -> Self {
+        Self { others, ..self }
     }
 
     /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
@@ -123,7 +144,7 @@ impl FilesBelow {
                             found.look(root, self.sieve.products, files);
                         }
                         found.track(root, known);
-                        if self.nested {
+                        if self.others.as_ref().is_some_and(|others| others.is_from(root, files)) {
                             found.nested(root, files);
                         }
                     }

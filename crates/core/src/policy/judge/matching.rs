@@ -1,8 +1,9 @@
 //! Which rules speak of a subject.
 
 use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
 
-use super::below::{FilesBelow, Lists, MeantFile};
+use super::below::{FilesBelow, GoesOn, Lists, MeantFile};
 use super::sieve::SearchSieve;
 use super::spot::PathSpots;
 use super::{CallJudge, NeedsFiles, looked_up};
@@ -10,9 +11,9 @@ use crate::path::{LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddr
 use crate::policy::Effect;
 use crate::policy::compile::{CompiledRule, PathRules, RulePatterns};
 use crate::policy::document::CommandPattern;
-use crate::policy::git::{GitReach, git_command, makes_branch};
+use crate::policy::git::{self, git_command, makes_branch};
 use crate::policy::looking::looks;
-use crate::policy::reading::{glob_of, repository};
+use crate::policy::reading::glob_of;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
@@ -375,18 +376,16 @@ impl CallJudge<'_> {
             (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
             (None, _) => SearchSieve::default(),
         };
-        let nested = shows && argv.is_some_and(|argv| self.shows_others(argv, &spots.located));
-        FilesBelow::of(&spots.located, sieve, tells, lists).with_nested(nested)
+        let goes = by.filter(|_| shows).zip(argv).map(|(by, argv)| self.goes(by.command, argv));
+        FilesBelow::of(&spots.located, sieve, tells, lists).with_others(goes)
     }
 
-    /// Whether git goes on into repositories that lie in the one that it finds from one of these folders.
-    fn shows_others(&self, argv: &[Word], folders: &[LocatedPath]) -> bool {
-        let home = self.policy.context().home.as_deref();
-        folders.iter().any(|folder| {
-            let found = repository::work_tree(&folder.real, self.files);
-            let reach = |git: &str| self.policy.readings().git.reach(argv, git, home, self.files);
-            found.is_ok_and(|found| found.is_none_or(|(_, git)| reach(&git) >= GitReach::Further))
-        })
+    /// How git goes on into repositories that lie in the one that it finds.
+    fn goes(&self, command: usize, argv: &[Word]) -> GoesOn {
+        let by_words =
+            *self.reaches.borrow_mut().entry(command).or_insert_with(|| git::reach(argv));
+        let home = self.policy.context().home.clone();
+        GoesOn { by_words, home, known: Arc::clone(&self.policy.readings().git) }
     }
 
     /// What the index of git tells, after what other commands of the line make of it.

@@ -26,6 +26,7 @@ use led::LedPlaces;
 
 use super::compile::Policy;
 use super::document::RuleApprovers;
+use super::git::GitReach;
 use super::protected::{self, PathProtection};
 use super::subject::{Subject, SubjectKind};
 use super::verdict::{JudgedSubject, Verdict, VerdictCause};
@@ -164,6 +165,8 @@ pub(crate) struct CallJudge<'a> {
     guesswork: Cell<usize>,
     /// Where the paths lead.
     places: RefCell<LedPlaces>,
+    /// How far the commands of git go, by their numbers.
+    reaches: RefCell<HashMap<usize, GitReach>>,
 }
 
 impl<'a> CallJudge<'a> {
@@ -183,6 +186,7 @@ impl<'a> CallJudge<'a> {
             late: Cell::new(false),
             guesswork: Cell::new(GUESSWORK),
             places: RefCell::default(),
+            reaches: RefCell::default(),
         };
         judge.whole = judge.whole_rules();
         judge

@@ -1,6 +1,7 @@
 //! The folder that a program runs in is part of what is judged: what stands there says what `make`, `npm test` or a test
 //! runner does, and where git finds a repository its settings say which programs git runs.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::SubjectReader;
@@ -99,15 +100,19 @@ impl SubjectReader<'_> {
         let several = self.subjects.iter().filter(goes).count() > 1;
         let home = self.context.home.as_deref();
         let mut looked: Vec<(String, GitReach)> = Vec::new();
+        let mut named: HashMap<String, bool> = HashMap::new();
         let mut found = None;
         for subject in &self.subjects {
             let Some(argv) = subject.kind.git() else { continue };
-            if git::reach(argv) == GitReach::Here {
+            let by_words = git::reach(argv);
+            if by_words == GitReach::Here {
                 continue;
             }
             for dir in self.dirs_of(&subject.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
-                let reach = self.git.reach(argv, &git, home, self.files);
+                let name_others = || self.git.settings_name_others(&git, home, self.files);
+                let reach = by_words
+                    .with_settings(|| *named.entry(git.clone()).or_insert_with(name_others));
                 if reach == GitReach::Here {
                     continue;
                 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use super::repository::{SeenFolder, common_dir, is_plain, seen, work_tree};
 use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
-use crate::policy::git::{self, GitReach};
+use crate::policy::git;
 use crate::policy::judge::{KnownFiles, NestedFolders};
-use crate::shell::Word;
 
 /// The most repositories in each other that are looked at.
 const MOST_NESTED: usize = 256;
@@ -57,23 +56,11 @@ impl SeenSettings {
 }
 
 impl KnownGit {
-    /// How far this goes in the repository whose own files lie in this folder: by its words, and by the settings of the
-    /// repository, of the user, and of the machine.
-    pub(in crate::policy) fn reach(
-        &self, argv: &[Word], git: &str, home: Option<&str>, files: &dyn FileLookup,
-    ) -> GitReach {
-        match git::reach(argv) {
-            reach @ (GitReach::Settings | GitReach::Index)
-                if self.settings_name_others(git, home, files) =>
-            {
-                reach.max(GitReach::Further)
-            }
-            GitReach::Settings => GitReach::Here,
-            reach => reach,
-        }
-    }
-
-    fn settings_name_others(&self, git: &str, home: Option<&str>, files: &dyn FileLookup) -> bool {
+    /// Whether settings may make git go from this repository, whose own files lie in this folder, into others: its own
+    /// settings, those of the user, or those of the machine.
+    pub(in crate::policy) fn settings_name_others(
+        &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
+    ) -> bool {
         let common = common_dir(git, files);
         let mut left = vec![
             "/etc/gitconfig".to_owned(),
