@@ -13,7 +13,7 @@ use countersign_core::policy::{Effect, Policy};
 
 mod verdicts;
 
-use verdicts::{argument, document, index, judged, put, text};
+use verdicts::{argument, document, index, index_of, judged, put, text};
 
 const LINES: &str = include_str!("attacks/lines.txt");
 
@@ -1065,6 +1065,218 @@ fn git_goes_into_no_repository_whose_settings_say_what_runs() {
             "git add -A && git log -1",
         ],
     );
+}
+
+/// Puts a repository into the project: its own folder, and its settings.
+fn nested_repository(house: &House, git: &str, config: &str) {
+    let git = house.root.join("project").join(git);
+    fs::create_dir_all(git.join("hooks")).unwrap();
+    fs::write(git.join("config"), config).unwrap();
+    fs::write(git.join("HEAD"), "ref: refs/heads/main").unwrap();
+}
+
+#[test]
+fn git_goes_into_no_repository_whose_name_is_no_text() {
+    let house = House::new("no-text");
+    let project = house.root.join("project");
+    let looks = ["git status", "git diff", "git diff HEAD --stat", "git describe --dirty"];
+    let names: [&[u8]; 2] = [b"src/lib.rs", b"v\xe9/"];
+    fs::write(project.join(".git/index"), index_of(&names)).unwrap();
+    for name in ["read-only", "developer"] {
+        tried(&started(&house, name, "project"), &looks, &["git log -1"]);
+    }
+    tried(
+        &started(&house, "developer", "project"),
+        &["git add .", "git add -A", "git commit -m x", "git switch --no-overwrite-ignore main"],
+        &[],
+    );
+    let names: [&[u8]; 2] = [b"src/caf\xe9", b"src/lib.rs"];
+    fs::write(project.join(".git/index"), index_of(&names)).unwrap();
+    tried(&started(&house, "read-only", "project"), &[], &looks);
+    // Nor where a file says so that lies there.
+    let tree = project.join("src/tree");
+    fs::create_dir(&tree).unwrap();
+    fs::write(tree.join(".git"), b"gitdir: ../v\xe9").unwrap();
+    let policy = started(&house, "read-only", "project/src/tree");
+    tried(&policy, &["git status", "git log -1"], &["ls"]);
+}
+
+#[test]
+fn git_goes_into_no_repository_of_its_commits() {
+    let house = House::new("commits");
+    let evil = "[diff \"evil\"]\n\ttextconv = touch x";
+    let others = [
+        "git log -p --submodule=diff",
+        "git log --submodule",
+        "git log -p --submodule=log",
+        "git show --submodule=diff",
+        "git show --subm=diff",
+        "git diff HEAD~1 HEAD --submodule=diff",
+        "git diff --cached --submodule=diff",
+        "git diff-tree -p --submodule=diff HEAD~1 HEAD",
+        "git whatchanged -p --submodule=diff",
+        "git stash show -p --submodule=diff",
+        "git grep --recurse-submodules x",
+        "git grep --recurse x HEAD",
+        "git ls-files --recurse-submodules",
+        "cd src && git log -p --submodule=diff",
+    ];
+    let stays = [
+        "git log -p",
+        "git show --submodule=short",
+        "git grep --no-recurse-submodules x",
+        "git diff HEAD~1 HEAD",
+        "git status",
+        "git log -- src/submodule",
+    ];
+    let moves =
+        ["git switch --no-overwrite-ignore main", "git checkout -b x main --no-overwrite-ignore"];
+    for name in [".env", "server.key"] {
+        fs::remove_file(house.root.join("project").join(name)).unwrap();
+    }
+    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    let tried_all = |others_ask: bool, moves_ask: bool| {
+        for name in [
+            "read-only",
+            "developer",
+            own(r#"{"effect":"allow","commands":["git","cd"]}"#).as_str(),
+        ] {
+            let policy = started(&house, name, "project");
+            tried(&policy, if others_ask { &others } else { &[] }, &stays);
+            if !others_ask {
+                tried(&policy, &[], &others);
+            }
+            if name == "developer" {
+                let (asked, allowed): (&[&str], &[&str]) =
+                    if moves_ask { (&moves, &[]) } else { (&[], &moves) };
+                tried(&policy, asked, allowed);
+            }
+        }
+    };
+    // None lies there, or one that names no program.
+    tried_all(false, false);
+    nested_repository(&house, "plain/.git", "[core]\n\tbare = false");
+    tried_all(false, false);
+    nested_repository(&house, "deep/v/.git", evil);
+    tried_all(true, true);
+    // Where git ignores what lies there, only an option leads there.
+    fs::rename(house.root.join("project/deep"), house.root.join("project/node_modules")).unwrap();
+    tried_all(true, true);
+    fs::write(house.root.join("project/.gitignore"), "node_modules\n").unwrap();
+    tried_all(true, false);
+    fs::remove_file(house.root.join("project/.gitignore")).unwrap();
+    fs::remove_dir_all(house.root.join("project/node_modules")).unwrap();
+    fs::create_dir_all(house.root.join("project/node_modules")).unwrap();
+    symlink(house.at("out/evil"), house.root.join("project/v")).unwrap();
+    fs::write(house.root.join("out/evil/.git/HEAD"), "ref: refs/heads/main").unwrap();
+    tried_all(true, true);
+}
+
+#[test]
+fn git_goes_into_no_repository_because_its_settings_say_so() {
+    let house = House::new("says-so");
+    let project = house.root.join("project");
+    for name in [".env", "server.key"] {
+        fs::remove_file(project.join(name)).unwrap();
+    }
+    fs::write(project.join(".git/index"), index(&["src/lib.rs"])).unwrap();
+    fs::create_dir_all(house.root.join("home/.config/git")).unwrap();
+    let shows = ["git log -p", "git show", "git diff --cached", "git grep x", "git status"];
+    let stays = ["git branch", "git blame src/lib.rs", "git rev-parse HEAD"];
+    let settings = [
+        (".git/config", "[diff]\n\tsubmodule = diff"),
+        (".git/config", "[status]\n\tsubmoduleSummary = true"),
+        (".git/config.worktree", "[diff] submodule = log"),
+        ("../home/.gitconfig", "[submodule]\n\trecurse"),
+        ("../home/.config/git/config", "[diff]\n\tsubmodule = log"),
+        ("../home/.gitconfig", "[includeIf \"gitdir:~/\"]\n\tpath = more"),
+        ("../home/.gitconfig", "[include]\n\tpath = ~/more"),
+        (".git/config", "[include]\n\tpath = ../../home/more"),
+    ];
+    fs::write(house.root.join("home/more"), "[diff]\n\tsubmodule = diff").unwrap();
+    for (file, text) in settings {
+        let file = project.join(file);
+        fs::write(&file, text).unwrap();
+        tried(&started(&house, "read-only", "project"), &[], &shows);
+        nested_repository(&house, "v/.git", "[core]\n\tfsmonitor = touch x");
+        tried(&started(&house, "read-only", "project"), &shows, &stays);
+        fs::write(&file, "[core]\n\tbare = false\n[submodule \"v\"]\n\turl = ../v").unwrap();
+        tried(&started(&house, "read-only", "project"), &[], &shows);
+        fs::remove_dir_all(project.join("v")).unwrap();
+    }
+}
+
+#[test]
+fn what_git_shows_of_a_submodule_is_what_that_one_knows() {
+    let house = House::new("shows-others");
+    let project = house.root.join("project");
+    for name in [".env", "server.key"] {
+        fs::remove_file(project.join(name)).unwrap();
+    }
+    fs::write(project.join(".git/index"), index(&["src/lib.rs", "sub/"])).unwrap();
+    nested_repository(&house, ".git/modules/m", "[core]\n\tworktree = ../../../sub");
+    fs::write(project.join("sub/.git"), "gitdir: ../.git/modules/m").unwrap();
+    let known = project.join(".git/modules/m/index");
+    let shows = [
+        "git grep --recurse-submodules hunter",
+        "git grep --recurse-submodules hunter HEAD",
+        "git diff --submodule=diff",
+        "git show --submodule=diff",
+        "git log -p --submodule=diff",
+        "git diff --submodule=diff HEAD~1",
+        "git diff-tree -p --submodule=diff HEAD~1 HEAD",
+        "cd src && git diff --submodule=diff",
+    ];
+    let stays = ["git grep hunter", "git diff", "git log -p", "git diff --submodule=diff -- src"];
+    let denied =
+        own(r#"{"effect":"allow","commands":["git","cd"]},{"effect":"deny","reads":["**/*.key"]}"#);
+    for name in ["read-only", "developer", denied.as_str()] {
+        let policy = started(&house, name, "project");
+        fs::write(&known, index(&["a.txt"])).unwrap();
+        tried(&policy, &[], &[&shows[..], &stays[..]].concat());
+        fs::write(&known, index(&["a.txt", "server.key"])).unwrap();
+        tried(&policy, &shows, &stays);
+        // One that is not checked out is shown all the same.
+        fs::rename(project.join("sub/.git"), project.join("sub/git")).unwrap();
+        fs::write(&known, index(&["a.txt"])).unwrap();
+        tried(&policy, &shows, &stays[..3]);
+        fs::rename(project.join("sub/git"), project.join("sub/.git")).unwrap();
+    }
+    let policy = started(&house, &denied, "project");
+    fs::write(&known, index(&["a.txt", "server.key"])).unwrap();
+    let (effect, _) = verdict(&policy, "bash", shows[0]);
+    assert_eq!(effect, Effect::Deny);
+    fs::write(project.join(".git/config"), "[submodule]\n\trecurse = true").unwrap();
+    tried(&policy, &["git grep hunter", "git grep hunter HEAD"], &["git log -1"]);
+}
+
+#[test]
+fn a_folder_in_an_index_hides_nothing_that_git_shows() {
+    let house = House::new("sparse");
+    let project = house.root.join("project");
+    for name in [".env", "server.key"] {
+        fs::remove_file(project.join(name)).unwrap();
+    }
+    let shows = [
+        "git show",
+        "git log -p -1",
+        "git grep --cached hunter",
+        "git grep hunter HEAD",
+        "git diff --cached HEAD~0",
+        "git show -- ops",
+        "git log -p -- :/ops",
+    ];
+    let stays =
+        ["git status", "git log -1", "git stash list", "git diff -- src", "git show -- src"];
+    let denied =
+        own(r#"{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/*.key"]}"#);
+    fs::write(project.join(".git/index"), index(&["ops//", "src/lib.rs"])).unwrap();
+    for name in ["read-only", "developer", denied.as_str()] {
+        tried(&started(&house, name, "project"), &shows, &stays);
+    }
+    // What lies there may be a repository of a commit.
+    fs::create_dir(project.join("ops")).unwrap();
+    tried(&started(&house, "read-only", "project"), &["git status", "git diff"], &["git log -1"]);
 }
 
 #[test]

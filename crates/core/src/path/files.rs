@@ -24,6 +24,10 @@ const COST_OF_LIST: usize = 16;
 /// How many looks near are taken for one verdict.
 const LOOKS_NEAR: u8 = 64;
 
+/// The name of what makes a folder a repository, and what stands between the names of a path.
+const GIT: &str = ".git";
+const SEPARATOR: &str = if cfg!(windows) { "/" } else { "\\" };
+
 /// The index of a repository, and the largest that is near, in bytes.
 const INDEX: &str = "/.git/index";
 const SMALL_INDEX: usize = 1 << 18;
@@ -70,6 +74,15 @@ pub trait FileLookup {
     /// All bytes of a file that has no more than `most`; `None`: it has more, or cannot be read.
     fn bytes(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
         None
+    }
+
+    /// The folders below this one that hold a `.git`, and the symlinks there to such ones, but for what is in a `.git` or in
+    /// a folder that `passes` says of, which gets the one that it is in and its name. `None`: it cannot be told, or would take
+    /// more than `most` names.
+    fn repositories_below(
+        &self, _dir: &str, _passes: &dyn Fn(&str, &str) -> bool, _most: usize,
+    ) -> Option<Vec<String>> {
+        Some(Vec::new())
     }
 
     /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
@@ -217,8 +230,9 @@ impl<'a> NearFiles<'a> {
     fn look(&self, path: &str) -> Result<(), PathError> {
         let folder = path.strip_suffix("/.git/HEAD").or_else(|| path.strip_suffix(INDEX));
         let folder = folder.or_else(|| path.rsplit_once('/').map(|(folder, _)| folder));
+        let is_near = folder.is_some_and(|folder| is_below(self.cwd, folder));
         match self.left.get().checked_sub(1) {
-            Some(left) if folder.is_some_and(|folder| is_below(self.cwd, folder)) => {
+            Some(left) if is_near || is_git_settings(path) => {
                 self.left.set(left);
                 Ok(())
             }
@@ -230,6 +244,18 @@ impl<'a> NearFiles<'a> {
         self.beyond.set(true);
         PathError::NeedsFiles
     }
+}
+
+/// Whether git itself keeps its settings there, or where they are: for a repository, for the user, or for the machine.
+fn is_git_settings(path: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "/.git/config",
+        "/.git/config.worktree",
+        "/.git/commondir",
+        "/.gitconfig",
+        "/.config/git/config",
+    ];
+    path == "/etc/gitconfig" || ENDS.iter().any(|end| path.ends_with(end))
 }
 
 impl FileLookup for NearFiles<'_> {
@@ -249,8 +275,8 @@ impl FileLookup for NearFiles<'_> {
     }
 
     fn stamp(&self, path: &str) -> Option<DirStamp> {
-        // Whether what is known of an index still holds. Of all else it is not told, which costs a look at it.
-        let near = path.ends_with(INDEX) && self.look(path).is_ok();
+        // Whether what is known of git's files still holds. Of all else it is not told, which costs a look at it.
+        let near = (path.ends_with(INDEX) || is_git_settings(path)) && self.look(path).is_ok();
         near.then(|| RealFiles.stamp(path)).flatten()
     }
 
@@ -260,13 +286,20 @@ impl FileLookup for NearFiles<'_> {
     }
 
     fn text(&self, path: &str, most: usize) -> Option<String> {
-        // What a worktree of git has, and no text of the user's.
-        if !path.ends_with("/.git") {
+        // What a worktree of git has, and git's settings: no text of the user's.
+        if !path.ends_with("/.git") && !is_git_settings(path) {
             self.go_beyond();
             return None;
         }
         self.look(path).ok()?;
         RealFiles.text(path, most)
+    }
+
+    fn repositories_below(
+        &self, _dir: &str, _passes: &dyn Fn(&str, &str) -> bool, _most: usize,
+    ) -> Option<Vec<String>> {
+        self.go_beyond();
+        None
     }
 
     fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {
@@ -364,6 +397,43 @@ impl FileLookup for RealFiles {
         }
     }
 
+    fn repositories_below(
+        &self, dir: &str, passes: &dyn Fn(&str, &str) -> bool, most: usize,
+    ) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        let mut left = most;
+        let mut folders = vec![PathBuf::from(dir)];
+        while let Some(folder) = folders.pop() {
+            let names = match fs::read_dir(&folder) {
+                Ok(names) => names,
+                Err(error) if is_closed(&folder, &error) => continue,
+                Err(_) => return None,
+            };
+            for entry in names {
+                left = left.checked_sub(1)?;
+                let entry = entry.ok()?;
+                let (name, kind) = (entry.file_name(), entry.file_type().ok()?);
+                let path = entry.path();
+                if name.eq_ignore_ascii_case(GIT) {
+                    if folder != Path::new(dir) {
+                        found.push(folder.to_str()?.replace('\\', SEPARATOR));
+                    }
+                } else if kind.is_symlink() {
+                    if fs::symlink_metadata(path.join(GIT)).is_ok() {
+                        found.push(path.to_str()?.replace('\\', SEPARATOR));
+                    }
+                } else if kind.is_dir() {
+                    let passed =
+                        |folder: &str| name.to_str().is_some_and(|name| passes(folder, name));
+                    if !folder.to_str().is_some_and(passed) {
+                        folders.push(path);
+                    }
+                }
+            }
+        }
+        Some(found)
+    }
+
     #[cfg(unix)]
     fn stamp(&self, dir: &str) -> Option<DirStamp> {
         use std::os::unix::fs::MetadataExt as _;
@@ -384,6 +454,16 @@ impl FileLookup for RealFiles {
         }
         let found = (found.dev(), found.ino(), found.ctime(), found.ctime_nsec());
         Some(DirStamp { found: Some(found) })
+    }
+}
+
+/// Whether there is no such folder, or one into which nobody gets.
+fn is_closed(folder: &Path, error: &std::io::Error) -> bool {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => true,
+        ErrorKind::PermissionDenied => fs::symlink_metadata(folder.join(GIT))
+            .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied),
+        _ => false,
     }
 }
 
@@ -491,6 +571,12 @@ impl FileLookup for CachedFiles<'_> {
     fn text(&self, path: &str, most: usize) -> Option<String> {
         let text = kept(&self.texts, path, || self.files.text(path, most));
         text.filter(|text| text.len() <= most)
+    }
+
+    fn repositories_below(
+        &self, dir: &str, passes: &dyn Fn(&str, &str) -> bool, most: usize,
+    ) -> Option<Vec<String>> {
+        self.files.repositories_below(dir, passes, most)
     }
 
     fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {

@@ -5,6 +5,7 @@ mod compile;
 pub mod document;
 mod effect;
 mod explain;
+mod git;
 mod grants;
 pub mod interrupt;
 mod judge;

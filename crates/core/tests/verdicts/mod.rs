@@ -62,19 +62,28 @@ pub(crate) fn put(file: &Path, content: impl AsRef<[u8]>) {
     fs::write(file, content).unwrap();
 }
 
-/// An index of git with these names; one with a `/` behind it is a repository.
+/// An index of git with these names; one with a `/` behind it is a repository, one with two is a folder.
 pub(crate) fn index(names: &[&str]) -> Vec<u8> {
+    let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+    index_of(&names)
+}
+
+/// The same, of names that may be no text.
+pub(crate) fn index_of(names: &[&[u8]]) -> Vec<u8> {
     let mut bytes = b"DIRC\0\0\0\x02".to_vec();
     bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
     for name in names {
         let start = bytes.len();
         bytes.extend([0; 24]);
-        let kind: u32 = if name.ends_with('/') { 0o160_000 } else { 0o100_644 };
-        let name = name.trim_end_matches('/');
+        let (kind, name): (u32, &[u8]) = match name {
+            name if name.ends_with(b"//") => (0o040_000, &name[..name.len() - 1]),
+            [name @ .., b'/'] => (0o160_000, name),
+            name => (0o100_644, name),
+        };
         bytes.extend(kind.to_be_bytes());
         bytes.extend([0; 32]);
         bytes.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
-        bytes.extend(name.as_bytes());
+        bytes.extend(name);
         bytes.resize(bytes.len() + 8 - (bytes.len() - start) % 8, 0);
     }
     bytes.extend([0; 20]);

@@ -3,13 +3,16 @@
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::sieve::SearchSieve;
 use super::tracked::{self, TrackedFiles};
 use crate::path::{
     CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, PathContext, PathError, lexically,
 };
+use crate::policy::git::GitReach;
 use crate::policy::protected::GIT_SETTINGS;
+use crate::policy::reading::nested::{self, KnownGit};
 use crate::policy::reading::repository;
 
 /// How many names below one path are looked at.
@@ -35,6 +38,8 @@ pub(crate) struct FilesBelow {
     tells: bool,
     /// Who says which files these are.
     by: Lists,
+    /// How git goes on into the repositories that lie there, and shows what those know.
+    others: Option<GoesOn>,
     /// The names of folders in which nothing is the user's own.
     foreign: &'static [&'static str],
     found: OnceCell<FoundBelow>,
@@ -51,6 +56,24 @@ pub(super) enum Lists {
     Both,
     /// Nobody: the line makes another index.
     Nobody,
+}
+
+/// How far a command of git goes that shows what is in files.
+#[derive(Debug)]
+pub(super) struct GoesOn {
+    pub(super) by_words: GitReach,
+    pub(super) home: Option<String>,
+    pub(super) known: Arc<KnownGit>,
+}
+
+impl GoesOn {
+    /// Whether it goes on from the repository that it finds from here.
+    fn is_from(&self, root: &str, files: &dyn FileLookup) -> bool {
+        let Ok(Some((_, git))) = repository::work_tree(root, files) else { return false };
+        let home = self.home.as_deref();
+        let name_others = || self.known.settings_name_others(&git, home, files);
+        self.by_words.with_settings(name_others) >= GitReach::Further
+    }
 }
 
 #[derive(Debug)]
@@ -80,7 +103,21 @@ impl FilesBelow {
         let mut roots: Vec<String> =
             dirs.iter().map(|dir| dir.real.trim_end_matches('/').to_owned()).collect();
         roots.dedup();
-        Self { roots, folding, sieve, tells, by, foreign: FOREIGN, found: OnceCell::new() }
+        Self {
+            roots,
+            folding,
+            sieve,
+            tells,
+            by,
+            others: None,
+            foreign: FOREIGN,
+            found: OnceCell::new(),
+        }
+    }
+
+    /// The same, with what other repositories know that lie there.
+    pub(super) fn with_others(self, others: Option<GoesOn>) -> Self {
+        Self { others, ..self }
     }
 
     /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
@@ -98,22 +135,18 @@ impl FilesBelow {
         self.found.get_or_init(|| {
             let mut found = FoundBelow { files: Vec::new(), complete: true, complete_own: true };
             for root in &self.roots {
-                let known = match self.by {
-                    Lists::Folders => TrackedFiles::Files,
-                    Lists::Index | Lists::Both => tracked::below(root, files),
-                    Lists::Nobody => TrackedFiles::Unknown,
-                };
-                if self.by == Lists::Both || matches!(known, TrackedFiles::Files) {
-                    found.look(root, self.sieve.products, files);
-                }
-                match known {
-                    TrackedFiles::These(paths) => {
-                        found.files.extend(paths.into_iter().map(|path| (path, root.len() + 1)));
-                    }
-                    TrackedFiles::Files => {}
-                    TrackedFiles::Unknown => {
-                        found.complete = false;
-                        found.complete_own = false;
+                match self.by {
+                    Lists::Folders => found.look(root, self.sieve.products, files),
+                    Lists::Nobody => found.hold_more(),
+                    Lists::Index | Lists::Both => {
+                        let known = tracked::below(root, files);
+                        if known.in_folders || self.by == Lists::Both {
+                            found.look(root, self.sieve.products, files);
+                        }
+                        found.track(root, known);
+                        if self.others.as_ref().is_some_and(|others| others.is_from(root, files)) {
+                            found.nested(root, files);
+                        }
                     }
                 }
             }
@@ -199,6 +232,32 @@ fn below_git(path: &str) -> Option<impl Iterator<Item = &str>> {
 }
 
 impl FoundBelow {
+    /// There are others, of which nothing is known.
+    fn hold_more(&mut self) {
+        self.complete = false;
+        self.complete_own = false;
+    }
+
+    /// What git knows below this directory.
+    fn track(&mut self, root: &str, known: TrackedFiles) {
+        self.files.extend(known.paths.into_iter().map(|path| (path, root.len() + 1)));
+        if !known.complete {
+            self.hold_more();
+        }
+    }
+
+    /// What the repositories know that lie below this directory.
+    fn nested(&mut self, root: &str, files: &dyn FileLookup) {
+        match nested::all_below(root, files) {
+            Some(folders) => folders.iter().for_each(|folder| {
+                let known = tracked::below(folder, files);
+                let complete = known.complete && !known.in_folders;
+                self.track(root, TrackedFiles { complete, ..known });
+            }),
+            None => self.hold_more(),
+        }
+    }
+
     /// Looks through a directory. `products`: who reads passes over those.
     fn look(&mut self, root: &str, products: bool, files: &dyn FileLookup) {
         let from = root.len() + 1;

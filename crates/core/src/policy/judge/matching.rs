@@ -1,8 +1,9 @@
 //! Which rules speak of a subject.
 
 use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
 
-use super::below::{FilesBelow, Lists, MeantFile};
+use super::below::{FilesBelow, GoesOn, Lists, MeantFile};
 use super::sieve::SearchSieve;
 use super::spot::PathSpots;
 use super::{CallJudge, NeedsFiles, looked_up};
@@ -10,6 +11,7 @@ use crate::path::{LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddr
 use crate::policy::Effect;
 use crate::policy::compile::{CompiledRule, PathRules, RulePatterns};
 use crate::policy::document::CommandPattern;
+use crate::policy::git::{self, git_command, makes_branch};
 use crate::policy::looking::looks;
 use crate::policy::reading::glob_of;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
@@ -378,7 +380,16 @@ impl CallJudge<'_> {
             (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
             (None, _) => SearchSieve::default(),
         };
-        FilesBelow::of(&spots.located, sieve, tells, lists)
+        let goes = by.filter(|_| shows).zip(argv).map(|(by, argv)| self.goes(by.command, argv));
+        FilesBelow::of(&spots.located, sieve, tells, lists).with_others(goes)
+    }
+
+    /// How git goes on into repositories that lie in the one that it finds.
+    fn goes(&self, command: usize, argv: &[Word]) -> GoesOn {
+        let by_words =
+            *self.reaches.borrow_mut().entry(command).or_insert_with(|| git::reach(argv));
+        let home = self.policy.context().home.clone();
+        GoesOn { by_words, home, known: Arc::clone(&self.policy.readings().git) }
     }
 
     /// What the index of git tells, after what other commands of the line make of it.
@@ -391,12 +402,9 @@ impl CallJudge<'_> {
         let mut lists = Lists::Index;
         for argv in self.subjects.iter().filter_map(|subject| subject.kind.git()) {
             let Some(command) = git_command(argv) else { continue };
-            let is_new_branch = matches!(command, "switch" | "checkout")
-                && argv.len() == 4
-                && matches!(argv.get(2).and_then(Word::literal), Some("-c" | "-b"));
             if ADD.contains(&command) {
                 lists = Lists::Both;
-            } else if !(looks(argv) || is_new_branch || KEEP.contains(&command)) {
+            } else if !(looks(argv) || makes_branch(argv) || KEEP.contains(&command)) {
                 return Lists::Nobody;
             }
         }
@@ -488,32 +496,6 @@ impl CallJudge<'_> {
             .into_iter()
             .any(|rule| self.hit(rule, meets).is_some_and(|hit| hit.how == MatchStrength::Surely))
     }
-}
-
-/// The command of git that it is: the first word that is one. `None` where it is not git.
-fn git_command(argv: &[Word]) -> Option<&str> {
-    const VALUED: &[&str] = &[
-        "-C",
-        "-c",
-        "--namespace",
-        "--attr-source",
-        "--git-dir",
-        "--work-tree",
-        "--config-env",
-        "--super-prefix",
-    ];
-    let mut words = argv.iter().map(|word| word.literal().unwrap_or_default());
-    if words.next().map(base_name) != Some("git") {
-        return None;
-    }
-    while let Some(word) = words.next() {
-        if VALUED.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            return Some(word);
-        }
-    }
-    None
 }
 
 /// Whether it is git, and shows what is in files, where this argument makes it read all below a folder, or put it under another

@@ -5,6 +5,7 @@
 
 mod again;
 mod below;
+mod known;
 mod led;
 mod matching;
 mod pool;
@@ -15,6 +16,7 @@ mod tracked;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
+pub(crate) use known::KnownFiles;
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
 pub(crate) use sieve::takes_in_again;
@@ -25,6 +27,7 @@ use led::LedPlaces;
 
 use super::compile::Policy;
 use super::document::RuleApprovers;
+use super::git::GitReach;
 use super::protected::{self, PathProtection};
 use super::subject::{Subject, SubjectKind};
 use super::verdict::{JudgedSubject, Verdict, VerdictCause};
@@ -163,6 +166,8 @@ pub(crate) struct CallJudge<'a> {
     guesswork: Cell<usize>,
     /// Where the paths lead.
     places: RefCell<LedPlaces>,
+    /// How far the commands of git go, by their numbers.
+    reaches: RefCell<HashMap<usize, GitReach>>,
 }
 
 impl<'a> CallJudge<'a> {
@@ -182,6 +187,7 @@ impl<'a> CallJudge<'a> {
             late: Cell::new(false),
             guesswork: Cell::new(GUESSWORK),
             places: RefCell::default(),
+            reaches: RefCell::default(),
         };
         judge.whole = judge.whole_rules();
         judge

@@ -1,41 +1,57 @@
 //! The names in git's index: the files that git knows, of which alone it shows what is in them.
 
-use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use crate::path::{DirStamp, FileLookup, PathError};
+use super::known::KnownFiles;
+use crate::call::hex;
+use crate::path::{FileLookup, PathError, is_below};
 use crate::policy::reading::repository;
 
 /// The largest index that is read, in bytes.
 const MOST_BYTES: usize = 1 << 26;
 
 /// What git knows of the files below a folder.
-pub(super) enum TrackedFiles {
-    /// These paths.
-    These(Vec<String>),
-    /// What lies there, as far as that can be told.
-    Files,
-    /// Nothing is known of what it shows: its commits hold files, and no index tells their names.
-    Unknown,
+pub(super) struct TrackedFiles {
+    /// Their paths, as far as its index tells them.
+    pub(super) paths: Vec<String>,
+    /// Whether these are all. Its commits may hold others that nothing names.
+    pub(super) complete: bool,
+    /// Whether what lies there has to be looked at besides: no index tells of it.
+    pub(super) in_folders: bool,
+}
+
+impl TrackedFiles {
+    const UNKNOWN: Self = Self { paths: Vec::new(), complete: false, in_folders: false };
+    const IN_FOLDERS: Self = Self { paths: Vec::new(), complete: true, in_folders: true };
 }
 
 /// What git knows below this folder.
 pub(super) fn below(root: &str, files: &dyn FileLookup) -> TrackedFiles {
-    let Ok(Some((top, git))) = repository::work_tree(root, files) else {
-        return TrackedFiles::Files;
+    let (top, git) = match repository::work_tree(root, files) {
+        Ok(Some(found)) => found,
+        Ok(None) => return TrackedFiles::IN_FOLDERS,
+        Err(_) => return TrackedFiles::UNKNOWN,
     };
-    let index = format!("{git}/index");
-    if files.has(&index) == Ok(false) {
+    if files.has(&format!("{git}/index")) == Ok(false) {
         // Without commits there is nothing to show.
-        let unborn = repository::is_unborn(&git, files);
-        return if unborn { TrackedFiles::These(Vec::new()) } else { TrackedFiles::Unknown };
+        let complete = repository::is_unborn(&git, files);
+        return TrackedFiles { complete, ..TrackedFiles::UNKNOWN };
     }
-    let Some(names) = files.bytes(&index, MOST_BYTES).and_then(|index| names(&index)) else {
-        return TrackedFiles::Files;
+    let Some(entries) = kept(&git, files, |kind, name| Some((kind, text(name)))) else {
+        return TrackedFiles { in_folders: true, ..TrackedFiles::UNKNOWN };
     };
-    let paths = names.into_iter().map(|name| format!("{top}/{name}"));
-    TrackedFiles::These(paths.filter(|path| crate::path::is_below(path, root)).collect())
+    let mut known = TrackedFiles { complete: true, ..TrackedFiles::UNKNOWN };
+    for (kind, name) in entries {
+        let path = format!("{top}/{name}");
+        if kind == FOLDER {
+            let folder = path.trim_end_matches('/');
+            known.complete &= !is_below(folder, root) && !is_below(root, folder);
+        } else if is_below(&path, root) {
+            known.paths.push(path);
+        }
+    }
+    known
 }
 
 /// The folders of the repositories in the indexes of others, read again only where an index has changed: each verdict about
@@ -43,51 +59,42 @@ pub(super) fn below(root: &str, files: &dyn FileLookup) -> TrackedFiles {
 #[derive(Debug, Default)]
 pub(crate) struct NestedFolders {
     /// By the path of an index, from the latest look at it.
-    seen: Mutex<HashMap<String, SeenIndex>>,
+    seen: KnownFiles<[NestedFolder]>,
 }
 
-#[derive(Debug)]
-struct SeenIndex {
-    stamp: DirStamp,
-    folders: Arc<[String]>,
+/// A folder in an index.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NestedFolder {
+    /// Its path in the work tree.
+    pub(crate) name: String,
+    /// Whether it is a repository. Else it stands for all that is in it, which may be some.
+    pub(crate) is_repository: bool,
 }
 
 impl NestedFolders {
-    /// How many indexes are kept.
-    const MOST_KEPT: usize = 64;
-
     /// Those in the index of this repository, from the top of its work tree. `None`: that cannot be told.
     ///
     /// # Errors
     /// When files cannot be looked at.
     pub(crate) fn of(
         &self, git: &str, files: &dyn FileLookup,
-    ) -> Result<Option<Arc<[String]>>, PathError> {
+    ) -> Result<Option<Arc<[NestedFolder]>>, PathError> {
         let index = format!("{git}/index");
         if !files.has(&index)? {
             return Ok(Some(Arc::default()));
         }
-        // Before the index is read: what changes meanwhile is noticed the next time.
-        let stamp = files.stamp(&index);
-        if let Some(seen) = self.seen().get(&index).filter(|seen| stamp == Some(seen.stamp)) {
-            return Ok(Some(Arc::clone(&seen.folders)));
-        }
-        let folders = files
-            .bytes(&index, MOST_BYTES)
-            .and_then(|index| kept(&index, |kind, name| (kind == REPOSITORY).then(|| text(name))));
-        let folders: Option<Arc<[String]>> = folders.map(Arc::from);
-        if let (Some(stamp), Some(folders)) = (stamp, &folders) {
-            let mut seen = self.seen();
-            if seen.len() >= Self::MOST_KEPT {
-                seen.clear();
-            }
-            seen.insert(index, SeenIndex { stamp, folders: Arc::clone(folders) });
-        }
-        Ok(folders)
-    }
-
-    fn seen(&self) -> MutexGuard<'_, HashMap<String, SeenIndex>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        // One whose name is no text could not be looked at.
+        let folder = |kind, name: &[u8]| {
+            let is_repository = kind == REPOSITORY;
+            (is_repository || kind == FOLDER).then(|| {
+                let name = str::from_utf8(name).ok()?.trim_end_matches('/').to_owned();
+                Some(NestedFolder { name, is_repository })
+            })
+        };
+        Ok(self.seen.of(&index, files, || {
+            let folders: Option<Vec<_>> = kept(git, files, folder)?.into_iter().collect();
+            folders.map(Arc::from)
+        }))
     }
 }
 
@@ -95,26 +102,31 @@ impl NestedFolders {
 const FOLDER: u32 = 0o040_000;
 const REPOSITORY: u32 = 0o160_000;
 
-/// All names in an index. `None` for one that is not understood, or does not hold all.
-fn names(index: &[u8]) -> Option<Vec<String>> {
-    kept(index, |_, name| Some(text(name)))
-}
-
 fn text(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// What is made of the entries of an index, by kind and name. `None` for one that is not understood, or does not hold all.
-fn kept<T>(index: &[u8], make: impl Fn(u32, &[u8]) -> Option<T>) -> Option<Vec<T>> {
+/// What is made of the entries of a repository's index, by kind and name. `None` for one that is not understood.
+fn kept<T>(
+    git: &str, files: &dyn FileLookup, make: impl Fn(u32, &[u8]) -> Option<T>,
+) -> Option<Vec<T>> {
+    let index = files.bytes(&format!("{git}/index"), MOST_BYTES)?;
     // The length of a SHA-1, and of a SHA-256.
     [20, 32].into_iter().find_map(|hash| {
         let mut made = Vec::new();
-        read(index, hash, |kind, name| made.extend(make(kind, name))).map(|()| made)
+        let base = read(&index, hash, |kind, name| made.extend(make(kind, name)))?;
+        if let Some(base) = base {
+            // Entries that replace one of those there have no name of their own.
+            let shared = files.bytes(&format!("{git}/sharedindex.{base}"), MOST_BYTES)?;
+            let further = read(&shared, hash, |kind, name| made.extend(make(kind, name)))?;
+            further.is_none().then_some(())?;
+        }
+        Some(made)
     })
 }
 
-/// Calls back with the kind and the name of each entry.
-fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<()> {
+/// Calls back with the kind and the name of each entry. The answer is the name of another index that holds more of them.
+fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<Option<String>> {
     const KIND: u32 = 0o170_000;
     const EXTENDED: u16 = 0x4000;
     let word = |at: usize| -> Option<u32> {
@@ -127,12 +139,10 @@ fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<
     let end = index.len().checked_sub(hash)?;
     let mut at = 12;
     let mut name: Vec<u8> = Vec::new();
+    let mut nameless = None;
     for _ in 0..word(8)? {
         let start = at;
         let kind = word(start + 24)? & KIND;
-        if kind == FOLDER {
-            return None;
-        }
         let flags = start + 40 + hash;
         let flag_bits = u16::from_be_bytes(index.get(flags..flags + 2)?.try_into().ok()?);
         at = flags + if flag_bits & EXTENDED != 0 { 4 } else { 2 };
@@ -143,12 +153,12 @@ fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<
             at = next;
         }
         let end_of_name = CStr::from_bytes_until_nul(index.get(at..end)?).ok()?.to_bytes();
-        if version == 4 {
-            name.truncate(same);
-            name.extend_from_slice(end_of_name);
-            entry(kind, &name);
+        name.truncate(same);
+        name.extend_from_slice(end_of_name);
+        if name.is_empty() {
+            nameless = nameless.max(Some(kind));
         } else {
-            entry(kind, end_of_name);
+            entry(kind, &name);
         }
         at += end_of_name.len() + 1;
         if version != 4 {
@@ -156,14 +166,26 @@ fn read(index: &[u8], hash: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<
             at = start + (at - start).div_ceil(8) * 8;
         }
     }
+    let mut base = None;
     while at < end {
-        // Others of its names are in another file, or are folders.
-        if matches!(index.get(at..at + 4)?, b"link" | b"sdir") {
-            return None;
+        let name = index.get(at..at + 4)?;
+        let from = at + 8;
+        at = from.checked_add(usize::try_from(word(at + 4)?).ok()?)?;
+        match name {
+            b"link" => base = Some(index.get(from..at)?.get(..hash)?),
+            // Its folders are entries.
+            b"sdir" => {}
+            // Who does not know one of the others need not.
+            name => name.first().filter(|first| first.is_ascii_uppercase()).map(|_| ())?,
         }
-        at = at.checked_add(8)?.checked_add(usize::try_from(word(at + 4)?).ok()?)?;
     }
-    (at == end).then_some(())
+    // Of a nameless one it is not known which it replaces.
+    let replaces =
+        nameless.is_none_or(|kind| base.is_some() && kind < REPOSITORY && kind != FOLDER);
+    if at != end || !replaces {
+        return None;
+    }
+    Some(base.filter(|base| base.iter().any(|byte| *byte != 0)).map(hex))
 }
 
 /// A number in as many bytes as it takes, and where it ends.
@@ -182,9 +204,11 @@ fn number(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::collections::HashMap;
     use std::path::PathBuf;
 
     use super::*;
+    use crate::path::DirStamp;
 
     /// An index that changes, and how often it was read.
     #[derive(Default)]
@@ -223,7 +247,8 @@ mod tests {
         let look = |stamp: Option<u64>, names: &'static [&'static str]| {
             files.stamp.set(stamp);
             files.names.set(names);
-            folders.of("/project/.git", &files).unwrap().unwrap().to_vec()
+            let folders = folders.of("/project/.git", &files).unwrap().unwrap();
+            folders.iter().map(|folder| folder.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(look(Some(1), &["a", "nested-x"]), ["nested-x"]);
         assert_eq!(look(Some(1), &["a", "nested-x"]), ["nested-x"]);
@@ -234,26 +259,67 @@ mod tests {
         assert_eq!(files.read.get(), 4);
     }
 
-    /// An index with these names, of which those of repositories begin with `nested`.
+    /// A repository that has these files.
+    struct GitFiles(HashMap<String, Vec<u8>>);
+
+    impl FileLookup for GitFiles {
+        fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+            Ok(None)
+        }
+
+        fn is_case_sensitive(&self, _path: &str) -> bool {
+            true
+        }
+
+        fn has(&self, path: &str) -> Result<bool, PathError> {
+            Ok(self.0.contains_key(path))
+        }
+
+        fn bytes(&self, path: &str, _most: usize) -> Option<Vec<u8>> {
+            self.0.get(path).cloned()
+        }
+    }
+
+    /// One in `/p` with this index, and one that this shares.
+    fn repository(index: Vec<u8>, shared: Option<Vec<u8>>) -> GitFiles {
+        let base = format!("/p/.git/sharedindex.{}", "07".repeat(20));
+        let files = [("/p/.git/HEAD".to_owned(), Vec::new()), ("/p/.git/index".to_owned(), index)];
+        GitFiles(files.into_iter().chain(shared.map(|shared| (base, shared))).collect())
+    }
+
+    fn names(index: Vec<u8>) -> Option<Vec<String>> {
+        kept("/p/.git", &repository(index, None), |_, name| Some(text(name)))
+    }
+
+    /// An index with these names. Those of repositories begin with `nested`, those of folders end with a `/`.
     fn index(version: u32, names: &[&str], extension: Option<&[u8; 4]>) -> Vec<u8> {
+        let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        index_of(version, &names, extension)
+    }
+
+    fn index_of(version: u32, names: &[&[u8]], extension: Option<&[u8; 4]>) -> Vec<u8> {
         let mut bytes = b"DIRC".to_vec();
         bytes.extend(version.to_be_bytes());
         bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
-        let mut last = "";
+        let mut last: &[u8] = b"";
         for name in names {
             let start = bytes.len();
             bytes.extend([0; 24]);
-            let kind = if name.starts_with("nested") { REPOSITORY } else { 0o100_644 };
+            let kind = match name {
+                name if name.starts_with(b"nested") => REPOSITORY,
+                name if name.ends_with(b"/") => FOLDER,
+                _ => 0o100_644,
+            };
             bytes.extend(kind.to_be_bytes());
             bytes.extend([7; 32]);
             bytes.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
             if version == 4 {
-                let same = last.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+                let same = last.iter().zip(*name).take_while(|(a, b)| a == b).count();
                 bytes.push(u8::try_from(last.len() - same).unwrap());
-                bytes.extend(&name.as_bytes()[same..]);
+                bytes.extend(&name[same..]);
                 bytes.push(0);
             } else {
-                bytes.extend(name.as_bytes());
+                bytes.extend(*name);
                 bytes.push(0);
                 while !(bytes.len() - start).is_multiple_of(8) {
                     bytes.push(0);
@@ -263,8 +329,8 @@ mod tests {
         }
         if let Some(extension) = extension {
             bytes.extend(extension);
-            bytes.extend(3_u32.to_be_bytes());
-            bytes.extend([1, 2, 3]);
+            bytes.extend(23_u32.to_be_bytes());
+            bytes.extend([7; 23]);
         }
         bytes.extend([9; 20]);
         bytes
@@ -274,27 +340,71 @@ mod tests {
     fn each_version_of_an_index_tells_all_its_names() {
         let all = [".env", "a", "src/lib.rs", "src/longer-name.rs"];
         for version in [2, 3, 4] {
-            for extension in [None, Some(b"TREE")] {
+            for extension in [None, Some(b"TREE"), Some(b"sdir")] {
                 assert_eq!(
-                    names(&index(version, &all, extension)).unwrap(),
+                    names(index(version, &all, extension)).unwrap(),
                     all,
                     "version {version}"
                 );
             }
         }
-        assert_eq!(names(&index(2, &[], None)).unwrap(), Vec::<String>::new());
+        assert_eq!(names(index(2, &[], None)).unwrap(), Vec::<String>::new());
     }
 
     #[test]
-    fn an_index_that_does_not_hold_all_tells_nothing() {
+    fn an_index_that_is_not_understood_tells_nothing() {
         for broken in [
             index(2, &["a"], Some(b"link")),
-            index(2, &["a"], Some(b"sdir")),
+            index(2, &["a"], Some(b"more")),
+            index(2, &["a", ""], None),
             index(5, &["a"], None),
             index(2, &["a"], None)[..40].to_vec(),
             Vec::new(),
         ] {
-            assert_eq!(names(&broken), None);
+            assert_eq!(names(broken.clone()), None);
+            let known = below("/p", &repository(broken, None));
+            assert!(known.in_folders && !known.complete);
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_split_is_read_with_the_one_that_it_shares() {
+        for version in [2, 4] {
+            let own = index(version, &["", "b"], Some(b"link"));
+            let shared = index(version, &["a", "nested-x"], None);
+            let files = repository(own.clone(), Some(shared));
+            let known = below("/p", &files);
+            assert_eq!(known.paths, ["/p/b", "/p/a", "/p/nested-x"]);
+            assert!(known.complete && !known.in_folders);
+            let folders = NestedFolders::default().of("/p/.git", &files).unwrap().unwrap();
+            assert_eq!(folders.len(), 1);
+            for shared in [None, Some(index(2, &["a"], Some(b"link")))] {
+                assert!(!below("/p", &repository(own.clone(), shared)).complete);
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_in_an_index_hides_what_is_in_it() {
+        let files = repository(index(3, &["a", "ops/", "src/b"], Some(b"sdir")), None);
+        for (root, complete) in [("/p", false), ("/p/ops", false), ("/p/ops/x", false)] {
+            assert_eq!(below(root, &files).complete, complete, "{root}");
+        }
+        assert!(below("/p/src", &files).complete);
+        let folders = NestedFolders::default().of("/p/.git", &files).unwrap().unwrap();
+        let ops = NestedFolder { name: "ops".to_owned(), is_repository: false };
+        assert_eq!(*folders, [ops]);
+    }
+
+    #[test]
+    fn a_repository_whose_name_is_no_text_is_not_passed_over() {
+        for version in [2, 4] {
+            let of = |names: &[&[u8]]| {
+                let files = repository(index_of(version, names, None), None);
+                NestedFolders::default().of("/p/.git", &files).unwrap()
+            };
+            assert_eq!(of(&[b"a", b"nested\xe9"]), None);
+            assert_eq!(of(&[b"caf\xe9"]).unwrap().len(), 0);
         }
     }
 }

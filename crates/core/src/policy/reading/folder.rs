@@ -1,11 +1,14 @@
 //! The folder that a program runs in is part of what is judged: what stands there says what `make`, `npm test` or a test
 //! runner does, and where git finds a repository its settings say which programs git runs.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::SubjectReader;
+use super::nested::{NestedRepositories, NestedRepository};
 use super::repository::{self, FoundRepository};
 use crate::path::{LocatedPath, PathError, is_below, locate, spelled};
+use crate::policy::git::{self, GitReach};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, Span, Word, WordPiece};
@@ -85,36 +88,53 @@ impl SubjectReader<'_> {
         Ok(())
     }
 
-    /// Says so where git goes on into a repository that lies in the one that it finds, as an index says or the line itself.
+    /// Says so where git goes on into a repository that lies in the one that it finds, as an index says, an option, or the
+    /// line itself.
     pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
-        if let Some(folder) = self.entered()? {
-            let why = format!(
-                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
-            );
-            self.unknown(None, why);
+        if let Some(found) = self.entered()? {
+            self.unknown(None, found.why());
         }
         Ok(())
     }
 
     /// The first repository that git goes on into, where its settings may say what git runs.
-    fn entered(&self) -> Result<Option<String>, NeedsFiles> {
-        let enters = |subject: &&Subject| {
-            let goes = |argv| !repository::stays(argv) && !repository::passes_nested(argv);
-            subject.kind.git().is_some_and(goes)
+    fn entered(&self) -> Result<Option<NestedRepository>, NeedsFiles> {
+        let goes = |subject: &&Subject| {
+            subject.kind.git().is_some_and(|argv| git::reach(argv) > GitReach::Settings)
         };
         // What is added is gone into by what follows.
-        let several = self.subjects.iter().filter(enters).count() > 1;
-        let mut looked: Vec<String> = Vec::new();
-        for subject in self.subjects.iter().filter(enters) {
+        let several = self.subjects.iter().filter(goes).count() > 1;
+        let home = self.context.home.as_deref();
+        let mut looked: Vec<(String, GitReach)> = Vec::new();
+        let mut named: HashMap<String, bool> = HashMap::new();
+        for subject in &self.subjects {
+            let Some(argv) = subject.kind.git() else { continue };
+            let by_words = git::reach(argv);
+            if by_words == GitReach::Here {
+                continue;
+            }
             for dir in self.dirs_of(&subject.start)? {
                 let Some((top, git)) = self.work_tree(&dir)? else { continue };
-                if !looked.contains(&top) {
-                    let entered =
-                        looked_up(repository::enters(&top, &git, self.nested, self.files))?;
-                    if let Some(folder) = entered.unwrap_or_else(|_| Some(top.clone())) {
-                        return Ok(Some(folder));
+                let name_others = || self.git.settings_name_others(&git, home, self.files);
+                let reach = by_words
+                    .with_settings(|| *named.entry(git.clone()).or_insert_with(name_others));
+                if reach == GitReach::Here {
+                    continue;
+                }
+                let nested = NestedRepositories::of((&top, &git), self.git, self.files);
+                let untold = |folder: &str| Some(NestedRepository::Perhaps(folder.to_owned()));
+                if !looked.iter().any(|(known, how)| *known == top && *how >= reach) {
+                    let mut entered =
+                        looked_up(nested.in_index())?.unwrap_or_else(|_| untold(&top));
+                    if entered.is_none() && reach >= GitReach::Further {
+                        let ignored = reach == GitReach::Others;
+                        entered = looked_up(nested.below(&top, ignored))?
+                            .unwrap_or_else(|_| untold(&top));
                     }
-                    looked.push(top.clone());
+                    if entered.is_some() {
+                        return Ok(entered);
+                    }
+                    looked.push((top.clone(), reach));
                 }
                 if !has_word(subject, &["add", "stage"]) {
                     continue;
@@ -123,17 +143,14 @@ impl SubjectReader<'_> {
                 for folder in self.added(subject, &dir, &top)? {
                     let mut entered = Ok(None);
                     if folder != top {
-                        entered =
-                            looked_up(repository::enters_one(&folder, self.nested, self.files))?;
+                        entered = looked_up(nested.in_folder(&folder))?;
                     }
                     if several && matches!(entered, Ok(None)) {
-                        let known = self.nested;
-                        let below =
-                            repository::enters_below(&folder, &top, is_forced, known, self.files);
-                        entered = looked_up(below)?;
+                        entered = looked_up(nested.below(&folder, is_forced))?;
                     }
-                    if let Some(folder) = entered.unwrap_or(Some(folder)) {
-                        return Ok(Some(folder));
+                    let entered = entered.unwrap_or_else(|_| untold(&folder));
+                    if entered.is_some() {
+                        return Ok(entered);
                     }
                 }
             }
@@ -429,6 +446,6 @@ const TALKS: &[&str] = &["fetch", "pull", "push", "ls-remote", "remote", "fetch-
 /// Whether all commands of git stay in the repository that they find.
 fn all_stay(subjects: &[Subject]) -> bool {
     subjects.iter().filter(|subject| subject.kind.looks_with_git()).all(
-        |subject| matches!(&subject.kind, SubjectKind::Command { argv, .. } if repository::stays(argv)),
+        |subject| matches!(&subject.kind, SubjectKind::Command { argv, .. } if git::reach(argv) <= GitReach::Settings),
     )
 }

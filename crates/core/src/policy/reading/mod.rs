@@ -6,6 +6,7 @@ mod folder;
 mod ignored;
 mod loaded;
 mod mentioned;
+pub(super) mod nested;
 pub(super) mod repository;
 
 use std::borrow::Cow;
@@ -15,9 +16,10 @@ use std::sync::Arc;
 pub use builtin::names as builtin_tools;
 use builtin::{ArgumentMeaning, BuiltinReading, RecursiveUse};
 use loaded::LoadedFile;
+use nested::KnownGit;
 
 use super::document::{PolicyDocument, ToolReading};
-use super::judge::{JudgedCall, NeedsFiles, NestedFolders};
+use super::judge::{JudgedCall, NeedsFiles};
 use super::names::own_names;
 use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::call::Json;
@@ -32,7 +34,7 @@ pub(crate) struct ToolReadings {
     /// By documents that are not: their subjects are judged besides, so that they can only tighten.
     untrusted: BTreeMap<String, Vec<ToolReading>>,
     /// Of git, from earlier calls.
-    nested: Arc<NestedFolders>,
+    pub(super) git: Arc<KnownGit>,
 }
 
 /// One way to read a tool, ready to use: what is usual, and what a document states.
@@ -132,7 +134,7 @@ pub(crate) fn subjects(
         call,
         context,
         files,
-        nested: &readings.nested,
+        git: &readings.git,
         subjects: Vec::new(),
         loads: Vec::new(),
         guesses: false,
@@ -157,7 +159,7 @@ struct SubjectReader<'a> {
     call: &'a JudgedCall<'a>,
     context: &'a PathContext,
     files: &'a dyn FileLookup,
-    nested: &'a NestedFolders,
+    git: &'a KnownGit,
     subjects: Vec<Subject>,
     /// What its commands run, or what decides what they run.
     loads: Vec<LoadedFile>,

@@ -1,9 +1,6 @@
 //! What git would find in a folder, and whether its settings name a program.
 
-use super::ignored::is_ignored;
-use crate::path::{DirEntry, DirListing, FileLookup, PathContext, PathError, is_below, locate};
-use crate::policy::judge::NestedFolders;
-use crate::shell::Word;
+use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
 
 /// The most folders above each other that are looked at.
 const MAX_DEPTH: usize = 64;
@@ -11,8 +8,8 @@ const MAX_DEPTH: usize = 64;
 /// The longest file of settings that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
 
-/// The most repositories in each other that are looked at.
-const MOST_NESTED: usize = 256;
+/// The longest file that git takes for the place of a repository, in bytes.
+const MOST_GIT_FILE: usize = 1 << 20;
 
 /// What git finds as it looks from a folder upwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,67 +24,8 @@ pub(in crate::policy) enum FoundRepository {
     Hidden,
 }
 
-/// Commands of git that do not go on into the repositories that lie in this one, which have settings of their own.
-const STAY: &[&str] = &[
-    "log",
-    "show",
-    "whatchanged",
-    "shortlog",
-    "blame",
-    "annotate",
-    "branch",
-    "tag",
-    "reflog",
-    "rev-parse",
-    "rev-list",
-    "ls-files",
-    "ls-tree",
-    "cat-file",
-    "name-rev",
-    "merge-base",
-    "cherry",
-    "count-objects",
-    "diff-tree",
-    "for-each-ref",
-    "show-ref",
-    "show-branch",
-    "check-ignore",
-    "check-attr",
-    "version",
-    "grep",
-    "remote",
-    "config",
-];
-
-/// Whether this command of git stays in the repository that it finds.
-pub(super) fn stays(argv: &[Word]) -> bool {
-    let words: Option<Vec<&str>> = argv.iter().skip(1).map(Word::literal).collect();
-    words.is_some_and(|words| {
-        words.iter().find(|word| !word.starts_with('-')).is_some_and(|name| STAY.contains(name))
-            && !words.iter().any(|word| word.starts_with("--su") || word.contains("submodule"))
-    })
-}
-
-/// Whether it looks at no repository that lies in this one, as an option says.
-pub(super) fn passes_nested(argv: &[Word]) -> bool {
-    let words: Option<Vec<&str>> = argv.iter().skip(1).map(Word::literal).collect();
-    words.is_some_and(|words| {
-        let before = words.split(|word| *word == "--").next().unwrap_or_default();
-        let begin = |word: &&str, begins: &str| word.starts_with(begins);
-        let ignores: Vec<&str> =
-            before.iter().filter(|word| begin(word, "--ig")).copied().collect();
-        let ignored =
-            matches!(ignores.as_slice(), ["--ignore-submodules" | "--ignore-submodules=all"]);
-        // What is in the index, and not in the work tree.
-        let cached = words.first() == Some(&"diff")
-            && before.iter().any(|word| matches!(*word, "--cached" | "--staged"))
-            && !before.iter().any(|word| begin(word, "--su"));
-        ignored || cached
-    })
-}
-
 /// What git sees in one folder.
-enum SeenFolder {
+pub(super) enum SeenFolder {
     Nothing,
     /// A repository that is kept there, as a file says that a worktree or a submodule has.
     Linked(String),
@@ -95,23 +33,33 @@ enum SeenFolder {
     Own,
     /// A `.git` that is none: git looks further.
     Husk,
+    /// One whose place is no text.
+    Untold,
 }
 
 /// What git sees in this folder. Most are seen by two looks.
-fn seen(folder: &str, files: &dyn FileLookup) -> Result<SeenFolder, PathError> {
+pub(super) fn seen(folder: &str, files: &dyn FileLookup) -> Result<SeenFolder, PathError> {
     let git = format!("{folder}/.git");
+    let place = |place: Option<&str>| match place {
+        Some(place) => SeenFolder::Linked(place.to_owned()),
+        None => SeenFolder::Untold,
+    };
     if files.has(&format!("{git}/HEAD"))? {
         return Ok(match files.read_link(&git)? {
-            Some(target) => SeenFolder::Linked(target.to_string_lossy().into_owned()),
+            Some(target) => place(target.to_str()),
             None => SeenFolder::Own,
         });
     }
     if !files.has(&git)? {
         return Ok(SeenFolder::Nothing);
     }
-    let text = files.text(&git, MOST_TEXT);
-    let linked = text.and_then(|text| Some(text.strip_prefix("gitdir:")?.trim().to_owned()));
-    Ok(linked.map_or(SeenFolder::Husk, SeenFolder::Linked))
+    if let Some(text) = files.text(&git, MOST_TEXT) {
+        let there = text.strip_prefix("gitdir:").map(str::trim);
+        return Ok(there.map_or(SeenFolder::Husk, |there| place(Some(there))));
+    }
+    // A folder is no file.
+    let is_file = files.bytes(&git, MOST_GIT_FILE).is_some();
+    Ok(if is_file { SeenFolder::Untold } else { SeenFolder::Husk })
 }
 
 /// The repository that a link from this folder leads to.
@@ -174,99 +122,13 @@ pub(super) fn is_nested(
     Ok(!roots.contains(&top) && roots.iter().any(|root| is_below(&top, root)))
 }
 
-/// The folder of a repository in the index of this one into which git goes, where its settings may say what git runs there.
-///
-/// Those that git itself keeps, below its own folder for this one, are the user's as those of this one are.
-pub(super) fn enters(
-    top: &str, git: &str, known: &NestedFolders, files: &dyn FileLookup,
-) -> Result<Option<String>, PathError> {
-    let mut kept = None;
-    let mut left = vec![(top.to_owned(), git.to_owned())];
-    let mut looked = 0;
-    while let Some((top, git)) = left.pop() {
-        looked += 1;
-        let nested = match known.of(&git, files)? {
-            Some(nested) if looked <= MOST_NESTED => nested,
-            _ => return Ok(Some(top)),
-        };
-        for name in nested.iter() {
-            let kept = kept.get_or_insert_with(|| {
-                let common = common_dir(&git, files);
-                files.real(&common).unwrap_or(common)
-            });
-            let folder = format!("{top}/{name}");
-            let inner = match seen(&folder, files)? {
-                SeenFolder::Nothing => continue,
-                SeenFolder::Own => format!("{folder}/.git"),
-                SeenFolder::Husk => return Ok(Some(folder)),
-                SeenFolder::Linked(there) => {
-                    let from = PathContext { cwd: folder.clone(), ..PathContext::default() };
-                    locate(&there, &from, files)?.real
-                }
-            };
-            if !is_below(&inner, kept) && !is_plain(&inner, files) {
-                return Ok(Some(folder));
-            }
-            left.push((folder, inner));
-        }
-    }
-    Ok(None)
-}
-
-/// The repository in this folder, where its settings may say what git runs there, or those of one in it.
-pub(super) fn enters_one(
-    folder: &str, known: &NestedFolders, files: &dyn FileLookup,
-) -> Result<Option<String>, PathError> {
-    match seen(folder, files)? {
-        SeenFolder::Nothing => Ok(None),
-        SeenFolder::Own => {
-            let git = format!("{folder}/.git");
-            if is_plain(&git, files) {
-                enters(folder, &git, known, files)
-            } else {
-                Ok(Some(folder.to_owned()))
-            }
-        }
-        SeenFolder::Linked(_) | SeenFolder::Husk => Ok(Some(folder.to_owned())),
-    }
-}
-
-/// A repository that lies below this folder of the work tree and is none of its own, where its settings may say what git runs
-/// there. `is_forced`: also where git ignores it.
-pub(super) fn enters_below(
-    folder: &str, top: &str, is_forced: bool, known: &NestedFolders, files: &dyn FileLookup,
-) -> Result<Option<String>, PathError> {
-    const MOST_NAMES: usize = 100_000;
-    let mut left = MOST_NAMES;
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let names = match files.list(&folder, left) {
-            DirListing::Names(names) => names,
-            DirListing::Unknown => continue,
-            DirListing::TooMany => return Ok(Some(folder)),
-        };
-        left = left.saturating_sub(names.len());
-        for DirEntry { name, .. } in names.iter().filter(|it| it.is_dir && !it.is_link) {
-            if name == ".git" || !is_forced && is_ignored(&folder, name, top, files) {
-                continue;
-            }
-            let inner = format!("{folder}/{name}");
-            if let Some(found) = enters_one(&inner, known, files)? {
-                return Ok(Some(found));
-            }
-            folders.push(inner);
-        }
-    }
-    Ok(None)
-}
-
 /// What git finds from this absolute path upwards.
 pub(super) fn found(path: &str, files: &dyn FileLookup) -> Result<FoundRepository, PathError> {
     let mut found = FoundRepository::Nothing;
     for folder in upwards(path) {
         let Some(folder) = folder else { return Ok(FoundRepository::Hidden) };
         let seen = seen(folder, files)?;
-        if let SeenFolder::Linked(_) = seen {
+        if let SeenFolder::Linked(_) | SeenFolder::Untold = seen {
             return Ok(FoundRepository::Some);
         }
         if !matches!(seen, SeenFolder::Nothing) {
@@ -293,6 +155,7 @@ pub(super) fn is_hidden(
         match seen(folder, files)? {
             SeenFolder::Own => return Ok(false),
             SeenFolder::Linked(there) => return is_brought(folder, there, &roots()?, files),
+            SeenFolder::Untold => return Ok(true),
             SeenFolder::Nothing | SeenFolder::Husk => {}
         }
         if files.has(&format!("{folder}/HEAD"))? {
@@ -311,6 +174,9 @@ pub(in crate::policy) fn work_tree(
             SeenFolder::Nothing | SeenFolder::Husk => continue,
             SeenFolder::Own => format!("{folder}/.git"),
             SeenFolder::Linked(there) => linked(folder, there),
+            SeenFolder::Untold => {
+                return Err(PathError::Unreadable(format!("{folder}/.git: no text")));
+            }
         };
         return Ok(Some((folder.to_owned(), git)));
     }
@@ -425,7 +291,7 @@ fn is_branch(name: &str, git: &str, common: &str, files: &dyn FileLookup) -> boo
 }
 
 /// The folder of what all work trees of a repository have in common.
-fn common_dir(git: &str, files: &dyn FileLookup) -> String {
+pub(super) fn common_dir(git: &str, files: &dyn FileLookup) -> String {
     match files.text(&format!("{git}/commondir"), MOST_TEXT) {
         Some(common) => linked(git, common.trim().to_owned()),
         None => git.to_owned(),
@@ -475,7 +341,7 @@ fn names_somebody(address: &str) -> bool {
 }
 
 /// Whether there are no hooks, and no settings but those that name no program: here, and not in a folder that git is sent to.
-fn is_plain(git: &str, files: &dyn FileLookup) -> bool {
+pub(super) fn is_plain(git: &str, files: &dyn FileLookup) -> bool {
     if files.has(&format!("{git}/commondir")).unwrap_or(true) {
         return false;
     }
@@ -540,23 +406,6 @@ fn is_harmless(section: &str, key: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_goes_into_submodules_does_not_stay() {
-        use crate::policy::subject::literal;
-        for (command, expected) in [
-            ("git log -3", true),
-            ("git --no-pager log", true),
-            ("git status", false),
-            ("git diff", false),
-            ("git describe --dirty", false),
-            ("git log -p --submodule=diff", false),
-            ("git show --sub=diff", false),
-        ] {
-            let argv: Vec<Word> = command.split(' ').map(literal).collect();
-            assert_eq!(stays(&argv), expected, "{command}");
-        }
-    }
 
     #[test]
     fn an_address_may_hold_a_password() {

@@ -1,0 +1,285 @@
+//! What the words of git say of how far it goes: into the repositories that lie in the one that it finds, which have
+//! settings and an index of their own.
+
+use super::tokens::base_name;
+use crate::shell::Word;
+
+/// How far a command of git goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum GitReach {
+    /// Not out of the repository that it finds.
+    Here,
+    /// Nor that, but for settings by which it shows what changed in others, or searches them ([`names_others`]).
+    Settings,
+    /// Into those that are in the index.
+    Index,
+    /// Into any that lies there: those in the index that it makes.
+    Further,
+    /// Into any that lies there, as an option says: also those in its commits alone.
+    Others,
+}
+
+impl GitReach {
+    /// The same where settings may say that it goes on, too.
+    pub(crate) fn with_settings(self, name_others: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Settings | Self::Index => {
+                let without = if self == Self::Settings { Self::Here } else { self };
+                if name_others() { Self::Further } else { without }
+            }
+            reach => reach,
+        }
+    }
+}
+
+/// It shows no difference, and searches nothing.
+const HERE: &[&str] = &[
+    "blame",
+    "annotate",
+    "branch",
+    "tag",
+    "rev-parse",
+    "rev-list",
+    "ls-files",
+    "ls-tree",
+    "cat-file",
+    "name-rev",
+    "merge-base",
+    "cherry",
+    "count-objects",
+    "for-each-ref",
+    "show-ref",
+    "show-branch",
+    "check-ignore",
+    "check-attr",
+    "version",
+    "remote",
+    "config",
+    "shortlog",
+];
+
+/// It shows differences between commits, or searches.
+const SHOWS: &[&str] = &["log", "show", "whatchanged", "reflog", "diff-tree", "grep"];
+
+/// It looks at the work tree by the index that is there, if at all, and leaves the commit that this is of.
+const BY_INDEX: &[&str] = &[
+    "status",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "describe",
+    "add",
+    "stage",
+    "commit",
+    "mv",
+    "rm",
+    "clean",
+    "fetch",
+    "push",
+    "clone",
+    "init",
+    "gc",
+    "notes",
+    "range-diff",
+    "ls-remote",
+    "bundle",
+    "archive",
+    "help",
+];
+
+/// How far this goes, by its words.
+pub(crate) fn reach(argv: &[Word]) -> GitReach {
+    let Some((command, rest)) = split(argv) else { return GitReach::Here };
+    if rest.iter().any(goes_into_others) {
+        return GitReach::Others;
+    }
+    let first = || rest.iter().filter_map(Word::literal).find(|word| !word.starts_with('-'));
+    match command {
+        name if HERE.contains(&name) => GitReach::Here,
+        name if SHOWS.contains(&name) => GitReach::Settings,
+        "worktree" if first() == Some("list") => GitReach::Here,
+        "submodule" if first() == Some("status") => GitReach::Index,
+        "stash" if matches!(first(), None | Some("list" | "show" | "push" | "save" | "create")) => {
+            GitReach::Index
+        }
+        "switch" | "checkout" if makes_branch(argv) => GitReach::Index,
+        name if BY_INDEX.contains(&name) && passes_others(command, rest) => GitReach::Settings,
+        name if BY_INDEX.contains(&name) => GitReach::Index,
+        _ => GitReach::Further,
+    }
+}
+
+/// Whether an option makes git go into other repositories, as far as is known: all but those that say that it does not.
+/// git takes the beginning of a name for the name.
+fn goes_into_others(word: &Word) -> bool {
+    const GO: &[&str] = &["--submodule", "--recurse-submodules"];
+    const STAY: &[&str] =
+        &["--submodule=short", "--no-recurse-submodules", "--recurse-submodules=no"];
+    let Some(text) = word.literal().filter(|text| text.len() > 2 && text.starts_with("--")) else {
+        return false;
+    };
+    let name = text.split('=').next().unwrap_or(text);
+    let begins = GO.iter().any(|option| option.starts_with(name));
+    (begins || name.contains("submodule"))
+        && !STAY.contains(&text)
+        && name != "--ignore-submodules"
+        && name != "--no-ignore-submodules"
+}
+
+/// Whether it looks at none of those in the index, as an option says. What stands behind an option may be its value.
+fn passes_others(command: &str, rest: &[Word]) -> bool {
+    const FLAGS: &[&str] = &["--stat", "--name-only", "--name-status", "-p", "-s", "--short"];
+    let words: Option<Vec<&str>> = rest.iter().map(Word::literal).collect();
+    let Some(words) = words else { return false };
+    let options = words.split(|word| *word == "--").next().unwrap_or_default();
+    let ignores = options.iter().filter(|word| word.starts_with("--ig")).count();
+    options.iter().enumerate().any(|(at, option)| {
+        let before = at.checked_sub(1).and_then(|before| options.get(before));
+        let is_option = before.is_none_or(|word| !word.starts_with('-') || FLAGS.contains(word));
+        is_option
+            && match *option {
+                "--ignore-submodules" | "--ignore-submodules=all" => ignores == 1,
+                // What is in the index, and not in the work tree.
+                "--cached" | "--staged" => command == "diff",
+                _ => false,
+            }
+    })
+}
+
+/// Whether settings of git may make it go into other repositories without an option: `diff.submodule`, `submodule.recurse`,
+/// `status.submoduleSummary`. Any setting of such a name counts, whatever it says.
+pub(crate) fn names_others(settings: &str) -> bool {
+    const KEYS: &[&str] = &["submodule", "submodulesummary", "recurse", "recursesubmodules"];
+    settings.lines().any(|line| {
+        line.split(']').any(|part| {
+            let key = part.split(['=', '#', ';']).next().unwrap_or_default().trim();
+            KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
+        })
+    })
+}
+
+/// The command of git that it is: the first word that is one. `None` where it is not git.
+pub(crate) fn git_command(argv: &[Word]) -> Option<&str> {
+    split(argv).map(|(command, _)| command)
+}
+
+/// The command, and the words behind it.
+fn split(argv: &[Word]) -> Option<(&str, &[Word])> {
+    const VALUED: &[&str] = &[
+        "-C",
+        "-c",
+        "--namespace",
+        "--attr-source",
+        "--git-dir",
+        "--work-tree",
+        "--config-env",
+        "--super-prefix",
+        "--shallow-file",
+    ];
+    let text = |word: &'_ Word| word.literal().unwrap_or_default().to_owned();
+    if argv.first().map(text).as_deref().map(base_name) != Some("git") {
+        return None;
+    }
+    let mut at = 1;
+    loop {
+        let word = argv.get(at)?.literal().unwrap_or_default();
+        at += 1;
+        if VALUED.contains(&word) {
+            at += 1;
+        } else if !word.starts_with('-') {
+            return Some((word, argv.get(at..).unwrap_or_default()));
+        }
+    }
+}
+
+/// Whether it makes a branch of the commit that it is at, and goes to no other.
+pub(crate) fn makes_branch(argv: &[Word]) -> bool {
+    matches!(git_command(argv), Some("switch" | "checkout"))
+        && argv.len() == 4
+        && matches!(argv.get(2).and_then(Word::literal), Some("-c" | "-b"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::subject::literal;
+
+    fn reach_of(command: &str) -> GitReach {
+        let argv: Vec<Word> = command.split(' ').map(literal).collect();
+        reach(&argv)
+    }
+
+    #[test]
+    fn what_is_not_known_to_stay_in_its_repository_goes_into_others() {
+        for (command, expected) in [
+            ("git --version", GitReach::Here),
+            ("git branch -v", GitReach::Here),
+            ("git worktree list", GitReach::Here),
+            ("git log -3", GitReach::Settings),
+            ("git --no-pager log", GitReach::Settings),
+            ("git log -p --submodule=short", GitReach::Settings),
+            ("git show -- src/submodule.c --summary", GitReach::Settings),
+            ("git grep --no-recurse-submodules x", GitReach::Settings),
+            ("git diff --cached", GitReach::Settings),
+            ("git diff --stat --staged", GitReach::Settings),
+            ("git status --ignore-submodules", GitReach::Settings),
+            ("git status", GitReach::Index),
+            ("git status --ignore-submodules=dirty", GitReach::Index),
+            ("git status --ignore-submodules --ignore-submodules=none", GitReach::Index),
+            ("git status -- --ignore-submodules", GitReach::Index),
+            ("git diff", GitReach::Index),
+            ("git diff -S --cached", GitReach::Index),
+            ("git diff -S --ignore-submodules", GitReach::Index),
+            ("git diff-index --cached HEAD", GitReach::Index),
+            ("git describe --dirty", GitReach::Index),
+            ("git --namespace log status", GitReach::Index),
+            ("git --namespace log diff", GitReach::Index),
+            ("git submodule status --recursive", GitReach::Index),
+            ("git stash", GitReach::Index),
+            ("git stash show -p", GitReach::Index),
+            ("git switch -c x", GitReach::Index),
+            ("git checkout -b x", GitReach::Index),
+            ("git stash pop", GitReach::Further),
+            ("git switch main", GitReach::Further),
+            ("git switch -c x main", GitReach::Further),
+            ("git checkout -b x main", GitReach::Further),
+            ("git merge main", GitReach::Further),
+            ("git reset main", GitReach::Further),
+            ("git nothing", GitReach::Further),
+            ("git log -p --submodule=diff", GitReach::Others),
+            ("git log --submodule", GitReach::Others),
+            ("git show --subm=diff", GitReach::Others),
+            ("git log -S -- --submodule=diff", GitReach::Others),
+            ("git log --submodule=short --submodule=log", GitReach::Others),
+            ("git diff --cached --submodule=log", GitReach::Others),
+            ("git grep --recurse-submodules x", GitReach::Others),
+            ("git grep --recurse x", GitReach::Others),
+            ("git ls-files --rec", GitReach::Others),
+            ("git checkout --recurse-submodules=on-demand x", GitReach::Others),
+            ("git submodule update --remote-submodules", GitReach::Others),
+        ] {
+            assert_eq!(reach_of(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_setting_that_goes_into_others_is_seen_however_it_is_written() {
+        for settings in [
+            "[diff]\n\tsubmodule = diff\n",
+            "[diff] submodule = log",
+            "[DIFF]\nSubModule=diff\r\n",
+            "[diff \"a]b\"] x = 1\n[submodule]\nrecurse",
+            "[submodule]\n\trecurse # always\n",
+            "[status]\n\tsubmoduleSummary = 3\n",
+            "[core]\n\tx = 1\n[diff] ; x\n submodule = \"diff]\"",
+        ] {
+            assert!(names_others(settings), "{settings}");
+        }
+        for settings in [
+            "[core]\n\tbare = false\n[submodule \"sub\"]\n\turl = ../up\n\tactive = true\n",
+            "[submodule]\n\tactive = .\n[diff]\n\t# submodule = diff\n\talgorithm = submodule\n",
+        ] {
+            assert!(!names_others(settings), "{settings}");
+        }
+    }
+}

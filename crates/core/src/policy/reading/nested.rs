@@ -1,0 +1,257 @@
+//! The repositories that lie in another one: those that git goes into, with the settings and the files that they have.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::ignored::is_ignored;
+use super::repository::{SeenFolder, common_dir, is_plain, seen, work_tree};
+use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
+use crate::policy::git;
+use crate::policy::judge::{KnownFiles, NestedFolders};
+
+/// The most repositories in each other that are looked at.
+const MOST_NESTED: usize = 256;
+
+/// The most names that are gone through to find repositories.
+const MOST_NAMES: usize = 300_000;
+
+/// What is kept of a folder of git to say which others there are: git keeps those of its submodules there.
+const MODULES: &str = "modules";
+
+/// The most settings that are read of one file, in bytes, and the most files that name each other.
+const MOST_SETTINGS: usize = 1 << 16;
+const MOST_FILES: usize = 32;
+
+/// What is known of git's own files from earlier verdicts.
+#[derive(Debug, Default)]
+pub(crate) struct KnownGit {
+    folders: NestedFolders,
+    settings: KnownFiles<SeenSettings>,
+}
+
+/// What a file of settings says of other repositories.
+#[derive(Debug, Default)]
+struct SeenSettings {
+    /// Whether git may go into them.
+    names_others: bool,
+    /// The files that it goes on in, as it names them.
+    includes: Vec<String>,
+}
+
+impl SeenSettings {
+    fn of(text: &str) -> Self {
+        let includes = text.lines().filter_map(|line| {
+            let setting = line.rsplit(']').next().unwrap_or(line);
+            let (key, value) = setting.split_once('=')?;
+            let value = value.trim().trim_matches('"');
+            key.trim().eq_ignore_ascii_case("path").then(|| value.to_owned())
+        });
+        let goes_on = text.to_ascii_lowercase().contains("[include");
+        let includes = if goes_on { includes.collect() } else { Vec::new() };
+        Self { names_others: git::names_others(text), includes }
+    }
+}
+
+impl KnownGit {
+    /// Whether settings may make git go from this repository, whose own files lie in this folder, into others: its own
+    /// settings, those of the user, or those of the machine.
+    pub(in crate::policy) fn settings_name_others(
+        &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
+    ) -> bool {
+        let common = common_dir(git, files);
+        let mut left = vec![
+            "/etc/gitconfig".to_owned(),
+            format!("{common}/config"),
+            format!("{git}/config.worktree"),
+        ];
+        if let Some(home) = home {
+            left.extend([format!("{home}/.gitconfig"), format!("{home}/.config/git/config")]);
+        }
+        let mut looked = 0;
+        while let Some(file) = left.pop() {
+            looked += 1;
+            let seen = self.settings.of(&file, files, || {
+                if files.has(&file) == Ok(false) {
+                    return Some(Arc::default());
+                }
+                files.text(&file, MOST_SETTINGS).map(|text| Arc::new(SeenSettings::of(&text)))
+            });
+            // One that is not read could say so.
+            let Some(seen) = seen.filter(|_| looked <= MOST_FILES) else { return true };
+            if seen.names_others {
+                return true;
+            }
+            for path in &seen.includes {
+                let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+                left.push(match path.strip_prefix("~/") {
+                    Some(rest) => format!("{}/{rest}", home.unwrap_or_default()),
+                    None if path.starts_with('/') => path.clone(),
+                    None => format!("{folder}/{path}"),
+                });
+            }
+        }
+        false
+    }
+}
+
+/// A repository that git may go into, whose settings may say what it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NestedRepository {
+    /// It lies in this folder.
+    In(String),
+    /// There may be some in this folder: its index is not understood, or there is too much to look at.
+    Perhaps(String),
+}
+
+impl NestedRepository {
+    /// What is said to whoever is asked.
+    pub(super) fn why(&self) -> String {
+        match self {
+            Self::In(folder) => format!(
+                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
+            ),
+            Self::Perhaps(folder) => format!(
+                "`git` may go into a repository in `{folder}`, whose settings may say what git runs: it can not be told which there are"
+            ),
+        }
+    }
+}
+
+/// The repositories that lie in one, and those of them that are the user's own: git itself keeps these, below its own folder
+/// for that one.
+pub(super) struct NestedRepositories<'a> {
+    pub(super) top: &'a str,
+    pub(super) git: &'a str,
+    pub(super) known: &'a KnownGit,
+    pub(super) files: &'a dyn FileLookup,
+    kept: OnceCell<String>,
+}
+
+/// What git finds in one folder.
+enum EnteredFolder {
+    Nothing,
+    /// A repository that is known to run nothing, and the folder of its own files.
+    Harmless(String),
+    Harmful,
+}
+
+impl<'a> NestedRepositories<'a> {
+    pub(super) fn of(
+        (top, git): (&'a str, &'a str), known: &'a KnownGit, files: &'a dyn FileLookup,
+    ) -> Self {
+        Self { top, git, known, files, kept: OnceCell::new() }
+    }
+
+    /// One in the index, or in the index of such a one.
+    pub(super) fn in_index(&self) -> Result<Option<NestedRepository>, PathError> {
+        self.from(self.top.to_owned(), self.git.to_owned())
+    }
+
+    /// The one in this folder, or one in its index.
+    pub(super) fn in_folder(&self, folder: &str) -> Result<Option<NestedRepository>, PathError> {
+        match self.entered(folder)? {
+            EnteredFolder::Nothing => Ok(None),
+            EnteredFolder::Harmless(git) => self.from(folder.to_owned(), git),
+            EnteredFolder::Harmful => Ok(Some(NestedRepository::In(folder.to_owned()))),
+        }
+    }
+
+    /// One that lies below this folder. `ignored`: also where git ignores it.
+    pub(super) fn below(
+        &self, folder: &str, ignored: bool,
+    ) -> Result<Option<NestedRepository>, PathError> {
+        let passes =
+            |folder: &str, name: &str| !ignored && is_ignored(folder, name, self.top, self.files);
+        let Some(found) = self.files.repositories_below(folder, &passes, MOST_NAMES) else {
+            return Ok(Some(NestedRepository::Perhaps(folder.to_owned())));
+        };
+        for folder in &found {
+            // What is no repository yet is none to git.
+            if matches!(seen(folder, self.files)?, SeenFolder::Husk) {
+                continue;
+            }
+            if let Some(found) = self.in_folder(folder)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn from(&self, top: String, git: String) -> Result<Option<NestedRepository>, PathError> {
+        let mut left = vec![(top, git)];
+        let mut looked = 0;
+        while let Some((top, git)) = left.pop() {
+            looked += 1;
+            let nested = match self.known.folders.of(&git, self.files)? {
+                Some(nested) if looked <= MOST_NESTED => nested,
+                _ => return Ok(Some(NestedRepository::Perhaps(top))),
+            };
+            for nested in nested.iter() {
+                let folder = format!("{top}/{}", nested.name);
+                if !nested.is_repository {
+                    // What is not there holds none.
+                    if self.files.has(&folder)? {
+                        return Ok(Some(NestedRepository::Perhaps(folder)));
+                    }
+                    continue;
+                }
+                match self.entered(&folder)? {
+                    EnteredFolder::Nothing => {}
+                    EnteredFolder::Harmless(git) => left.push((folder, git)),
+                    EnteredFolder::Harmful => return Ok(Some(NestedRepository::In(folder))),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn entered(&self, folder: &str) -> Result<EnteredFolder, PathError> {
+        let inner = match seen(folder, self.files)? {
+            SeenFolder::Nothing => return Ok(EnteredFolder::Nothing),
+            SeenFolder::Own => format!("{folder}/.git"),
+            SeenFolder::Husk | SeenFolder::Untold => return Ok(EnteredFolder::Harmful),
+            SeenFolder::Linked(there) => {
+                let from = PathContext { cwd: folder.to_owned(), ..PathContext::default() };
+                locate(&there, &from, self.files)?.real
+            }
+        };
+        let kept = self.kept.get_or_init(|| {
+            let common = common_dir(self.git, self.files);
+            self.files.real(&common).unwrap_or(common)
+        });
+        let is_harmless = is_below(&inner, kept) || is_plain(&inner, self.files);
+        Ok(if is_harmless { EnteredFolder::Harmless(inner) } else { EnteredFolder::Harmful })
+    }
+}
+
+/// All folders below this one in which git finds a repository of their own. `None`: it cannot be told, or git shows one that
+/// lies in no folder.
+pub(in crate::policy) fn all_below(root: &str, files: &dyn FileLookup) -> Option<Vec<String>> {
+    let Some((top, git)) = work_tree(root, files).ok()? else { return Some(Vec::new()) };
+    let folders = files.repositories_below(&top, &|_, _| false, MOST_NAMES)?;
+    let mut found = Vec::new();
+    for folder in &folders {
+        if let Some((_, git)) = work_tree(folder, files).ok()? {
+            let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+            found.push(locate(&git, &from, files).ok()?.real);
+        }
+    }
+    let mut left =
+        vec![format!("{}/{MODULES}", common_dir(&git, files)), format!("{git}/{MODULES}")];
+    let mut looked = 0;
+    while let Some(folder) = left.pop() {
+        looked += 1;
+        let DirListing::Names(names) = files.list(&folder, MOST_NESTED) else { return None };
+        for entry in names.iter().filter(|entry| entry.is_dir || entry.is_link) {
+            let inner = format!("{folder}/{}", entry.name);
+            if files.has(&format!("{inner}/HEAD")).ok()? {
+                let real = files.real(&inner).ok()?;
+                (looked <= MOST_NESTED && found.contains(&real)).then_some(())?;
+                left.push(format!("{inner}/{MODULES}"));
+            } else {
+                left.push(inner);
+            }
+        }
+    }
+    Some(folders.into_iter().filter(|folder| is_below(folder, root)).collect())
+}
