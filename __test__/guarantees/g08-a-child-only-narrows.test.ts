@@ -13,11 +13,13 @@ import { checkPolicy, createGate, definePolicy, gateTools, shellGlob, streamWith
 import { random, randomCall, randomPolicy, type Random, strictest, strictness, pick } from '../policy/random.js';
 import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
-import { effort, isSample, sample } from '../support/effort.js';
+import { effort, isSample, isThorough, isWhole, sample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
-const SEEDS = Array.from({ length: effort(24, 40) }, (_, seed) => seed);
+const upTo = (seeds: number): number[] => Array.from({ length: seeds }, (_, seed) => seed);
+/** Some have each pair of effects. */
+const SEEDS = isWhole ? upTo(40) : [1, 2, 3, 5, 8, 10, 11, 12, 13, 16, 18, 21, 22];
 const open: PolicyDocument = { version: 1, default: 'allow' };
 
 describe.each(ways)('%s', (...way) => {
@@ -300,10 +302,10 @@ async function started({ above, own, made, way, between = false, isVery, saysNo,
 
 describe('agents that start agents', () => {
   /** A chain may be cut off above: a policy can deny the tool that starts the next one. Then nothing runs, which is the strictest. */
-  const kinds = async (first: number, seeds: number, policies: number, depths: (next: Random) => number) => {
+  const kinds = async (seeds: readonly number[], policies: number, depths: (next: Random) => number) => {
     const place = { cwd: scratch(), home: '/home/nobody' };
     const seen = new Map<string, number>();
-    for (let seed = first; seed < first + seeds; seed++) {
+    for (const seed of seeds) {
       const next = random(seed);
       const made = randomCall(next);
       const gatePolicy = next() < policies ? randomPolicy(next) : undefined;
@@ -321,25 +323,31 @@ describe('agents that start agents', () => {
   };
 
   it.skipIf(isSample)('do no more than each agent above them may do unasked', async () => {
-    // These fifty have all of those kinds.
-    const seen = await kinds(effort(53, 0), effort(50, 240), 0.4, (next) => (next() < 0.7 ? 2 : 3));
+    // These have enough of each of those kinds.
+    const some = [0, 1, 2, 12, 13, 15, 16, 17, 18, 22, 29, 31, 36, 38, 58, 62, 70, 75, 79, 91, 99, 145];
+    const seen = await kinds(isThorough ? upTo(240) : some, 0.4, (next) => (next() < 0.7 ? 2 : 3));
     // The seeds do try what they are here for: children that tighten, and children that have what their parents have.
     for (const kind of ['allow allow', 'allow ask', 'allow deny', 'ask ask', 'ask deny'])
       expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(3);
   });
 
   it.skipIf(isSample)('nor does one that is started by one that is started', async () => {
-    // These forty-six have enough of each.
-    const seen = await kinds(effort(70, 0), effort(46, 160), 0, () => 3);
+    // These have enough of each.
+    const some = [0, 1, 2, 3, 6, 28, 34, 35, 36, 38, 42, 60];
+    const seen = await kinds(isThorough ? upTo(160) : some, 0, () => 3);
     for (const kind of ['allow allow', 'allow ask', 'ask ask'])
       expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(effort(3, 10));
   });
 
   it('open no tool by the name of another, whosever it is: under each agent above it is as closed as there', async () => {
     const seen = new Map<string, number>();
-    // From these on, so many have all of those kinds, and tools that are restricted by a name that is not theirs in the set.
-    const first = effort(371, 0, 728);
-    for (let seed = first; seed < first + effort(60, 1_500, 32); seed++) {
+    // Each has kinds of its own, all that there are of these tools.
+    const owned = [13, 33, 47, 126];
+    const ofServers = [1, 15, 61, 104, 277, 3, 26, 56, 95, 325, 14, 19, 23, 246, 247];
+    const others = [17, 29, 38, 127, 2, 6, 18, 24, 0, 10, 118, 12, 45, 46];
+    const few = [13, 33, 126, 1, 15, 61, 3, 26, 95, 14, 17, 29, 38, 18, 118];
+    const some = isSample ? few : [...owned, ...ofServers, ...others];
+    for (const seed of isThorough ? upTo(1_500) : some) {
       const next = random(seed);
       const [above, inside] = [randomNames(next), randomNames(next)];
       const [own, made] = [pick(next, KINDS_OF_TOOLS), pick(next, KINDS_OF_TOOLS)];
@@ -363,16 +371,18 @@ describe('agents that start agents', () => {
   it('do not open by an entry of theirs what the tool itself asks about', async () => {
     const says: InterruptOn[] = [{ get: false }, { get: { shouldApprove: () => false } }];
     const silent: InterruptOn[] = [{}, 'none', { '*': false }, { other: true }];
+    const cases = (['run', 'tools'] as const).flatMap((way) =>
+      says.flatMap((inside) =>
+        silent.flatMap((above) =>
+          [false, true].map((between) => ({ above, inside, between, made: 'asks', way }) as const),
+        ),
+      ),
+    );
+    for (const given of sample(cases, 4)) expect((await started(given)).effect, JSON.stringify(given)).toBe('ask');
+    // Where it is named above as well, it is opened on purpose, as it would be there.
     for (const way of ['run', 'tools'] as const)
-      for (const inside of says) {
-        for (const above of silent)
-          for (const between of [false, true]) {
-            const given = { above, inside, between, made: 'asks', way } as const;
-            expect((await started(given)).effect, JSON.stringify(given)).toBe('ask');
-          }
-        // Where it is named above as well, it is opened on purpose, as it would be there.
+      for (const inside of says)
         expect((await started({ above: { get: false }, inside, made: 'asks', way })).effect).toBe('allow');
-      }
   });
 
   it.each(['server', 'dynamic'] as const)('runs the tool of a %s for no entry that is not for it', async (made) => {
@@ -398,44 +408,53 @@ describe('agents that start agents', () => {
         ),
       ),
     );
-    for (const given of sample(cases, 10)) expect((await started(given)).effect, JSON.stringify(given)).toBe('ask');
+    for (const given of sample(cases, 6)) expect((await started(given)).effect, JSON.stringify(given)).toBe('ask');
   });
 
   it('do not open what the tool itself asks about by an entry that was written for another tool of the name', async () => {
-    for (const way of ['run', 'tools'] as const)
-      for (const between of [false, true])
-        for (const above of [{ get: false }, { get: { shouldApprove: () => false } }] as InterruptOn[]) {
-          for (const own of ['own', 'asks', 'does not ask'] as const)
-            expect((await started({ above, own, made: 'asks', way, between })).effect, JSON.stringify([own, way])).toBe(
-              'ask',
-            );
-          // Of the very tool that it was written for.
-          expect((await started({ above, own: 'asks', made: 'asks', way, between, isVery: true })).effect).toBe(
-            'allow',
-          );
-        }
+    const cases = (['run', 'tools'] as const).flatMap((way) =>
+      [false, true].flatMap((between) =>
+        ([{ get: false }, { get: { shouldApprove: () => false } }] as InterruptOn[]).map((above) => ({
+          way,
+          between,
+          above,
+        })),
+      ),
+    );
+    for (const { above, ...how } of sample(cases)) {
+      for (const own of ['own', 'asks', 'does not ask'] as const)
+        expect((await started({ above, own, made: 'asks', ...how })).effect, JSON.stringify([own, how])).toBe('ask');
+      // Of the very tool that it was written for.
+      expect((await started({ above, own: 'asks', made: 'asks', ...how, isVery: true })).effect).toBe('allow');
+    }
   });
 
   it.each(['server', 'dynamic', 'named'] as const)(
     'ask where an entry and the tool of a %s decide side by side, as the agent above does',
     async (made) => {
       const entries = [{ shouldApprove: () => false }, { shouldApprove: () => false, approvers: ['bob'] }];
-      for (const entry of entries)
-        for (const way of ['run', 'tools'] as const) {
-          const above = { get: entry } as InterruptOn;
-          const given = { above, made, way, saysNo: true };
-          expect((await started(given)).effect).toBe('ask');
-          for (const inside of [undefined, 'none', [], 'all', { other: true }] as const)
-            for (const between of [false, true]) {
-              const within = await started({
-                ...given,
-                between,
-                ...(inside === undefined ? { own: made } : { inside }),
-              });
-              expect(within.effect, JSON.stringify({ inside, way, between })).toBe('ask');
-              if ('approvers' in entry) expect(within.needs).toMatchObject([{ approvers: ['bob'] }]);
-            }
-        }
+      const hows = entries.flatMap((entry) => (['run', 'tools'] as const).map((way) => ({ entry, way })));
+      const given = ({ entry, way }: (typeof hows)[number]) => ({
+        above: { get: entry } as InterruptOn,
+        made,
+        way,
+        saysNo: true,
+      });
+      for (const how of hows) expect((await started(given(how))).effect).toBe('ask');
+      const cases = hows.flatMap((how) =>
+        ([undefined, 'none', [], 'all', { other: true }] as const).flatMap((inside) =>
+          [false, true].map((between) => ({ how, inside, between })),
+        ),
+      );
+      for (const { how, inside, between } of sample(cases, 4)) {
+        const within = await started({
+          ...given(how),
+          between,
+          ...(inside === undefined ? { own: made } : { inside }),
+        });
+        expect(within.effect, JSON.stringify({ inside, way: how.way, between })).toBe('ask');
+        if ('approvers' in how.entry) expect(within.needs).toMatchObject([{ approvers: ['bob'] }]);
+      }
     },
   );
 

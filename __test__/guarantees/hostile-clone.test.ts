@@ -22,7 +22,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import type { AgentRun } from '../../index.js';
-import { isSample, sample } from '../support/effort.js';
+import { sample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 
 const LINES = readFileSync(join(import.meta.dirname, '../../crates/core/tests/attacks/lines.txt'), 'utf8');
@@ -110,7 +110,8 @@ it('nothing but reading what is the project’s happens unasked', async () => {
   const before = seen(house).filter((line) => !line.startsWith('project-before'));
   const asked: string[] = [];
   const events: { type: string; output?: unknown }[] = [];
-  const tried = isSample ? sample(commands, 48) : commands;
+  // What is said of all of them the tests of the core hold.
+  const tried = sample(commands, 24);
   const all = [...tried, ...everyday];
   for (let at = 0; at < all.length; at += A_RUN) {
     const turns = all.slice(at, at + A_RUN).map((command, index) => calls(call('execute', { command }, `c${index}`)));
