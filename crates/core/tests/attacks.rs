@@ -1994,3 +1994,98 @@ fn what_only_looks_is_not_asked_about() {
         );
     }
 }
+
+#[test]
+fn a_word_that_the_program_expands_leads_out_of_the_project_by_a_symlink() {
+    let house = House::new("expanded");
+    for folder in ["out/fo/deep", "project/plain", "project/tests", "project/inside"] {
+        fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
+    for file in ["out/fo/v.py", "out/fo/v.js", "project/plain/v.js", "project/tests/v.py"] {
+        house.put(file, "");
+    }
+    for (link, target) in [
+        ("project/lo", "../out/fo"),
+        ("project/build", "../out/fo"),
+        ("project/tests/deep", "../../out/fo"),
+        ("project/inside/own", "../plain"),
+        ("project/lone.py", "../out/fo/v.py"),
+    ] {
+        symlink(target, house.root.join(link)).unwrap();
+    }
+    let asked = [
+        "prettier --write lo/v.js",
+        "prettier --write '{lo,src}/*.js'",
+        "prettier --write '{src,{plain,lo}}/*.js'",
+        "prettier --write 'l{o,a}/v.js'",
+        "prettier --write 'l{o,a}/*.js'",
+        "prettier --write 'l?/v.js'",
+        "prettier --check '{lo,src}/*.js'",
+        "eslint --fix '{lo,src}/*.js'",
+        "oxlint --fix '{lo,src}/*.js'",
+        "python3 -m unittest lo/v.py",
+        "python3 -m unittest lo.v",
+        "python3 -m unittest lo.v.T.test_x",
+        "python3 -m unittest lone",
+        "python3 -m unittest lone.T",
+        "python3 -m unittest -v tests.v lo.v",
+        "python3 -m unittest discover -s lo",
+        "python3 -m unittest discover -s lo.v",
+        "pytest --pyargs lo.v",
+        "pytest --pyargs lo.v::T::test_x",
+        "pytest lo.v --pyargs",
+        "python3 -m pytest --pyargs lo.v",
+        "pytest 'l?/v.py'",
+        "mocha 'l?/v.js'",
+        "mocha '{lo,src}/v.js'",
+        "mocha '[a-z]o/v.js'",
+        "mocha '*/v.js'",
+        "mocha '**/v.js'",
+        "mocha 'tests/**/v.js'",
+        "mocha tests/**/v.js",
+        "mocha --spec 'l?/v.js'",
+        "mocha --spec='{lo,src}/v.js'",
+        "node --test 'l?/v.js'",
+        "node --test '**/*.js'",
+        "rspec 'l?/v.rb'",
+        "rspec --pattern 'l?/v.rb'",
+        "make -C build all",
+        "cmake --build build",
+        "cmake --build=build",
+        "cmake --build build --target all",
+        "cmake --build ../out/fo",
+    ];
+    let allowed = [
+        "prettier --write '{plain,src}/*.js'",
+        "prettier --write 'plain/**/*.js'",
+        "prettier --check '*.md'",
+        "mocha 'plain/*.js'",
+        "mocha 'plain/**/*.js'",
+        "mocha 'inside/**/*.js'",
+        "mocha '{plain,src}/v.js'",
+        "node --test 'plain/**/*.test.js'",
+        "python3 -m unittest tests.v",
+        "python3 -m unittest tests.v.T.test_x",
+        "python3 -m unittest discover -s tests",
+        "pytest --pyargs tests.v",
+        "mypy -m tests.v",
+        "pylint plain",
+        "cmake --build build2",
+        "pytest 'tests/v.py::test_x[1-2]'",
+    ];
+    tried(&started(&house, "developer", "project"), &asked, &allowed);
+    let denied = r#"{"effect":"allow","commands":["prettier","mypy","pylint","eslint"]},{"effect":"deny","writes":["OUT/**"]},{"effect":"deny","reads":["OUT/**"]}"#;
+    let policy = started(&house, &own(&denied.replace("OUT", &house.at("out"))), "project");
+    for line in [
+        "prettier --write '{lo,src}/*.js'",
+        "prettier --check '{lo,src}/v.js'",
+        "eslint --fix 'l{o,x}/*.js'",
+        "mypy -m lo.v",
+        "mypy -plo",
+        "mypy --package=lo",
+        "mypy --module lo.v",
+        "pylint lo.v",
+    ] {
+        assert_eq!(verdict(&policy, "bash", line).0, Effect::Deny, "{line}");
+    }
+}

@@ -82,6 +82,11 @@ impl PathSpots {
         Ok(spots)
     }
 
+    /// This one place.
+    pub(crate) fn at(place: LocatedPath) -> Self {
+        Self { located: vec![place], certain: true, ..Self::default() }
+    }
+
     /// Whether a subject is a file, and surely `/dev/null`.
     pub(crate) fn are_nowhere(
         subject: &Subject, files: &dyn FileLookup,

@@ -4,14 +4,20 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use crate::path::{
-    DirListing, PathContext, PathError, expanded, is_below, is_garbled, locate, spelled,
+    DirListing, ExpandedPattern, PathContext, PathError, expanded, is_below, is_garbled, locate,
+    spelled,
 };
-use crate::policy::judge::{NeedsFiles, looked_up, places};
+use crate::policy::judge::{NeedsFiles, PathSpots, looked_up, places};
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent};
-use crate::shell::{DoubtReason, FileAccess, Span, Word, WordPiece, option_marks, stays_below};
+use crate::shell::{
+    DoubtReason, FileAccess, PassedOver, Span, Word, WordPiece, option_marks, stays_below,
+};
 
 /// How many names a pattern is tried on.
 const MOST_NAMES: usize = 4096;
+
+/// What no pattern of a program is tried on: packages, and the interpreter of a virtual environment.
+const PASSED: PassedOver = PassedOver { modules: true, interpreters: true };
 
 /// A file or a directory that a command loads, or a pattern that may find options.
 pub(super) struct LoadedFile {
@@ -116,8 +122,33 @@ impl SubjectReader<'_> {
                     return Ok(false);
                 }
             }
+            let own = |path: &str| roots.iter().chain([&dir]).any(|root| is_below(path, root));
+            for top in self.tops(target, &from)? {
+                let mut below = PathSpots::at(locate(&top, &from, self.files)?);
+                below.add_links_below(PASSED, self.files)?;
+                if !below.certain || !below.located.iter().all(|it| it.reals().all(own)) {
+                    return Ok(false);
+                }
+            }
         }
         Ok(true)
+    }
+
+    /// The directories of which a pattern means all that is below (`**`): a program may load what a symlink there leads to.
+    fn tops(&self, target: &Word, from: &PathContext) -> Result<Vec<String>, PathError> {
+        let Some(at) = deep(target) else { return Ok(Vec::new()) };
+        let mut before = target.pieces.get(..at).unwrap_or_default().to_vec();
+        // The name that it is a part of is none of a directory.
+        if let Some(WordPiece::Text(text)) = before.last_mut() {
+            *text = text.rsplit_once('/').map_or(".", |(dir, _)| dir).to_owned();
+        }
+        match spelled(&before, from) {
+            Some(dir) => Ok(vec![dir]),
+            None => {
+                let ExpandedPattern { links, dirs, .. } = expanded(&before, from, self.files)?;
+                Ok(links.into_iter().chain(dirs).collect())
+            }
+        }
     }
 
     /// The paths that it may be, seen from there. Of a pattern the directory that it begins with, and the symlinks that it
@@ -129,7 +160,11 @@ impl SubjectReader<'_> {
         if !stays_below(target) {
             return Err(PathError::Ambiguous("it is only known when it runs"));
         }
-        let mut paths = expanded(&target.pieces, from, self.files)?.links;
+        // Of `**` all that is below is looked at.
+        let mut paths = match deep(target) {
+            Some(_) => Vec::new(),
+            None => expanded(&target.pieces, from, self.files)?.links,
+        };
         if let Some(WordPiece::Text(text)) = target.pieces.first()
             && let Some((dir, _)) = text.rsplit_once('/')
         {
@@ -137,6 +172,12 @@ impl SubjectReader<'_> {
         }
         Ok(paths)
     }
+}
+
+/// The piece that is a `**`.
+fn deep(target: &Word) -> Option<usize> {
+    let is_deep = |piece: &WordPiece| matches!(piece, WordPiece::Glob(text) if text.contains("**"));
+    target.pieces.iter().position(is_deep)
 }
 
 /// Whether what the pattern begins with, behind the characters that are not certain, lets it find this name. Only the end of

@@ -1,5 +1,6 @@
 //! Test runners, linters and formatters: what they write, and what they load as code.
 
+use super::expansion;
 use super::spec::{OperandSpec::*, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
@@ -15,8 +16,12 @@ pub(super) fn checks(walk: &mut ArgumentWalk) {
 
 /// The same, with the settings that lie beside the operands, which are code.
 pub(super) fn configured(walk: &mut ArgumentWalk) {
+    let before = walk.effects.loads.len();
     for operand in walk.operands.clone() {
         walk.operand_loads(operand);
+    }
+    for (_, word) in walk.effects.loads.iter_mut().skip(before) {
+        expansion::before_deep(word);
     }
     checks(walk);
 }
@@ -73,8 +78,8 @@ fn operands(walk: &mut ArgumentWalk, changes: bool) {
     for operand in std::mem::take(&mut walk.operands) {
         let here = walk.place(operand.arg).literal() == Some(".");
         let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
-        if let Some(root) = word.literal().and_then(words::pattern_root) {
-            pattern(walk, operand.arg, &word, root, changes);
+        if word.literal().is_some_and(|text| words::pattern_root(text).is_some()) {
+            pattern(walk, operand.arg, &word, changes);
         } else if changes && here {
             // They go over the sources of a project, and that is what whoever allows the program means.
             let target = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
@@ -85,24 +90,30 @@ fn operands(walk: &mut ArgumentWalk, changes: bool) {
     }
 }
 
-/// A pattern that the program itself looks for. What it finds lies below the directory that it begins with, dots first or
-/// not: so it has to be for sources, and for no others.
-fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, root: &str, changes: bool) {
+/// A pattern that the program itself looks for. What it finds lies below the directory that each of its alternatives begins
+/// with, dots first or not: so it has to be for sources, and for no others.
+fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, changes: bool) {
     if words::beginning(word).starts_with('!') {
         // It leaves files out.
         return;
     }
     let sources = word.literal().is_some_and(words::finds_sources);
-    if !sources || words::may_stray(word) {
+    let alternatives = expansion::alternatives(word);
+    if !sources || words::may_stray(word) || alternatives.is_none() {
         walk.runs(arg, DoubtReason::NotUnderstood);
     }
-    let target = words::text(word, root);
-    if changes {
-        let arg = if root == "." { 0 } else { arg };
-        walk.path(arg, FileAccess::Write, target.clone(), true);
-    }
-    if !changes || root != "." {
-        walk.path(arg, FileAccess::Read, target, true);
+    let mut roots: Vec<String> = alternatives.iter().flatten().map(expansion::root).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    for root in roots {
+        let target = words::text(word, &root);
+        if changes {
+            let arg = if root == "." { 0 } else { arg };
+            walk.path(arg, FileAccess::Write, target.clone(), true);
+        }
+        if !changes || root != "." {
+            walk.path(arg, FileAccess::Read, target, true);
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::{
-    archives, awk, checkers, download, editors, git, git_refs, git_shown, interpreters, moves,
-    network, packages,
+    archives, awk, checkers, download, editors, git, git_refs, git_shown, interpreters, modules,
+    moves, network, packages,
 };
 use super::{readers, search, sed, system, text, writers};
 
@@ -72,6 +72,9 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "interpreters.json" => interpreters::json,
         "interpreters.node" => interpreters::node,
         "interpreters.script" => interpreters::script,
+        "modules.looked_at" => modules::looked_at,
+        "modules.pytest" => modules::pytest,
+        "modules.tests" => modules::tests,
         "network.dig" => network::dig,
         "network.rsync" => network::rsync,
         "network.scp" => network::scp,
@@ -134,6 +137,8 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
 /// Looks at an option of this program.
 pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> {
     Some(match name {
+        "modules.module" => modules::module,
+        "modules.start" => modules::start,
         "moves.branch" => moves::branch,
         "network.filter" => network::filter,
         "archives.beneath" => archives::beneath,

@@ -1,6 +1,7 @@
 //! What the arguments of a command are used for.
 
 use super::PathUse;
+use super::expansion;
 use super::spec::{OperandSpec, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
@@ -101,8 +102,13 @@ impl ArgumentWalk<'_> {
             let file = self.at_base(words::text(&word, file), base);
             self.effects.loads.push((part.arg, file));
         }
-        let word = self.at_base(word, base);
-        self.effects.loads.push((part.arg, word));
+        let Some(more) = expansion::alternatives(&word) else {
+            return self.runs(part.arg, DoubtReason::NotUnderstood);
+        };
+        for word in more.into_iter().chain([word]) {
+            let word = self.at_base(word, base);
+            self.effects.loads.push((part.arg, word));
+        }
     }
 
     fn file(&mut self, access: FileAccess, part: ArgumentPart, base: usize, recursive: bool) {

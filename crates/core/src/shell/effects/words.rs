@@ -209,7 +209,8 @@ pub(super) fn may_stray(word: &Word) -> bool {
             WordPiece::Home | WordPiece::Unknown { .. } => return true,
         }
     }
-    let text = text.strip_prefix('!').unwrap_or(&text);
+    // `!(a)` is a group.
+    let text = text.strip_prefix('!').filter(|text| !text.starts_with('(')).unwrap_or(&text);
     let mut depth = 0;
     let mut rest = text.char_indices();
     let mut before = '/';
