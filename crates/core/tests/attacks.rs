@@ -1318,6 +1318,48 @@ fn a_folder_in_an_index_hides_nothing_that_git_shows() {
 }
 
 #[test]
+fn settings_of_git_and_copies_of_secrets_are_known_wherever_they_lie() {
+    let house = House::new("settings-elsewhere");
+    let project = house.root.join("project");
+    let secret = "[remote \"o\"]\n\turl = https://u:hunter2@example.com/x";
+    for (folder, config) in [("mirror.git", secret), ("gd", secret), ("fine", "[core]")] {
+        fs::create_dir_all(project.join(folder).join("objects")).unwrap();
+        fs::write(project.join(folder).join("HEAD"), "ref: refs/heads/main").unwrap();
+        fs::write(project.join(folder).join("config"), config).unwrap();
+    }
+    fs::create_dir(project.join("app")).unwrap();
+    fs::write(project.join("app/config"), "https://u:x@example.com").unwrap();
+    tried(
+        &started(&house, "read-only", "project"),
+        &[
+            "cat mirror.git/config",
+            "cat gd/config",
+            "cat gd/CONFIG.bak",
+            "cat gd/c*",
+            "cd mirror.git && cat config",
+            "grep -r url mirror.git",
+            "rg url gd",
+            "find mirror.git -type f -exec cat {} +",
+            "cat .git/config.bak",
+            "cat .git/config~",
+            "cat .netrc.bak",
+            "cat .NPMRC.OLD",
+            "cat .gitconfig~",
+            "cat ~/.config/gh.bak/hosts.yml",
+            "cat ~/.cargo/credentials.bak",
+        ],
+        &[
+            "cat app/config",
+            "cat fine/config",
+            "grep -r url app",
+            "grep -r url fine",
+            "ls -la gd",
+            "cat config.bak",
+        ],
+    );
+}
+
+#[test]
 fn settings_of_git_that_hold_a_password_are_met_by_whatever_reads_all() {
     let house = House::new("settings-below");
     fs::remove_file(house.root.join("project/server.key")).unwrap();
