@@ -1233,6 +1233,9 @@ fn git_goes_into_no_repository_because_its_settings_say_so() {
     ];
     fs::write(house.root.join("home/more"), "[diff]\n\tsubmodule = diff").unwrap();
     for (file, text) in settings {
+        let has_own =
+            if file.ends_with("worktree") { "[extensions]\n\tworktreeConfig" } else { "" };
+        fs::write(project.join(".git/config"), has_own).unwrap();
         let file = project.join(file);
         fs::write(&file, text).unwrap();
         tried(&started(&house, "read-only", "project"), &[], &shows);
