@@ -1195,6 +1195,9 @@ fn git_goes_into_no_repository_because_its_settings_say_so() {
     ];
     fs::write(house.root.join("home/more"), "[diff]\n\tsubmodule = diff").unwrap();
     for (file, text) in settings {
+        let has_own =
+            if file.ends_with("worktree") { "[extensions]\n\tworktreeConfig" } else { "" };
+        fs::write(project.join(".git/config"), has_own).unwrap();
         let file = project.join(file);
         fs::write(&file, text).unwrap();
         tried(&started(&house, "read-only", "project"), &[], &shows);
@@ -1326,6 +1329,48 @@ fn what_git_does_not_add_is_known_by_what_it_ignores_and_not_by_its_name() {
     tried(&policy, &[], &adds);
     house.put("project/.venv/.gitignore", "*\n!x\n");
     tried(&policy, &adds, &[]);
+}
+
+#[test]
+fn settings_of_git_and_copies_of_secrets_are_known_wherever_they_lie() {
+    let house = House::new("settings-elsewhere");
+    let project = house.root.join("project");
+    let secret = "[remote \"o\"]\n\turl = https://u:hunter2@example.com/x";
+    for (folder, config) in [("mirror.git", secret), ("gd", secret), ("fine", "[core]")] {
+        fs::create_dir_all(project.join(folder).join("objects")).unwrap();
+        fs::write(project.join(folder).join("HEAD"), "ref: refs/heads/main").unwrap();
+        fs::write(project.join(folder).join("config"), config).unwrap();
+    }
+    fs::create_dir(project.join("app")).unwrap();
+    fs::write(project.join("app/config"), "https://u:x@example.com").unwrap();
+    tried(
+        &started(&house, "read-only", "project"),
+        &[
+            "cat mirror.git/config",
+            "cat gd/config",
+            "cat gd/CONFIG.bak",
+            "cat gd/c*",
+            "cd mirror.git && cat config",
+            "grep -r url mirror.git",
+            "rg url gd",
+            "find mirror.git -type f -exec cat {} +",
+            "cat .git/config.bak",
+            "cat .git/config~",
+            "cat .netrc.bak",
+            "cat .NPMRC.OLD",
+            "cat .gitconfig~",
+            "cat ~/.config/gh.bak/hosts.yml",
+            "cat ~/.cargo/credentials.bak",
+        ],
+        &[
+            "cat app/config",
+            "cat fine/config",
+            "grep -r url app",
+            "grep -r url fine",
+            "ls -la gd",
+            "cat config.bak",
+        ],
+    );
 }
 
 #[test]

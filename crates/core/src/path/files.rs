@@ -402,7 +402,8 @@ impl FileLookup for RealFiles {
     ) -> Option<Vec<String>> {
         let mut found = Vec::new();
         let mut left = most;
-        let mut folders = vec![PathBuf::from(dir)];
+        let top = Path::new(if dir.is_empty() { "/" } else { dir });
+        let mut folders = vec![top.to_owned()];
         while let Some(folder) = folders.pop() {
             let names = match fs::read_dir(&folder) {
                 Ok(names) => names,
@@ -415,7 +416,7 @@ impl FileLookup for RealFiles {
                 let (name, kind) = (entry.file_name(), entry.file_type().ok()?);
                 let path = entry.path();
                 if name.eq_ignore_ascii_case(GIT) {
-                    if folder != Path::new(dir) {
+                    if folder != top {
                         found.push(folder.to_str()?.replace('\\', SEPARATOR));
                     }
                 } else if kind.is_symlink() {

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
 use crate::policy::judge::PathSpots;
+use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
 use crate::policy::subject::UseExtent;
 use crate::policy::suggest::escaped;
@@ -190,7 +191,7 @@ const MEMORY: &[&str] =
     &["kcore", "kmsg", "vmcore", "kpagecgroup", "kpagecount", "kpageflags", "keys"];
 
 /// Files of git's settings, in which an address may hold a password.
-pub(super) const GIT_SETTINGS: &[&str] = &["config", "config.worktree"];
+const GIT_SETTINGS: &[&str] = &["config", "config.worktree"];
 
 /// Protected from reading and from writing.
 const BOTH: ProtectedNames = &[
@@ -330,7 +331,13 @@ pub(crate) fn protection(
         };
         names.protection(shown).or_else(|| system(path))
     };
-    let of_place = |path: &str| of_path(path).or_else(|| of_others(path, access, context, files));
+    // That they are there is no secret.
+    let of_settings = |path: &str| of_repository(path, access, files).filter(|_| !spots.names_only);
+    let of_place = |path: &str| {
+        of_path(path)
+            .or_else(|| of_settings(path))
+            .or_else(|| of_others(path, access, context, files))
+    };
     let located = |path: &LocatedPath| {
         path.places().find_map(of_place).or_else(|| {
             (extent.is_recursive() && access == FileAccess::Write)
@@ -355,7 +362,11 @@ pub(crate) fn protection(
     let below = || {
         let below = spots.below.as_ref()?;
         let more = || below.may_tell_more(files).then(|| PathProtection::new(MANY, ""));
-        let found = below.told(of_path, files).or_else(more)?;
+        let said = |path: &str| {
+            let read = access == FileAccess::Read;
+            of_path(path).or_else(|| of_settings(path).filter(|_| read))
+        };
+        let found = below.told(said, files).or_else(more)?;
         Some(PathProtection { below: true, ..found })
     };
     let named = || {
@@ -392,6 +403,21 @@ fn is_own(
             !pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
                 && any(set.could_match_through(pieces, from, files))
         }))
+}
+
+/// Whether this is the name of a file of git's settings, or of a copy.
+pub(super) fn is_settings(name: &str) -> bool {
+    let name = secrets::original(trimmed(name));
+    GIT_SETTINGS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Settings of a repository, whatever the folder is called that they lie in; for a read, those that hold a secret.
+fn of_repository(path: &str, access: FileAccess, files: &dyn FileLookup) -> Option<PathProtection> {
+    let (folder, name) = path.rsplit_once('/').filter(|(_, name)| is_settings(name))?;
+    let has = |name: &str| files.has(&format!("{folder}/{name}")) == Ok(true);
+    let tells = || access == FileAccess::Write || repository::tells_secret(path, files);
+    let is_kept = has("HEAD") && (has("objects") || has("commondir"));
+    (is_kept && tells()).then(|| PathProtection::new(GIT, name))
 }
 
 /// What is read in the home of another user, as far as it is known whose this one is. What the call works on is its own.
@@ -522,8 +548,7 @@ impl FolderNames {
 
     /// Settings of git. Those of worktrees and submodules lie further down.
     fn settings(&self, name: &str) -> Option<&'static str> {
-        let is_known = |known: &&str| known.eq_ignore_ascii_case(trimmed(name));
-        (self.in_git && GIT_SETTINGS.iter().any(is_known)).then_some(GIT)
+        (self.in_git && is_settings(name)).then_some(GIT)
     }
 }
 
@@ -534,16 +559,18 @@ fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str>
         return folded.is_ascii().then(|| of_name(before, &folded, access)).flatten();
     }
     let name = trimmed(name);
+    let write = access == FileAccess::Write;
+    // Who reads a copy knows what is in it.
+    let of = if write { name } else { secrets::original(name) };
     // By far the most names are none of these.
-    let first = *name.as_bytes().first()?;
+    let first = *of.as_bytes().first()?;
     let edited = secrets::edited(name);
     if starts_with(edited, ".env") && is_env(edited, access) {
         return Some(ENV);
     }
     let among = |names: ProtectedNames| {
-        names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, what)| *what)
+        names.iter().find(|(known, _)| known.eq_ignore_ascii_case(of)).map(|(_, what)| *what)
     };
-    let write = access == FileAccess::Write;
     let alone = if b"._abcjlm".contains(&first.to_ascii_lowercase()) {
         among(BOTH).or_else(|| write.then(|| among(WRITES)).flatten())
     } else {
@@ -554,7 +581,7 @@ fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str>
             .iter()
             .find(|(names, _)| {
                 matches!(names, [parent, child]
-                    if child.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(before))
+                    if child.eq_ignore_ascii_case(of) && parent.eq_ignore_ascii_case(before))
             })
             .map(|(_, what)| *what)
     };

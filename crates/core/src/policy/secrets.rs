@@ -207,13 +207,13 @@ pub(super) fn edited(name: &str) -> &str {
 }
 
 /// The name of what this is a copy of: of an editor, packed, or put aside.
-fn original(name: &str) -> &str {
+pub(super) fn original(name: &str) -> &str {
     const COPIES: &[&str] =
         &["bak", "backup", "old", "orig", "save", "swp", "tmp", "gz", "bz2", "xz", "zst"];
     let mut name = edited(name).trim_end_matches('~');
     while let Some((before, end)) = name.rsplit_once('.')
         && !before.is_empty()
-        && COPIES.contains(&end)
+        && COPIES.iter().any(|known| known.eq_ignore_ascii_case(end))
     {
         name = before;
     }

@@ -11,7 +11,7 @@ use crate::path::{
     CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, PathContext, PathError, lexically,
 };
 use crate::policy::git::GitReach;
-use crate::policy::protected::GIT_SETTINGS;
+use crate::policy::protected;
 use crate::policy::reading::nested::{self, KnownGit};
 use crate::policy::reading::repository;
 
@@ -207,7 +207,7 @@ impl FilesBelow {
 /// Whether it is a file of git's settings, below a `.git` that lies below the directory.
 fn is_settings(path: &str, from: usize) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    GIT_SETTINGS.contains(&name) && is_in(path, from, &[".git"])
+    protected::is_settings(name) && is_in(path, from, &[".git"])
 }
 
 /// Whether a part of the path below the directory has one of these names.

@@ -34,21 +34,39 @@ pub(crate) struct KnownGit {
 struct SeenSettings {
     /// Whether git may go into them.
     names_others: bool,
+    /// Whether a worktree may have a file of its own.
+    of_worktree: bool,
     /// The files that it goes on in, as it names them.
     includes: Vec<String>,
 }
 
 impl SeenSettings {
     fn of(text: &str) -> Self {
-        let includes = text.lines().filter_map(|line| {
-            let setting = line.rsplit(']').next().unwrap_or(line);
-            let (key, value) = setting.split_once('=')?;
-            let value = value.trim().trim_matches('"');
-            key.trim().eq_ignore_ascii_case("path").then(|| value.to_owned())
-        });
-        let goes_on = text.to_ascii_lowercase().contains("[include");
-        let includes = if goes_on { includes.collect() } else { Vec::new() };
-        Self { names_others: git::names_others(text), includes }
+        let lower = text.to_ascii_lowercase();
+        let mut seen = Self {
+            names_others: git::names_others(text),
+            of_worktree: lower.contains("worktreeconfig"),
+            includes: Vec::new(),
+        };
+        let goes_on = lower.contains("[include");
+        for part in text.lines().filter(|_| goes_on).flat_map(|line| line.split(']')) {
+            let Some((key, value)) = part.split_once('=') else { continue };
+            if !key.trim().eq_ignore_ascii_case("path") {
+                continue;
+            }
+            let value = value.trim();
+            let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+            let path = quoted.unwrap_or(value);
+            let is_plain = !path.contains(['"', '\\', '#', ';', '%'])
+                && (!path.starts_with('~') || path.starts_with("~/"));
+            if is_plain {
+                seen.includes.push(path.to_owned());
+            } else {
+                // It is not known where that is.
+                seen.names_others = true;
+            }
+        }
+        seen
     }
 }
 
@@ -59,11 +77,7 @@ impl KnownGit {
         &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
     ) -> bool {
         let common = common_dir(git, files);
-        let mut left = vec![
-            "/etc/gitconfig".to_owned(),
-            format!("{common}/config"),
-            format!("{git}/config.worktree"),
-        ];
+        let mut left = vec!["/etc/gitconfig".to_owned(), format!("{common}/config")];
         if let Some(home) = home {
             left.extend([format!("{home}/.gitconfig"), format!("{home}/.config/git/config")]);
         }
@@ -80,6 +94,9 @@ impl KnownGit {
             let Some(seen) = seen.filter(|_| looked <= MOST_FILES) else { return true };
             if seen.names_others {
                 return true;
+            }
+            if seen.of_worktree {
+                left.push(format!("{git}/config.worktree"));
             }
             for path in &seen.includes {
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -254,4 +271,26 @@ pub(in crate::policy) fn all_below(root: &str, files: &dyn FileLookup) -> Option
         }
     }
     Some(folders.into_iter().filter(|folder| is_below(folder, root)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_go_on_elsewhere_are_followed_or_not_trusted() {
+        for (settings, includes) in [
+            ("[include]\n\tpath = more\n\tpath = \"~/a b\"\n", &["more", "~/a b"][..]),
+            ("[includeIf \"gitdir:~/\"] Path=/x", &["/x"]),
+            ("[difftool \"x\"]\n\tpath = /usr/bin/x", &[]),
+        ] {
+            let seen = SeenSettings::of(settings);
+            assert_eq!(seen.includes, includes, "{settings}");
+            assert!(!seen.names_others, "{settings}");
+        }
+        for path in ["a ; x", "a # x", "\"a]b\"", "a\\", "~you/a", "%(prefix)/a", "\"a\\\"b\""] {
+            let settings = format!("[include]\n\tpath = {path}\n");
+            assert!(SeenSettings::of(&settings).names_others, "{settings}");
+        }
+    }
 }
