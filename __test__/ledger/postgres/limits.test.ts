@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../../ts/index.js';
-import { isThorough } from '../../support/effort.js';
+import { effort, isThorough } from '../../support/effort.js';
 import { freshName, isMissing, ownDatabase, query, titled, urlWith } from '../../support/postgres.js';
 import { eventually, stage } from '../processes.js';
 import { goesOn, waiting } from './waiting.js';
@@ -94,15 +94,17 @@ describe.skipIf(isMissing)(titled('a server that refuses'), () => {
   });
 
   it('fewer connections than there is to do at once: all of it is done', async () => {
+    // Each of them waits for all others.
+    const many = effort(12, 40);
     const gate = on.gate(server.ledger({ pool: 1 }));
-    const asked = Array.from({ length: 40 }, (_, index) => gate.request({ toolName: 't', args: { index } }));
+    const asked = Array.from({ length: many }, (_, index) => gate.request({ toolName: 't', args: { index } }));
     const ids = await eventually(async () => {
       const waiting = await gate.pending();
-      return waiting.length === 40 ? waiting.map(({ approvalId }) => approvalId) : undefined;
+      return waiting.length === many ? waiting.map(({ approvalId }) => approvalId) : undefined;
     });
     await Promise.all(ids.map((id) => gate.approve(id)));
     expect((await Promise.all(asked)).map(({ decision }) => decision.type)).toEqual(
-      Array.from({ length: 40 }, () => 'approve'),
+      Array.from({ length: many }, () => 'approve'),
     );
   });
 
