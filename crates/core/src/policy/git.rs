@@ -99,9 +99,10 @@ pub(crate) fn reach(argv: &[Word]) -> GitReach {
         name if SHOWS.contains(&name) => GitReach::Settings,
         "worktree" if first() == Some("list") => GitReach::Here,
         "submodule" if first() == Some("status") => GitReach::Index,
-        "stash" if matches!(first(), None | Some("list" | "show" | "push" | "save" | "create")) => {
-            GitReach::Index
-        }
+        // What else it does brings the index of a commit.
+        "stash" if matches!(first(), Some("list" | "show" | "create")) => GitReach::Index,
+        // It makes an index of the commit that is there, and those files.
+        "commit" if names_files(rest) => GitReach::Further,
         "switch" | "checkout" if makes_branch(argv) => GitReach::Index,
         name if BY_INDEX.contains(&name) && passes_others(command, rest) => GitReach::Settings,
         name if BY_INDEX.contains(&name) => GitReach::Index,
@@ -144,6 +145,37 @@ fn passes_others(command: &str, rest: &[Word]) -> bool {
                 _ => false,
             }
     })
+}
+
+/// Whether `git commit` may be given names of files: a word is not surely an option, or the value of one.
+fn names_files(rest: &[Word]) -> bool {
+    const VALUED: &[&str] = &[
+        "--message",
+        "--file",
+        "--author",
+        "--date",
+        "--reuse-message",
+        "--reedit-message",
+        "--fixup",
+        "--squash",
+        "--trailer",
+    ];
+    let takes_next = |text: &str| {
+        let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        let valued = letters.and_then(|letters| letters.find(['m', 'F', 'C', 'c', 't', 'S', 'u']));
+        let is_last = valued.is_some_and(|at| at + 2 == text.len());
+        VALUED.contains(&text) || is_last && !text.ends_with(['S', 'u'])
+    };
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        match word.literal() {
+            Some(text) if takes_next(text) => drop(words.next()),
+            Some("-" | "--") | None => return true,
+            Some(text) if text.starts_with('-') && !text.starts_with("--pa") => {}
+            Some(_) => return true,
+        }
+    }
+    false
 }
 
 /// Whether settings of git may make it go into other repositories without an option: `diff.submodule`, `submodule.recurse`,
@@ -235,7 +267,20 @@ mod tests {
             ("git --namespace log status", GitReach::Index),
             ("git --namespace log diff", GitReach::Index),
             ("git submodule status --recursive", GitReach::Index),
-            ("git stash", GitReach::Index),
+            ("git commit", GitReach::Index),
+            ("git commit -am x", GitReach::Index),
+            ("git commit --amend --no-edit", GitReach::Index),
+            ("git commit -q --message x -C HEAD", GitReach::Index),
+            ("git commit -mx -u", GitReach::Index),
+            ("git commit -m x a.txt", GitReach::Further),
+            ("git commit -mfoom a.txt", GitReach::Further),
+            ("git commit -Sm a.txt", GitReach::Further),
+            ("git commit -u a.txt", GitReach::Further),
+            ("git commit -m x -- a.txt", GitReach::Further),
+            ("git commit -m x --pathspec-from-file=x", GitReach::Further),
+            ("git commit --unknown x", GitReach::Further),
+            ("git stash", GitReach::Further),
+            ("git stash list", GitReach::Index),
             ("git stash show -p", GitReach::Index),
             ("git switch -c x", GitReach::Index),
             ("git checkout -b x", GitReach::Index),
