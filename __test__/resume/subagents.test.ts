@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
 import type { LocalGate } from '../../ts/gate/gate.js';
 import { GateClosedError, gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
-import { effort } from '../support/effort.js';
+import { effort, isWhole } from '../support/effort.js';
 import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';
 import { of, until, waiting } from '../support/play.js';
 import { RUN, stage, type Stage } from './stage.js';
@@ -223,7 +223,8 @@ it('is let go of with its parent, and continued in the same process', async () =
 });
 
 it('keeps what another call came to while it was kept itself', async () => {
-  for (let turn = 0; turn < effort(8, 20, 4); turn++) {
+  const turns = isWhole ? 20 : effort(8, 20, 4);
+  for (let turn = 0; turn < turns; turn++) {
     const on = stage();
     let read = () => {};
     const isRead = new Promise<void>((resolve) => (read = resolve));
