@@ -13,7 +13,7 @@ import { checkPolicy, createGate, definePolicy, gateTools, shellGlob, streamWith
 import { random, randomCall, randomPolicy, type Random, strictest, strictness, pick } from '../policy/random.js';
 import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
-import { effort, isSample, isThorough, isWhole, sample } from '../support/effort.js';
+import { effort, isSample, isWhole, sample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
@@ -325,7 +325,7 @@ describe('agents that start agents', () => {
   it.skipIf(isSample)('do no more than each agent above them may do unasked', async () => {
     // These have enough of each of those kinds.
     const some = [0, 1, 2, 12, 13, 15, 16, 17, 18, 22, 29, 31, 36, 38, 58, 62, 70, 75, 79, 91, 99, 145];
-    const seen = await kinds(isThorough ? upTo(240) : some, 0.4, (next) => (next() < 0.7 ? 2 : 3));
+    const seen = await kinds(isWhole ? upTo(effort(100, 240)) : some, 0.4, (next) => (next() < 0.7 ? 2 : 3));
     // The seeds do try what they are here for: children that tighten, and children that have what their parents have.
     for (const kind of ['allow allow', 'allow ask', 'allow deny', 'ask ask', 'ask deny'])
       expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(3);
@@ -334,7 +334,7 @@ describe('agents that start agents', () => {
   it.skipIf(isSample)('nor does one that is started by one that is started', async () => {
     // These have enough of each.
     const some = [0, 1, 2, 3, 6, 28, 34, 35, 36, 38, 42, 60];
-    const seen = await kinds(isThorough ? upTo(160) : some, 0, () => 3);
+    const seen = await kinds(isWhole ? upTo(effort(65, 160)) : some, 0, () => 3);
     for (const kind of ['allow allow', 'allow ask', 'ask ask'])
       expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(effort(3, 10));
   });
@@ -347,7 +347,7 @@ describe('agents that start agents', () => {
     const others = [17, 29, 38, 127, 2, 6, 18, 24, 0, 10, 118, 12, 45, 46];
     const few = [13, 33, 126, 1, 15, 61, 3, 26, 95, 14, 17, 29, 38, 18, 118];
     const some = isSample ? few : [...owned, ...ofServers, ...others];
-    for (const seed of isThorough ? upTo(1_500) : some) {
+    for (const seed of isWhole ? upTo(effort(130, 1_500)) : some) {
       const next = random(seed);
       const [above, inside] = [randomNames(next), randomNames(next)];
       const [own, made] = [pick(next, KINDS_OF_TOOLS), pick(next, KINDS_OF_TOOLS)];

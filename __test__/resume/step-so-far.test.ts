@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { loadSdk, type StreamPart } from '../../ts/ai-sdk/sdk.js';
 import { StepSoFar } from '../../ts/ai-sdk/step-so-far.js';
 import { snapshot } from '../../ts/values/snapshot.js';
-import { effort } from '../support/effort.js';
+import { isWhole } from '../support/effort.js';
 import { call, calls, major, scripted, sleep, text, type ModelPart } from '../support/model.js';
 
 const path = z.object({ path: z.string() });
@@ -95,7 +95,7 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-const TURNS = effort(50, 120);
+const TURNS = isWhole ? 120 : 50;
 
 it.each([undefined, 'a secret of the application'])(`${TURNS} turns, with the secret %s`, async (secret) => {
   const random = numbers(7);
