@@ -959,7 +959,7 @@ export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   timeout?: number;
   /** So many ms before the deadline everybody is told once more. @default nobody is */
   remind?: number;
-  /** Who asks. */
+  /** Who asks. @default in the `execute` of a tool of a run that has this gate: who asked for the run */
   requester?: string;
 }
 
@@ -1159,8 +1159,14 @@ export interface Gate extends AsyncDisposable {
    * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
    * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
    *
-   * In the `execute` of a tool of a run that has this gate it is a request of that run: its events come out of the run's
-   * iterator, and the abort of the run cancels it.
+   * The call is judged as that of a tool is, by the policies, the judge and the mode of the gate. What is denied is not put to
+   * anybody: it is not approved, with the reason. All else is asked about, also what a rule, a grant or the mode `auto` would
+   * allow: who asks by code wants a human. Who must agree by a rule must agree beside those that the request names. An edit is
+   * judged, and so is the call once more when the answer is taken: where a path leads elsewhere by then, it is asked about again,
+   * by a request of its own, so that `approvalId` is that of the last one.
+   *
+   * In the `execute` of a tool of a run that has this gate it is a request of that run: its policies count, too, its events come
+   * out of the run's iterator, and the abort of the run cancels it.
    *
    * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is no unhandled rejection where nobody waits for the answer
    * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before

@@ -38,7 +38,7 @@ export { streamWithEvents } from './ai-sdk/stream-with-events.js';
 export { toolApproval } from './ai-sdk/tool-approval.js';
 export { verifyApprovals } from './ai-sdk/verify-approvals.js';
 export * from './errors/index.js';
-export { createGate } from './gate/gate.js';
+export { createGate } from './gate/asking-gate.js';
 export { terminalApprover } from './terminal/terminal-approver.js';
 export {
   checkPolicy,

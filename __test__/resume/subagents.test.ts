@@ -411,7 +411,7 @@ describe('a call that asks with tools of gateTools', () => {
       const reading = collect(run).catch(() => {});
       const [request] = await waiting(gate);
       // As a gate does that waits for what was begun before: its ledger is still there.
-      (gate as LocalGate).stopWaiting(request!.runId, new GateClosedError({ message: 'The gate was closed.' }));
+      (gate as Gate & LocalGate).stopWaiting(request!.runId, new GateClosedError({ message: 'The gate was closed.' }));
       await Promise.race([reading, sleep(500)]);
       await gate.close();
       await reading;

@@ -1,9 +1,9 @@
 /** What the SDK is told of each call that was decided. */
 import type { LocalGate } from '../gate/gate.js';
+import { digestOf } from '../gate/edits.js';
 import { isApproval } from '../gate/records.js';
 import { snapshot } from '../values/snapshot.js';
 import type { RunConversation } from './conversation.js';
-import { digestOf } from './edits.js';
 import { closed, type CallAnswer } from './history.js';
 import type { OwnEvent } from './own-events.js';
 import { answerText, type CallQuestions } from './questions.js';

@@ -70,17 +70,11 @@ export class ChildRuns {
       },
     });
     const { asker } = this.#options;
-    const { gate } = asker;
     const caller: ServerCaller = {
-      gate,
-      runId,
-      origin,
+      asker,
       signal: this.#options.signal,
-      asked: (waited, args) => {
-        tellRequest(gate, waited, args, false, (event) => void this.#tell(event, toolCallId));
-        // Whoever answers for the run answers for this: nobody may be there who looks at the gate.
-        asker.ask(waited.record, args, waited.decided, this.#options.signal);
-      },
+      tell: (waited, args, isAutomatic) =>
+        tellRequest(asker.gate, waited, args, isAutomatic, (event) => void this.#tell(event, toolCallId)),
     };
     return follow(
       () => asCaller(caller, () => execute(call)),

@@ -1,12 +1,8 @@
 /** An execution, followed to its end. */
 import { messageOf } from '../errors/message-of.js';
+import { RefusedExecution } from '../gate/refused-execution.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { isAsyncIterable, isThenable } from './tools.js';
-
-/** What stands in the way of an execution. */
-export class RefusedExecution extends Error {
-  override readonly name = 'Refused';
-}
 
 /** What is thrown for a tool that failed on edited arguments: the model reads its message. */
 export class NotedError extends Error {

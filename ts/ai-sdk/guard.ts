@@ -10,7 +10,7 @@ import { isByMode, isByName, type CallVerdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import type { CallableTool } from '../policy/foreign.js';
 import { copyOf, snapshot, type ValueSnapshot } from '../values/snapshot.js';
-import { stillAsked } from './ask-call.js';
+import { stillAsked } from '../gate/ask-call.js';
 import type { CallContext } from './call-context.js';
 import type { ExecutionOutcome } from './follow.js';
 import { guardTools } from './guarded-tools.js';

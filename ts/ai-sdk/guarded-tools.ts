@@ -4,14 +4,15 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import { isByMode } from '../gate/judge.js';
+import { RefusedExecution } from '../gate/refused-execution.js';
 import { endsAll } from '../gate/waiters.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { approvedTool } from './approved-tool.js';
 import { withCallContext } from './call-context.js';
 import { boundBody, changedTool, isCaller, type CallBody } from './callers.js';
-import { claimOrRefuse } from './claim.js';
-import { follow, lastLater, NotedError, RefusedExecution, streamLater, type ExecutionOutcome } from './follow.js';
+import { claimOrRefuse } from '../gate/claim.js';
+import { follow, lastLater, NotedError, streamLater, type ExecutionOutcome } from './follow.js';
 import type { CallGuard, GuardOptions } from './guard.js';
 import { gateCalled } from './gate-tools.js';
 import { keptResult } from './kept-result.js';

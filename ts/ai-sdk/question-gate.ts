@@ -6,7 +6,7 @@ import type { CallAsker } from '../gate/asker.js';
 import { existingRecord } from '../gate/records.js';
 import type { Gating } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
-import { askCall } from './ask-call.js';
+import { askCall } from '../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { modelOutput, type ModelOutput } from './history.js';
 import { answerText, CallQuestions, questionsIn } from './questions.js';

@@ -4,7 +4,7 @@ import type { ApprovalRecord, DecidedVia, DecisionOutcome } from '../../index.js
 import { messageOf } from '../errors/message-of.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import type { OpenedRequest } from '../gate/asker.js';
-import type { CheckedEdits } from './edits.js';
+import type { CheckedEdits } from '../gate/edits.js';
 import type { GuardedExecution } from './guard.js';
 import { modelOutput, type CallAnswer } from './history.js';
 import type { CallQuestions } from './questions.js';

@@ -5,7 +5,7 @@
 import type { Tool } from 'ai';
 import type { CallBody } from './callers.js';
 import { isExecutionDenied } from './denied.js';
-import { RefusedExecution } from './follow.js';
+import { RefusedExecution } from '../gate/refused-execution.js';
 import { namesOf, SEARCH_FUNCTION, searchTools, type SearchFunction } from './tool-search.js';
 import { copyTool, isRecord, type ExecuteFunction, type ExecuteOptions } from './tools.js';
 

@@ -1,8 +1,9 @@
 /** What a run works with from the moment its options are known, which for an agent is when its first call is opened. */
 import type { ToolSet } from 'ai';
 import { CallDecisions } from './decisions.js';
-import { CheckedEdits } from './edits.js';
+import { CheckedEdits } from '../gate/edits.js';
 import type { CallContext } from './call-context.js';
+import { parseEdit } from './edited-args.js';
 import { CallGuard, type CalledTool, type GuardedExecution } from './guard.js';
 import { hostJudgeOf } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
@@ -80,11 +81,15 @@ function editsFor(
   guard: CallGuard,
 ): CheckedEdits {
   const refinements = callOptions['experimental_refineToolInput'];
-  return new CheckedEdits({
+  const edited = {
     toolName,
     inputSchema: ownTool(guard.tools, toolName)?.inputSchema,
     ai: async () => sdk.ai,
     refine: isRecord(refinements) && Object.hasOwn(refinements, toolName) ? refinements[toolName] : undefined,
+  };
+  return new CheckedEdits({
+    toolName,
+    parse: (written) => parseEdit(edited, written),
     judge: (args) => guard.judgeEdit(toolCallId, toolName, args),
   });
 }

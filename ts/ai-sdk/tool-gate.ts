@@ -13,6 +13,7 @@ import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type DecidedRecord } from '../gate/records.js';
 import { approvesByMode, isByMode, type CallVerdict } from '../gate/judge.js';
 import type { ApprovedTool } from '../gate/tool-identity.js';
+import { RefusedExecution } from '../gate/refused-execution.js';
 import { endsAll } from '../gate/waiters.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
@@ -20,14 +21,15 @@ import { withCallContext, type CallContext } from './call-context.js';
 import { changedTool, isCaller, type CallBody, type GateCalled } from './callers.js';
 import type { ChildRuns } from './children.js';
 import { approvedTool } from './approved-tool.js';
-import { askCall, objectionTo } from './ask-call.js';
+import { askCall, objectionTo } from '../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { CheckedEdits } from './edits.js';
-import { follow, lastOf, NotedError, RefusedExecution } from './follow.js';
-import { claimOrRefuse } from './claim.js';
+import { CheckedEdits } from '../gate/edits.js';
+import { follow, lastOf, NotedError } from './follow.js';
+import { claimOrRefuse } from '../gate/claim.js';
 import { modelOutput, withNote, type ModelOutput } from './history.js';
 import type { InheritedRules } from './inheritance.js';
 import type { ParentRun } from './parent.js';
+import { parseEdit } from './edited-args.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
 import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from './reasons.js';
@@ -442,10 +444,10 @@ export class ToolGate {
   /** What an edit of this call must pass. */
   #editsOf(options: ExecuteOptions): CheckedEdits {
     const { name, tool } = this.#options;
+    const edited = { toolName: name, inputSchema: tool.inputSchema, ai: loadAi };
     return new CheckedEdits({
       toolName: name,
-      inputSchema: tool.inputSchema,
-      ai: loadAi,
+      parse: (written) => parseEdit(edited, written),
       judge: (edited) => this.#judge(edited, options),
     });
   }

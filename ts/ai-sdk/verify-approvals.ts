@@ -7,7 +7,7 @@ import { messageOf } from '../errors/message-of.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
 import { checkOptions } from '../options/check.js';
 import { snapshot } from '../values/snapshot.js';
-import { digestOf } from './edits.js';
+import { digestOf } from '../gate/edits.js';
 import { requireSdk } from './installed.js';
 import { checkUnanswered, closeLeft } from './left-calls.js';
 import type { MessagePart } from './messages.js';

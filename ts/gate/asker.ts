@@ -61,7 +61,7 @@ export interface AskerOptions {
   policy?: PolicyInput | readonly PolicyInput[] | undefined;
   /** Where relative paths start, without a gate. */
   place?: PolicyPlace | undefined;
-  /** Who asked for the run. With a parent it is that of the parent. */
+  /** Who asked for the run. With a parent, unless it is said, it is that of the parent. */
   requester?: string | undefined;
   /** Of the run that this one is a part of: it asks in the same way. */
   parent?: CallAsker | undefined;
@@ -95,6 +95,8 @@ export interface CallQuestion {
   checkEdit?: CheckEdit | undefined;
   /** What would be said of the call if it were made now. */
   judgeAgain?: (() => Promise<CallVerdict>) | undefined;
+  /** It is asked about each time: nothing is offered to be remembered. */
+  isOnce?: boolean | undefined;
   /** The tool itself, which tells where it comes from. */
   tool?: Tool | undefined;
   /** What the tool takes. */
@@ -163,7 +165,7 @@ export class CallAsker {
         ? null
         : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
     this.origin = options.origin ?? ['main'];
-    this.#requester = parent === undefined ? checkRequester(place, options.requester) : parent.#requester;
+    this.#requester = checkRequester(place, options.requester) ?? parent?.requester;
     this.#policies = [
       ...(parent === undefined ? [] : parent.#policies),
       ...this.gate.control.narrower(options.policy, place),
@@ -173,6 +175,11 @@ export class CallAsker {
   /** How long a human has where the tool does not say, in ms; `null`: nothing was said of it. */
   get approvalTimeout(): number | null {
     return this.#timeout;
+  }
+
+  /** Who asked for the run; `undefined`: nobody said. */
+  get requester(): string | undefined {
+    return this.#requester;
   }
 
   /** What was asked before the run was continued here says who asked for it, unless somebody just did. */
@@ -201,14 +208,11 @@ export class CallAsker {
   }
 
   /** Why the mode of the gate lets an approved call not run; `undefined`: it does. */
-  objectionOfMode(
-    { toolName, tool }: ApprovedTool,
-    call: Pick<JudgedCall, 'toolCallId' | 'args'>,
-    startsAgents: boolean,
-  ): Awaitable<string | undefined> {
+  objectionOfMode({ toolCallId, toolName, args, tool, startsAgents }: BoundCall): Awaitable<string | undefined> {
     return this.gate.control.objectionTo(() => ({
-      ...call,
+      toolCallId,
       toolName,
+      args,
       ruleName: ruleNameOf(toolName, tool),
       annotations: annotationsOf(tool),
       runId: this.#mainRunId,
@@ -359,6 +363,7 @@ export class CallAsker {
       question.schema === undefined || this.#isPrivate ? null : await this.gate.schemaDigest(question.schema);
     const details = {
       ...shown,
+      ...(question.isOnce === true ? { always: NOTHING_OFFERED } : {}),
       ...(schema === null ? {} : { schema }),
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
@@ -565,6 +570,8 @@ const LONGEST_AT_ONCE = 65_536;
 
 /** Callbacks that have read what "always" would save. */
 const readers = new WeakSet<object>();
+
+const NOTHING_OFFERED = { allow: null, deny: null };
 
 /** Without rules and without the change of a file: the core shows the arguments. */
 const NOTHING_SHOWN = { verdict: null, changes: [], page: null };

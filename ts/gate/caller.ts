@@ -1,18 +1,16 @@
 /** The call of a tool that code runs in: what it asks at the gate by itself is told by the run whose call it is. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ValueSnapshot } from '../values/snapshot.js';
+import type { CallAsker } from './asker.js';
 import type { WaitedRequest } from './requests.js';
 
 export interface ServerCaller {
-  /** Where the run asks. What is asked elsewhere is not told. */
-  readonly gate: object;
-  readonly runId: string;
-  /** The path of agents of the run. */
-  readonly origin: readonly string[];
+  /** Who asks for the run, at its gate. What is asked elsewhere is not told. */
+  readonly asker: CallAsker;
   /** Aborted when the run is. */
   readonly signal: AbortSignal;
-  /** Told of each request. */
-  asked(waited: WaitedRequest, args: ValueSnapshot): void;
+  /** Tells the run of a request. */
+  readonly tell: (waited: WaitedRequest, args: ValueSnapshot, isAutomatic: boolean) => void;
 }
 
 const callers = new AsyncLocalStorage<ServerCaller>();
@@ -20,7 +18,7 @@ const callers = new AsyncLocalStorage<ServerCaller>();
 /** What asks at this gate; `undefined`: no call of a tool does. */
 export function callerOf(gate: object): ServerCaller | undefined {
   const caller = callers.getStore();
-  return caller?.gate === gate ? caller : undefined;
+  return caller?.asker.gate === gate ? caller : undefined;
 }
 
 /** Calls what is the caller's. A stream of values is, whoever reads it. */

@@ -1,6 +1,6 @@
 /**
  * The live object around the core's gate: the parts that ask, decide, execute and tell, put together. What is decided, by
- * whom and when, is decided in the core.
+ * whom and when, is decided in the core. What asks by code is in `asking-gate.ts`: it needs all that asks for a run.
  */
 import type {
   ApprovalAnswer,
@@ -12,11 +12,9 @@ import type {
   Gate,
   GateEvent,
   GateOptions,
-  GateRequest,
   Grants,
   PolicyMode,
   PolicyVerdict,
-  Resolution,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { NativeGate, type NativeClaim, type RawRecord, type RunStore } from '../native.js';
@@ -29,7 +27,6 @@ import { snapshot } from '../values/snapshot.js';
 import { GateAudit } from './audit.js';
 import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
-import { callerOf } from './caller.js';
 import { GateControl } from './control.js';
 import { DecisionTaker } from './deciding.js';
 import { ExecutionKeeper } from './executing.js';
@@ -39,7 +36,7 @@ import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
 import { toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
-import { DEFAULT_TIMEOUT_MS, GateRequests, type OpenRequest, type WaitedRequest } from './requests.js';
+import { GateRequests, type OpenRequest, type WaitedRequest } from './requests.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
 import type { TakenAnswer } from './taken-answer.js';
 import { EventTeller, type CheckEdit, type Offers, type RequestProgress } from './teller.js';
@@ -51,7 +48,7 @@ const MAX_HISTORY = 1_000;
 /** Of a request that waits. */
 const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
 
-export class LocalGate implements Gate {
+export class LocalGate implements Omit<Gate, 'request'> {
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
   readonly timeout: number | null;
   readonly audit: Audit;
@@ -103,8 +100,7 @@ export class LocalGate implements Gate {
     this.#teller = new EventTeller(this.#inside);
     this.#deciding = new DecisionTaker(this.#inside, this.#teller);
     this.#executing = new ExecutionKeeper(this.#inside, this.#teller);
-    const waits = this.timeout ?? DEFAULT_TIMEOUT_MS;
-    this.#requests = new GateRequests(this.#inside, this.#teller, this.#deciding, this.#executing, waits);
+    this.#requests = new GateRequests(this.#inside, this.#teller, this.#deciding);
     // Other processes decide too.
     if (native.lasts) this.#teller.listen();
   }
@@ -156,10 +152,6 @@ export class LocalGate implements Gate {
   }
 
   // --- asking: see Requests -----------------------------------------------------------------------------------------
-
-  request(request: GateRequest, options?: { abortSignal?: AbortSignal }): Promise<Resolution> {
-    return this.#requests.request(request, options, callerOf(this));
-  }
 
   /** @see GateRequests.open */
   open(request: OpenRequest, checkEdit?: CheckEdit): Awaitable<ApprovalRecord> {
@@ -437,13 +429,8 @@ export class LocalGate implements Gate {
   }
 }
 
-/** @see Gate */
-export function createGate(options?: GateOptions): Gate {
-  return new LocalGate(options);
-}
-
 /** The gate of a caller, which must be one of ours. */
-export function localGate(gate: Gate, place: string): LocalGate {
+export function localGate(gate: Gate, place: string): Gate & LocalGate {
   if (gate instanceof LocalGate) return gate;
   throw new InvalidConfigError({ message: `${place}: gate must come from createGate() of this copy of countersign.` });
 }

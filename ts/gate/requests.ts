@@ -1,20 +1,14 @@
-/** Requests: made, waited for, and handed to those who made them. */
-import type { ApprovalNeed, ApprovalRecord, GateRequest, Logger, Resolution } from '../../index.js';
-import { DuplicateRequestError, GateClosedError, UnknownApprovalError } from '../errors/index.js';
-import { messageOf } from '../errors/message-of.js';
+/** Requests: made, and waited for. */
+import type { ApprovalRecord, Logger } from '../../index.js';
+import { UnknownApprovalError } from '../errors/index.js';
 import type { NativeRequest } from '../native.js';
-import { checkNeeded, checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { LONGEST_TIMER_MS } from '../values/longest-timer.js';
-import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
+import type { ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
-import type { ServerCaller } from './caller.js';
-import { checkPositive } from './check-positive.js';
 import type { DecisionTaker } from './deciding.js';
-import type { ExecutionKeeper } from './executing.js';
 import { closed, type GateInternals } from './inside.js';
-import { existingRecord, isDecided, resolutionOf, toRecord, type DecidedRecord } from './records.js';
-import { checkRequester } from './requester.js';
+import { isDecided, toRecord, type DecidedRecord } from './records.js';
 import type { CheckEdit, Offers, EventTeller } from './teller.js';
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
@@ -23,7 +17,7 @@ export const DEFAULT_TIMEOUT_MS = 300_000;
 const LATE_MS = 1_000;
 
 /** Why a request whose caller has gone is cancelled. */
-const UNWANTED = 'The caller no longer needs it.';
+export const UNWANTED = 'The caller no longer needs it.';
 
 /** A request as the code in this process makes it. */
 export type OpenRequest = Omit<NativeRequest, 'args'> & {
@@ -40,133 +34,15 @@ export interface WaitedRequest {
   decided: Promise<DecidedRecord>;
 }
 
-/** A request without policies. */
-const PLAIN = { context: null, details: null, page: null, supersedes: null };
-
 export class GateRequests {
   readonly #inside: GateInternals;
   readonly #teller: EventTeller;
   readonly #deciding: DecisionTaker;
-  readonly #executing: ExecutionKeeper;
-  readonly #timeout: number;
 
-  /** @param timeout how long a request of any code waits, in ms */
-  constructor(
-    inside: GateInternals,
-    teller: EventTeller,
-    deciding: DecisionTaker,
-    executing: ExecutionKeeper,
-    timeout: number,
-  ) {
+  constructor(inside: GateInternals, teller: EventTeller, deciding: DecisionTaker) {
     this.#inside = inside;
     this.#teller = teller;
     this.#deciding = deciding;
-    this.#executing = executing;
-    this.#timeout = timeout;
-  }
-
-  /** @param caller the call of a tool that asks */
-  request(
-    request: GateRequest,
-    options: { abortSignal?: AbortSignal } = {},
-    caller?: ServerCaller,
-  ): Promise<Resolution> {
-    const resolution = new Promise<Resolution>((resolve, reject) => {
-      this.#resolve(request, options, caller).then(resolve, (error: unknown) => {
-        // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
-        if (GateClosedError.isInstance(error)) resolution.catch(() => {});
-        reject(error);
-      });
-    });
-    return resolution;
-  }
-
-  async #resolve(
-    request: GateRequest,
-    options: { abortSignal?: AbortSignal },
-    caller: ServerCaller | undefined,
-  ): Promise<Resolution> {
-    checkNeeded('gate.request', request);
-    checkOptions('gate.request: options', options);
-    const { abortSignal: given } = options;
-    const abortSignal = caller === undefined ? given : AbortSignal.any([caller.signal, ...(given ? [given] : [])]);
-    abortSignal?.throwIfAborted();
-    const args = snapshot(request.args);
-    const runId = request.runId ?? caller?.runId ?? crypto.randomUUID();
-    const asked: OpenRequest = {
-      runId,
-      toolCallId: request.toolCallId ?? crypto.randomUUID(),
-      toolName: request.toolName,
-      args,
-      origin: request.origin ?? caller?.origin ?? ['main'],
-      description: request.description ?? null,
-      allowedDecisions: request.allowedDecisions ?? null,
-      timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
-      ...PLAIN,
-      needs: [needOf(request)],
-      remindMs: request.remind === undefined ? null : checkPositive('gate.request: remind', request.remind),
-      requester: checkRequester('gate.request', request.requester) ?? null,
-    };
-    const opened = this.#openOnce(asked, abortSignal);
-    const waited = isLater(opened) ? await opened : opened;
-    const { record, decided } = waited;
-    caller?.asked(waited, args);
-    let withdrawn: Awaitable<void> = undefined;
-    const withdraw = () => {
-      withdrawn = this.#deciding.withdraw(record.approvalId, UNWANTED);
-    };
-    const forget = whenAborted(abortSignal, withdraw);
-    if (abortSignal?.aborted) withdraw();
-    try {
-      const resolution = resolutionOf(await decided, args);
-      if (!resolution.approved) return resolution;
-      const approved = resolution.decision.type === 'edit' ? snapshot(resolution.args) : args;
-      return await this.#handOver(runId, record, resolution, approved, abortSignal);
-    } finally {
-      forget();
-      // Whoever is told that it was cancelled finds it so.
-      if (isLater(withdrawn)) await withdrawn;
-    }
-  }
-
-  /** @throws {DuplicateRequestError} */
-  #openOnce(request: OpenRequest, abortSignal: AbortSignal | undefined): Awaitable<WaitedRequest> {
-    return attempt(
-      () => this.openAndWait(request, undefined, abortSignal),
-      (error) => {
-        const existing = existingRecord(error);
-        if (existing === undefined) throw error;
-        throw new DuplicateRequestError({
-          message: `This run has asked about the call ${JSON.stringify(request.toolCallId)} before. Leave toolCallId out, or give each request one of its own.`,
-          existing: toRecord(existing),
-          cause: error,
-        });
-      },
-    );
-  }
-
-  /** Uses the approval up: what the caller does with it cannot be seen from here. */
-  async #handOver(
-    runId: string,
-    { approvalId, toolCallId, toolName }: ApprovalRecord,
-    resolution: Resolution,
-    args: ValueSnapshot,
-    abortSignal: AbortSignal | undefined,
-  ): Promise<Resolution> {
-    const unwanted = () => new DOMException(UNWANTED, 'AbortError');
-    try {
-      if (abortSignal?.aborted) throw unwanted();
-      const claim = this.#executing.claim(runId, toolCallId, toolName, args, null);
-      if (isLater(claim)) await claim;
-      const isWanted = abortSignal?.aborted !== true;
-      await this.#executing.settle(approvalId, isWanted);
-      if (isWanted) return resolution;
-      throw unwanted();
-    } catch (error) {
-      // Taken back in the meantime, e.g. by the end of the gate; or the ledger cannot say that it was not.
-      const reason = messageOf(error);
-      return { ...resolution, approved: false, decision: { type: 'cancelled', reason }, reason };
-    }
   }
 
   /** Puts a call to a human. From here on it is somebody's to decide. */
@@ -293,16 +169,6 @@ export class GateRequests {
       this.#teller.waiters.lose(approvalId, error);
     }
   }
-}
-
-/** One that nobody has to satisfy is none: the core leaves it out. A list that is missing where one was meant names nobody. */
-function needOf({ approvers, quorum, excludeRequester, escalate }: ApprovalNeed): ApprovalNeed {
-  return {
-    ...(approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] }),
-    ...(quorum === undefined ? {} : { quorum }),
-    ...(excludeRequester === undefined ? {} : { excludeRequester }),
-    ...(escalate === undefined ? {} : { escalate }),
-  };
 }
 
 const unknown = (approvalId: string) =>

@@ -11,6 +11,8 @@ export interface ApprovedTool {
   tool?: Tool | undefined;
   /** What it takes. */
   schema?: SchemaSource | undefined;
+  /** It does nothing itself: it starts agents, whose calls are judged one by one. */
+  startsAgents?: boolean | undefined;
 }
 
 /** The name that rules know a tool by, and a digest of its description and its schema. Never fails. */

@@ -1,5 +1,6 @@
 /** Sends webhooks to any number of endpoints. */
 import { createHash } from 'node:crypto';
+import type { Gate } from '../../index.js';
 import type * as Api from '../../webhooks.js';
 import { EventsLostError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
@@ -42,7 +43,7 @@ interface PlannedDelivery {
 }
 
 async function overLedger(
-  gate: LocalGate,
+  gate: Gate & LocalGate,
   endpoints: readonly DeliveryEndpoint[],
   { takeOverAfter }: DeliveryOptions,
 ): Promise<PlannedDelivery[]> {
@@ -61,7 +62,7 @@ class EventSender implements Api.WebhookSender {
   readonly #listening = new AbortController();
   #closing: Promise<void> | undefined;
 
-  constructor(gate: LocalGate, options: DeliveryOptions, planned: readonly PlannedDelivery[]) {
+  constructor(gate: Gate & LocalGate, options: DeliveryOptions, planned: readonly PlannedDelivery[]) {
     const sources = planned.flatMap(({ source }) => (source instanceof EventSource ? [source] : []));
     void this.#listen(gate, sources, options);
     this.#deliveries = planned.map(
@@ -95,7 +96,7 @@ class EventSender implements Api.WebhookSender {
   }
 
   /** Over a ledger that lasts, events are a hint to look; in memory they are all there is. */
-  async #listen(gate: LocalGate, sources: readonly EventSource[], { logger }: DeliveryOptions): Promise<void> {
+  async #listen(gate: Gate & LocalGate, sources: readonly EventSource[], { logger }: DeliveryOptions): Promise<void> {
     const { signal } = this.#listening;
     while (!signal.aborted) {
       try {

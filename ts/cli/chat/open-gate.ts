@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gate, GateOptions, PolicyDocument, PolicyInput, PolicyMode } from '../../../index.js';
-import { createGate } from '../../gate/gate.js';
+import { createGate } from '../../gate/asking-gate.js';
 import { loadPolicy } from '../../policy/check.js';
 import { ExitError, Exit } from '../exit.js';
 import { oneLine } from '../style.js';

@@ -2,7 +2,7 @@
 import type { LocalInbox } from '../../../inbox.js';
 import type { GateOptions, Logger } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
-import { createGate } from '../../gate/gate.js';
+import { createGate } from '../../gate/asking-gate.js';
 import { serveInbox } from '../../inbox/serve.js';
 import { groupsIn, whoDecides } from '../decisions.js';
 import { ExitError, Exit, UsageError } from '../exit.js';

@@ -1,14 +1,13 @@
 /** The one use of an approval, right before a tool runs. */
 import { RefusedByCore } from '../errors/from-native.js';
 import { LedgerError } from '../errors/index.js';
-import type { BoundCall, CallAsker } from '../gate/asker.js';
-import { isApproval } from '../gate/records.js';
+import type { BoundCall, CallAsker } from './asker.js';
+import { isApproval } from './records.js';
 import type { NativeClaim } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import { isSame } from '../values/same.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
-import { RefusedExecution } from './follow.js';
-import { isTask } from './tools.js';
+import { RefusedExecution } from './refused-execution.js';
 
 /** A call that is about to run. */
 export type ClaimedCall = BoundCall & {
@@ -27,7 +26,7 @@ export function claimOrRefuse(asker: CallAsker, runId: string | null, call: Clai
     new RefusedExecution(`${toolName} was not run: ${why}`, cause === undefined ? {} : { cause });
   return attempt(
     () =>
-      after(asker.objectionOfMode(call, call, isTask(call.tool)), (objection) => {
+      after(asker.objectionOfMode(call), (objection) => {
         if (objection !== undefined) return takeBack(asker, runId, toolCallId, refused(objection));
         return after(asker.bound(call), (runs) => {
           if (runs.denied !== undefined) return takeBack(asker, runId, toolCallId, refused(runs.denied));

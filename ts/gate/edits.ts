@@ -2,18 +2,15 @@
 import type { ApprovalNeed } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { CallVerdict } from '../gate/judge.js';
-import { covers } from '../gate/who.js';
+import type { CallVerdict } from './judge.js';
+import { covers } from './who.js';
 import { canonicalize } from '../native.js';
 import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
-import type { AiModule } from './sdk.js';
 
 export interface EditRules {
   toolName: string;
-  inputSchema: unknown;
-  ai: () => Promise<AiModule>;
-  /** What the SDK makes of parsed arguments before they run (`experimental_refineToolInput`). */
-  refine?: unknown;
+  /** What the tool gets of what a human wrote. Fails with {@link InvalidDecisionError} for what does not fit it. */
+  parse: (written: unknown) => Promise<unknown>;
   judge: (args: ValueSnapshot) => Promise<CallVerdict>;
 }
 
@@ -42,9 +39,8 @@ export class CheckedEdits {
    * @throws {InvalidDecisionError} when they do not fit the schema, are denied, or need others to agree than the request did
    */
   async check(written: unknown): Promise<ValueSnapshot> {
-    const { toolName, refine, judge } = this.#rules;
-    const parsed = await this.#parse(written);
-    const args = snapshot(typeof refine === 'function' ? ((await refine(parsed)) as unknown) : parsed);
+    const { toolName, parse, judge } = this.#rules;
+    const args = snapshot(await parse(written));
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
@@ -76,18 +72,6 @@ export class CheckedEdits {
     }
     if (this.checked(args) !== undefined) return undefined;
     return `The schema of ${this.#rules.toolName} makes other arguments of the edited ones.`;
-  }
-
-  async #parse(written: unknown): Promise<unknown> {
-    const { toolName, inputSchema, ai } = this.#rules;
-    const { validate } = (await ai()).asSchema(inputSchema);
-    if (validate === undefined) return written;
-    const validation = await validate(written);
-    if (validation.success) return validation.value;
-    throw new InvalidDecisionError({
-      message: `The edited arguments do not fit the schema of ${toolName}: ${messageOf(validation.error)}`,
-      cause: validation.error,
-    });
   }
 }
 

@@ -3,9 +3,9 @@
  * was shown may have changed meanwhile. What hosts differ in is their port.
  */
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
-import type { CallAsker, OpenedRequest, CallQuestion, SupersededRequest } from '../gate/asker.js';
-import { isByMode, type CallVerdict } from '../gate/judge.js';
-import { isApproval, type DecidedRecord } from '../gate/records.js';
+import type { CallAsker, OpenedRequest, CallQuestion, SupersededRequest } from './asker.js';
+import { isByMode, type CallVerdict } from './judge.js';
+import { isApproval, type DecidedRecord } from './records.js';
 import { answerOf } from './answer-of.js';
 import type { CheckedEdits } from './edits.js';
 

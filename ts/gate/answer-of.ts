@@ -1,5 +1,5 @@
-import type { CallAsker, OpenedRequest } from '../gate/asker.js';
-import type { DecidedRecord } from '../gate/records.js';
+import type { CallAsker, OpenedRequest } from './asker.js';
+import type { DecidedRecord } from './records.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
 

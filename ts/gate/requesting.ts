@@ -1,0 +1,287 @@
+/** `gate.request`: code asks about a call by itself. It is judged, asked about and claimed like the call of a tool. */
+import type { ApprovalNeed, ApprovalRecord, Gate, GateRequest, InterruptOptions, Resolution } from '../../index.js';
+import { DuplicateRequestError, GateClosedError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { Gating } from '../native.js';
+import { checkNeeded, checkOptions } from '../options/check.js';
+import { attempt, isLater, type Awaitable } from '../values/awaitable.js';
+import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { whenAborted } from '../values/when-aborted.js';
+import { askCall, objectionTo } from './ask-call.js';
+import { CallAsker, type CallQuestion, type OpenedRequest } from './asker.js';
+import type { ServerCaller } from './caller.js';
+import { checkOptionalText, checkText } from './check-arguments.js';
+import { checkPositive } from './check-positive.js';
+import { claimOrRefuse } from './claim.js';
+import { CheckedEdits } from './edits.js';
+import type { LocalGate } from './gate.js';
+import type { CallVerdict } from './judge.js';
+import { existingRecord, isApproval, resolutionOf, toRecord } from './records.js';
+import { checkRequester } from './requester.js';
+import { DEFAULT_TIMEOUT_MS, UNWANTED, type OpenRequest, type WaitedRequest } from './requests.js';
+import { mainRunOf } from './run-ids.js';
+import { whoOf } from './who.js';
+
+const PLACE = 'gate.request';
+
+/** A request that no policy has a say about. */
+const PLAIN = { context: null, details: null, page: null, supersedes: null };
+
+interface RequestOptions {
+  abortSignal?: AbortSignal;
+}
+
+/** @param caller the call of a tool that asks */
+export function requestApproval(
+  gate: Gate & LocalGate,
+  request: GateRequest,
+  options: RequestOptions = {},
+  caller?: ServerCaller,
+): Promise<Resolution> {
+  const resolution = new Promise<Resolution>((resolve, reject) => {
+    new CodeRequest(gate, caller).resolve(request, options).then(resolve, (error: unknown) => {
+      // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
+      if (GateClosedError.isInstance(error)) resolution.catch(() => {});
+      reject(error);
+    });
+  });
+  return resolution;
+}
+
+class CodeRequest {
+  readonly #gate: Gate & LocalGate;
+  readonly #caller: ServerCaller | undefined;
+
+  constructor(gate: Gate & LocalGate, caller: ServerCaller | undefined) {
+    this.#gate = gate;
+    this.#caller = caller;
+  }
+
+  async resolve(request: GateRequest, options: RequestOptions): Promise<Resolution> {
+    checkNeeded(PLACE, request);
+    checkOptions(`${PLACE}: options`, options);
+    const { abortSignal: given } = options;
+    const caller = this.#caller;
+    const abortSignal = caller === undefined ? given : AbortSignal.any([caller.signal, ...(given ? [given] : [])]);
+    abortSignal?.throwIfAborted();
+    const args = snapshot(request.args);
+    const asked: OpenRequest = {
+      runId: request.runId ?? caller?.asker.runId ?? crypto.randomUUID(),
+      toolCallId: request.toolCallId ?? crypto.randomUUID(),
+      toolName: request.toolName,
+      args,
+      origin: request.origin ?? caller?.asker.origin ?? ['main'],
+      description: request.description ?? null,
+      allowedDecisions: request.allowedDecisions ?? null,
+      timeoutMs: checkPositive(`${PLACE}: timeout`, request.timeout ?? this.#gate.timeout ?? DEFAULT_TIMEOUT_MS),
+      ...PLAIN,
+      needs: [needOf(request)],
+      remindMs: request.remind === undefined ? null : checkPositive(`${PLACE}: remind`, request.remind),
+      requester: checkRequester(PLACE, request.requester) ?? caller?.asker.requester ?? null,
+    };
+    const isJudged = caller?.asker.judgesAll ?? this.#gate.control.tightens([]);
+    return isJudged ? this.#judged(asked, abortSignal) : this.#unjudged(asked, abortSignal);
+  }
+
+  // --- with policies, a judge or a mode -----------------------------------------------------------------------------
+
+  async #judged(request: OpenRequest, abortSignal: AbortSignal = NEVER): Promise<Resolution> {
+    const toolCallId = checkText(`${PLACE}: toolCallId`, request.toolCallId);
+    const toolName = checkText(`${PLACE}: toolName`, request.toolName);
+    const runId = checkText(`${PLACE}: runId`, request.runId);
+    const description = checkOptionalText(`${PLACE}: description`, request.description);
+    const { args, origin } = request;
+    const gating = gatingOf(request);
+    const asker = new CallAsker(
+      runId,
+      { gate: this.#gate, parent: this.#caller?.asker, origin, requester: request.requester ?? undefined },
+      PLACE,
+    );
+    const judge = async (judged: ValueSnapshot): Promise<CallVerdict> => {
+      const by = { gating, entry: undefined, tool: undefined, hostJudges: [], signal: abortSignal };
+      return alwaysAsked(await asker.judge({ toolCallId, toolName, args: judged, context: {} }, by), gating);
+    };
+    const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge });
+    const verdict = await judge(args);
+    const question: CallQuestion & { verdict: CallVerdict } = {
+      toolCallId,
+      toolName,
+      args,
+      gating,
+      entry: description === null ? undefined : ({ description } as InterruptOptions),
+      verdict,
+      isOnce: true,
+      checkEdit: (written) => edits.check(written),
+      signal: abortSignal,
+    };
+    const open = async (asking: CallQuestion) => openOnce(toolCallId, () => asker.openAndWait(asking, runId));
+    if (verdict.effect === 'deny') return this.#denied(await open(question), args, verdict.reason);
+    let last: OpenedRequest | undefined;
+    try {
+      const asked = await askCall(question, {
+        asker,
+        runId,
+        signal: abortSignal,
+        open,
+        opened: async (opened) => {
+          last = opened;
+          edits.needs = opened.record.needs;
+          this.#caller?.tell(opened, args, false);
+          return { isAnswered: false };
+        },
+        objection: ({ staleness }, { decision }) => objectionTo(decision, { edits, staleness }),
+        judge: () => judge(args),
+      });
+      if (asked.kind !== 'decided') return cancelled((last as OpenedRequest).record, args, asked.reason);
+      const { decided } = asked;
+      const resolution = resolutionOf(decided, args);
+      if (!resolution.approved) return resolution;
+      const runs = decided.decision.type === 'edit' ? edits.checked(decided.decision.args)?.args : args;
+      if (runs === undefined) return cancelled(decided, args, 'The edited arguments were not checked.');
+      const claim = () => claimOrRefuse(asker, runId, { toolCallId, toolName, args: runs, asked: args });
+      return await this.#handOver(resolution, claim, abortSignal);
+    } catch (error) {
+      if (!abortSignal.aborted || last === undefined) throw error;
+      // Whoever is told that it was cancelled finds it so.
+      await this.#gate.withdraw(last.record.approvalId, UNWANTED);
+      const decided = await last.decided;
+      return isApproval(decided.decision) ? cancelled(decided, args, UNWANTED) : resolutionOf(decided, args);
+    }
+  }
+
+  /** It stands in the ledger, and nobody is asked. */
+  async #denied(opened: OpenedRequest, args: ValueSnapshot, reason: string): Promise<Resolution> {
+    const { approvalId } = opened.record;
+    this.#caller?.tell(opened, args, true);
+    await this.#gate.rejectBySystem(approvalId, reason);
+    const decided = await opened.decided;
+    if (!isApproval(decided.decision)) return resolutionOf(decided, args);
+    // Whoever was faster to approve it has approved nothing.
+    await this.#gate.withdraw(approvalId, reason);
+    return cancelled(opened.record, args, reason);
+  }
+
+  // --- without ------------------------------------------------------------------------------------------------------
+
+  async #unjudged(request: OpenRequest, abortSignal: AbortSignal | undefined): Promise<Resolution> {
+    const { args } = request;
+    const opened = openOnce(request.toolCallId, () => this.#gate.openAndWait(request, undefined, abortSignal));
+    const waited = isLater(opened) ? await opened : opened;
+    const { record, decided } = waited;
+    this.#putToRun(waited, args);
+    let withdrawn: Awaitable<void> = undefined;
+    const withdraw = () => {
+      withdrawn = this.#gate.withdraw(record.approvalId, UNWANTED);
+    };
+    const forget = whenAborted(abortSignal, withdraw);
+    if (abortSignal?.aborted) withdraw();
+    try {
+      const resolution = resolutionOf(await decided, args);
+      if (!resolution.approved) return resolution;
+      const runs = resolution.decision.type === 'edit' ? snapshot(resolution.args) : args;
+      return await this.#handOver(resolution, () => this.#claim(record, runs), abortSignal);
+    } finally {
+      forget();
+      // Whoever is told that it was cancelled finds it so.
+      if (isLater(withdrawn)) await withdrawn;
+    }
+  }
+
+  /** Whoever answers for the run answers for this: nobody may be there who looks at the gate. */
+  #putToRun(waited: WaitedRequest, args: ValueSnapshot): void {
+    if (this.#caller === undefined) return;
+    const { asker, signal, tell } = this.#caller;
+    tell(waited, args, false);
+    asker.ask(waited.record, args, waited.decided, signal);
+  }
+
+  /** The mode may be another one by now. */
+  async #claim({ approvalId, runId, toolCallId, toolName }: ApprovalRecord, args: ValueSnapshot): Promise<void> {
+    const call = { toolCallId, toolName, args, runId: mainRunOf(runId) };
+    const objection = await this.#gate.control.objectionTo(() => call);
+    if (objection !== undefined) {
+      await this.#gate.revoke(approvalId, objection);
+      throw new Error(objection);
+    }
+    await this.#gate.claim(runId, toolCallId, toolName, args, null);
+  }
+
+  /** Uses the approval up: what the caller does with it cannot be seen from here. */
+  async #handOver(
+    resolution: Resolution,
+    claim: () => Awaitable<unknown>,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<Resolution> {
+    const unwanted = () => new DOMException(UNWANTED, 'AbortError');
+    try {
+      if (abortSignal?.aborted) throw unwanted();
+      await claim();
+      const isWanted = abortSignal?.aborted !== true;
+      await this.#gate.settle(resolution.approvalId, isWanted);
+      if (isWanted) return resolution;
+      throw unwanted();
+    } catch (error) {
+      // Taken back in the meantime, e.g. by the end of the gate; or the ledger cannot say that it was not.
+      const reason = messageOf(error);
+      return { ...resolution, approved: false, decision: { type: 'cancelled', reason }, reason };
+    }
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** How calls are asked about that the code itself puts to a human. */
+function gatingOf({ allowedDecisions, timeoutMs, needs = [], remindMs }: OpenRequest): Gating {
+  const meant = needs.filter(({ approvers, quorum = 1, excludeRequester, escalate }) =>
+    [approvers !== undefined, quorum !== 1, excludeRequester === true, escalate !== undefined].includes(true),
+  );
+  return {
+    action: 'ask',
+    entry: null,
+    allowedDecisions: (allowedDecisions ?? null) as Gating['allowedDecisions'],
+    timeout: timeoutMs ?? null,
+    changesFile: true,
+    ...(meant.length === 0 ? {} : { needs: [...meant] }),
+    ...(remindMs == null ? {} : { remind: remindMs }),
+  } as Gating;
+}
+
+/** Who asks by code wants a human: a rule, a grant or a mode that allows does not answer in their place. */
+function alwaysAsked(verdict: CallVerdict, gating: Gating): CallVerdict {
+  if (verdict.effect !== 'allow') return verdict;
+  return verdict.instead ?? { effect: 'ask', floor: true, said: verdict.said, who: whoOf(gating) };
+}
+
+/** @throws {DuplicateRequestError} */
+function openOnce<T>(toolCallId: string, open: () => Awaitable<T>): Awaitable<T> {
+  return attempt(open, (error) => {
+    const existing = existingRecord(error);
+    if (existing === undefined) throw error;
+    throw new DuplicateRequestError({
+      message: `This run has asked about the call ${JSON.stringify(toolCallId)} before. Leave toolCallId out, or give each request one of its own.`,
+      existing: toRecord(existing),
+      cause: error,
+    });
+  });
+}
+
+/** What nobody may do any more, whatever was decided. */
+const cancelled = ({ approvalId }: Pick<ApprovalRecord, 'approvalId'>, args: ValueSnapshot, reason: string) =>
+  ({
+    approvalId,
+    approved: false,
+    decision: { type: 'cancelled', reason },
+    args: snapshot(args.value).value,
+    reason,
+    decidedBy: 'countersign',
+  }) satisfies Resolution;
+
+/** One that nobody has to satisfy is none: the core leaves it out. A list that is missing where one was meant names nobody. */
+function needOf({ approvers, quorum, excludeRequester, escalate }: ApprovalNeed): ApprovalNeed {
+  return {
+    ...(approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] }),
+    ...(quorum === undefined ? {} : { quorum }),
+    ...(excludeRequester === undefined ? {} : { excludeRequester }),
+    ...(escalate === undefined ? {} : { escalate }),
+  };
+}
