@@ -1159,7 +1159,11 @@ fn git_goes_into_no_repository_of_its_commits() {
     tried_all(false, false);
     nested_repository(&house, "deep/v/.git", evil);
     tried_all(true, true);
-    // Where git ignores what lies there, only an option leads there.
+    // Another commit may hold what this one ignores.
+    fs::write(house.root.join("project/.gitignore"), "deep\n").unwrap();
+    tried_all(true, true);
+    fs::remove_file(house.root.join("project/.gitignore")).unwrap();
+    // Where packages lie that git ignores, only an option leads there.
     fs::rename(house.root.join("project/deep"), house.root.join("project/node_modules")).unwrap();
     tried_all(true, true);
     fs::write(house.root.join("project/.gitignore"), "node_modules\n").unwrap();

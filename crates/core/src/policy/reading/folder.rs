@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::SubjectReader;
-use super::nested::{NestedRepositories, NestedRepository};
+use super::nested::{NestedRepositories, NestedRepository, PassedFolders};
 use super::repository::{self, FoundRepository};
 use crate::path::{LocatedPath, PathError, is_below, locate, spelled};
 use crate::policy::git::{self, GitReach};
@@ -127,9 +127,12 @@ impl SubjectReader<'_> {
                     let mut entered =
                         looked_up(nested.in_index())?.unwrap_or_else(|_| untold(&top));
                     if entered.is_none() && reach >= GitReach::Further {
-                        let ignored = reach == GitReach::Others;
-                        entered = looked_up(nested.below(&top, ignored))?
-                            .unwrap_or_else(|_| untold(&top));
+                        let passed = match reach {
+                            GitReach::Others => PassedFolders::Nothing,
+                            _ => PassedFolders::Packages,
+                        };
+                        entered =
+                            looked_up(nested.below(&top, passed))?.unwrap_or_else(|_| untold(&top));
                     }
                     if entered.is_some() {
                         return Ok(entered);
@@ -139,14 +142,18 @@ impl SubjectReader<'_> {
                 if !has_word(subject, &["add", "stage"]) {
                     continue;
                 }
-                let is_forced = is_forced(subject);
+                let passed = if is_forced(subject) {
+                    PassedFolders::Nothing
+                } else {
+                    PassedFolders::Ignored
+                };
                 for folder in self.added(subject, &dir, &top)? {
                     let mut entered = Ok(None);
                     if folder != top {
                         entered = looked_up(nested.in_folder(&folder))?;
                     }
                     if several && matches!(entered, Ok(None)) {
-                        entered = looked_up(nested.below(&folder, is_forced))?;
+                        entered = looked_up(nested.below(&folder, passed))?;
                     }
                     let entered = entered.unwrap_or_else(|_| untold(&folder));
                     if entered.is_some() {

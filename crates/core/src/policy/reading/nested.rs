@@ -18,6 +18,9 @@ const MOST_NAMES: usize = 300_000;
 /// What is kept of a folder of git to say which others there are: git keeps those of its submodules there.
 const MODULES: &str = "modules";
 
+/// Folders of packages and products.
+const PACKAGES: &[&str] = &["node_modules", "target", ".venv"];
+
 /// The most settings that are read of one file, in bytes, and the most files that name each other.
 const MOST_SETTINGS: usize = 1 << 16;
 const MOST_FILES: usize = 32;
@@ -144,6 +147,18 @@ pub(super) struct NestedRepositories<'a> {
     kept: OnceCell<String>,
 }
 
+/// The folders in which no repository is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PassedFolders {
+    /// None.
+    Nothing,
+    /// Those that git does not add.
+    Ignored,
+    /// Of these, those of packages and products: another commit may hold what this one ignores, but what lies there runs
+    /// wherever the project does, and is too much to look through.
+    Packages,
+}
+
 /// What git finds in one folder.
 enum EnteredFolder {
     Nothing,
@@ -173,12 +188,18 @@ impl<'a> NestedRepositories<'a> {
         }
     }
 
-    /// One that lies below this folder. `ignored`: also where git ignores it.
+    /// One that lies below this folder, but for those that are passed over.
     pub(super) fn below(
-        &self, folder: &str, ignored: bool,
+        &self, folder: &str, passed: PassedFolders,
     ) -> Result<Option<NestedRepository>, PathError> {
-        let passes =
-            |folder: &str, name: &str| !ignored && is_ignored(folder, name, self.top, self.files);
+        let passes = |folder: &str, name: &str| {
+            let is_meant = match passed {
+                PassedFolders::Nothing => false,
+                PassedFolders::Ignored => true,
+                PassedFolders::Packages => PACKAGES.contains(&name),
+            };
+            is_meant && is_ignored(folder, name, self.top, self.files)
+        };
         let Some(found) = self.files.repositories_below(folder, &passes, MOST_NAMES) else {
             return Ok(Some(NestedRepository::Perhaps(folder.to_owned())));
         };
