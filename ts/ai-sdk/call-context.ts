@@ -1,6 +1,6 @@
 /** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
 import type { FileChange, ToolActivity } from '../../index.js';
-import type { ParentRun } from './parent.js';
+import type { ParentRun } from './parent-run.js';
 
 /** Where it stands in the options. Registered: a tool may come from another copy of this package. */
 const CALL = Symbol.for('countersign.call');
@@ -57,4 +57,10 @@ const ACTIVITIES: Record<ToolActivity['type'], true> = {
   'execute-start': true,
   'execute-output': true,
   'execute-finish': true,
+};
+
+/** A call that is about to run. */
+export type CalledTool = Pick<CallContext, 'toolCallId' | 'approved'> & {
+  toolName: string;
+  signal: AbortSignal | undefined;
 };

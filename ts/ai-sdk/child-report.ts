@@ -6,11 +6,11 @@ import type { AgentEvent, SubagentEvent, SubagentFinishEvent } from '../../index
 import type { Awaitable } from '../values/awaitable.js';
 import { messageOf } from '../errors/message-of.js';
 import { messagesOf } from './conversation.js';
+import type { ShownRun } from './event-view.js';
 import { eventView } from './events.js';
 import { partsOf } from './messages.js';
 import type { OwnEvent } from './own-events.js';
-import type { ParentRun } from './parent.js';
-import type { Run } from './run.js';
+import type { ParentRun } from './parent-run.js';
 import type { CallOptions, StreamPart } from './sdk.js';
 
 const WRAPPED: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export class ChildReport {
   #steps = 0;
   #isFinished = false;
 
-  constructor(parent: ParentRun, run: Run, origin: readonly string[]) {
+  constructor(parent: ParentRun, run: ShownRun, origin: readonly string[]) {
     this.#parent = parent;
     this.#runId = run.runId;
     this.#from = { toolCallId: parent.toolCallId, name: origin.at(-1) ?? '', origin };

@@ -5,12 +5,11 @@ import type { CallAsker } from '../gate/asker.js';
 import { asCaller, type ServerCaller } from '../gate/caller.js';
 import { partOfRun } from '../gate/run-ids.js';
 import type { Awaitable } from '../values/awaitable.js';
-import { isActivity, type CallContext } from './call-context.js';
+import { isActivity, type CalledTool, type CallContext } from './call-context.js';
 import { follow } from './follow.js';
-import type { CalledTool } from './guard.js';
 import type { InheritedRules } from './inheritance.js';
 import { cancelParts } from './left-parts.js';
-import type { ChildRun, ParentRun } from './parent.js';
+import type { ChildRun, ParentRun } from './parent-run.js';
 import { tellRequest } from './telling.js';
 
 export interface ChildrenOptions {

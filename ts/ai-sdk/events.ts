@@ -3,7 +3,7 @@ import type { ToolSet } from 'ai';
 import type { AgentEvent } from '../../index.js';
 import { NotedError } from './follow.js';
 import type { OwnEvent } from './own-events.js';
-import type { Run, EventView } from './run.js';
+import type { EventView, ShownRun } from './event-view.js';
 import type { StreamPart } from './sdk.js';
 import type { UnheardError } from './unheard.js';
 
@@ -12,7 +12,7 @@ import type { UnheardError } from './unheard.js';
  * @param unheard is told when somebody looks at an error
  */
 export function eventView<TOOLS extends ToolSet>(
-  run: () => Run,
+  run: () => Pick<ShownRun, 'denial'>,
   includeRaw: boolean,
   unheard?: UnheardError,
 ): EventView<AgentEvent<TOOLS>> {

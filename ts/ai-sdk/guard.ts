@@ -11,9 +11,8 @@ import type { Gating, InterruptPlan } from '../native.js';
 import type { CallableTool } from '../policy/foreign.js';
 import { copyOf, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { stillAsked } from '../gate/ask-call.js';
-import type { CallContext } from './call-context.js';
+import type { CalledTool, CallContext } from './call-context.js';
 import type { ExecutionOutcome } from './follow.js';
-import { guardTools } from './guarded-tools.js';
 import type { HostJudges } from './host-judge.js';
 import { InheritedRules } from './inheritance.js';
 import { isQuestionTool, questionsIn } from './questions.js';
@@ -40,14 +39,10 @@ export interface GuardedExecution {
   outcome: ExecutionOutcome;
 }
 
-/** A call that is about to run. */
-export type CalledTool = Pick<CallContext, 'toolCallId' | 'approved'> & {
-  toolName: string;
-  signal: AbortSignal | undefined;
-};
-
 export interface GuardOptions {
   tools: ToolSet;
+  /** Of these, those that are given to the SDK. */
+  makeTools: (guard: CallGuard, options: GuardOptions) => ToolSet;
   plan: InterruptPlan;
   interruptOn: InterruptOn | undefined;
   asker: CallAsker;
@@ -89,7 +84,7 @@ export class CallGuard {
       approvalTimeout: options.asker.approvalTimeout,
     });
     this.searches = new RunSearches(options.tools, options.toolCallers);
-    this.tools = guardTools(this, options);
+    this.tools = options.makeTools(this, options);
   }
 
   /** Whether any call of any tool may need a human. */

@@ -10,7 +10,7 @@ import type { Awaitable } from '../values/awaitable.js';
 import type { RunConversation } from './conversation.js';
 import { fingerprintsOf, type RunFingerprints } from './fingerprints.js';
 import { RunKeeper } from './keep-run.js';
-import type { ParentRun } from './parent.js';
+import type { ParentRun } from './parent-run.js';
 import type { ModelRound } from './round.js';
 import { decode, stateOf, type KeptRun } from './saved-run.js';
 import type { SdkStep } from './sdk.js';

@@ -4,7 +4,7 @@ import type { InterruptOn } from '../../index.js';
 import type { CallAsker } from '../gate/asker.js';
 import type { InterruptPlan } from '../native.js';
 import type { Awaitable } from '../values/awaitable.js';
-import type { ParentRun } from './parent.js';
+import type { ParentRun } from './parent-run.js';
 import type { CallOptions, LoadedSdk, StreamResult } from './sdk.js';
 import type { UnheardError } from './unheard.js';
 

@@ -27,6 +27,7 @@ import { answered, closed } from './history.js';
 import { EventQueue } from './inbox.js';
 import { isWorthAsking, Keeping } from './keeping.js';
 import { RunOpening } from './opening.js';
+import type { EventView } from './event-view.js';
 import type { OwnEvent } from './own-events.js';
 import { isResult, partOf, silentResult, takePart } from './reading.js';
 import type { CallDenial } from './decisions.js';
@@ -37,14 +38,6 @@ import type { LoadedSdk, StreamPart, StreamResult } from './sdk.js';
 import { SdkStream } from './sdk-stream.js';
 import { wantsOutput, type RunSetup } from './setup.js';
 import { areRequestsHere, isStill, isWhole, mayHear, UntilWhole } from './whole.js';
-
-/** Turns what happens into what is yielded; `undefined` is not yielded. */
-export interface EventView<E> {
-  /** When there is one, it shows each part of the SDK as it is, before what `part` makes of it. */
-  raw?: ((part: StreamPart) => E) | undefined;
-  part(part: StreamPart): E | undefined;
-  own(event: OwnEvent): E | undefined;
-}
 
 export class Run {
   readonly result: Promise<RunResult>;

@@ -2,9 +2,10 @@
 import type { ToolSet } from 'ai';
 import { CallDecisions } from './decisions.js';
 import { CheckedEdits } from '../gate/edits.js';
-import type { CallContext } from './call-context.js';
+import type { CallContext, CalledTool } from './call-context.js';
 import { parseEdit } from './edited-args.js';
-import { CallGuard, type CalledTool, type GuardedExecution } from './guard.js';
+import { CallGuard, type GuardedExecution } from './guard.js';
+import { guardTools } from './guarded-tools.js';
 import { hostJudgeOf } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
 import type { OwnEvent } from './own-events.js';
@@ -51,6 +52,7 @@ export function setUp({
   const tools = (callOptions['tools'] ?? {}) as ToolSet;
   const guard: CallGuard = new CallGuard({
     tools,
+    makeTools: guardTools,
     plan: run.plan(tools),
     interruptOn,
     asker,

@@ -28,7 +28,7 @@ import { follow, lastOf, NotedError } from './follow.js';
 import { claimOrRefuse } from '../gate/claim.js';
 import { modelOutput, withNote, type ModelOutput } from './history.js';
 import type { InheritedRules } from './inheritance.js';
-import type { ParentRun } from './parent.js';
+import type { ParentRun } from './parent-run.js';
 import { parseEdit } from './edited-args.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';

@@ -3,7 +3,8 @@ import type { ApprovalRequest } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { beating } from './heartbeat.js';
 import type { OwnEvent } from './own-events.js';
-import type { Run, EventView } from './run.js';
+import type { EventView } from './event-view.js';
+import type { Run } from './run.js';
 import type { StreamPart } from './sdk.js';
 
 /** @param hasResponsePart whether the SDK knows a part that tells a decision */

@@ -1,4 +1,4 @@
-import type { SdkVersion, SdkStep } from './sdk.js';
+import type { SdkVersion, SdkStep } from './sdk-types.js';
 
 /** What `streamText` and the `stream` of a `ToolLoopAgent` take. A test compares them with the types of the installed version. */
 export const OPTION_NAMES = [
