@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { WaitingAsk, ChatView } from '../../ts/cli/chat/view.js';
 import { draftOf } from '../../ts/cli/chat/screen/draft.js';
 import type { PressedKey, KeyName } from '../../ts/cli/chat/screen/keys.js';
-import { press, type PressContext } from '../../ts/cli/chat/screen/press.js';
+import { press } from '../../ts/cli/chat/screen/press.js';
+import type { PressContext } from '../../ts/cli/chat/screen/press-context.js';
 import {
   sent,
   START,

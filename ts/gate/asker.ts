@@ -1,17 +1,14 @@
 /** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
 import { AsyncResource } from 'node:async_hooks';
-import type { Tool, ToolSet } from 'ai';
+import type { ToolSet } from 'ai';
 import type {
   ApprovalAnswer,
-  ApprovalNeed,
   ApprovalRecord,
   ApprovalRequest,
   Gate,
-  InterruptOptions,
   Logger,
   PolicyInput,
   PolicyPlace,
-  Question as AskedQuestion,
 } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type Gating, type RawRecord } from '../native.js';
@@ -23,6 +20,7 @@ import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
+import type { CallQuestion } from './call-question.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
 import { describe } from './describing.js';
@@ -34,7 +32,6 @@ import type { DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
-import type { SchemaSource } from './schemas.js';
 import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
@@ -46,6 +43,8 @@ export type ApprovalCallback = (
   request: never,
   options: { abortSignal: AbortSignal; objectionTo: (answer: unknown) => Promise<string | undefined> },
 ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
+
+export type { CallQuestion, SupersededRequest } from './call-question.js';
 
 export interface AskerOptions {
   gate?: Gate | undefined;
@@ -65,44 +64,6 @@ export interface AskerOptions {
   requester?: string | undefined;
   /** Of the run that this one is a part of: it asks in the same way. */
   parent?: CallAsker | undefined;
-}
-
-/** A request in whose place another one is made. */
-export interface SupersededRequest {
-  approvalId: string;
-  /** Why it is asked again. */
-  reason: string;
-  needs?: readonly ApprovalNeed[];
-  /** Whether a process had started the call. */
-  startedBefore: boolean;
-}
-
-/** A call to ask about. */
-export interface CallQuestion {
-  toolCallId: string;
-  toolName: string;
-  args: ValueSnapshot;
-  /** Of the run, from 1; `undefined`: its loop is not ours. */
-  step?: number | undefined;
-  gating: Gating | undefined;
-  entry: InterruptOptions | undefined;
-  /** It runs nothing, it asks this. `args` has them. */
-  questions?: readonly AskedQuestion[] | undefined;
-  /** Why it is asked. */
-  verdict?: CallVerdict | undefined;
-  /** The request that was taken back, since what it showed has changed. */
-  supersedes?: SupersededRequest | undefined;
-  checkEdit?: CheckEdit | undefined;
-  /** What would be said of the call if it were made now. */
-  judgeAgain?: (() => Promise<CallVerdict>) | undefined;
-  /** It is asked about each time: nothing is offered to be remembered. */
-  isOnce?: boolean | undefined;
-  /** The tool itself, which tells where it comes from. */
-  tool?: Tool | undefined;
-  /** What the tool takes. */
-  schema?: SchemaSource | undefined;
-  /** Once it is aborted, nobody is asked any more. */
-  signal?: AbortSignal | undefined;
 }
 
 /** A request that waits. */

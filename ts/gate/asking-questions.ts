@@ -1,7 +1,7 @@
 /** How questions are put to a human: what is asked, and by whom it is answered. */
 import type { Question, QuestionRequest } from '../../index.js';
 import { preview, safeText } from '../native.js';
-import type { CallQuestion as Asked } from './asker.js';
+import type { CallQuestion as Asked } from './call-question.js';
 import type { LocalGate } from './gate.js';
 import { inOneLine, QUESTION_DECISIONS, readable } from './questions.js';
 import type { OpenRequest } from './requests.js';

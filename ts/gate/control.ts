@@ -20,7 +20,7 @@ import type { Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
 import { STRICTNESS } from '../values/strictness.js';
-import type { CallVerdict } from './judge.js';
+import type { CallVerdict } from './call-verdict.js';
 import { allOf, asksPeople, type ApproverRules } from './who.js';
 import { mainRunOf } from './run-ids.js';
 

@@ -1,7 +1,7 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
 import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
-import type { CallQuestion } from './asker.js';
+import type { CallQuestion } from './call-question.js';
 
 /**
  * The `description` of a call; `null`: the default.

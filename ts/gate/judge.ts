@@ -3,29 +3,19 @@
  * is left to JavaScript functions is asked here, and whatever goes wrong with them asks a human.
  */
 import type { Tool } from 'ai';
-import type { InterruptOptions, PolicyVerdict } from '../../index.js';
+import type { InterruptOptions } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
+import type { CallVerdict } from './call-verdict.js';
 import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { STRICTNESS } from '../values/strictness.js';
-import { allOf, whoOf, type ApproverRules } from './who.js';
+import { allOf, whoOf } from './who.js';
 
-export type CallVerdict = {
-  /** What the policies say, where there are any. */
-  said?: PolicyVerdict | null | undefined;
-} &
-  /** `instead`: it would be asked about, and the mode answers. */
-  (
-    | { effect: 'allow'; instead?: (CallVerdict & { effect: 'ask' }) | undefined }
-    /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
-    | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: ApproverRules | undefined }
-    /** Nobody is asked: nothing runs. */
-    | { effect: 'deny'; reason: string }
-  );
+export type { CallVerdict } from './call-verdict.js';
 
 /** One more judge, which only tightens. */
 export type HostJudge = (call: JudgedCall) => unknown;

@@ -1,6 +1,13 @@
 /** What a person may decide, as far as it is told to them: what counts is decided in the ledger. */
 import type { ApprovalNeed, ApprovalRecord, DecisionType } from '../../index.js';
-import type { InboxPerson } from './person.js';
+
+export interface InboxPerson {
+  name: string;
+  groups: readonly string[];
+  mayDecide: boolean;
+  /** `null`: it is not known. */
+  session: string | null;
+}
 
 /** Who is in which group, as the gate knows. */
 export type GroupMembers = Readonly<Record<string, readonly string[]>>;

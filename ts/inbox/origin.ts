@@ -1,7 +1,7 @@
 /** Keeps other sites from deciding with the browser of somebody who is signed in. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { InboxSettings } from './options.js';
-import type { InboxPerson } from './person.js';
+import type { InboxPerson } from './may.js';
 import { forbidden } from './refusal.js';
 
 const HEADER = 'x-countersign-csrf';

@@ -2,17 +2,9 @@
 import type { Logger } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { inTime } from '../values/in-time.js';
-import { isPersonName } from './may.js';
+import { isPersonName, type InboxPerson } from './may.js';
 import type { InboxSettings } from './options.js';
 import { RefusedRequest } from './refusal.js';
-
-export interface InboxPerson {
-  name: string;
-  groups: readonly string[];
-  mayDecide: boolean;
-  /** `null`: it is not known. */
-  session: string | null;
-}
 
 const LONGEST_NAME = 256;
 

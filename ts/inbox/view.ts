@@ -7,7 +7,7 @@ import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';
 import { isMeant, mayDecide, type GroupMembers } from './may.js';
-import type { InboxPerson } from './person.js';
+import type { InboxPerson } from './may.js';
 import type {
   HistoryItem,
   InboxItem,

@@ -6,7 +6,7 @@ import { revive, snapshot } from '../../../values/snapshot.js';
 import type { WaitingAsk } from '../view.js';
 import { draftOf, edited, EMPTY, insert, type TextDraft } from './draft.js';
 import type { PressedKey } from './keys.js';
-import type { PressContext } from './press.js';
+import type { PressContext } from './press-context.js';
 import { goTo, sent, warned, type PressResult, type ScreenState } from './state.js';
 
 export type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;

@@ -1,27 +1,10 @@
 /** What keys do. Nothing here reads or writes. */
-import type { ChatView } from '../view.js';
 import { draftOf, edited, EMPTY, insert, MOST, type TextDraft } from './draft.js';
 import type { PressedKey, KeyPress } from './keys.js';
 import { pressApproval } from './press-approval.js';
+import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
 import { readyAt, unseen, type PressResult, type ScreenState } from './state.js';
-
-/** What is known beside the state. */
-export interface PressContext {
-  view: ChatView;
-  /** In ms of {@link performance.now}. */
-  now: number;
-  /** Before this no key was typed that is read now: it may have waited while the program stood still. */
-  typedAfter: number;
-  /** The whole lines that a line may become. */
-  complete(line: string): string[];
-  /** Whether enough of what is asked about is on the screen to approve it. */
-  isShown: boolean;
-  /** How far the view that is scrolled goes down, and how many lines of it are seen. */
-  scroll: { most: number; page: number };
-  /** Whether there is an editor for arguments. */
-  hasEditor: boolean;
-}
 
 export function press(state: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const clear = { ...state, said: '' };

@@ -9,7 +9,8 @@ import { KeyReader, type KeyPress } from './keys.js';
 import { wrap, type ScreenKind, type ScreenSymbols } from './layout.js';
 import { KeyboardInput, ScreenOutput, takeConsole } from './output.js';
 import { ScreenPainter } from './painter.js';
-import { press, type PressContext } from './press.js';
+import { press } from './press.js';
+import type { PressContext } from './press-context.js';
 import { withEdited } from './press-approval.js';
 import { goTo, readyAt, START, unseen, unsent, withView, type KeyAction, type ScreenState } from './state.js';
 

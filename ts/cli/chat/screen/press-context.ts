@@ -1,0 +1,19 @@
+/** What a key meets beside the state of the screen. */
+import type { ChatView } from '../view.js';
+
+/** What is known beside the state. */
+export interface PressContext {
+  view: ChatView;
+  /** In ms of {@link performance.now}. */
+  now: number;
+  /** Before this no key was typed that is read now: it may have waited while the program stood still. */
+  typedAfter: number;
+  /** The whole lines that a line may become. */
+  complete(line: string): string[];
+  /** Whether enough of what is asked about is on the screen to approve it. */
+  isShown: boolean;
+  /** How far the view that is scrolled goes down, and how many lines of it are seen. */
+  scroll: { most: number; page: number };
+  /** Whether there is an editor for arguments. */
+  hasEditor: boolean;
+}

@@ -1,0 +1,16 @@
+/** What is said of a call before anybody is asked. */
+import type { PolicyVerdict } from '../../index.js';
+import type { ApproverRules } from './who.js';
+
+export type CallVerdict = {
+  /** What the policies say, where there are any. */
+  said?: PolicyVerdict | null | undefined;
+} &
+  /** `instead`: it would be asked about, and the mode answers. */
+  (
+    | { effect: 'allow'; instead?: (CallVerdict & { effect: 'ask' }) | undefined }
+    /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
+    | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: ApproverRules | undefined }
+    /** Nobody is asked: nothing runs. */
+    | { effect: 'deny'; reason: string }
+  );
