@@ -17,7 +17,7 @@ use builtin::{ArgumentMeaning, BuiltinReading, RecursiveUse};
 use loaded::LoadedFile;
 
 use super::document::{PolicyDocument, ToolReading};
-use super::judge::{JudgedCall, NeedsFiles, NestedFolders};
+use super::judge::{JudgedCall, LedPlaces, NeedsFiles, NestedFolders};
 use super::names::own_names;
 use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::call::Json;
@@ -121,13 +121,21 @@ impl ToolReadings {
     }
 }
 
-/// Everything the call would do. Never empty.
+/// A call, read.
+pub(crate) struct ReadCall {
+    /// Everything that it would do. Never empty.
+    pub(crate) subjects: Vec<Subject>,
+    /// Where that leads which its commands load.
+    pub(crate) led: LedPlaces,
+}
+
+/// Everything that the call would do.
 ///
 /// # Errors
 /// When the file system is needed to tell in which directory it runs.
 pub(crate) fn subjects(
     call: &JudgedCall, readings: &ToolReadings, context: &PathContext, files: &dyn FileLookup,
-) -> Result<Vec<Subject>, NeedsFiles> {
+) -> Result<ReadCall, NeedsFiles> {
     let mut reader = SubjectReader {
         call,
         context,
@@ -135,6 +143,7 @@ pub(crate) fn subjects(
         nested: &readings.nested,
         subjects: Vec::new(),
         loads: Vec::new(),
+        led: LedPlaces::default(),
         guesses: false,
     };
     if let Some(plan) = reader.read(readings.trusted.get(call.tool_name))? {
@@ -149,7 +158,7 @@ pub(crate) fn subjects(
     if !reader.subjects.iter().any(|subject| subject.needs_allow) {
         reader.unknown(None, "the call does nothing that could be judged");
     }
-    Ok(reader.subjects)
+    Ok(ReadCall { subjects: reader.subjects, led: reader.led })
 }
 
 /// Where the subjects of one call are gathered.
@@ -161,6 +170,8 @@ struct SubjectReader<'a> {
     subjects: Vec<Subject>,
     /// What its commands run, or what decides what they run.
     loads: Vec<LoadedFile>,
+    /// Where that leads.
+    led: LedPlaces,
     /// What is read is a guess, which can only tighten.
     guesses: bool,
 }
