@@ -560,6 +560,7 @@ export interface Grant {
   /** The project it was granted in, for the scope `always`: it answers nothing in another. */
   project: string | null;
   label: string;
+  /** Their paths are the files that were shown: a symlink that takes the place of one is asked about again. */
   rules: PolicyRule[];
   /** Who decided. */
   by: string;

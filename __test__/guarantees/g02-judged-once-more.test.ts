@@ -256,6 +256,42 @@ describe('a call of which a path leads elsewhere by the time that it is to run i
   });
 });
 
+describe('a line that runs something else by the time that it is to run is asked about again', () => {
+  const lines = [
+    './run.sh',
+    'sub/tool x',
+    'cd sub && make test',
+    'env -C sub make test',
+    'pytest sub',
+    'cat s*/x',
+    'for f in sub/*; do cat "$f"; done',
+  ];
+
+  it.each(waitingEntries)('%s', async (name, entry) => {
+    const again = name === 'toolApproval' ? 1 : 2;
+    for (const command of [...sample(lines), 'make test']) {
+      const { root, place } = project();
+      const at = (path: string) => join(root, path);
+      const { ran, tools } = anyTool('execute');
+      for (const folder of ['other', 'here']) mkdirSync(at(folder));
+      for (const path of ['run.sh', 'other/x']) writeFileSync(at(path), '');
+      // What names no path runs what stands in its folder.
+      const path = command === 'make test' ? 'here' : command === './run.sh' ? 'run.sh' : 'sub';
+      let asked = 0;
+      const onApprovalRequest = () => {
+        if (++asked > 1) return false;
+        rmSync(at(path), { recursive: true });
+        symlinkSync(path === 'run.sh' ? 'other/x' : 'other', at(path));
+        return true;
+      };
+      const cwd = path === 'here' ? at('here') : root;
+      const gate = createGate({ policy, place: { ...place, cwd } });
+      await entry({ turns: turnsOf(['execute', { command }]), tools, gate, onApprovalRequest } as never);
+      expect([ran, asked], command).toEqual([[], again]);
+    }
+  });
+});
+
 describe('a call runs as it was approved', () => {
   const quiet: [string, (at: (path: string) => string) => void][] = [
     ['nothing changes', () => {}],

@@ -1,6 +1,6 @@
 /** "Always": what is offered, what is kept and for how long, and what it answers. */
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -287,6 +287,32 @@ describe('what a grant answers', () => {
     expect(second.effect).toBe('ask');
     expect((await gate.check(run('npm test'))).effect).toBe('deny');
     expect((await gate.check(run('make all'))).effect).toBe('allow');
+  });
+
+  it('no symlink that takes the place of the file or the folder that was shown', async () => {
+    const root = scratch();
+    const at = (path: string) => join(root, path);
+    for (const folder of ['sub', 'more']) mkdirSync(at(folder));
+    for (const path of ['notes.txt', 'other.txt', 'sub/x', 'more/x']) writeFileSync(at(path), '');
+    const toolNames = ['write_file', 'read_file'];
+    for (const [file_path, link, target] of [
+      ['notes.txt', 'notes.txt', 'other.txt'],
+      ['sub/x', 'sub', 'more'],
+    ] as const)
+      for (const toolName of toolNames) {
+        const gate = createGate({ policy: asks, place: { cwd: root, project: root, home: '/nonexistent' } });
+        const args = toolName === 'read_file' ? { file_path } : { file_path, content: 'x' };
+        const asked = { toolName, args };
+        await became(stream, asked, { gate }, () => ({ type: 'approve', remember: 'session' }));
+        expect((await gate.check(asked)).effect, `${toolName} ${file_path}`).toBe('allow');
+        renameSync(at(link), at('kept'));
+        symlinkSync(target, at(link));
+        expect((await gate.check(asked)).effect, `${toolName} ${file_path}: a symlink`).toBe('ask');
+        rmSync(at(link));
+        renameSync(at('kept'), at(link));
+        expect((await gate.check(asked)).effect, `${toolName} ${file_path}: the file is back`).toBe('allow');
+        await gate.close();
+      }
   });
 
   it('in plan mode only what is read-only', async () => {

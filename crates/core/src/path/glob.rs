@@ -79,6 +79,11 @@ impl PathGlob {
         Ok(Self { source: source.to_owned(), ways, roots, folded: OnceLock::new() })
     }
 
+    /// From now on it means what it meant when it was written: no symlink in its place makes it mean another file.
+    pub(super) fn pin(&mut self) {
+        self.roots.pin();
+    }
+
     /// As it was written.
     pub fn source(&self) -> &str {
         &self.source

@@ -47,6 +47,12 @@ impl PathSet {
         Ok(Self { items: items.collect::<Result<_, _>>()? })
     }
 
+    /// From now on its patterns mean what they meant when they were written: a symlink that takes the place of a path makes
+    /// none mean what that leads to. To an allow that is less.
+    pub fn pin(&mut self) {
+        self.items.iter_mut().for_each(|item| item.glob.pin());
+    }
+
     /// Whether it has no pattern.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::matching::{fold, matches, matches_below};
 use super::pattern::{NameToken, PatternAlternative, PatternSegment};
-use super::resolve::resolve;
+use super::resolve::{FollowedLink, resolve};
 use super::syntax::PathSyntax;
 use super::{FileLookup, PathContext, PathError};
 
@@ -77,7 +77,7 @@ impl AbsolutePattern {
         &self, roots: &OwnRoots, files: &dyn FileLookup,
     ) -> Result<Option<String>, PathError> {
         let Some(real) = self.resolved(files)? else { return Ok(None) };
-        Ok(if roots.keep(&self.prefix, &real, files)? { Some(real) } else { None })
+        Ok(if roots.keep(self, &real, files)? { Some(real) } else { None })
     }
 
     pub(super) fn folded(&self) -> Self {
@@ -94,7 +94,11 @@ impl AbsolutePattern {
 
 /// The project and the working directory: in these, anybody may have made symlinks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct OwnRoots(Arc<[String]>);
+pub(super) struct OwnRoots {
+    roots: Arc<[String]>,
+    /// Whether the patterns hold what they meant when they were written: see [`OwnRoots::keep`].
+    pinned: bool,
+}
 
 impl OwnRoots {
     pub(super) fn of(syntax: PathSyntax, vars: &PathContext) -> Self {
@@ -102,27 +106,32 @@ impl OwnRoots {
         let roots = roots.filter_map(|root| syntax.absolute(root, None).ok().flatten());
         let mut roots: Vec<String> = roots.map(|root| root.normalised().text()).collect();
         roots.dedup();
-        Self(roots.into())
+        Self { roots: roots.into(), pinned: false }
     }
 
-    /// Whether no symlink inside a root leads out of it, on the way from the path to where it really is.
-    fn keep(&self, path: &str, real: &str, files: &dyn FileLookup) -> Result<bool, PathError> {
-        let Some(path) = PathSyntax::NATIVE.absolute(path, None)? else { return Ok(false) };
-        let mut followed = Vec::new();
-        match resolve(PathSyntax::NATIVE, &path, files, Some(&mut followed)) {
-            Ok(_) => {}
-            Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
-            Err(_) => return Ok(false),
-        }
+    /// From now on no symlink inside a root means anything, nor one on the way of a path that is written out.
+    pub(super) fn pin(&mut self) {
+        self.pinned = true;
+    }
+
+    /// Whether no symlink inside a root leads out of it, on the way from the pattern's path to where it really is.
+    fn keep(
+        &self, pattern: &AbsolutePattern, real: &str, files: &dyn FileLookup,
+    ) -> Result<bool, PathError> {
+        let Some(followed) = followed(&pattern.prefix, files)? else { return Ok(false) };
+        let is_written_out = self.pinned && pattern.rest.is_empty();
         for link in followed {
-            for root in self.0.iter() {
+            if is_written_out && !self.lies_behind(&link, files)? {
+                return Ok(false);
+            }
+            for root in self.roots.iter() {
                 let root = match files.real(root) {
                     Ok(root) => root,
                     Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
                     Err(_) => return Ok(false),
                 };
                 if link.place != root && is_below(&link.place, &root) {
-                    if !is_below(real, &root) {
+                    if self.pinned || !is_below(real, &root) {
                         return Ok(false);
                     }
                     // What may lead anywhere in the project may do so from the working directory in it.
@@ -131,6 +140,28 @@ impl OwnRoots {
             }
         }
         Ok(true)
+    }
+
+    /// Whether a root lies behind this symlink.
+    fn lies_behind(&self, link: &FollowedLink, files: &dyn FileLookup) -> Result<bool, PathError> {
+        for root in self.roots.iter() {
+            let links = followed(root, files)?;
+            if links.iter().flatten().any(|other| other.place == link.place) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The symlinks on the way to where a path really is; `None`: nothing gets there.
+fn followed(path: &str, files: &dyn FileLookup) -> Result<Option<Vec<FollowedLink>>, PathError> {
+    let Some(path) = PathSyntax::NATIVE.absolute(path, None)? else { return Ok(None) };
+    let mut followed = Vec::new();
+    match resolve(PathSyntax::NATIVE, &path, files, Some(&mut followed)) {
+        Ok(_) => Ok(Some(followed)),
+        Err(PathError::NeedsFiles) => Err(PathError::NeedsFiles),
+        Err(_) => Ok(None),
     }
 }
 

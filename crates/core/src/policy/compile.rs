@@ -91,7 +91,27 @@ impl Policy {
     /// # Errors
     /// When a pattern cannot be taken.
     pub fn compile(
+        documents: Vec<PolicyDocument>, context: &PathContext,
+    ) -> Result<Self, PolicyError> {
+        Self::build(documents, context, |_| {})
+    }
+
+    /// The same of rules that were made for one call: their paths are those that were shown, and follow no symlink that takes
+    /// the place of one.
+    ///
+    /// # Errors
+    /// When a pattern cannot be taken.
+    pub(super) fn compile_pinned(
+        document: PolicyDocument, context: &PathContext,
+    ) -> Result<Self, PolicyError> {
+        Self::build(vec![document], context, |rule| {
+            rule.reads.iter_mut().chain(&mut rule.writes).for_each(RulePatterns::pin);
+        })
+    }
+
+    fn build(
         mut documents: Vec<PolicyDocument>, context: &PathContext,
+        prepare: impl Fn(&mut CompiledRule),
     ) -> Result<Self, PolicyError> {
         // So that which rule is named does not depend on the order in which documents came.
         documents.sort_by(|a, b| {
@@ -107,7 +127,10 @@ impl Policy {
                 forbidden.push((mode, document.source.clone()));
             }
             for rule in document.rules {
-                rules.push(CompiledRule::compile(rule, compiled.len(), &document.source, context)?);
+                let mut rule =
+                    CompiledRule::compile(rule, compiled.len(), &document.source, context)?;
+                prepare(&mut rule);
+                rules.push(rule);
             }
             let default = match (document.default, document.matching) {
                 (None, MatchOrder::First) => Some(Effect::Deny),

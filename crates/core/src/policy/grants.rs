@@ -12,7 +12,8 @@ use crate::shell::FileAccess;
 
 /// Rules that answer asks: "always allow", for a run, a session or for ever. Cheap to clone, never changes.
 ///
-/// They never answer a deny, what is unknown, nor what a managed document asks about.
+/// They never answer a deny, what is unknown, nor what a managed document asks about. Their paths are the files that were
+/// shown: a symlink that takes the place of one leads to another file, and that is asked about.
 #[derive(Debug, Clone)]
 pub struct GrantRules {
     policy: Policy,
@@ -40,7 +41,7 @@ impl GrantRules {
             rules,
             forbid: Vec::new(),
         };
-        Ok(Self { policy: Policy::compile(vec![document], context)? })
+        Ok(Self { policy: Policy::compile_pinned(document, context)? })
     }
 
     /// Whether they answer every ask of this verdict on this call, so that it may run.

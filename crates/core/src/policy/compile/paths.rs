@@ -51,6 +51,11 @@ impl RulePatterns {
         Ok(Some(Self { set, except: except.map_err(error)? }))
     }
 
+    /// From now on they follow no symlink that takes the place of a path.
+    pub(super) fn pin(&mut self) {
+        self.set.pin();
+    }
+
     /// Whether an allow surely means this much of the path.
     pub(crate) fn covers(
         &self, path: &LocatedPath, access: FileAccess, extent: UseExtent, files: &dyn FileLookup,

@@ -17,21 +17,21 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use known::KnownFiles;
+pub(crate) use led::LedPlaces;
 pub(crate) use matching::{MatchStrength, RuleHit};
 pub(crate) use pool::MatchTrace;
 pub(crate) use sieve::takes_in_again;
 pub(crate) use spot::{PathSpots, places, through};
 pub(crate) use tracked::NestedFolders;
 
-use led::LedPlaces;
-
+use super::Effect;
 use super::compile::Policy;
 use super::document::RuleApprovers;
 use super::git::GitReach;
 use super::protected::{self, PathProtection};
+use super::reading::{self, ReadCall};
 use super::subject::{Subject, SubjectKind};
 use super::verdict::{JudgedSubject, Verdict, VerdictCause};
-use super::{Effect, reading};
 use crate::call::Json;
 use crate::path::{
     CachedFiles, FileLookup, LinkedBeginnings, LocatedPath, PathContext, PathError, UrlAddress,
@@ -96,10 +96,14 @@ pub(crate) fn judge_traced(
     policy: &Policy, call: &JudgedCall, files: &dyn FileLookup, mut trace: Option<&mut MatchTrace>,
 ) -> Result<Verdict, NeedsFiles> {
     let files = &CachedFiles::new(files);
-    let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
+    let ReadCall { subjects, led } =
+        reading::subjects(call, policy.readings(), policy.context(), files)?;
     let judge = CallJudge::new(policy, call, files, &subjects);
     let said = judge.all(trace.as_deref_mut())?;
-    let places = judge.places.take().digest();
+    let mut places = judge.places.take();
+    places.append(led);
+    places.add_commands(&subjects, files)?;
+    let places = places.digest();
     // What is only mentioned counts where something is said against it. It stands behind all others.
     let counts = |says: &SubjectVerdict, subject: &Subject| {
         !subject.mentioned || says.effect != Effect::Allow
@@ -250,7 +254,7 @@ impl<'a> CallJudge<'a> {
     ) -> Result<SubjectVerdict, NeedsFiles> {
         let spots = self.hits(subject, hits)?;
         if let Some(spots) = &spots {
-            self.places.borrow_mut().add(&spots.located);
+            self.places.borrow_mut().add_spots(spots);
         }
         // Nobody has to allow what goes nowhere.
         let nowhere = spots.as_ref().is_some_and(PathSpots::is_null_device);

@@ -29,6 +29,8 @@ pub(crate) struct PathSpots {
     pub(crate) located: Vec<LocatedPath>,
     /// What is known of it where it is not certain, and from where.
     pub(crate) loose: Vec<(Vec<WordPiece>, PathContext)>,
+    /// The directories that what is known in part surely begins with.
+    pub(crate) begins: Vec<LocatedPath>,
     /// The paths that a pattern of the shell finds.
     pub(crate) found: Vec<String>,
     /// Whether of what is read the names alone are told.
@@ -63,6 +65,7 @@ impl PathSpots {
                 (start.bases.clone(), false)
             };
             spots.loosely(&target.pieces, &places, adrift, start);
+            spots.begin(target, &places, start, files)?;
             let complete = spots.expand(target, extent, &places, adrift, start, files)?;
             spots.loose_below = extent.is_recursive() && !complete;
             return Ok(spots);
@@ -225,6 +228,28 @@ impl PathSpots {
             }
         }
         Ok(all)
+    }
+
+    /// Where the directory leads that it surely begins with.
+    fn begin(
+        &mut self, target: &Word, places: &[String], start: &PathStart, files: &dyn FileLookup,
+    ) -> Result<(), PathError> {
+        let (before, rest) = match target.pieces.as_slice() {
+            [WordPiece::Home, rest @ ..] => (start.home.clone().unwrap_or_default(), rest),
+            rest => (String::new(), rest),
+        };
+        let [WordPiece::Text(text), ..] = rest else { return Ok(()) };
+        let Some((dir, _)) = text.rsplit_once('/') else { return Ok(()) };
+        let dir = format!("{before}{dir}/");
+        for base in places {
+            match locate(&dir, &start.at(base), files) {
+                Ok(located) => self.begins.push(located),
+                Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                // Nor can it be told where the rest leads.
+                Err(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// What is known of it, from each of these directories. `adrift`: or from any.

@@ -51,7 +51,13 @@ impl SubjectReader<'_> {
                 DoubtReason::FindsHosts => {
                     self.finds_none(&target, &start, |name| name.contains(':'))
                 }
-                _ => self.is_own(&target, &start),
+                _ => {
+                    let own = self.is_own(&target, &start);
+                    if let Err(error) = &own {
+                        self.led.add_error(error);
+                    }
+                    own
+                }
             };
             if looked_up(own)?.unwrap_or(false) {
                 continue;
@@ -101,7 +107,7 @@ impl SubjectReader<'_> {
     }
 
     /// Whether it lies in the project, or in the directory that the command runs in.
-    fn is_own(&self, target: &Word, start: &PathStart) -> Result<bool, PathError> {
+    fn is_own(&mut self, target: &Word, start: &PathStart) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
         if adrift && !stays_below(target) {
             return Ok(false);
@@ -117,6 +123,7 @@ impl SubjectReader<'_> {
                 // What is there belongs to the directory that a `cd` led to. Of an absolute path that says nothing.
                 let here = (!path.starts_with(['/', '~'])).then_some(&from.cwd);
                 let located = locate(&path, &from, self.files)?;
+                self.led.add(&located);
                 let own = |path: &str| roots.iter().chain(here).any(|root| is_below(path, root));
                 if !located.reals().all(own) {
                     return Ok(false);
@@ -126,6 +133,7 @@ impl SubjectReader<'_> {
             for top in self.tops(target, &from)? {
                 let mut below = PathSpots::at(locate(&top, &from, self.files)?);
                 below.add_links_below(PASSED, self.files)?;
+                below.located.iter().for_each(|path| self.led.add(path));
                 if !below.certain || !below.located.iter().all(|it| it.reals().all(own)) {
                     return Ok(false);
                 }

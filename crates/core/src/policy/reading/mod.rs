@@ -19,7 +19,7 @@ use loaded::LoadedFile;
 use nested::KnownGit;
 
 use super::document::{PolicyDocument, ToolReading};
-use super::judge::{JudgedCall, NeedsFiles};
+use super::judge::{JudgedCall, LedPlaces, NeedsFiles};
 use super::names::own_names;
 use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::call::Json;
@@ -123,13 +123,21 @@ impl ToolReadings {
     }
 }
 
-/// Everything the call would do. Never empty.
+/// A call, read.
+pub(crate) struct ReadCall {
+    /// Everything that it would do. Never empty.
+    pub(crate) subjects: Vec<Subject>,
+    /// Where that leads which its commands load.
+    pub(crate) led: LedPlaces,
+}
+
+/// Everything that the call would do.
 ///
 /// # Errors
 /// When the file system is needed to tell in which directory it runs.
 pub(crate) fn subjects(
     call: &JudgedCall, readings: &ToolReadings, context: &PathContext, files: &dyn FileLookup,
-) -> Result<Vec<Subject>, NeedsFiles> {
+) -> Result<ReadCall, NeedsFiles> {
     let mut reader = SubjectReader {
         call,
         context,
@@ -137,6 +145,7 @@ pub(crate) fn subjects(
         git: &readings.git,
         subjects: Vec::new(),
         loads: Vec::new(),
+        led: LedPlaces::default(),
         guesses: false,
     };
     if let Some(plan) = reader.read(readings.trusted.get(call.tool_name))? {
@@ -151,7 +160,7 @@ pub(crate) fn subjects(
     if !reader.subjects.iter().any(|subject| subject.needs_allow) {
         reader.unknown(None, "the call does nothing that could be judged");
     }
-    Ok(reader.subjects)
+    Ok(ReadCall { subjects: reader.subjects, led: reader.led })
 }
 
 /// Where the subjects of one call are gathered.
@@ -163,6 +172,8 @@ struct SubjectReader<'a> {
     subjects: Vec<Subject>,
     /// What its commands run, or what decides what they run.
     loads: Vec<LoadedFile>,
+    /// Where that leads.
+    led: LedPlaces,
     /// What is read is a guess, which can only tighten.
     guesses: bool,
 }

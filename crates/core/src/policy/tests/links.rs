@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::path::RealFiles;
+use crate::policy::{GrantRules, suggest};
 
 /// A directory of its own, with a project, a home and something outside.
 struct Place(PathBuf);
@@ -560,4 +561,65 @@ writes = ["${project}/src/keep/**", "~/**"]
             ("allow", "bash", "rm -r su*"),
         ],
     );
+}
+
+#[test]
+fn an_always_for_a_path_answers_for_no_symlink_that_takes_its_place() {
+    let place = Place::new("granted");
+    let policy =
+        place.policy("default = \"ask\"\n[[rule]]\neffect = \"allow\"\ncommands = [\"cp\"]\n");
+    for path in ["project/notes.txt", "project/other.txt", "project/sub/x", "project/more/x"] {
+        fs::create_dir_all(PathBuf::from(place.at(path)).parent().unwrap()).unwrap();
+        fs::write(place.at(path), "").unwrap();
+    }
+    let notes = ("project/notes.txt", ["project/other.txt", "outside/file", "project/src/file"]);
+    let sub = ("project/sub", ["project/more", "outside", "project/src"]);
+    let elsewhere = ("outside/file", ["elsewhere/data", "project/other.txt", "project/new"]);
+    let calls = [
+        (Call::new("write_file", r#"{"path":"notes.txt"}"#), notes),
+        (Call::new("read_file", r#"{"path":"notes.txt"}"#), notes),
+        (Call::new("read_file", r#"{"path":"sub/x"}"#), sub),
+        (Call::new("write_file", r#"{"path":"sub/x"}"#), sub),
+        (
+            Call::new("read_file", &format!(r#"{{"path":"{}"}}"#, place.at("outside/file"))),
+            elsewhere,
+        ),
+        (Call::run("cat < notes.txt > sub/x"), sub),
+    ];
+    for (call, (path, targets)) in calls {
+        let verdict = || judge(&policy, &call.judged(), &RealFiles).unwrap();
+        let said = verdict();
+        let suggestion = suggest(&policy, &call.judged(), &said, &RealFiles).unwrap();
+        let Some(suggestion) = suggestion else { panic!("{:?}", call.judged()) };
+        let grants = GrantRules::compile(suggestion.rules, policy.context()).unwrap();
+        let answers = || grants.answers(&call.judged(), &verdict(), &RealFiles).unwrap();
+        assert!(answers(), "{:?}", call.judged());
+        let (at, kept) = (place.at(path), place.at("kept"));
+        fs::rename(&at, &kept).unwrap();
+        for target in targets {
+            place.link(path, target);
+            assert!(!answers(), "{:?} to {target}", call.judged());
+        }
+        fs::remove_file(&at).unwrap();
+        fs::rename(&kept, &at).unwrap();
+        assert!(answers(), "{:?}", call.judged());
+    }
+    // Where the project itself lies behind a symlink, all of it does.
+    symlink(place.at("project"), place.at("named")).unwrap();
+    let context = PathContext {
+        cwd: place.at("named"),
+        project: Some(place.at("named")),
+        ..PathContext::default()
+    };
+    let policy = Policy::compile(Vec::new(), &context).unwrap();
+    let rules = |pattern: &str| {
+        let rule = format!("[[rule]]\neffect = \"allow\"\nwrites = [\"{pattern}\"]\n");
+        document(&rule, LayerKind::Session, true).rules
+    };
+    for pattern in ["${project}/notes.txt", "${project}/**", "notes.txt"] {
+        let grants = GrantRules::compile(rules(pattern), &context).unwrap();
+        let call = Call::new("write_file", r#"{"path":"notes.txt"}"#);
+        let said = judge(&policy, &call.judged(), &RealFiles).unwrap();
+        assert!(grants.answers(&call.judged(), &said, &RealFiles).unwrap(), "{pattern}");
+    }
 }
