@@ -2217,3 +2217,34 @@ fn a_folder_that_is_swapped_for_a_symlink_is_not_the_one_that_a_line_was_approve
     symlink("src", house.root.join("project/sub")).unwrap();
     assert_ne!(places(&policy, "make test"), before);
 }
+fn a_formatter_that_says_it_only_checks_and_writes_all_the_same() {
+    let house = House::new("checks");
+    house.put("out/v.rs", "fn   y( ) { }");
+    let asked = [
+        "rustfmt --check --config emit_mode=Files ../out/v.rs",
+        "rustfmt --check --config=emit_mode=files ../out/v.rs",
+        "rustfmt --config edition=2021,emit_mode=Files --check ../out/v.rs",
+        "biome check --apply-unsafe ../out",
+        "biome lint --apply-unsafe ../out",
+        "biome check --unsafe --write ../out",
+    ];
+    let developer = started(&house, "developer", "project");
+    tried(
+        &developer,
+        &asked,
+        &[
+            "rustfmt --check src/lib.rs",
+            "rustfmt --check --edition 2024 ../out/v.rs",
+            "cargo fmt --all -- --check",
+            "biome check --apply-unsafe src",
+            "biome check src",
+        ],
+    );
+    let own = own(
+        r#"{"effect":"allow","commands":["rustfmt","biome"]},{"effect":"deny","writes":["**/out/**"]}"#,
+    );
+    for line in asked {
+        let (effect, reason) = verdict(&started(&house, &own, "project"), "bash", line);
+        assert_eq!(effect, Effect::Deny, "{line}: {reason}");
+    }
+}

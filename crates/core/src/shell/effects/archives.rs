@@ -50,6 +50,7 @@ pub(super) fn tar(walk: &mut ArgumentWalk) {
         let mut values = operands.iter().map(|operand| operand.arg);
         let mut taken = 0;
         for letter in letters.chars() {
+            walk.meets(letter);
             let readings = walk.program.short(letter);
             if readings.is_empty() {
                 walk.runs(first.arg, DoubtReason::UnknownOption);
@@ -68,7 +69,7 @@ pub(super) fn tar(walk: &mut ArgumentWalk) {
     for part in walk.all_kept(ARCHIVE) {
         archive(walk, part, creates);
     }
-    if extracts && walk.kept(KEEP).is_none() {
+    if extracts && !walk.only_looks(KEEP) {
         walk.here(OperandUse::WriteBelow);
     }
     for operand in operands {
@@ -113,8 +114,7 @@ const SUFFIXES: [(&str, &[&str]); 10] = [
 
 /// It makes a file beside each and deletes that, or the other way round, but when it writes to its output or only looks.
 pub(super) fn compress(walk: &mut ArgumentWalk) {
-    let looks = walk.kept("look").is_some() && walk.kept("mode").is_none();
-    if walk.kept("stdout").is_some() || looks {
+    if walk.only_looks("stdout") || walk.only_looks("look") {
         return walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
     }
     if walk.recursive

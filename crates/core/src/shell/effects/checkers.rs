@@ -28,12 +28,12 @@ pub(super) fn configured(walk: &mut ArgumentWalk) {
 
 /// Changes its operands, unless told not to.
 pub(super) fn formats(walk: &mut ArgumentWalk) {
-    operands(walk, walk.kept(STAYS).is_none());
+    operands(walk, !walk.only_looks(STAYS));
 }
 
 /// The same of a program that goes on to the files that its operands name as their modules, wherever those lie.
 pub(super) fn formats_modules(walk: &mut ArgumentWalk) {
-    if walk.kept(STAYS).is_none() {
+    if !walk.only_looks(STAYS) {
         for operand in walk.operands.clone() {
             let anywhere = words::unknown(walk.place(operand.arg));
             walk.path(operand.arg, FileAccess::Write, anywhere, false);
@@ -42,19 +42,18 @@ pub(super) fn formats_modules(walk: &mut ArgumentWalk) {
     formats(walk);
 }
 
-/// Options of those that go over a whole project, without a value.
-const FLAGS: &[&str] = &["--", "--all", "-q", "--quiet", "-v", "--verbose", "--no-restore"];
+/// What those that go over a whole project only look with.
+const LOOKS: &[&str] = &["--check", "--verify-no-changes"];
+/// Words beside which they keep to that.
+const BESIDE: &[&str] = &["--", "--all", "-q", "--quiet", "-v", "--verbose", "--no-restore"];
 
 /// It goes over all sources of the project, and changes them, unless told not to.
 pub(super) fn everywhere(walk: &mut ArgumentWalk, _part: ArgumentPart) {
-    // Behind an option it may be the value of that.
-    let is_own = |before: &str| !before.starts_with('-') || FLAGS.contains(&before);
-    let stays = walk.argv.windows(2).any(|pair| {
-        let [before, word] = pair else { return false };
-        matches!(word.literal(), Some("--check" | "--verify-no-changes"))
-            && before.literal().is_some_and(is_own)
-    });
-    if !stays {
+    // Its words, and those behind `--`.
+    let words = walk.argv.get(walk.from..).unwrap_or_default();
+    let is_in = |list: &[&str], word: &Word| word.literal().is_some_and(|it| list.contains(&it));
+    let looks = words.iter().any(|word| is_in(LOOKS, word));
+    if !looks || !words.iter().all(|word| is_in(LOOKS, word) || is_in(BESIDE, word)) {
         here(walk);
     }
 }

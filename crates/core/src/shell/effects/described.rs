@@ -1,7 +1,7 @@
 //! What the tables say, as plain data: for whoever tries the programs themselves, and for a document of them.
 
 use super::spec::{
-    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionTakes, ProgramSpec,
+    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionName, OptionTakes, ProgramSpec,
 };
 use super::tables;
 
@@ -24,6 +24,8 @@ pub struct DescribedProgram {
     pub moves: String,
     /// Its options. One with several readings stands here once for each.
     pub options: Vec<DescribedOption>,
+    /// The options beside which one that only looks keeps its word.
+    pub beside: Vec<String>,
 }
 
 /// One reading of an option.
@@ -66,6 +68,14 @@ fn describe(parent: Option<&'static str>, program: &ProgramSpec) -> DescribedPro
         operands: operands(program.operands),
         moves: moves(program),
         options: shorts.chain(longs).map(option).collect(),
+        beside: program.beside.iter().map(|(_, name)| beside(*name, dashes)).collect(),
+    }
+}
+
+fn beside(name: OptionName, dashes: &str) -> String {
+    match name {
+        OptionName::Short(letter) => format!("-{letter}"),
+        OptionName::Long(name) => format!("{dashes}{name}"),
     }
 }
 
@@ -124,6 +134,7 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::Settles => "settles",
         OperandUse::SettlesRead => "settles-read",
         OperandUse::Keep(_) => "keep",
+        OperandUse::Looks(_) => "looks",
         OperandUse::Code(_) => "code",
     }
 }

@@ -23,16 +23,18 @@ deny of a file that its words name holds all the same.
 - _loads_: asked about where the file, or what a link leads to, is not the project's.
 - What makes or moves links or folders makes the paths behind it in the same line unsure.
 - _open_: the options are not described. No preset allows such a program.
+- _only looks_: such an option counts as long as beside it stand only others such, and those listed behind it as _keep it so_.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
 ";
 
 /// What is told of the uses, in this order.
-const USES: [(&str, &[&str]); 7] = [
+const USES: [(&str, &[&str]); 8] = [
     ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
     ("writes", &["write", "write-below", "change", "into"]),
     ("fetches", &["url"]),
     ("reads", &["read", "read-below", "settles-read", "base", "recursive", "follows-below"]),
     ("makes or moves links or folders", &["moves"]),
+    ("only looks", &["looks"]),
     ("looked at", &["code", "keep", "other"]),
     ("nothing", &["nothing", "settles"]),
 ];
@@ -103,6 +105,13 @@ fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &s
         options.dedup();
         if !options.is_empty() {
             wrapped(text, &format!("- {title}:"), &options);
+            if title == "only looks" && !program.beside.is_empty() {
+                let mut beside: Vec<String> =
+                    program.beside.iter().map(|name| format!("`{name}`")).collect();
+                beside.sort();
+                beside.dedup();
+                wrapped(text, "- keep it so:", &beside);
+            }
         }
     }
 }

@@ -34,6 +34,8 @@
 //! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
 //! | `language LANGUAGE` | what a shell reads: `bash`, `sh` (bash or dash), `words` (plain words only), `other` |
 //! | `open` | its options are not described: one that is not listed does nothing that is known |
+//! | `looks:NAME OPTION…` | a use: it only looks where it otherwise writes, if only these and the following stand in the line |
+//! | `beside:NAME OPTION…` | options, spelled without a value, beside which those of `looks:NAME` keep their word |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
 //! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is
@@ -45,8 +47,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::spec::{
-    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionStyle, OptionTakes, ProgramKind,
-    ProgramSpec, ScriptLanguage,
+    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionName, OptionStyle, OptionTakes,
+    ProgramKind, ProgramSpec, ScriptLanguage,
 };
 use super::special;
 use crate::shell::DoubtReason;
@@ -273,6 +275,12 @@ impl ProgramTables {
             ("include", _) if depth < 4 => {
                 self.lines(self.sets.get(rest)?, program, depth + 1).ok()?;
             }
+            _ if key.starts_with("beside:") => {
+                let name = key.strip_prefix("beside:")?;
+                for option in rest.split_ascii_whitespace() {
+                    besides(option, name, program)?;
+                }
+            }
             _ => {
                 let uses = use_of(key)?;
                 for option in rest.split_ascii_whitespace() {
@@ -324,9 +332,28 @@ fn option_of(text: &'static str, uses: OperandUse, program: &mut ProgramSpec) ->
     Some(())
 }
 
+fn besides(text: &'static str, name: &'static str, program: &mut ProgramSpec) -> Option<()> {
+    let mut add = |option| program.beside.push((name, option));
+    match text.strip_prefix("--") {
+        Some(long) => add(OptionName::Long(long)),
+        None => {
+            let letters = text.strip_prefix('-')?;
+            if program.style.one_dash() {
+                add(OptionName::Long(letters));
+            } else {
+                letters.chars().for_each(|letter| add(OptionName::Short(letter)));
+            }
+        }
+    }
+    Some(())
+}
+
 fn use_of(text: &'static str) -> Option<OperandUse> {
     if let Some(name) = text.strip_prefix("keep:") {
         return Some(OperandUse::Keep(name));
+    }
+    if let Some(name) = text.strip_prefix("looks:") {
+        return Some(OperandUse::Looks(name));
     }
     if let Some(name) = text.strip_prefix("code:") {
         return special::option(name).map(OperandUse::Code);

@@ -51,6 +51,9 @@ pub(super) enum OperandUse {
     SettlesRead,
     /// Kept under this name for the program's own code.
     Keep(&'static str),
+    /// A flag: it only looks where it otherwise writes, as long as no option stands beside it that is not listed with this
+    /// name ([`ProgramSpec::beside`]).
+    Looks(&'static str),
     /// The program's own code looks at it.
     Code(fn(&mut ArgumentWalk, ArgumentPart)),
 }
@@ -86,6 +89,15 @@ pub(super) enum OptionTakes {
     Value,
     /// One when it is attached or after `=`.
     Maybe,
+}
+
+/// An option, without its dashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OptionName {
+    /// A letter.
+    Short(char),
+    /// A long name.
+    Long(&'static str),
 }
 
 /// One reading of an option. Where versions of a program differ, an option has several, and all count.
@@ -231,6 +243,8 @@ pub(super) struct ProgramSpec {
     pub(super) abbreviates: bool,
     /// Whether `-` is the name of a file, and not the input or the output.
     pub(super) dash: bool,
+    /// The options beside which one that [`OperandUse::Looks`] keeps its word, each with the name of that.
+    pub(super) beside: Vec<(&'static str, OptionName)>,
     /// What counts as if an option had said it.
     pub(super) always: Vec<OperandUse>,
     /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
@@ -278,6 +292,7 @@ impl ProgramSpec {
             digits: false,
             abbreviates: true,
             dash: false,
+            beside: Vec::new(),
             always: Vec::new(),
             glued: false,
             apart: false,

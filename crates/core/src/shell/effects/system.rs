@@ -36,7 +36,7 @@ pub(super) fn man(walk: &mut ArgumentWalk) {
 
 /// `+FORMAT` is shown, anything else sets the clock; to BSD not with `-j`, which GNU has not.
 pub(super) fn date(walk: &mut ArgumentWalk) {
-    let dry = walk.kept("dry").is_some();
+    let dry = walk.only_looks("dry");
     for operand in std::mem::take(&mut walk.operands) {
         if !dry && !words::beginning(walk.place(operand.arg)).starts_with('+') {
             walk.runs(operand.arg, DoubtReason::Settings);
@@ -196,7 +196,7 @@ pub(super) fn hostname(walk: &mut ArgumentWalk) {
 
 /// Anything but a list is commands that will run later.
 pub(super) fn crontab(walk: &mut ArgumentWalk) {
-    let lists = walk.kept(KEEP).is_some() && walk.kept("changes").is_none();
+    let lists = walk.only_looks(KEEP);
     if !lists || !walk.operands.is_empty() {
         walk.runs(walk.argv.len().saturating_sub(1), DoubtReason::RunsCode);
     }
@@ -349,7 +349,7 @@ pub(super) fn sqlite(walk: &mut ArgumentWalk) {
 fn database_file(walk: &mut ArgumentWalk, arg: usize) {
     let word = walk.place(arg);
     let begins = words::beginning(word);
-    let mut only_reads = walk.kept("readonly").is_some();
+    let mut only_reads = walk.only_looks("readonly");
     let mut target = word.clone();
     if begins.starts_with("file:") {
         let skip = match begins.get(5..).unwrap_or("") {

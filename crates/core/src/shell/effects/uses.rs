@@ -54,7 +54,7 @@ impl ArgumentWalk<'_> {
             }
             OperandUse::Runs => self.runs(part.arg, DoubtReason::RunsCode),
             OperandUse::Code(code) => code(self, part),
-            OperandUse::Keep(name) => self.keep(name, part),
+            OperandUse::Keep(name) | OperandUse::Looks(name) => self.keep(name, part),
             OperandUse::Connects => self.runs(part.arg, DoubtReason::Connects),
             OperandUse::Shows => self.runs(part.arg, DoubtReason::ShowsSecrets),
             OperandUse::Alters => self.runs(part.arg, DoubtReason::Alters),

@@ -2,7 +2,8 @@
 
 use super::CommandEffects;
 use super::spec::{
-    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionStyle, OptionTakes, ProgramSpec,
+    MovingCommands, OperandSpec, OperandUse, OptionMeaning, OptionName, OptionStyle, OptionTakes,
+    ProgramSpec,
 };
 use super::{launch, words};
 use crate::shell::{DoubtReason, FileAccess, Word};
@@ -54,13 +55,23 @@ pub(super) struct ArgumentWalk<'a> {
     /// Whether what follows is no longer the program's.
     pub(super) ended: bool,
     kept: Vec<(&'static str, ArgumentPart)>,
+    /// The options that were met, here and before the command that this is; `None` for what may be any.
+    met: Vec<Option<OptionName>>,
     /// The last of each name.
     last_kept: Vec<(&'static str, ArgumentPart)>,
 }
 
 /// What the program does with `argv[from..]`, where `from` is its first argument.
-pub(super) fn walk<'a>(
-    program: &'static ProgramSpec, argv: &'a [Word], files: &'a [Word], from: usize,
+pub(super) fn walk(
+    program: &'static ProgramSpec, argv: &[Word], files: &[Word], from: usize,
+) -> CommandEffects {
+    walk_on(program, argv, files, from, Vec::new())
+}
+
+/// The same behind options of the program that this is a command of.
+fn walk_on(
+    program: &'static ProgramSpec, argv: &[Word], files: &[Word], from: usize,
+    met: Vec<Option<OptionName>>,
 ) -> CommandEffects {
     let mut walk = ArgumentWalk {
         argv,
@@ -79,6 +90,7 @@ pub(super) fn walk<'a>(
         into: None,
         ended: false,
         kept: Vec::new(),
+        met,
         last_kept: Vec::new(),
     };
     if let OperandSpec::Launches(count) = program.operands {
@@ -177,7 +189,7 @@ impl<'a> ArgumentWalk<'a> {
     fn behind_dashes(&mut self, from: usize) {
         match super::tables().command(self.program.path, "--") {
             Some(program) => {
-                let behind = walk(program, self.argv, self.files, from);
+                let behind = walk_on(program, self.argv, self.files, from, self.met.clone());
                 self.add(behind);
             }
             None => self.operands_from(from),
@@ -202,9 +214,11 @@ impl<'a> ArgumentWalk<'a> {
             return;
         }
         if !words::is_pattern(word) {
+            self.met.push(None);
             self.any_option(at, word.clone());
         } else if words::may_find_options(word) {
             // Who knows the files knows whether there is one of such a name. What no table has counts as what does harm.
+            self.met.push(None);
             self.runs(at, DoubtReason::FindsOptions);
         }
     }
@@ -226,6 +240,7 @@ impl<'a> ArgumentWalk<'a> {
 
     /// An option that no table has. To the program it may be none: then what follows are other operands than they seem.
     fn unknown_option(&mut self, at: usize) {
+        self.met.push(None);
         self.may_move();
         self.runs(at, DoubtReason::UnknownOption);
         if std::mem::replace(&mut self.doubted, true) {
@@ -240,6 +255,7 @@ impl<'a> ArgumentWalk<'a> {
 
     /// An option whose name is not certain.
     fn option_in_doubt(&mut self, at: usize) {
+        self.met.push(None);
         if self.program.open {
             self.any_option(at, words::unknown(self.place(at)));
         } else {
@@ -271,6 +287,7 @@ impl<'a> ArgumentWalk<'a> {
         let readings = self.program.long(name);
         if readings.is_empty() {
             let known = glued && self.glued(at);
+            self.met.push(None);
             if self.program.open {
                 if let Some(part) = attached {
                     self.unknown_value(part);
@@ -282,6 +299,7 @@ impl<'a> ArgumentWalk<'a> {
             }
             return 0;
         }
+        self.met.extend(readings.iter().map(|(name, _)| Some(OptionName::Long(name))));
         self.readings(readings.iter().map(|(_, meaning)| meaning), at, attached, attached.is_some())
     }
 
@@ -307,6 +325,7 @@ impl<'a> ArgumentWalk<'a> {
     fn bundle(&mut self, at: usize, begins: &str) -> usize {
         let whole = self.place(at).pieces.len() == 1;
         if self.program.apart && !self.is_apart(begins) {
+            self.met.push(None);
             self.runs(at, DoubtReason::UnknownOption);
             return 0;
         }
@@ -314,6 +333,7 @@ impl<'a> ArgumentWalk<'a> {
             if letter.is_ascii_digit() && self.program.digits {
                 continue;
             }
+            self.meets(letter);
             let readings = self.program.short(letter);
             if readings.is_empty() {
                 if !self.program.open {
@@ -384,7 +404,10 @@ impl<'a> ArgumentWalk<'a> {
             if self.twice == Some(at)
                 && matches!(
                     meaning.uses,
-                    OperandUse::Keep(_) | OperandUse::Settles | OperandUse::SettlesRead
+                    OperandUse::Keep(_)
+                        | OperandUse::Looks(_)
+                        | OperandUse::Settles
+                        | OperandUse::SettlesRead
                 )
             {
                 // To one version it says what the rest means, to another it says nothing.
@@ -502,7 +525,7 @@ impl<'a> ArgumentWalk<'a> {
                 self.settled = true;
                 self.apply(OperandUse::Read, part, 0);
             }
-            OperandUse::Keep(name) => self.keep(name, part),
+            OperandUse::Keep(name) | OperandUse::Looks(name) => self.keep(name, part),
             OperandUse::Into => {
                 self.into = Some(part);
                 self.apply(OperandUse::Write, part, 0);
@@ -540,6 +563,30 @@ impl<'a> ArgumentWalk<'a> {
             Some((_, last)) => *last = part,
             None => self.last_kept.push((name, part)),
         }
+    }
+
+    /// Notes that an option of one letter was met.
+    pub(super) fn meets(&mut self, letter: char) {
+        self.met.push(Some(OptionName::Short(letter)));
+    }
+
+    /// Whether an option says that it only looks, and beside it stands none that is not known to leave it so.
+    pub(super) fn only_looks(&self, name: &'static str) -> bool {
+        let looks =
+            |meaning: &OptionMeaning| matches!(meaning.uses, OperandUse::Looks(it) if it == name);
+        let keeps = |met: &Option<OptionName>| {
+            let Some(met) = met else { return false };
+            let readings: Vec<&OptionMeaning> = match met {
+                OptionName::Short(letter) => {
+                    self.program.short(*letter).iter().map(|(_, meaning)| meaning).collect()
+                }
+                OptionName::Long(long) => {
+                    self.program.whole(long).iter().map(|(_, meaning)| meaning).collect()
+                }
+            };
+            readings.iter().copied().any(looks) || self.program.beside.contains(&(name, *met))
+        };
+        self.kept(name).is_some() && self.met.iter().all(keeps)
     }
 
     /// What was last kept under this name.
@@ -584,7 +631,8 @@ impl<'a> ArgumentWalk<'a> {
         };
         match super::tables().command(self.program.path, name) {
             Some(command) => {
-                let below = walk(command, self.argv, self.files, first.arg + 1);
+                let met = std::mem::take(&mut self.met);
+                let below = walk_on(command, self.argv, self.files, first.arg + 1, met);
                 self.add(below);
             }
             None if self.program.otherwise => self.launch(ArgumentPart { arg: first.arg, skip: 0 }),

@@ -7,6 +7,7 @@
 mod bypasses;
 mod files;
 mod git;
+mod looking;
 mod programs;
 mod searches;
 mod shared;
