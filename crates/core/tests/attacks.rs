@@ -2248,3 +2248,76 @@ fn a_formatter_that_says_it_only_checks_and_writes_all_the_same() {
         assert_eq!(effect, Effect::Deny, "{line}: {reason}");
     }
 }
+fn a_word_that_only_the_run_will_tell_may_be_a_file_that_is_protected() {
+    let house = House::new("untold");
+    house.put("project/docs/a.md", "x");
+    let policy = own(
+        r#"{"effect":"allow","commands":["cat","echo","printf","find","xargs","ls","test","[","cp","split","mktemp","shift","set","cd","sh","bash"],"env":["x","f","i","d"],"writes":["${project}/**"]}"#,
+    );
+    tried(
+        &started(&house, &policy, "project"),
+        &[
+            "cat $(echo .env)",
+            "cat `echo .env`",
+            "cat < $(echo .env)",
+            "echo .env | xargs cat --",
+            "echo .env | xargs -I% cat ./%",
+            "printf -v x .env; cat \"$x\"",
+            "x=a.env; cat ${x#a}",
+            "x=.ENV; cat ${x,,}",
+            "x=(.env); cat ${x[0]}",
+            "find . -type f | xargs cat --",
+            "cat \"$x/config\"",
+            "cat src/$x",
+            "cat $x/*",
+            "cat $x.json",
+            "cat \"$x.local\"",
+            "cat $x/.ssh/notes.md",
+            "cd \"$x\" && cat config",
+            "cp src/lib.rs \"$x\"",
+            "cp src/lib.rs \"$x/ci.yml\"",
+            "cp src/lib.rs \"$x.npmrc\"",
+            r"cat $'\u002eenv'",
+            r"cat $'\U0000002eenv'",
+            "bash -c 'cat \"$1\"' x .env",
+            "bash -c 'cat ${1}' x .env",
+            "bash -c 'cat \"$@\"' x src/lib.rs .env",
+            "bash -c 'cat $0' .env",
+            "sh -c 'cat $0' .env",
+            "sh -c 'shift; cat \"$1\"' x src/lib.rs .env",
+            "sh -c 'set -- .env; cat \"$1\"' x src/lib.rs",
+            "sh -c 'for i in 1 2; do cat \"$1\"; shift; done' x src/lib.rs .env",
+            "sh -c 'cat \"$1\"' $x src/lib.rs",
+            "sh -c 'sh -c \"cat \\$1\" x .env' x src/lib.rs",
+        ],
+        &[
+            "x=src/lib.rs; cat \"$x\"",
+            "for f in src/* docs/a.md; do cat \"$f\"; done",
+            "cat src/*",
+            "cat src/$x.ts",
+            "cat \"$PWD/package.json\"",
+            "cd \"$x\" && cat README.md",
+            "sh -c 'cat \"$1\"' x src/lib.rs",
+            "sh -c 'set -e; cat \"$@\"' x src/lib.rs docs/a.md",
+            "find src -type f ! -path '*/old/*' -exec cat {} +",
+            "ls -- \"$d\"",
+            "test -f \"$f\"",
+            "[ -f \"$f\" ]",
+            "cp src/lib.rs \"src/$x.rs\"",
+            "split src/lib.rs",
+            "mktemp",
+            "echo \"$x\"",
+        ],
+    );
+}
+
+#[test]
+fn what_a_script_is_given_meets_a_deny() {
+    let house = House::new("given");
+    let policy =
+        own(r#"{"effect":"allow","commands":["cat","sh"]},{"effect":"deny","reads":["**/.env"]}"#);
+    let policy = started(&house, &policy, "project");
+    for line in ["sh -c 'cat \"$1\"' x .env", "sh -c 'cat $0' .env", "sh -c 'cat $@' x a .env"] {
+        assert_eq!(verdict(&policy, "bash", line).0, Effect::Deny, "{line}");
+    }
+}

@@ -52,6 +52,8 @@ const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
 const MANY: &str = "files whose names are not all known: some may hold secrets";
+const RUN: &str =
+    "a file that only the run will tell: it may hold secrets, or settings that run later";
 const OTHERS: &str = "the home of another user";
 const MACHINE: &str = "a device, or what a process holds";
 const LEDGER: &str = "the ledger that the approvals are in";
@@ -351,6 +353,13 @@ pub(crate) fn protection(
             _ => None,
         })
     };
+    // Whose name alone is told, or only mentioned, need not be known.
+    let open = |pieces: &[WordPiece]| {
+        let made =
+            spots.spelled && matches!(pieces.first(), Some(WordPiece::Text(_) | WordPiece::Home));
+        let used = !spots.names_only && !spots.mentioned && !made;
+        (used && may_be_any(pieces, access)).then(|| PathProtection::new(RUN, ""))
+    };
     // It is no symlink itself.
     let found = |path: &String| {
         of_place(path).or_else(|| {
@@ -372,7 +381,9 @@ pub(crate) fn protection(
     let named = || {
         let spotted = spots.located.iter().find_map(located);
         spotted
-            .or_else(|| spots.loose.iter().find_map(|(pieces, _)| loose(pieces)))
+            .or_else(|| {
+                spots.loose.iter().find_map(|(pieces, _)| loose(pieces).or_else(|| open(pieces)))
+            })
             .or_else(|| spots.found.iter().filter(|_| !spots.names_only).find_map(found))
     };
     match access {
@@ -608,6 +619,31 @@ fn is_env(name: &str, access: FileAccess) -> bool {
             && name.get(name.len() - end.len()..).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     });
     access == FileAccess::Write || !template
+}
+
+/// Whether a path of which something is only known when it runs may be one that is protected, whatever its known names are:
+/// all but one whose end, or whose last name, none of those has.
+fn may_be_any(pieces: &[WordPiece], access: FileAccess) -> bool {
+    if !pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. })) {
+        return false;
+    }
+    let ends = match pieces.last() {
+        Some(WordPiece::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let (whole, name) = match ends.rsplit_once('/') {
+        Some((_, name)) => (true, name),
+        None => (false, ends),
+    };
+    let is_known = |(known, _): &(&str, _)| ends_with(known, name);
+    let protected = BOTH.iter().chain(WRITES.iter().filter(|_| access == FileAccess::Write));
+    let free = secrets::is_code(name) || whole && secrets::is_of_projects(name);
+    !free || protected.into_iter().any(is_known)
+}
+
+fn ends_with(name: &str, end: &str) -> bool {
+    let from = name.len().checked_sub(end.len());
+    from.and_then(|from| name.get(from..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
 /// By what is known of a path; a name that is not known at all is free.

@@ -104,6 +104,36 @@ const DATA: &[&str] = &[
     "old",
 ];
 
+/// Ends of names of files of code, of documents and of pictures, which no file of secrets has.
+const CODE: &[&str] = &[
+    "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro", "css", "scss",
+    "less", "html", "htm", "rs", "go", "py", "pyi", "ipynb", "rb", "php", "java", "kt", "kts",
+    "scala", "swift", "cs", "c", "h", "cc", "cpp", "hpp", "m", "zig", "ex", "exs", "erl", "hs",
+    "ml", "lua", "dart", "sql", "graphql", "proto", "md", "mdx", "rst", "adoc", "map", "log",
+    "svg", "png", "jpg", "jpeg", "gif", "webp", "ico", "woff", "woff2", "ttf", "pdf", "diff",
+    "patch", "wasm",
+];
+
+/// Names of files that projects have, which hold no secrets.
+const OF_PROJECTS: &[&str] = &[
+    "package.json",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "tsconfig.json",
+    "cargo.toml",
+    "cargo.lock",
+    "pyproject.toml",
+    "requirements.txt",
+    "go.mod",
+    "go.sum",
+    "gemfile",
+    "makefile",
+    "dockerfile",
+    "readme",
+    "license",
+    "changelog",
+];
+
 /// Names of files in hidden folders, or words of them.
 const WORDS: &[&str] = &[
     "token",
@@ -234,6 +264,17 @@ pub(super) fn of_pattern(begins: &str, ends: &str) -> Option<&'static str> {
         "tfstate" => Some(STATE),
         end => KEYS.contains(&end).then_some(KEY),
     }
+}
+
+/// Whether a name that ends so is one of code, or of what one reads or looks at, whatever it begins with.
+pub(super) fn is_code(ends: &str) -> bool {
+    let end = ends.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+    end.is_some_and(|end| CODE.contains(&end.as_str()))
+}
+
+/// Whether it is the name of a file that any project has.
+pub(super) fn is_of_projects(name: &str) -> bool {
+    OF_PROJECTS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 fn is_template(stem: &str) -> bool {

@@ -11,13 +11,18 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use super::{Span, WordPiece};
+use super::{Span, Word, WordPiece};
 
 /// The most names that are followed.
 const MAX_NAMES: usize = 64;
 /// The longest value that is kept, in bytes, and its most pieces.
 const MAX_VALUE: usize = 512;
 const MAX_PIECES: usize = 8;
+/// The most words that a script is given.
+const MAX_PARAMETERS: usize = 10;
+
+/// The name of all words that a script is given: `$@`.
+pub(super) const ALL_PARAMETERS: &str = "@";
 
 /// What may keep an assignment from running, and let what stands behind it run all the same: an expansion that fails ends its
 /// line, and a redirection that fails its command. In arithmetic, in `${…}` with an operator, in subscripts, with names that are
@@ -309,6 +314,33 @@ impl ShellVariables {
             }
         };
         self.put(name, value);
+    }
+
+    /// The script is given these words, the first as `$0`. From one on that may become several, or none, no number is certain.
+    pub(super) fn give_parameters(&mut self, words: &[Word]) {
+        let known = words.iter().take_while(|word| !word.splits()).take(MAX_PARAMETERS);
+        for (number, word) in known.clone().enumerate() {
+            self.put_known(&number.to_string(), GivenValue::Word(&word.pieces));
+        }
+        // Whatever is split at blanks comes to the same words.
+        let plain = |text: &&str| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '?']);
+        let texts: Option<Vec<&str>> =
+            words.iter().skip(1).map(|word| word.literal().filter(plain)).collect();
+        if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
+            let all = [WordPiece::Text(texts.join(" "))];
+            self.put_known(ALL_PARAMETERS, GivenValue::Word(&all));
+        }
+    }
+
+    /// The script gives itself other words, or counts them anew.
+    pub(super) fn lose_parameters(&mut self) {
+        let is_one = |name: &String| {
+            name == ALL_PARAMETERS || name.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let names: Vec<String> = self.now.keys().filter(|name| is_one(name)).cloned().collect();
+        for name in names {
+            self.put(&name, None);
+        }
     }
 
     /// In this round of a loop the name has this value.

@@ -168,6 +168,11 @@ impl CallJudge<'_> {
         let mut spots =
             spots.unwrap_or_else(|error| PathSpots { error: Some(error), ..PathSpots::default() });
         let program = by.and_then(|by| self.argv(by)?.first()?.literal());
+        spots.mentioned = subject.mentioned;
+        let word = by.and_then(|by| self.argv(by)?.get(by.arg));
+        spots.spelled = word.is_some_and(|word| {
+            !word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
+        });
         spots.names_only = access == FileAccess::Read && program.is_some_and(reads_names_only);
         let lists = by.is_none() && extent == UseExtent::Names;
         spots.unopened = lists || (spots.names_only && program.is_some_and(opens_no_file));

@@ -37,6 +37,10 @@ pub(crate) struct PathSpots {
     pub(crate) names_only: bool,
     /// Whether not even a file that is named is opened.
     pub(crate) unopened: bool,
+    /// It may name a file, and nobody knows whether anything is done with that.
+    pub(crate) mentioned: bool,
+    /// The word that says so is known: what is not is the end of a name that the program makes up itself.
+    pub(crate) spelled: bool,
     /// What is known in part is used with all that is below it, and it is not known which directories those are.
     pub(crate) loose_below: bool,
     /// Whether the places located are all there are.

@@ -522,9 +522,9 @@ commands = ["cat", "read"]
     let table = [
         ("allow", "cat < a.txt"),
         ("allow", "cat < ~/a"),
-        ("allow", "cat < \"$x\"/a.txt"),
-        ("allow", "cat < dir/$x"),
-        ("allow", "cat < /dev/shm/$x"),
+        ("allow", "cat < \"$x\"/a.ts"),
+        ("allow", "cat < dir/$x.ts"),
+        ("allow", "cat < /dev/shm/$x.ts"),
         ("ask", "cat < /dev/tcp/a.example/80"),
         ("ask", "cat < $x"),
         ("ask", "cat < $x/dev/tcp/a.example/80"),

@@ -1,7 +1,7 @@
 //! What `$` and backticks expand.
 
 use super::super::prover::{LineProver, Read, ReadStop};
-use super::super::values::{ExpandedValue, GivenValue, is_number};
+use super::super::values::{ALL_PARAMETERS, ExpandedValue, GivenValue, is_number};
 use super::{ArithmeticClose, DoubtReason, QuotingState, WordMode, WordPiece, WordPieces};
 
 /// What an expansion may hold, as far as arithmetic cares: one that holds nothing but a number is not noted.
@@ -44,6 +44,7 @@ impl LineProver<'_, '_> {
                 let many = self.slice(start, self.at).contains('@');
                 match braced {
                     BracedParameter::Plain(name) => self.variable_value(start, &name, quoting, out),
+                    BracedParameter::Given(number) => self.parameter(start, &number, quoting, out),
                     BracedParameter::Number => out.push(self.number_piece(splits)),
                     BracedParameter::Other => {
                         out.push(WordPiece::Unknown { splits: splits || many })
@@ -69,7 +70,14 @@ impl LineProver<'_, '_> {
             b'@' => {
                 self.bump(2);
                 self.seen.push(SeenExpansion::Text);
-                out.push(WordPiece::Unknown { splits: true });
+                let span = self.span(start);
+                match self.found.values.expand(span, ALL_PARAMETERS) {
+                    // Each is a word, inside of quotes too.
+                    ExpandedValue::Text(pieces) => {
+                        self.known_value(&pieces, QuotingState::None, out);
+                    }
+                    _ => out.push(WordPiece::Unknown { splits: true }),
+                }
             }
             b'$' => {
                 self.bump(2);
@@ -88,7 +96,11 @@ impl LineProver<'_, '_> {
                 self.bump(2);
                 out.push(WordPiece::Unknown { splits });
             }
-            b'0'..=b'9' | b'*' | b'-' => {
+            digit @ b'0'..=b'9' => {
+                self.bump(2);
+                self.parameter(start, &char::from(digit).to_string(), quoting, out);
+            }
+            b'*' | b'-' => {
                 self.bump(2);
                 self.seen.push(SeenExpansion::Text);
                 out.push(WordPiece::Unknown { splits });
@@ -145,6 +157,18 @@ impl LineProver<'_, '_> {
             ExpandedValue::Found(_) | ExpandedValue::Unknown => {
                 out.push(WordPiece::Unknown { splits })
             }
+        }
+    }
+
+    /// What the script is given under this number, in the word that is being read.
+    fn parameter(
+        &mut self, start: usize, number: &str, quoting: QuotingState, out: &mut WordPieces,
+    ) {
+        self.seen.push(SeenExpansion::Text);
+        let span = self.span(start);
+        match self.found.values.expand(span, number) {
+            ExpandedValue::Text(pieces) => self.known_value(&pieces, quoting, out),
+            _ => out.push(WordPiece::Unknown { splits: quoting == QuotingState::None }),
         }
     }
 
@@ -357,6 +381,12 @@ impl LineProver<'_, '_> {
             self.bump(1);
             return Ok(BracedParameter::Plain(name));
         }
+        if ends && !indirect && !length && !subscript && special.is_ascii_digit() {
+            let digits: String =
+                self.slice(start, self.at).chars().filter(char::is_ascii_digit).collect();
+            self.bump(1);
+            return Ok(BracedParameter::Given(digits));
+        }
         let number =
             ends && (length || (!indirect && name.is_empty() && b"#?$".contains(&special)));
         if number {
@@ -494,6 +524,8 @@ enum ExpansionOperand {
 enum BracedParameter {
     /// A name alone.
     Plain(String),
+    /// What the script is given under this number.
+    Given(String),
     /// What is a number whatever it holds.
     Number,
     /// Anything else.

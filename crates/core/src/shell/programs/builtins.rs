@@ -51,6 +51,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
             | "unset"
             | "wait"
             | "set"
+            | "shift"
             | "shopt"
             | "test"
             | "["
@@ -112,6 +113,7 @@ impl LineProver<'_, '_> {
                 self.sets_variables(&argv, &name);
             }
             "let" => self.evaluates_arithmetic(&argv),
+            "shift" => self.found.values.lose_parameters(),
             "set" | "shopt" => self.shell_options(&argv, &name, command),
             "history" | "jobs" if argv.len() == 1 => {}
             "jobs" => {
@@ -359,6 +361,15 @@ impl LineProver<'_, '_> {
 
     /// `set` and `shopt`, which can change how the rest is read.
     fn shell_options(&mut self, argv: &[Word], name: &str, command: usize) {
+        let is_option = |word: &Word| {
+            word.literal().is_some_and(|text| {
+                text.len() > 1 && text.starts_with(['-', '+']) && text != "--"
+                    || SET_OPTIONS.contains(&text)
+            })
+        };
+        if name == "set" && !argv.iter().skip(1).all(is_option) {
+            self.found.values.lose_parameters();
+        }
         let mut named = false;
         for (arg, word) in argv.iter().enumerate().skip(1) {
             let text = beginning(word);

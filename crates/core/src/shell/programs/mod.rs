@@ -180,12 +180,20 @@ impl LineProver<'_, '_> {
 
     /// A script in the words of a command.
     fn read_script(&mut self, script: &str, words: &[Word], shell: super::Shell) {
+        self.read_script_with(script, words, shell, &[]);
+    }
+
+    /// The same of one that is given these words, the first as `$0`.
+    fn read_script_with(
+        &mut self, script: &str, words: &[Word], shell: super::Shell, given: &[Word],
+    ) {
         let span = span_of(words);
         let readings =
             if shell == super::Shell::Sh && !super::prover::is_shared(script) { 2 } else { 1 };
         if self.found.pay_text(script.len() * readings, span) {
             // Of the variables out here it knows at most those that are exported.
             let outer = self.found.values.enter();
+            self.found.values.give_parameters(given);
             super::prove(script, shell, Some(span), self.found);
             self.found.values.leave(outer);
         }

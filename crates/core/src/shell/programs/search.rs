@@ -97,8 +97,13 @@ fn used_below(
 /// Whether all that is found is a file and no symlink: `-type f`, with no word that turns it round or makes it one of two.
 fn finds_no_links(argv: &[Word]) -> bool {
     let is = |at: usize, text: &str| argv.get(at).and_then(Word::literal) == Some(text);
-    let certain = argv.iter().all(|word| {
-        !matches!(word.literal(), Some("-o" | "-or" | "!" | "-not" | "," | "(" | "-files0-from"))
+    // What is turned round there is one word on a name, and no word on the kind.
+    let is_aside = |at: usize| {
+        ["-path", "-name", "-iname", "-ipath", "-wholename"].iter().any(|test| is(at + 1, test))
+    };
+    let certain = argv.iter().enumerate().all(|(at, word)| match word.literal() {
+        Some("!" | "-not") => is_aside(at),
+        word => !matches!(word, Some("-o" | "-or" | "," | "(" | "-files0-from")),
     });
     certain && (1..argv.len()).any(|at| is(at, "-type") && is(at + 1, "f"))
 }

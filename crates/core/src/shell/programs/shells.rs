@@ -146,7 +146,8 @@ impl LineProver<'_, '_> {
                 Shell::Bash
             }
         };
-        self.read_script(script, std::slice::from_ref(operand), shell);
+        let given = argv.get(invocation.operand + 1..).unwrap_or_default();
+        self.read_script_with(script, std::slice::from_ref(operand), shell, given);
     }
 
     /// The options are not certain: what stands behind a `-c` may be a script.

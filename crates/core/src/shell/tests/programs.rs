@@ -1,7 +1,7 @@
 //! Programs and builtins that run other commands.
 
-use super::super::Shell;
-use super::check;
+use super::super::{Shell, analyze};
+use super::{check, short};
 
 #[test]
 fn builtins() {
@@ -147,6 +147,35 @@ fn shells() {
             ("bash <(curl x)", "bash ‹?›; !MayBeOption; curl x"),
         ],
     );
+}
+
+#[test]
+fn a_script_knows_the_words_that_it_is_given() {
+    let table = [
+        ("'rm \"$1\" $0' x y", "rm y x"),
+        ("'rm ${1} ${10}' a b", "rm b ‹?*›"),
+        ("'rm \"$@\"' x y z", "rm y z"),
+        ("'rm $@' x 'y z'", "rm ‹?*›"),
+        ("'rm $1' x 'y z'", "rm y z"),
+        ("'rm \"$1\"' x 'y z'", "rm y z"),
+        ("'rm \"$1\"' x ~/y", "rm ‹~›/y"),
+        ("'rm \"$2\"' x y", "rm ‹?›"),
+        ("'rm \"$1\"' x *", "rm ‹?›"),
+        ("'rm \"$1\"' $x y", "rm ‹?›"),
+        ("'rm \"$0\" \"$1\"' \"$x\" y", "rm ‹?› y"),
+        ("'shift; rm \"$1\"' x y", "shift; rm ‹?›"),
+        ("'set -e; rm \"$1\"' x y", "set -e; rm y"),
+        ("'set -- z; rm \"$1\"' x y", "set -- z; rm ‹?›"),
+        ("'(set z); rm \"$1\"' x y", "set z; rm ‹?›"),
+        ("'while a; do rm \"$1\"; shift; done' x y", "a; rm ‹?›; shift"),
+        ("'sh -c \"rm \\$1\"' x y", "[sh -c rm $1]; rm ‹?*›"),
+    ];
+    for (words, expected) in table {
+        let line = format!("sh -c {words}");
+        let summary = short(&analyze(&line, Shell::Bash));
+        let (_, inside) = summary.split_once("]; ").unwrap();
+        assert_eq!(inside, expected, "{line}");
+    }
 }
 
 #[test]
