@@ -2217,6 +2217,7 @@ fn a_folder_that_is_swapped_for_a_symlink_is_not_the_one_that_a_line_was_approve
     symlink("src", house.root.join("project/sub")).unwrap();
     assert_ne!(places(&policy, "make test"), before);
 }
+#[test]
 fn a_formatter_that_says_it_only_checks_and_writes_all_the_same() {
     let house = House::new("checks");
     house.put("out/v.rs", "fn   y( ) { }");
@@ -2248,6 +2249,7 @@ fn a_formatter_that_says_it_only_checks_and_writes_all_the_same() {
         assert_eq!(effect, Effect::Deny, "{line}: {reason}");
     }
 }
+#[test]
 fn a_word_that_only_the_run_will_tell_may_be_a_file_that_is_protected() {
     let house = House::new("untold");
     house.put("project/docs/a.md", "x");
@@ -2320,4 +2322,80 @@ fn what_a_script_is_given_meets_a_deny() {
     for line in ["sh -c 'cat \"$1\"' x .env", "sh -c 'cat $0' .env", "sh -c 'cat $@' x a .env"] {
         assert_eq!(verdict(&policy, "bash", line).0, Effect::Deny, "{line}");
     }
+}
+
+#[test]
+fn settings_of_git_are_told_wherever_the_repository_lies() {
+    let house = House::new("settings-beside");
+    let settings = "[remote \"o\"]\n\turl = https://u:hunter2@example.com/x\n";
+    for folder in ["project/bare.git", "project/gd"] {
+        for (file, text) in [("HEAD", "ref: refs/heads/main"), ("config", settings), ("a", "x")] {
+            house.put(&format!("{folder}/{file}"), text);
+        }
+        fs::create_dir_all(house.root.join(folder).join("objects")).unwrap();
+    }
+    for file in ["bare.git/config.bak", "gd/config.worktree", ".git/config.old", ".git/config~"] {
+        house.put(&format!("project/{file}"), settings);
+    }
+    house.put("project/plain/HEAD", "x");
+    house.put("project/plain/config", "x");
+    symlink("gd", house.root.join("project/link")).unwrap();
+    let own = own(
+        r#"{"effect":"allow","commands":["cat","grep","rg","find","cd","cp"],"writes":["${project}/**"]}"#,
+    );
+    for name in ["read-only", "developer", &own] {
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "cat bare.git/config",
+                "cat gd/config",
+                "cat link/config",
+                "cat gd/config.worktree",
+                "cat gd/conf*",
+                "cat bare.git/config.bak",
+                "cat .git/config.old",
+                "cat .git/config~",
+                "grep -r url bare.git",
+                "grep -r url .",
+                "rg url gd",
+                "find bare.git -type f -exec cat {} +",
+                "cd bare.git && cat config",
+                "cp bare.git/config x",
+            ],
+            &["cat bare.git/HEAD", "cat gd/a", "cat plain/config", "grep -r url plain"],
+        );
+    }
+}
+
+#[test]
+fn what_another_side_or_another_language_says_meets_a_deny() {
+    let house = House::new("doors");
+    let policy = own(
+        r#"{"effect":"allow","commands":["clang","scp","rsync","curl"],"urls":["*"],"writes":["${project}/**"]},{"effect":"deny","writes":["**/victim.txt"]},{"effect":"deny","reads":["**/*.key"]}"#,
+    );
+    tried(
+        &started(&house, &policy, "project"),
+        &[
+            "clang -cc1 -load ./x.so -emit-obj src/m.c",
+            "clang -cc1 -plugin x -load ./x.so src/m.c",
+            "clang -cc1as -o x src/m.s",
+            "scp h:victim.txt .",
+            "scp h:'vic*' .",
+            "scp h:'*' .",
+            "scp h:vic* src",
+            "scp h:'{victim,a}.txt' .",
+            "scp h:'$x' .",
+            "rsync h:'v*' .",
+            "curl --url @server.key",
+            "curl --url=@server.key",
+            "curl --ech ecl:@server.key https://a.example",
+        ],
+        &[
+            "clang -c src/m.c",
+            "scp h:a.txt src",
+            "curl --url https://a.example",
+            "curl --ech ecl:AA== https://a.example",
+            "curl --ech true https://a.example",
+        ],
+    );
 }

@@ -23,6 +23,21 @@ pub(super) fn at_file(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
+/// `ecl:@file`, among settings that name none.
+pub(super) fn hello(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let word = walk.word(part);
+    match words::beginning(&word).find(":@") {
+        Some(at) => {
+            let file = ArgumentPart { arg: part.arg, skip: part.skip + at + ":@".len() };
+            walk.apply(OperandUse::Read, file, 0);
+        }
+        None if word.literal().is_none() => {
+            walk.path(part.arg, FileAccess::Read, words::unknown(&word), false);
+        }
+        None => {}
+    }
+}
+
 /// The names and passwords of the user.
 pub(super) fn netrc(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let pieces = vec![WordPiece::Home, WordPiece::Text("/.netrc".to_owned())];
@@ -189,6 +204,9 @@ fn download(walk: &mut ArgumentWalk, arg: usize, name: &Word) {
 }
 
 pub(super) fn curl(walk: &mut ArgumentWalk) {
+    // The newest read the addresses from a file: `--url @file`.
+    let named: Vec<ArgumentPart> = walk.all_kept(ADDRESS).into_iter().collect();
+    named.into_iter().for_each(|part| at_file(walk, part));
     for part in addresses(walk) {
         let address = address(walk, part);
         if let Some(flag) = walk.kept(REMOTE_NAME) {

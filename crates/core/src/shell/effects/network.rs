@@ -78,6 +78,11 @@ pub(super) fn scp(walk: &mut ArgumentWalk) {
             let directory = walk.place(operand.arg).clone();
             walk.operand_is(*operand, OperandUse::Write);
             for source in &away {
+                // The other side says what it finds, under names of its own.
+                if is_found_there(walk.place(source.arg)) {
+                    walk.path(operand.arg, FileAccess::Write, directory.clone(), true);
+                    continue;
+                }
                 if let Some(name) = words::file_name(walk.place(source.arg)) {
                     let name = Word { pieces: after_host(&name), ..name };
                     walk.path(
@@ -92,6 +97,11 @@ pub(super) fn scp(walk: &mut ArgumentWalk) {
         return;
     }
     walk.copy(&here, OperandUse::Read);
+}
+
+/// Whether the other side, or a shell there, makes names of it.
+fn is_found_there(source: &Word) -> bool {
+    source.literal().is_none_or(|text| text.contains(['*', '?', '[', '{', '$', '`', '\\', '~']))
 }
 
 /// `host:file` without a slash is a file too.

@@ -293,6 +293,10 @@ pub(super) fn compile(walk: &mut ArgumentWalk) {
         if runs.iter().any(|option| begins.starts_with(option)) {
             walk.runs(at, DoubtReason::RunsCode);
         }
+        // Behind it stands what the compiler tells itself, in another language, and code to load.
+        if begins.starts_with("-cc1") {
+            walk.unnamable(DoubtReason::RunsCode);
+        }
         // What only the run will tell may be options too.
         let certain = walk.place(at).literal().is_some();
         let passed = ["-Wp,", "-Wa,", "-Wl,"].iter().find_map(|option| begins.strip_prefix(option));

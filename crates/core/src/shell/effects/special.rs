@@ -161,6 +161,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "download.certificate" => download::certificate,
         "download.cookie" => download::cookie,
         "download.form" => download::form,
+        "download.hello" => download::hello,
         "download.list" => download::list,
         "download.named_at_file" => download::named_at_file,
         "git.discards" => git_refs::discards,

@@ -257,6 +257,11 @@ pub(super) const WRITERS: &[Row] = &[
     ("rsync -a *.txt b", "R2:*.txt W2:*.txt ?2 W3:b W3:b/*.txt"),
     ("scp a host:b", "r1:a u2:host:b"),
     ("scp -r host:a b", "u2:host:a W3:b W3:b/a"),
+    ("scp host:a .", "u1:host:a w2:. w2:./a"),
+    ("scp host:a* .", "u1:host:a* w2:. W2:."),
+    ("scp host:{a,b} d", "u1:host:{a,b} w2:d W2:d"),
+    ("scp host:$(echo·a) d", "u1:host:$(echo·a) w2:d W2:d"),
+    ("rsync host:?x/*.c d", "u1:host:?x/*.c w2:d W2:d"),
     ("scp -oProxyCommand=x a h:", "?1 r2:a u3:h:"),
     ("scp -S prog a h:", "?2 r3:a u4:h:"),
 ];
