@@ -239,6 +239,11 @@ export class GateControl {
     return all.length === 0 ? UNBOUND : this.#boundBy(all, call);
   }
 
+  /** As {@link GateControl.bound}, by what the gate itself reads calls with. `null`: it cannot be told. */
+  async boundHere(call: JudgedByPolicy): Promise<object | null> {
+    return (await this.#boundBy([this.#reading()], call)).context;
+  }
+
   async #boundBy(all: readonly Policies[], call: JudgedByPolicy): Promise<BoundVerdict> {
     try {
       const bound: BoundVerdict[] = [];
