@@ -442,3 +442,73 @@ describe('an edited call that leads elsewhere by the time that it is to run does
       }
   });
 });
+
+describe('an approved call that the judge of the gate denies by the time that it is to run does not run', () => {
+  const one: OneCall = ['del', { path: 'a' }];
+  /** From `late` on it denies. */
+  const judging = () => {
+    const judge = { late: false, asked: 0 };
+    const gate = createGate({
+      policy: { version: 1, default: 'ask' },
+      judge: () => {
+        judge.asked++;
+        return judge.late ? { effect: 'deny', reason: 'the budget is used up' } : undefined;
+      },
+    });
+    return { ...anyTool('del'), gate, judge };
+  };
+
+  it.each(waitingEntries)('%s', async (_, entry) => {
+    const { ran, tools, gate, judge } = judging();
+    let asked = 0;
+    const onApprovalRequest = () => {
+      asked++;
+      judge.late = true;
+      return true;
+    };
+    await entry({ turns: turnsOf(one), tools, gate, onApprovalRequest } as never);
+    expect([ran, asked]).toEqual([[], 1]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled']);
+  });
+
+  it.each(stoppingEntries)('%s', async (_, open) => {
+    const { ran, tools, gate, judge } = judging();
+    const chat = open({ gate, tools, runId: 'chat' });
+    const history = await chat.speak([user], [turnsOf(one)[0] as never]);
+    const sent = await verifyApprovals(answer(history, true), gate);
+    judge.late = true;
+    const after = await chat.speak(sent, [says('.')]);
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(after)).toContain('the budget is used up');
+  });
+
+  it('of gate.request', async () => {
+    const { gate, judge } = judging();
+    const resolution = gate.request({ toolName: 'del', args: {} });
+    const [request] = await waiting(gate);
+    judge.late = true;
+    await gate.approve(request!.approvalId);
+    expect(await resolution).toMatchObject({ approved: false, reason: expect.stringContaining('budget') });
+  });
+
+  it('and one that the judge only asks about by then runs: a human has answered', async () => {
+    const { ran, tools } = anyTool('del');
+    for (const late of ['ask', new Error('down')]) {
+      const state = { late: false };
+      const judge = () => {
+        if (state.late && late instanceof Error) throw late;
+        return state.late ? ('ask' as const) : undefined;
+      };
+      const gate = createGate({ policy: { version: 1, default: 'ask' }, judge });
+      const onApprovalRequest = () => (state.late = true);
+      await streamWithEvents({
+        model: scripted(turnsOf(one)).model,
+        tools,
+        gate,
+        onApprovalRequest,
+        prompt: 'x',
+      } as never).result;
+    }
+    expect(ran).toEqual(['del', 'del']);
+  });
+});

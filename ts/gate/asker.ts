@@ -216,9 +216,9 @@ export class CallAsker {
     return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
   }
 
-  /** Why the mode of the gate lets an approved call not run; `undefined`: it does. */
-  objectionOfMode({ toolCallId, toolName, args, tool, startsAgents }: BoundCall): Awaitable<string | undefined> {
-    return this.gate.control.objectionTo(() => ({
+  /** Why the mode or the judge of the gate lets an approved call not run; `undefined`: they do. */
+  objectionTo({ toolCallId, toolName, args, tool, startsAgents, signal }: BoundCall): Awaitable<string | undefined> {
+    const call = () => ({
       toolCallId,
       toolName,
       args,
@@ -226,7 +226,9 @@ export class CallAsker {
       annotations: annotationsOf(tool),
       runId: this.#mainRunId,
       startsAgents,
-    }));
+      signal,
+    });
+    return this.gate.control.objectionTo(call, this.#policies);
   }
 
   /** Writes down that a call runs of which nothing was to be said. Fails with what it may not run for. */

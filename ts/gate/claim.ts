@@ -17,7 +17,7 @@ export function claimOrRefuse(asker: CallAsker, runId: string | null, call: Boun
     new RefusedExecution(`${toolName} was not run: ${why}`, cause === undefined ? {} : { cause });
   return attempt(
     () =>
-      after(asker.objectionOfMode(call), (objection) => {
+      after(asker.objectionTo(call), (objection) => {
         if (objection !== undefined) return takeBack(asker, runId, toolCallId, refused(objection));
         return after(asker.bound(call), (runs) => {
           if (runs.denied !== undefined) return takeBack(asker, runId, toolCallId, refused(runs.denied));

@@ -200,7 +200,7 @@ class CodeRequest {
   /** The mode may be another one by now. */
   async #claim({ approvalId, runId, toolCallId, toolName }: ApprovalRecord, args: ValueSnapshot): Promise<void> {
     const call = { toolCallId, toolName, args, runId: mainRunOf(runId) };
-    const objection = await this.#gate.control.objectionTo(() => call);
+    const objection = await this.#gate.control.objectionTo(() => call, []);
     if (objection !== undefined) {
       await this.#gate.revoke(approvalId, objection);
       throw new Error(objection);
