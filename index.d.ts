@@ -301,7 +301,9 @@ export type PolicyInput = PolicyDocument | Policy | 'preset:read-only' | 'preset
 
 /**
  * One more judge, e.g. a classifier. It may only tighten: the stricter of its effect and of `verdict` counts. A throw, a
- * rejection, another value, or no answer within 10,000 ms asks. Not called for what is denied anyway.
+ * rejection, another value, or no answer within 10,000 ms asks. Not called for what is denied anyway. What somebody was asked about
+ * it judges once more right before the call runs, perhaps much later: a deny by then stops it, and an ask was answered. An edit it
+ * judges when it is given.
  */
 export type PolicyJudge = (
   call: PolicyCall,

@@ -428,7 +428,7 @@ export class NativeGate implements RunStore {
 
   /**
    * Decides, if it is still open: of several decisions that are made here, the first. `editedArgs`: for an edit, the arguments
-   * that will run, as the tool's schema gave them.
+   * that will run, as the tool's schema gave them; `editedContext`: what they are judged under.
    * Fails with `ERR_ALREADY_DECIDED` (`winner`), `ERR_EXPIRED`, `ERR_NOT_APPROVER`, `ERR_DECISION_NOT_ALLOWED` (`allowedDecisions`; never for
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
@@ -458,6 +458,11 @@ export class NativeGate implements RunStore {
     context: object | null,
   ): Awaitable<NativeClaim> {
     return this.#do('claim', { runId, toolCallId, call: { toolName, args, context } });
+  }
+
+  /** Whether an approval is bound to its call with these arguments, judged under this. */
+  isBound(approvalId: string, toolName: string, args: unknown, context: object | null): Awaitable<boolean> {
+    return this.#do('isBound', { approvalId, call: { toolName, args, context } });
   }
 
   /** `result`: any JSON, kept by a ledger that lasts for whoever continues the run; `null`: none. */

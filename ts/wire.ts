@@ -35,6 +35,9 @@ export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
 /** RFC 8785 text and its SHA-256 (hex). */
 export type CanonicalText = { text: string, digest: string, };
 
+/** Whether an approval is bound to this very call. */
+export type CheckBound = { approvalId: string, call: ClaimedCall, };
+
 /** Fails unless these documents can be read. */
 export type CheckDocuments = { documents: Array<NativeDocument>, };
 
@@ -64,6 +67,8 @@ export type DecideMeta = { by: string | null,
 groups?: readonly string[], via: DecidedVia,
 /** For an edit: the arguments that will run, as the tool's schema gave them. */
 editedArgs?: unknown,
+/** For an edit: what the policies judge the edited call under. Absent: as the call that was asked about. */
+editedContext?: object | null,
 /** For an edit: what is kept instead of the arguments that will run, which the digest is of. */
 stored?: [unknown] | null, };
 
@@ -612,6 +617,7 @@ export type Operations = {
   cancelRun: { takes: CancelRun; answers: Done };
   revoke: { takes: RevokeApproval; answers: boolean };
   claim: { takes: ClaimApproval; answers: NativeClaim };
+  isBound: { takes: CheckBound; answers: boolean };
   settle: { takes: SettleCall; answers: Done };
   watch: { takes: WatchRequest; answers: Done };
   watchAll: { takes: WatchAll; answers: Done };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { tool, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalRequest, PolicyDocument } from '../../index.js';
+import type { ApprovalRequest, Gate, PolicyDocument } from '../../index.js';
 import { createTaskTool } from '../../ts/agent/index.js';
 import { createGate, resume, streamWithEvents, verifyApprovals } from '../../ts/index.js';
 import { sample } from '../support/effort.js';
@@ -350,4 +350,201 @@ describe('a call runs as it was approved', () => {
       expect(ran).toEqual(['execute']);
     },
   );
+});
+
+describe('an edited call that leads elsewhere by the time that it is to run does not run on that edit', () => {
+  const edits: [toolName: string, argsFor: (path: string) => Record<string, unknown>][] = [
+    ['read_file', (file_path) => ({ file_path })],
+    ['write_file', (file_path) => ({ file_path, content: 'new' })],
+    ['execute', (path) => ({ command: `cat ${path}` })],
+  ];
+  const targets = ['other.txt', 'payroll/june'];
+
+  it.each(edits)('of a run, while somebody looks at another call: %s', async (toolName, argsFor) => {
+    for (const target of targets) {
+      const { place, lead } = project();
+      const { ran, tools } = anyTool(toolName);
+      const wait = tool({ inputSchema: z.object({}), execute: async () => 'done' });
+      const gate = createGate({ policy, place });
+      const turns = [calls(call(toolName, argsFor('evil.txt'), 'c1'), call('wait', {}, 'c2')), says('.')];
+      const run = streamWithEvents({
+        gate,
+        model: scripted(turns).model,
+        tools: { ...tools, wait },
+        prompt: 'x',
+      } as never);
+      const reading = collect(run);
+      const [edited, other] = await waiting(gate, 2);
+      await gate.edit(edited!.approvalId, argsFor('notes.txt'), { by: 'eve' });
+      lead(target);
+      await gate.reject(other!.approvalId);
+      const [again] = await waiting(gate);
+      expect(again!.description).toContain('Asked again');
+      await gate.reject(again!.approvalId, { by: 'ada' });
+      await reading;
+      expect(ran, target).toEqual([]);
+    }
+  });
+
+  it('of a run whose edit writes a file that changed since', async () => {
+    const { root, place } = project();
+    const { ran, tools } = anyTool('write_file');
+    const wait = tool({ inputSchema: z.object({}), execute: async () => 'done' });
+    const gate = createGate({ policy, place });
+    const write = (file_path: string) => ({ file_path, content: 'new' });
+    const turns = [calls(call('write_file', write('evil.txt'), 'c1'), call('wait', {}, 'c2')), says('.')];
+    const run = streamWithEvents({
+      gate,
+      model: scripted(turns).model,
+      tools: { ...tools, wait },
+      prompt: 'x',
+    } as never);
+    const reading = collect(run);
+    const [edited, other] = await waiting(gate, 2);
+    await gate.edit(edited!.approvalId, write('notes.txt'), { by: 'eve' });
+    writeFileSync(join(root, 'notes.txt'), 'of somebody else\n');
+    await gate.reject(other!.approvalId);
+    const [again] = await waiting(gate);
+    expect(again!.description).toContain('changed since');
+    await gate.reject(again!.approvalId);
+    await reading;
+    expect(ran).toEqual([]);
+  });
+
+  describe.each(['by a gate with the same policies', 'by a gate without any', 'by the run that was left'])(
+    'of a run that goes on elsewhere, edited %s',
+    (by) => {
+      it.each(edits)('%s', async (toolName, argsFor) => {
+        for (const target of [undefined, ...targets]) {
+          const { root, place, lead } = project();
+          const { ran, tools } = anyTool(toolName);
+          const ledger = ledgerIn(root);
+          const before = createGate({ ledger, policy, place });
+          const run = streamWithEvents({
+            gate: before,
+            runId: 'left',
+            model: scripted([calls(call(toolName, argsFor('evil.txt'), 'c1'))]).model,
+            tools,
+            prompt: 'x',
+          } as never);
+          const edit = async (gate: Gate) => {
+            for (const { approvalId } of await gate.pending())
+              await gate.edit(approvalId, argsFor('notes.txt'), { by: 'eve' });
+          };
+          for await (const event of run)
+            if (event.type === 'approval-requested') {
+              await run.suspend();
+              if (by === 'by the run that was left') await edit(before);
+            }
+          await before.close();
+          if (by !== 'by the run that was left') {
+            const elsewhere = createGate({ ledger, ...(by === 'by a gate without any' ? {} : { policy, place }) });
+            await edit(elsewhere);
+            await elsewhere.close();
+          }
+          if (target !== undefined) lead(target);
+          const gate = createGate({ ledger, policy, place });
+          let asked = 0;
+          const onApprovalRequest = () => {
+            asked++;
+            return { type: 'reject', by: 'ada' };
+          };
+          const model = scripted([says('.')]).model;
+          await collect(resume({ gate, runId: 'left', model, tools, onApprovalRequest } as never));
+          expect([ran, asked], String(target)).toEqual(target === undefined ? [[toolName], 0] : [[], 1]);
+          await gate.close();
+        }
+      });
+    },
+  );
+
+  it.each(edits)('of a chat that is answered later: %s', async (toolName, argsFor) => {
+    const [stopping] = stoppingEntries;
+    for (const target of targets)
+      for (const when of ['before', 'after']) {
+        const { place, lead } = project();
+        const { ran, tools } = anyTool(toolName);
+        const gate = createGate({ policy, place });
+        const chat = stopping![1]({ gate, tools, runId: 'chat' });
+        const history = await chat.speak([user], [calls(call(toolName, argsFor('evil.txt'), 'c1'))]);
+        const [request] = await gate.pending();
+        await gate.edit(request!.approvalId, argsFor('notes.txt'), { by: 'eve' });
+        if (when === 'before') lead(target);
+        const sent = await verifyApprovals(answer(history, true), gate);
+        if (when === 'after') lead(target);
+        await chat.speak(sent, [says('.')]);
+        expect(ran, `${target} ${when}`).toEqual([]);
+        expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled']);
+      }
+  });
+});
+
+describe('an approved call that the judge of the gate denies by the time that it is to run does not run', () => {
+  const one: OneCall = ['del', { path: 'a' }];
+  /** From `late` on it denies. */
+  const judging = () => {
+    const judge = { late: false, asked: 0 };
+    const gate = createGate({
+      policy: { version: 1, default: 'ask' },
+      judge: () => {
+        judge.asked++;
+        return judge.late ? { effect: 'deny', reason: 'the budget is used up' } : undefined;
+      },
+    });
+    return { ...anyTool('del'), gate, judge };
+  };
+
+  it.each(waitingEntries)('%s', async (_, entry) => {
+    const { ran, tools, gate, judge } = judging();
+    let asked = 0;
+    const onApprovalRequest = () => {
+      asked++;
+      judge.late = true;
+      return true;
+    };
+    await entry({ turns: turnsOf(one), tools, gate, onApprovalRequest } as never);
+    expect([ran, asked]).toEqual([[], 1]);
+    expect((await gate.history()).map(({ status }) => status)).toEqual(['cancelled']);
+  });
+
+  it.each(stoppingEntries)('%s', async (_, open) => {
+    const { ran, tools, gate, judge } = judging();
+    const chat = open({ gate, tools, runId: 'chat' });
+    const history = await chat.speak([user], [turnsOf(one)[0] as never]);
+    const sent = await verifyApprovals(answer(history, true), gate);
+    judge.late = true;
+    const after = await chat.speak(sent, [says('.')]);
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(after)).toContain('the budget is used up');
+  });
+
+  it('of gate.request', async () => {
+    const { gate, judge } = judging();
+    const resolution = gate.request({ toolName: 'del', args: {} });
+    const [request] = await waiting(gate);
+    judge.late = true;
+    await gate.approve(request!.approvalId);
+    expect(await resolution).toMatchObject({ approved: false, reason: expect.stringContaining('budget') });
+  });
+
+  it('and one that the judge only asks about by then runs: a human has answered', async () => {
+    const { ran, tools } = anyTool('del');
+    for (const late of ['ask', new Error('down')]) {
+      const state = { late: false };
+      const judge = () => {
+        if (state.late && late instanceof Error) throw late;
+        return state.late ? ('ask' as const) : undefined;
+      };
+      const gate = createGate({ policy: { version: 1, default: 'ask' }, judge });
+      const onApprovalRequest = () => (state.late = true);
+      await streamWithEvents({
+        model: scripted(turnsOf(one)).model,
+        tools,
+        gate,
+        onApprovalRequest,
+        prompt: 'x',
+      } as never).result;
+    }
+    expect(ran).toEqual(['del', 'del']);
+  });
 });

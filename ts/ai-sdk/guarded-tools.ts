@@ -217,8 +217,7 @@ class GuardedTools {
     const { asker, onExecuted, onLost, tools } = this.#options;
     const { toolCallId } = options;
     const tool = ownTool(tools, toolName);
-    const asked = this.#guard.call(toolCallId)?.args;
-    const claimed = { ...approvedTool(toolName, tool), toolCallId, args, asked, signal: options.abortSignal };
+    const claimed = { ...approvedTool(toolName, tool), toolCallId, args, signal: options.abortSignal };
     const claim = attempt(
       () => claimOrRefuse(asker, asker.runId, claimed),
       (error) => {

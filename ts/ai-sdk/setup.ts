@@ -1,5 +1,6 @@
 /** What a run works with from the moment its options are known, which for an agent is when its first call is opened. */
 import type { ToolSet } from 'ai';
+import { approvedTool } from './approved-tool.js';
 import { CallDecisions } from './decisions.js';
 import { CheckedEdits } from '../gate/edits.js';
 import type { CallContext, CalledTool } from './call-context.js';
@@ -68,7 +69,8 @@ export function setUp({
     onExecuted,
     onLost,
   });
-  const editsOf = (toolCallId: string, toolName: string) => editsFor(toolCallId, toolName, sdk, callOptions, guard);
+  const editsOf = (toolCallId: string, toolName: string) =>
+    editsFor(toolCallId, toolName, sdk, callOptions, guard, run);
   const decisions = new CallDecisions({ asker, tell, wake });
   const requests = new RunRequests({ asker, guard, decisions, signal, tell, editsOf });
   return { sdk, callOptions, guard, decisions, requests };
@@ -81,6 +83,7 @@ function editsFor(
   sdk: LoadedSdk,
   callOptions: CallOptions,
   guard: CallGuard,
+  { asker, signal }: Pick<RunOptions, 'asker' | 'signal'>,
 ): CheckedEdits {
   const refinements = callOptions['experimental_refineToolInput'];
   const edited = {
@@ -93,6 +96,10 @@ function editsFor(
     toolName,
     parse: (written) => parseEdit(edited, written),
     judge: (args) => guard.judgeEdit(toolCallId, toolName, args),
+    bound: (args) => {
+      const tool = approvedTool(toolName, guard.toolOf(toolName));
+      return asker.boundEdit({ ...tool, toolCallId, args, signal }, guard.gatingOf(toolName));
+    },
   });
 }
 

@@ -23,7 +23,7 @@ import type { ChildRuns } from './children.js';
 import { approvedTool } from './approved-tool.js';
 import { askCall, objectionTo } from '../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
-import { CheckedEdits } from '../gate/edits.js';
+import { CheckedEdits, type CheckedEdit } from '../gate/edits.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { claimOrRefuse } from '../gate/claim.js';
 import { modelOutput, withNote, type ModelOutput } from './history.js';
@@ -356,7 +356,7 @@ export class ToolGate {
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
-    await claimOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args, asked });
+    await claimOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args });
     return { kind: 'run', args, approved: { approvalId, changes }, note: noteFor(decision, via, args) };
   }
 
@@ -412,9 +412,7 @@ export class ToolGate {
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
     const objection = await this.#takeBackUnfit(known, options);
     if (objection !== undefined) return denial(`${objection} Call it again to be asked again.`, 'cancelled', null);
-    const [edited] = known.filter(({ status }) => status === 'edited');
-    const asked = edited && snapshot(edited.args);
-    const claimed = { ...this.#approved, toolCallId, args, asked, signal: options.abortSignal };
+    const claimed = { ...this.#approved, toolCallId, args, signal: options.abortSignal };
     const { approvalId } = await claimOrRefuse(asker, runId, claimed);
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
@@ -433,7 +431,10 @@ export class ToolGate {
       if (status !== 'edited' || decision?.type !== 'edit') continue;
       const edits = this.#editsOf(options);
       edits.needs = needs;
-      const objection = await edits.objection(decision.args);
+      const { toolCallId } = options;
+      const staleness = async (edit?: CheckedEdit) =>
+        edit && this.#options.asker.editStaleness(approvalId, { ...this.#approved, toolCallId, args: edit.args }, edit);
+      const objection = await objectionTo(decision, { edits, staleness });
       if (objection === undefined) continue;
       await this.#options.asker.gate.revoke(approvalId, objection);
       return objection;
@@ -443,12 +444,15 @@ export class ToolGate {
 
   /** What an edit of this call must pass. */
   #editsOf(options: ExecuteOptions): CheckedEdits {
-    const { name, tool } = this.#options;
+    const { name, tool, asker } = this.#options;
+    const { toolCallId } = options;
     const edited = { toolName: name, inputSchema: tool.inputSchema, ai: loadAi };
     return new CheckedEdits({
       toolName: name,
       parse: (written) => parseEdit(edited, written),
-      judge: (edited) => this.#judge(edited, options),
+      judge: (args) => this.#judge(args, options),
+      bound: (args) =>
+        asker.boundEdit({ ...this.#approved, toolCallId, args, signal: options.abortSignal }, this.#gating),
     });
   }
 

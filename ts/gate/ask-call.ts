@@ -71,9 +71,12 @@ export const supersededBy = (
 /** Why an approval does not hold; `undefined`: it does, or it is none. */
 export async function objectionTo(
   decision: DecisionOutcome | undefined,
-  { edits, staleness }: { edits: Pick<CheckedEdits, 'objection'>; staleness: OpenedRequest['staleness'] | undefined },
+  {
+    edits,
+    staleness,
+  }: { edits: Pick<CheckedEdits, 'objection' | 'checked'>; staleness: OpenedRequest['staleness'] | undefined },
 ): Promise<string | undefined> {
   if (decision === undefined || !isApproval(decision)) return undefined;
-  const objection = decision.type === 'edit' ? await edits.objection(decision.args) : undefined;
-  return objection ?? (await staleness?.());
+  if (decision.type !== 'edit') return staleness?.();
+  return (await edits.objection(decision.args)) ?? (await staleness?.(edits.checked(decision.args)));
 }

@@ -5,6 +5,7 @@ import type {
   ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
+  FileChange,
   Gate,
   Logger,
   PolicyInput,
@@ -26,6 +27,7 @@ import { LocalGate, localGate } from './gate.js';
 import { describe } from './describing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
+import type { CheckedEdit } from './edits.js';
 import { checkCallback } from './makers.js';
 import { isQuestion } from './questions.js';
 import type { DecidedRecord } from './records.js';
@@ -70,12 +72,19 @@ export interface AskerOptions {
 export interface OpenedRequest {
   record: ApprovalRecord;
   decided: Promise<DecidedRecord>;
-  /** Why an approval of it does not hold any more; `undefined`: it does. */
-  staleness: () => Promise<string | undefined>;
+  /** Why an approval of it, or of what it was edited to, does not hold any more; `undefined`: it does. */
+  staleness: (edit?: CheckedEdit) => Promise<string | undefined>;
 }
 
 /** A call whose approval is bound to what the policies say of it. */
 export type BoundCall = ApprovedTool & Pick<CallQuestion, 'toolCallId' | 'args' | 'signal'>;
+
+/** What an edit is bound to, as it was when it was decided. */
+export interface BoundEdit {
+  context: object;
+  /** The files that it writes. */
+  changes: readonly FileChange[];
+}
 
 /** What an approval is bound to beside the call itself. */
 interface BoundContext {
@@ -168,9 +177,9 @@ export class CallAsker {
     return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
   }
 
-  /** Why the mode of the gate lets an approved call not run; `undefined`: it does. */
-  objectionOfMode({ toolCallId, toolName, args, tool, startsAgents }: BoundCall): Awaitable<string | undefined> {
-    return this.gate.control.objectionTo(() => ({
+  /** Why the mode or the judge of the gate lets an approved call not run; `undefined`: they do. */
+  objectionTo({ toolCallId, toolName, args, tool, startsAgents, signal }: BoundCall): Awaitable<string | undefined> {
+    const call = () => ({
       toolCallId,
       toolName,
       args,
@@ -178,7 +187,9 @@ export class CallAsker {
       annotations: annotationsOf(tool),
       runId: this.#mainRunId,
       startsAgents,
-    }));
+      signal,
+    });
+    return this.gate.control.objectionTo(call, this.#policies);
   }
 
   /** Writes down that a call runs of which nothing was to be said. Fails with what it may not run for. */
@@ -203,11 +214,36 @@ export class CallAsker {
     );
   }
 
+  /** What an edit of a call is bound to, as things are now. */
+  async boundEdit(edited: BoundCall, gating: Gating | undefined): Promise<BoundEdit> {
+    const { context } = await this.bound(edited);
+    if (gating?.changesFile !== true) return { context, changes: [] };
+    const { toolCallId, toolName, args, tool, signal } = edited;
+    const call = { toolCallId, toolName, ruleName: ruleNameOf(toolName, tool), args, signal };
+    const { changes } = await this.gate.control.shown(call, { effect: 'ask' }, this.#policies);
+    return { context, changes };
+  }
+
+  /** Why what an edit was bound to does not hold any more; `undefined`: it does. */
+  async editStaleness(
+    approvalId: string,
+    call: BoundCall,
+    { args, changes }: Pick<CheckedEdit, 'args' | 'changes'>,
+  ): Promise<string | undefined> {
+    const [changed] = changes.length === 0 ? [] : await this.gate.control.changed(changes, this.#policies);
+    if (changed !== undefined) return `${changed} changed since the call was edited.`;
+    const { context, denied } = await this.bound({ ...call, args });
+    if (denied !== undefined) return `It is denied by now: ${denied}`;
+    if (await this.gate.isBound(approvalId, call.toolName, args, context)) return undefined;
+    return 'A path of it leads elsewhere since it was edited, or what the policies say of it has changed.';
+  }
+
   /** Why what was shown does not hold any more; `undefined`: it does. */
   async #staleness(
     call: BoundCall,
-    changes: ApprovalRecord['changes'],
+    { approvalId, changes }: ApprovalRecord,
     bound: object | null,
+    edit: CheckedEdit | undefined,
   ): Promise<string | undefined> {
     const { policy = null, tool } = (bound ?? {}) as Partial<BoundContext>;
     if (changes.length > 0) {
@@ -217,7 +253,8 @@ export class CallAsker {
     const { context: now, denied } = await this.bound(call);
     if (tool !== now.tool) return `The tool ${call.toolName} is no longer the one that was asked about.`;
     if (denied !== undefined) return `It is denied by now: ${denied}`;
-    return isSame(now.policy, policy) ? undefined : changeOf(policy, now.policy);
+    if (!isSame(now.policy, policy)) return changeOf(policy, now.policy);
+    return edit && this.editStaleness(approvalId, call, edit);
   }
 
   /**
@@ -280,8 +317,7 @@ export class CallAsker {
       const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
       const { record, decided } = isLater(opened) ? await opened : opened;
       this.gate.answersByMode(record, decided, question.judgeAgain);
-      const { changes } = record;
-      return { record, decided, staleness: () => this.#staleness(question, changes, request.context) };
+      return { record, decided, staleness: (edit) => this.#staleness(question, record, request.context, edit) };
     };
   }
 
@@ -297,7 +333,7 @@ export class CallAsker {
     this.gate.answersByMode(record, decided, judgeAgain);
     // Whoever does not look at it must not be ended by it.
     decided.catch(() => {});
-    return { record, decided, staleness: () => this.#staleness(call, record.changes, context) };
+    return { record, decided, staleness: (edit) => this.#staleness(call, record, context, edit) };
   }
 
   async #requestFor(question: CallQuestion, runId: string): Promise<OpenRequest> {

@@ -16,7 +16,7 @@ import type {
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
-import type { Awaitable } from '../values/awaitable.js';
+import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
 import { STRICTNESS } from '../values/strictness.js';
@@ -185,13 +185,26 @@ export class GateControl {
   }
 
   /**
-   * Why the mode, as it is now, lets a call not run that was approved before, perhaps under another one; `undefined`: it does.
+   * Why the mode, or the custom judge, lets a call not run now that was approved before, perhaps under another mode; `undefined`: they
+   * do. What the policies say is in {@link GateControl.bound}.
    */
-  objectionTo(call: () => JudgedByPolicy): Awaitable<string | undefined> {
+  objectionTo(call: () => JudgedByPolicy, narrower: readonly Policies[]): Awaitable<string | undefined> {
+    return after(this.#objectionOfMode(call), (objection) =>
+      objection === undefined && this.#judge !== undefined ? this.#objectionOfJudge(call(), narrower) : objection,
+    );
+  }
+
+  #objectionOfMode(call: () => JudgedByPolicy): Awaitable<string | undefined> {
     if (this.#mode === 'plan') return this.#unplanned(call());
     return this.#mode === 'deny-all-asks'
       ? 'Nobody is there to be asked: the mode is deny-all-asks, and it was approved under another.'
       : undefined;
+  }
+
+  /** A human has answered that it asks. */
+  async #objectionOfJudge(call: JudgedByPolicy, narrower: readonly Policies[]): Promise<string | undefined> {
+    const verdict = await this.judge(call, narrower, async () => ({ effect: 'ask', floor: true }));
+    return verdict.effect === 'deny' ? verdict.reason : undefined;
   }
 
   /** A file that changed since may forbid it. */
@@ -237,6 +250,11 @@ export class GateControl {
   bound(call: JudgedByPolicy, narrower: readonly Policies[]): Awaitable<BoundVerdict> {
     const all = [this.#policies, ...narrower].filter((each) => each !== undefined);
     return all.length === 0 ? UNBOUND : this.#boundBy(all, call);
+  }
+
+  /** As {@link GateControl.bound}, by what the gate itself reads calls with. `null`: it cannot be told. */
+  async boundHere(call: JudgedByPolicy): Promise<object | null> {
+    return (await this.#boundBy([this.#reading()], call)).context;
   }
 
   async #boundBy(all: readonly Policies[], call: JudgedByPolicy): Promise<BoundVerdict> {

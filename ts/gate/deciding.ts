@@ -15,10 +15,12 @@ import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js'
 import { revive, snapshot } from '../values/snapshot.js';
 import { checkText } from './check-arguments.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
+import type { RawRecord } from '../native.js';
 import type { GateInternals } from './inside.js';
 import { reviveDecision, toRecord, toRequest } from './records.js';
 import { plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
+import { reboundContext } from './rebound.js';
 import { grantOf, readRemember, rememberOf, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
 
@@ -309,9 +311,8 @@ export class DecisionTaker {
     this.#inside.refuseIfClosed();
     const meta = { ...decider, groups: this.#inside.people.groupsOf(decider.by, decider.groups) };
     const decision = given.type === 'respond' ? await this.#checked(approvalId, given) : given;
-    const check = decision.type === 'edit' ? this.#teller.checks.get(approvalId) : undefined;
-    const editedArgs =
-      decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
+    const edit = decision.type === 'edit' ? await this.#editOf(approvalId, decision.args) : undefined;
+    const editedArgs = edit?.editedArgs;
     if (this.#inside.people.authorizes) {
       // As the tool would get it: what its schema makes of an edit is what is let through or not.
       const meant = decision.type === 'edit' && editedArgs !== undefined ? { ...decision, args: editedArgs } : decision;
@@ -323,11 +324,7 @@ export class DecisionTaker {
     let granted: Grant | undefined;
     if (grant !== undefined) this.#teller.held.push(approvalId);
     try {
-      const taken = this.#inside.native.decide(
-        approvalId,
-        decision,
-        editedArgs === undefined ? meta : { ...meta, editedArgs },
-      );
+      const taken = this.#inside.native.decide(approvalId, decision, edit === undefined ? meta : { ...meta, ...edit });
       record = toRecord(isLater(taken) ? await taken : taken);
       // Only the decision that stands is remembered, and before anybody goes on because of it.
       granted = grant === undefined ? undefined : await this.#remember(approvalId, grant);
@@ -343,6 +340,20 @@ export class DecisionTaker {
     if (granted !== undefined)
       this.#teller.publish({ type: 'granted', grant: granted, approvalId, at: granted.createdAt });
     return record;
+  }
+
+  /** What would run of an edit, where its tool is known, and what it is bound to. */
+  async #editOf(approvalId: string, args: unknown): Promise<{ editedArgs?: unknown; editedContext?: object }> {
+    const check = this.#teller.checks.get(approvalId);
+    if (check !== undefined) {
+      const { args: runs, context } = await check(revive(args));
+      return { editedArgs: runs.json, editedContext: context };
+    }
+    const record = (await this.#inside.native.get(approvalId)) as RawRecord | null;
+    const { context = null, toolCallId = '', toolName = '' } = record ?? {};
+    if (context === null) return {};
+    const call = { toolCallId, toolName, args: snapshot(revive(args)) };
+    return { editedContext: await reboundContext(this.#inside.control, context, call) };
   }
 
   /** @throws {InvalidDecisionError} when it is to answer questions and does not fit them; they go on waiting */

@@ -1,7 +1,8 @@
 /** Arguments that a human wrote instead of the model's: they pass the tool's schema and are judged before they may run. */
-import type { ApprovalNeed } from '../../index.js';
+import type { ApprovalNeed, FileChange } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import type { BoundEdit } from './asker.js';
 import type { CallVerdict } from './judge.js';
 import { covers } from './who.js';
 import { canonicalize } from '../native.js';
@@ -12,6 +13,8 @@ export interface EditRules {
   /** What the tool gets of what a human wrote. Fails with {@link InvalidDecisionError} for what does not fit it. */
   parse: (written: unknown) => Promise<unknown>;
   judge: (args: ValueSnapshot) => Promise<CallVerdict>;
+  /** What an approval of the edited call is bound to. */
+  bound: (args: ValueSnapshot) => Promise<BoundEdit>;
 }
 
 /** An edit that may run. */
@@ -20,6 +23,10 @@ export interface CheckedEdit {
   written: ValueSnapshot;
   /** What the tool gets: what its schema makes of it. */
   args: ValueSnapshot;
+  /** What it is judged under. */
+  context: object;
+  /** The files that it writes, as they were. */
+  changes: readonly FileChange[];
 }
 
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
@@ -34,13 +41,15 @@ export class CheckedEdits {
   }
 
   /**
-   * The arguments as the tool would get them.
+   * The edit as it would run, and what it is bound to.
    *
    * @throws {InvalidDecisionError} when they do not fit the schema, are denied, or need others to agree than the request did
    */
-  async check(written: unknown): Promise<ValueSnapshot> {
-    const { toolName, parse, judge } = this.#rules;
+  async check(written: unknown): Promise<CheckedEdit> {
+    const { toolName, parse, judge, bound } = this.#rules;
     const args = snapshot(await parse(written));
+    // Before it is judged: what changes from here on is a change.
+    const { context, changes } = await bound(args);
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
@@ -50,8 +59,9 @@ export class CheckedEdits {
         message: `Others must approve the edited call of ${toolName}: reject this one, and say why, so that they are asked.`,
       });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
-    this.#good.set(digestOf(snapshot(revive(args.json))), { written: snapshot(written), args });
-    return args;
+    const edit = { written: snapshot(written), args, context, changes };
+    this.#good.set(digestOf(snapshot(revive(args.json))), edit);
+    return edit;
   }
 
   /** The edit that a decision speaks of; `undefined` when its arguments never passed the check. */

@@ -36,6 +36,11 @@ export class ExecutionKeeper {
     });
   }
 
+  /** Whether an approval is bound to these arguments, judged under this. */
+  isBound(approvalId: string, toolName: string, args: ValueSnapshot, context: object | null): Awaitable<boolean> {
+    return this.#inside.native.isBound(approvalId, toolName, args.json, context);
+  }
+
   /**
    * Writes down how an execution ended. Never rejects: what ran has run, whether or not that can be written down.
    *

@@ -303,6 +303,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#executing.claim(...call);
   }
 
+  /** @see ExecutionKeeper.isBound */
+  isBound(...call: Parameters<ExecutionKeeper['isBound']>): Awaitable<boolean> {
+    return this.#executing.isBound(...call);
+  }
+
   /** @see ExecutionKeeper.settle */
   settle(approvalId: string, succeeded: boolean, result?: () => Awaitable<unknown>): Awaitable<void> {
     return this.#executing.settle(approvalId, succeeded, result);

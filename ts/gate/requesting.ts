@@ -101,7 +101,9 @@ class CodeRequest {
       const by = { gating, entry: undefined, tool: undefined, hostJudges: [], signal: abortSignal };
       return alwaysAsked(await asker.judge({ toolCallId, toolName, args: judged, context: {} }, by), gating);
     };
-    const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge });
+    const bound = (edited: ValueSnapshot) =>
+      asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal }, gating);
+    const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge, bound });
     const verdict = await judge(args);
     const question: CallQuestion & { verdict: CallVerdict } = {
       toolCallId,
@@ -138,7 +140,7 @@ class CodeRequest {
       if (!resolution.approved) return resolution;
       const runs = decided.decision.type === 'edit' ? edits.checked(decided.decision.args)?.args : args;
       if (runs === undefined) return cancelled(decided, args, 'The edited arguments were not checked.');
-      const claim = () => claimOrRefuse(asker, runId, { toolCallId, toolName, args: runs, asked: args });
+      const claim = () => claimOrRefuse(asker, runId, { toolCallId, toolName, args: runs });
       return await this.#handOver(resolution, claim, abortSignal);
     } catch (error) {
       if (!abortSignal.aborted || last === undefined) throw error;
@@ -198,7 +200,7 @@ class CodeRequest {
   /** The mode may be another one by now. */
   async #claim({ approvalId, runId, toolCallId, toolName }: ApprovalRecord, args: ValueSnapshot): Promise<void> {
     const call = { toolCallId, toolName, args, runId: mainRunOf(runId) };
-    const objection = await this.#gate.control.objectionTo(() => call);
+    const objection = await this.#gate.control.objectionTo(() => call, []);
     if (objection !== undefined) {
       await this.#gate.revoke(approvalId, objection);
       throw new Error(objection);

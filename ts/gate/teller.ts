@@ -9,8 +9,15 @@ import { logEvent } from './log.js';
 import { decidedRecord, isApproval, reviveEvent, type DecidedRecord, type ToldByCore } from './records.js';
 import { DecisionWaiters } from './waiters.js';
 
-/** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
-export type CheckEdit = (args: unknown) => Promise<ValueSnapshot>;
+/** An edit as it is decided. */
+export interface DecidedEdit {
+  /** Arguments as the tool would get them: what its schema makes of what the human wrote. */
+  args: ValueSnapshot;
+  /** What the edited call is judged under. */
+  context: object;
+}
+
+export type CheckEdit = (args: unknown) => Promise<DecidedEdit>;
 
 /** What "always" would save, made when somebody asks. */
 export type Offers = () => ApprovalRequest['always'];

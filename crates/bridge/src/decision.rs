@@ -1,12 +1,12 @@
 //! Decisions: read from any answer, taken, and told.
 
 use countersign_core::approval::{Decision, DecisionChannel, DecisionChoice, Record, answer};
-use countersign_core::call::{CanonicalJson, InvalidJson, Json};
+use countersign_core::call::{CanonicalJson, InvalidJson, Json, ToolCall};
 use countersign_core::gate::{DecidingCaller, Gate, GateError};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::envelope::{Raw, present};
-use crate::request::{approval_id, name, stored};
+use crate::request::{approval_id, context, name, stored};
 #[cfg(test)]
 use crate::words;
 
@@ -36,6 +36,10 @@ pub(crate) struct DecideMeta {
     #[serde(default, deserialize_with = "present")]
     #[cfg_attr(test, ts(optional, type = "unknown"))]
     edited_args: Option<Raw>,
+    /// For an edit: what the policies judge the edited call under. Absent: as the call that was asked about.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "object | null"))]
+    edited_context: Option<Raw>,
     /// For an edit: what is kept instead of the arguments that will run, which the digest is of.
     #[serde(default, deserialize_with = "present")]
     #[cfg_attr(test, ts(optional, type = "[unknown] | null"))]
@@ -63,12 +67,18 @@ pub(crate) fn decide(
     };
     let call = record.as_ref().map(|record| &record.request().call);
     let tool_name = call.map_or("", |call| &call.tool_name);
+    let edited = meta.edited_context.as_deref().map(context).transpose()?;
     let (mut decision, decider, stored) = decision(&outcome, meta, tool_name)?;
-    if let (DecisionChoice::Edit { args, bound }, Some(call), Some(stored)) =
-        (&mut decision.choice, call, stored)
-    {
-        *bound = Some(call.digest_with(args));
-        *args = stored;
+    if let (DecisionChoice::Edit { args, bound }, Some(call)) = (&mut decision.choice, call) {
+        *bound = match edited {
+            Some(context) => {
+                Some(ToolCall { context: Some(context), ..call.clone() }.digest_with(args))
+            }
+            None => stored.is_some().then(|| call.digest_with(args)),
+        };
+        if let Some(stored) = stored {
+            *args = stored;
+        }
     }
     gate.decide(id, decision, decider)
 }

@@ -315,6 +315,12 @@ pub(crate) fn claim(
     gate.claim(run_id, tool_call_id, &tool_name, args, context).map(NativeClaim::from)
 }
 
+/// Whether an approval is bound to this very call.
+pub(crate) fn is_bound(gate: &Gate, id: &str, raw: &ClaimedCall) -> Result<bool, GateError> {
+    let context = raw.context.as_deref().map(context).transpose()?;
+    gate.is_bound(approval_id(id)?, arguments(raw.args.as_deref())?, context)
+}
+
 /// What may be executed: the core's own copy of the arguments.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

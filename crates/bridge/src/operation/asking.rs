@@ -13,7 +13,9 @@ use crate::operations::{Done, Operate};
 #[cfg(test)]
 use crate::record::NativeRecord;
 use crate::record::{EventsText, RecordText, RecordsText, RequestsText, drain};
-use crate::request::{ClaimedCall, NativeClaim, NativePast, approval_id, claim, new_request};
+use crate::request::{
+    ClaimedCall, NativeClaim, NativePast, approval_id, claim, is_bound, new_request,
+};
 #[cfg(test)]
 use crate::words;
 
@@ -330,6 +332,23 @@ impl Operate<&dyn Host> for ClaimApproval {
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
         claim(&gate, self.run_id.as_deref(), &self.tool_call_id, &self.call)
+    }
+}
+
+/// Whether an approval is bound to this very call.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckBound {
+    approval_id: Box<str>,
+    call: ClaimedCall,
+}
+
+impl Operate<&dyn Host> for CheckBound {
+    type Answer = bool;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
+        is_bound(&*host.gate()?, &self.approval_id, &self.call)
     }
 }
 

@@ -10,9 +10,9 @@ use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use self::asking::{
-    AskLasting, CancelRun, ClaimApproval, CloseGate, DecideRequest, DrainEvents, FindRecords,
-    GetRecord, ListPending, OpenLedger, ParseAnswer, ReadValue, RequestApprovals, RevokeApproval,
-    SetValue, SettleCall, WatchAll, WatchRequest,
+    AskLasting, CancelRun, CheckBound, ClaimApproval, CloseGate, DecideRequest, DrainEvents,
+    FindRecords, GetRecord, ListPending, OpenLedger, ParseAnswer, ReadValue, RequestApprovals,
+    RevokeApproval, SetValue, SettleCall, WatchAll, WatchRequest,
 };
 use self::audit::{
     CompactLedger, DescribeLedger, ReadAudit, ReadHead, TidyLedger, VerifyLedger, WriteNotes,
@@ -65,6 +65,7 @@ operations! {
     CancelRun(CancelRun),
     Revoke(RevokeApproval),
     Claim(ClaimApproval),
+    IsBound(CheckBound),
     Settle(SettleCall),
     Watch(WatchRequest),
     WatchAll(WatchAll),

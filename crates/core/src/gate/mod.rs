@@ -464,6 +464,15 @@ impl Gate {
         Ok(RedeemedCall { approval_id: id, args: args.clone(), edited: record.is_edited() })
     }
 
+    /// Whether an approval is bound to its call with these arguments, judged under this context.
+    pub fn is_bound(
+        &self, id: ApprovalId, args: CanonicalJson, context: Option<Box<CallContext>>,
+    ) -> Result<bool, GateError> {
+        let Some(record) = self.get(id)? else { return Ok(false) };
+        let call = ToolCall { args, context, ..record.request().call.clone() };
+        Ok(record.approved().is_some_and(|(_, bound)| bound == call.digest()))
+    }
+
     /// Writes down how a started call ended, and what it gave, for a resume. What was not running is left as it is.
     pub fn settle(
         &self, id: ApprovalId, succeeded: bool, result: Option<Box<RawValue>>,
