@@ -1976,7 +1976,9 @@ export interface RefusedApproval {
 export interface VerifyApprovalsOptions {
   /**
    * The run that the gate must know the calls by; the `runId` given to {@link gateTools} or {@link toolApproval}. Without one,
-   * an answer counts for the last call of its id that any run asked about.
+   * what messages say of a call counts only where they have the {@link ApprovalRequest.approvalId} of its request at the gate, as those
+   * of {@link streamWithEvents} do. The AI SDK's own stop sends another id: a route with {@link gateTools} in mode `'stop'` or with
+   * {@link toolApproval} needs a `runId`.
    */
   runId?: string;
   /** Who answered; it stands in the record. */

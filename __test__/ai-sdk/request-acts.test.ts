@@ -211,11 +211,34 @@ it.each([
   expect((await gate.get(id))?.decision).toEqual({ type: 'cancelled', reason });
 });
 
-it('without a runId, the result of a call is none of another call that has its id', async () => {
-  const { gate, id } = await asked('pending');
-  const others = JSON.parse(JSON.stringify(saying('closed', 'UI messages')).replaceAll('"/a"', '"/x"')) as Messages;
-  await verifyApprovals<UIMessage | ModelMessage>(others, gate);
-  expect((await gate.get(id))?.status).toBe('pending');
-  await verifyApprovals<UIMessage | ModelMessage>(saying('closed', 'UI messages'), gate);
-  expect((await gate.get(id))?.status).toBe('cancelled');
+describe.each(forms)('without a runId, %s', (form) => {
+  const bare = (word: CallWord, gate: Gate, named?: string) => {
+    const messages = JSON.parse(JSON.stringify(saying(word, form)).replaceAll('"q"', JSON.stringify(named ?? 'q')));
+    const refused: RefusedApproval[] = [];
+    const onRefused = (one: RefusedApproval) => void refused.push(one);
+    return verifyApprovals(messages as Messages, gate, { onRefused }).then((verified) => ({ verified, refused }));
+  };
+
+  it.each(WORDS.filter((word) => word !== 'open'))(
+    'a request of another conversation stays as it is, whose call has the same id and arguments as one that is %s',
+    async (word) => {
+      for (const status of ['pending', 'approved', 'edited'] as const) {
+        const { gate, id } = await asked(status);
+        const { verified, refused } = await bare(word, gate);
+        expect((await gate.get(id))?.status).toBe(status);
+        expect(JSON.stringify(verified)).not.toMatch(/"approved":true/);
+        if (/yes|no/.test(word)) expect(JSON.stringify([refused, verified])).toMatch(/"reason"/);
+        if (word === 'yes') expect(refused).toMatchObject([{ reason: expect.stringMatching(/pass the runId/) }]);
+      }
+    },
+  );
+
+  it.each(WORDS.filter((word) => word !== 'gone'))(
+    'an answer with the id of the request at the gate counts: %s',
+    async (word) => {
+      const { gate, id } = await asked('pending');
+      await bare(word, gate, id);
+      expect((await gate.get(id))?.status).toBe(AFTER.pending?.[WORDS.indexOf(word)]);
+    },
+  );
 });

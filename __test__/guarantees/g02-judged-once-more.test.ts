@@ -108,7 +108,7 @@ describe('a call that a policy denies by the time that it is to run does not run
       const gate = createGate({ policy, place });
       const chat = open({ gate, tools, runId: 'chat' });
       const history = await chat.speak([user], [turnsOf(one)[0] as never]);
-      const sent = await verifyApprovals(answer(history, true), gate);
+      const sent = await verifyApprovals(answer(history, true), gate, { runId: 'chat' });
       swap();
       const after = await chat.speak(sent, [says('.')]);
       expect(ran).toEqual([]);
@@ -230,7 +230,7 @@ describe('a call of which a path leads elsewhere by the time that it is to run i
     const gate = createGate({ policy, place });
     const chat = open({ gate, tools });
     const history = await chat.speak([user], [turnsOf(oneCalls[0] as OneCall)[0] as never]);
-    const sent = await verifyApprovals(answer(history, true), gate);
+    const sent = await verifyApprovals(answer(history, true), gate, { runId: 'chat' });
     lead('other.txt');
     await chat.speak(sent, [says('.')]);
     expect(ran).toEqual([]);
@@ -346,7 +346,7 @@ describe('a call runs as it was approved', () => {
       const history = await chat.speak([user], [turnsOf(toEdit)[0] as never]);
       const [request] = await gate.pending();
       await gate.edit(request?.approvalId ?? '', edited);
-      await chat.speak(await verifyApprovals(answer(history, true), gate), [says('.')]);
+      await chat.speak(await verifyApprovals(answer(history, true), gate, { runId: 'chat' }), [says('.')]);
       expect(ran).toEqual(['execute']);
     },
   );

@@ -278,7 +278,9 @@ describe.each(stoppingEntries)('%s', (_, open) => {
       ) as ModelMessage[];
       // Without verification, the human has said yes to what was asked, in another place.
       if (!verify) await chat.gate.approve(pending?.approvalId ?? '');
-      await chat.speak(verify ? await verifyApprovals(sent, chat.gate) : sent, [says('.')]).catch(() => {});
+      await chat
+        .speak(verify ? await verifyApprovals(sent, chat.gate, { runId: 'chat' }) : sent, [says('.')])
+        .catch(() => {});
       expect(ran).toEqual([]);
     },
   );
@@ -295,7 +297,7 @@ describe.each(stoppingEntries)('%s', (_, open) => {
           }
         : message,
     ) as ModelMessage[];
-    await chat.speak(await verifyApprovals(sent, chat.gate), [says('.')]);
+    await chat.speak(await verifyApprovals(sent, chat.gate, { runId: 'chat' }), [says('.')]);
     expect(ran).toEqual([['del', asked]]);
   });
 });
@@ -516,7 +518,7 @@ describe('between the approval and the execution', () => {
       const chat = open({ gate, tools });
       const one = what === 'policy' ? make : write;
       const history = await chat.speak([{ role: 'user', content: 'go' }], [turnsOf(one)[0] as never]);
-      const sent = await verifyApprovals(answer(history, true), gate);
+      const sent = await verifyApprovals(answer(history, true), gate, { runId: 'chat' });
       if (what === 'link') lead(root);
       else if (what === 'file') writeFileSync(join(root, 'a.txt'), 'changed\n');
       else user(userPolicy('[[rule]]\neffect = "deny"\ncommands = ["make"]'));
@@ -533,7 +535,7 @@ describe('between the approval and the execution', () => {
         const gate = createGate({ policyFiles: true, place: { cwd: root } });
         const chat = open({ gate, tools });
         const history = await chat.speak([{ role: 'user', content: 'go' }], [turnsOf(one)[0] as never]);
-        await chat.speak(await verifyApprovals(answer(history, true), gate), [says('.')]);
+        await chat.speak(await verifyApprovals(answer(history, true), gate, { runId: 'chat' }), [says('.')]);
         expect(ran).toHaveLength(1);
       }
     });

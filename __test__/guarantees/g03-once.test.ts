@@ -164,32 +164,30 @@ describe.each(waitingEntries)('one execution: %s', (_, entry) => {
 });
 
 describe.each(stoppingEntries)('one execution: %s', (name, open) => {
-  const runIds = sample([undefined, 'chat'], 1);
-  const asked = async (runId: string | undefined) => {
+  const asked = async () => {
     const { ran, tools } = recordingTools();
-    const chat = open({ gate: createGate(), tools, interruptOn: 'all', ...(runId === undefined ? {} : { runId }) });
+    const chat = open({ gate: createGate(), tools, interruptOn: 'all', runId: 'chat' });
     const history = await chat.speak([user], [turns[0] as never]);
-    const verify = (messages: ModelMessage[]) =>
-      verifyApprovals(messages, chat.gate, runId === undefined ? {} : { runId });
+    const verify = (messages: ModelMessage[]) => verifyApprovals(messages, chat.gate, { runId: 'chat' });
     return { ran, chat, history, sent: answer(history, true), verify };
   };
   const speakOrNot = (speaking: Promise<unknown>) => speaking.catch(() => {});
 
-  it.each(runIds)('of the same messages sent twice (run %s)', async (runId) => {
-    const { ran, chat, sent, verify } = await asked(runId);
+  it('of the same messages sent twice', async () => {
+    const { ran, chat, sent, verify } = await asked();
     await chat.speak(await verify(sent), [says('.')]);
     for (let replay = 0; replay < 3; replay++) await speakOrNot(chat.speak(await verify(sent), [says('.')]));
     expect(ran).toEqual(['del /a']);
   });
 
-  it.each(runIds)('of the same messages sent ten times at once (run %s)', async (runId) => {
-    const { ran, chat, sent, verify } = await asked(runId);
+  it('of the same messages sent ten times at once', async () => {
+    const { ran, chat, sent, verify } = await asked();
     await Promise.all(Array.from({ length: 10 }, async () => speakOrNot(chat.speak(await verify(sent), [says('.')]))));
     expect(ran.length).toBe(1);
   });
 
-  it.each(runIds)('of messages that were verified once and used twice (run %s)', async (runId) => {
-    const { ran, chat, sent, verify } = await asked(runId);
+  it('of messages that were verified once and used twice', async () => {
+    const { ran, chat, sent, verify } = await asked();
     const verified = await verify(sent);
     await Promise.all([1, 2, 3].map(() => speakOrNot(chat.speak(verified, [says('.')]))));
     await speakOrNot(chat.speak(sent, [says('.')]));
@@ -197,7 +195,7 @@ describe.each(stoppingEntries)('one execution: %s', (name, open) => {
   });
 
   it('of an answer that stands there twice', async () => {
-    const { ran, chat, sent, verify } = await asked(undefined);
+    const { ran, chat, sent, verify } = await asked();
     const last = sent.at(-1) as { role: 'tool'; content: unknown[] };
     const doubled = [...sent.slice(0, -1), { ...last, content: [...last.content, ...last.content] }] as ModelMessage[];
     await speakOrNot(chat.speak(await verify(doubled), [says('.')]));
@@ -205,14 +203,14 @@ describe.each(stoppingEntries)('one execution: %s', (name, open) => {
   });
 
   it('of an answer after a denial', async () => {
-    const { ran, chat, history, sent, verify } = await asked(undefined);
+    const { ran, chat, history, sent, verify } = await asked();
     await chat.speak(await verify(answer(history, false)), [says('.')]);
     await speakOrNot(chat.speak(await verify(sent), [says('.')]));
     expect(ran).toEqual([]);
   });
 
   it('of a request that was approved in another place too', async () => {
-    const { ran, chat, sent, verify } = await asked(undefined);
+    const { ran, chat, sent, verify } = await asked();
     await chat.gate.approve((await chat.gate.pending())[0]?.approvalId ?? '');
     await chat.speak(await verify(sent), [says('.')]);
     await speakOrNot(chat.speak(await verify(sent), [says('.')]));
@@ -220,7 +218,7 @@ describe.each(stoppingEntries)('one execution: %s', (name, open) => {
   });
 
   it('of a request that was edited in another place: what was approved, not what the client sends back', async () => {
-    const { ran, chat, sent, verify } = await asked(undefined);
+    const { ran, chat, sent, verify } = await asked();
     await chat.gate.edit((await chat.gate.pending())[0]?.approvalId ?? '', { path: '/b' });
     await speakOrNot(chat.speak(await verify(sent), [says('.')]));
     await speakOrNot(chat.speak(sent, [says('.')]));
@@ -229,7 +227,7 @@ describe.each(stoppingEntries)('one execution: %s', (name, open) => {
   });
 
   it('of a conversation that goes on, with its old answer in it', async () => {
-    const { ran, chat, sent, verify } = await asked(undefined);
+    const { ran, chat, sent, verify } = await asked();
     const done = await chat.speak(await verify(sent), [says('.')]);
     await chat.speak(await verify([...done, user]), [says('again.')]);
     expect(ran).toEqual(['del /a']);

@@ -230,6 +230,7 @@ describe.each(stoppingEntries)('%s', (_, open) => {
     stand(60);
     const refused: string[] = [];
     const sent = await verifyApprovals(answer(history, true), chat.gate, {
+      runId: 'chat',
       onRefused: ({ reason }) => refused.push(reason),
     });
     await chat.speak(sent, [says('.')]);

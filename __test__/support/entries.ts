@@ -99,6 +99,7 @@ export interface ChatOptions {
   gate: Gate;
   tools: ToolSet;
   interruptOn?: RunOptions<ToolSet>['interruptOn'];
+  /** Without it an answer in messages counts for no call. @default 'chat' */
   runId?: string;
   approvalTimeout?: number;
 }
@@ -122,18 +123,18 @@ async function speakWith(options: object, history: ModelMessage[], turns: ModelT
 export const stoppingEntries: [name: string, (options: ChatOptions) => Chat][] = [
   [
     "gateTools in mode 'stop'",
-    ({ gate, tools, ...gating }) => ({
+    ({ gate, tools, runId = 'chat', ...gating }) => ({
       gate,
       speak: (history, turns) =>
-        speakWith({ tools: gateTools(tools, { gate, mode: 'stop', ...gating } as never) }, history, turns),
+        speakWith({ tools: gateTools(tools, { gate, mode: 'stop', runId, ...gating } as never) }, history, turns),
     }),
   ],
   ...only7([
     'toolApproval',
-    ({ gate, tools, ...gating }: ChatOptions): Chat => ({
+    ({ gate, tools, runId = 'chat', ...gating }: ChatOptions): Chat => ({
       gate,
       speak: (history, turns) =>
-        speakWith({ tools, toolApproval: toolApproval({ gate, ...gating } as never) }, history, turns),
+        speakWith({ tools, toolApproval: toolApproval({ gate, runId, ...gating } as never) }, history, turns),
     }),
   ] as [string, (options: ChatOptions) => Chat]),
 ];

@@ -92,22 +92,34 @@ class KnownRequests {
 
   /** Never rejects. */
   async find(call: SpokenCall): Promise<FoundRequest> {
+    const isAnswered = call.word === 'yes' || call.word === 'no';
     try {
       const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
-      return call.word === 'yes' || call.word === 'no' ? answeredOf(records) : this.#meantOf(call, records);
+      if (this.#runId === undefined) return namedBy(call, isAnswered, records);
+      return isAnswered ? answeredOf(records) : meantOf(call, records);
     } catch (error) {
       return { record: undefined, why: `It could not be looked up: ${messageOf(error)}` };
     }
   }
+}
 
-  /** Whoever posts messages may write anything into them: without a run, a request is of the call that it shows. */
-  #meantOf(call: SpokenCall, records: readonly ApprovalRecord[]): FoundRequest {
-    const named = records.filter(({ approvalId }) => call.approvalIds.has(approvalId));
-    const ofCall = this.#runId === undefined ? records.filter((record) => isAsked(this.#gate, call, record)) : records;
-    const meant = named.length > 0 ? named : ofCall;
-    const open = meant.filter(({ status }) => isOpen(status));
-    return open.length > 1 ? { record: undefined, why: SEVERAL } : { record: open[0] ?? meant.at(-1) };
-  }
+/**
+ * Whoever posts messages may write anything into them, and the ids of tool calls are no secret. Without a run the only thing that
+ * shows whose request is meant is the id which the gate gave it.
+ */
+function namedBy(call: SpokenCall, isAnswered: boolean, records: readonly ApprovalRecord[]): FoundRequest {
+  const ids = isAnswered ? new Set([...call.yes, ...call.no].map(({ approvalId }) => approvalId)) : call.approvalIds;
+  const named = records.filter(({ approvalId }) => ids.has(approvalId));
+  if (named.length === 1) return { record: named[0] };
+  return named.length === 0 && records.length === 0 ? { record: undefined } : { record: undefined, why: WITHOUT_RUN };
+}
+
+/** The request of a call that nobody has answered. */
+function meantOf(call: SpokenCall, records: readonly ApprovalRecord[]): FoundRequest {
+  const named = records.filter(({ approvalId }) => call.approvalIds.has(approvalId));
+  const meant = named.length > 0 ? named : records;
+  const open = meant.filter(({ status }) => isOpen(status));
+  return open.length > 1 ? { record: undefined, why: SEVERAL } : { record: open[0] ?? meant.at(-1) };
 }
 
 /** Where another run asked about a call of this id since, it may be that one that is answered. */
@@ -118,7 +130,9 @@ function answeredOf(records: readonly ApprovalRecord[]): FoundRequest {
   return isClear ? { record: last } : { record: undefined, why: SEVERAL };
 }
 
-const SEVERAL = 'Several requests have this tool call id: pass the runId that they belong to.';
+const SEVERAL = 'Several requests have this tool call id: the answer does not say which of them is meant.';
+const WITHOUT_RUN =
+  'The messages do not have the id of the request at the gate: pass the runId that it belongs to, to gateTools or toolApproval and to verifyApprovals.';
 
 /** Whether the call stands in the conversation as it was asked about. */
 function isAsked(gate: LocalGate, { calls }: SpokenCall, record: ApprovalRecord): boolean {
