@@ -5,7 +5,6 @@ import type {
   ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
-  FileChange,
   Gate,
   Logger,
   PolicyInput,
@@ -27,7 +26,7 @@ import { LocalGate, localGate } from './gate.js';
 import { describe } from './describing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
-import type { CheckedEdit } from './edits.js';
+import type { BoundEdit, CheckedEdit } from './edits.js';
 import { checkCallback } from './makers.js';
 import { isQuestion } from './questions.js';
 import type { DecidedRecord } from './records.js';
@@ -78,13 +77,6 @@ export interface OpenedRequest {
 
 /** A call whose approval is bound to what the policies say of it. */
 export type BoundCall = ApprovedTool & Pick<CallQuestion, 'toolCallId' | 'args' | 'signal'>;
-
-/** What an edit is bound to, as it was when it was decided. */
-export interface BoundEdit {
-  context: object;
-  /** The files that it writes. */
-  changes: readonly FileChange[];
-}
 
 /** What an approval is bound to beside the call itself. */
 interface BoundContext {

@@ -2,11 +2,17 @@
 import type { ApprovalNeed, FileChange } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { BoundEdit } from './asker.js';
 import type { CallVerdict } from './judge.js';
 import { covers } from './who.js';
 import { canonicalize } from '../native.js';
 import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
+
+/** What an edit is bound to, as it was when it was decided. */
+export interface BoundEdit {
+  context: object;
+  /** The files that it writes. */
+  changes: readonly FileChange[];
+}
 
 export interface EditRules {
   toolName: string;
