@@ -2399,3 +2399,81 @@ fn what_another_side_or_another_language_says_meets_a_deny() {
         ],
     );
 }
+
+#[test]
+fn what_a_pattern_finds_is_written_like_names_that_are_spelled_out() {
+    let house = House::new("written");
+    for file in ["project/code/a.ts", "project/code/b.ts", "project/a.sh", "project/docs/x.md"] {
+        house.put(file, "x");
+    }
+    for folder in ["project/li", "project/lo.d/in", "project/--x"] {
+        fs::create_dir_all(house.root.join(folder)).unwrap();
+    }
+    house.put("project/li/a.ts", "x");
+    symlink("../../out/victim.txt", house.root.join("project/li/b.ts")).unwrap();
+    symlink("../../../out", house.root.join("project/lo.d/in/l")).unwrap();
+    let developer = started(&house, "developer", "project");
+    tried(
+        &developer,
+        &[
+            // What it finds leads out.
+            "sed -i 's/a/b/' li/*.ts",
+            "touch li/*.ts",
+            "chmod +x li/?.ts",
+            "prettier --write li/*.ts",
+            "for f in li/*.ts; do prettier --write \"$f\"; done",
+            "cd li && touch *.ts",
+            "touch ol/*.txt",
+            "touch o*/victim.txt",
+            "touch */victim.txt",
+            "touch code/../../out/*.txt",
+            "touch ../out/*.txt",
+            "cp code/*.ts ol/",
+            "touch lo.d/*/l/v",
+            // Some shells go deeper.
+            "touch lo.d/**/v",
+            "touch **/*.ts",
+            // Links that the line makes.
+            "ln -s ../../out/victim.txt code/c.ts && touch code/*.ts",
+            "for i in 1 2; do touch code/*.ts; ln -s ../../out/x code/c.ts; done",
+            // What it finds may be options, or is protected.
+            "touch *",
+            "touch ./*",
+            "touch .e*",
+            "sed -i s/a/b/ .en?",
+            "touch .git/*",
+            "touch $x/*.ts",
+            "sed -i s/a/b/ ./*.key",
+            "sed -i s/a/b/ ../out/*",
+            "echo x | tee li/*.ts",
+            "cd $x; touch *.ts",
+        ],
+        &[
+            "sed -i 's/a/b/' code/*.ts",
+            "touch code/*.ts",
+            "touch code/?.ts",
+            "touch code/*.none",
+            "prettier --write code/*.ts",
+            "gofmt -w code/*.go",
+            "cp code/*.ts docs/",
+            "chmod +x code/*.ts",
+            "cd code && touch ./*.ts",
+            "for f in code/*.ts; do prettier --write \"$f\"; done",
+            "touch code/c.ts && prettier --write code/*.ts",
+        ],
+    );
+    let own = own(
+        r#"{"effect":"allow","commands":["touch"]},{"effect":"deny","writes":["**/b.ts"]},{"effect":"ask","writes":["/**","!${project}/**"]}"#,
+    );
+    tried(
+        &started(&house, &own, "project"),
+        &["touch code/*.ts", "touch ../*"],
+        &["touch code/a*"],
+    );
+    for at in 0..5000 {
+        house.put(&format!("project/many/{at}.ts"), "");
+    }
+    let (effect, reason) = verdict(&developer, "bash", "touch many/*.ts");
+    assert_eq!(effect, Effect::Ask, "{reason}");
+    assert!(reason.contains("too many names"), "{reason}");
+}

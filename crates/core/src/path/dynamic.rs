@@ -38,6 +38,8 @@ pub(super) struct UnsurePath {
 #[derive(Debug, Clone)]
 pub struct PartialPath {
     pub(super) paths: Vec<UnsurePath>,
+    /// No name that its wildcards stand for leads elsewhere.
+    stays: bool,
 }
 
 impl PartialPath {
@@ -48,7 +50,7 @@ impl PartialPath {
     pub fn of(
         pieces: &[WordPiece], from: &PathContext, files: &dyn FileLookup,
     ) -> Result<Self, PathError> {
-        Ok(Self { paths: unsure(pieces, from).resolved(files)? })
+        Ok(Self { paths: unsure(pieces, from).resolved(files)?, stays: false })
     }
 
     /// It, or anything below it.
@@ -61,6 +63,18 @@ impl PartialPath {
         let more: Vec<UnsurePath> = self.paths.iter().map(below).collect();
         self.paths.extend(more);
         self
+    }
+
+    /// The same, where it is known of each name that its wildcards find that it is no symlink, or where that leads is judged.
+    #[must_use]
+    pub fn staying(self) -> Self {
+        Self { stays: true, ..self }
+    }
+
+    /// The directory that this one of its names surely lies below, whatever its wildcards find.
+    pub(super) fn stays_below(&self, path: &UnsurePath) -> Option<String> {
+        let known = self.stays && !path.parts.contains(&PathPart::Any);
+        path.dir().filter(|_| known)
     }
 
     /// Whether it surely begins with some directory.

@@ -22,6 +22,22 @@ pub struct ExpandedPattern {
     pub complete: bool,
 }
 
+impl ExpandedPattern {
+    /// A name among those found that is no text.
+    pub fn garbled(&self) -> Option<&str> {
+        self.files.iter().chain(&self.dirs).map(String::as_str).find(|path| is_garbled(path))
+    }
+}
+
+/// Whether a shell with other settings finds more: names at any depth (`**`).
+pub fn goes_deeper(pieces: &[WordPiece]) -> bool {
+    pieces.iter().any(|piece| matches!(piece, WordPiece::Glob(glob) if glob.contains("**")))
+        || pieces.windows(2).any(|pair| {
+            matches!(pair, [WordPiece::Glob(one), WordPiece::Glob(next)]
+                if one.ends_with('*') && next.starts_with('*'))
+        })
+}
+
 /// What a pattern could be expanded to.
 ///
 /// # Errors
@@ -78,7 +94,11 @@ struct MatchedNames {
 fn matched(
     dir: &str, name: &[PathPart], left: &mut usize, files: &dyn FileLookup,
 ) -> Result<Option<MatchedNames>, PathError> {
-    let too_many = || PathError::Unreadable(format!("{dir}: too much for the pattern to be tried"));
+    let too_many = || {
+        PathError::Unreadable(format!(
+            "{dir} has too many names for the pattern to be tried, or some that cannot be read"
+        ))
+    };
     let mut found = MatchedNames::default();
     if let Some(name) = literal(name) {
         let path = format!("{dir}/{name}");

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
 
-use super::dynamic::{self, PartialPath};
+use super::dynamic::{self, PartialPath, UnsurePath};
 use super::matching::fold;
 use super::pattern::{self, PatternSegment};
 use super::syntax::PathSyntax;
@@ -142,9 +142,15 @@ impl PathGlob {
     pub fn could_be(
         &self, path: &PartialPath, files: &dyn FileLookup, work: &Cell<usize>,
     ) -> Result<bool, PathError> {
+        any(&path.paths, |path| self.could_be_one(path, files, work))
+    }
+
+    /// The same of one of its names.
+    pub(super) fn could_be_one(
+        &self, path: &UnsurePath, files: &dyn FileLookup, work: &Cell<usize>,
+    ) -> Result<bool, PathError> {
         any(&self.ways, |way| {
-            let could =
-                |prefix: &str| path.paths.iter().any(|path| path.could_match(way, prefix, work));
+            let could = |prefix: &str| path.could_match(way, prefix, work);
             Ok(could(&way.prefix) || way.resolved(files)?.is_some_and(|prefix| could(&prefix)))
         })
     }

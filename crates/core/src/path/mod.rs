@@ -21,7 +21,7 @@ mod way;
 
 pub use beginnings::LinkedBeginnings;
 pub use dynamic::PartialPath;
-pub use expand::{ExpandedPattern, expanded};
+pub use expand::{ExpandedPattern, expanded, goes_deeper};
 pub(crate) use files::is_garbled;
 pub use files::{
     CachedFiles, DirEntry, DirListing, DirStamp, FileLookup, NearFiles, NoFiles, NoLinks, RealFiles,

@@ -180,12 +180,43 @@ impl PathSet {
     pub fn could_be(
         &self, path: &PartialPath, files: &dyn FileLookup, work: &Cell<usize>,
     ) -> Result<bool, PathError> {
-        for glob in self.globs() {
-            if glob.could_be(path, files, work)? {
-                return Ok(true);
+        for one in &path.paths {
+            let below = path.stays_below(one);
+            // The last that matches decides.
+            for SetItem { glob, out } in self.items.iter().rev() {
+                if *out && below.as_ref().is_some_and(|dir| glob.takes_all_below(dir)) {
+                    break;
+                }
+                if !*out && glob.could_be_one(one, files, work)? {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
+    }
+
+    /// Whether all that this may be is in it: what an allow needs. See [`PartialPath::staying`].
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn covers_all(
+        &self, path: &PartialPath, files: &dyn FileLookup, work: &Cell<usize>,
+    ) -> Result<bool, PathError> {
+        for one in &path.paths {
+            let Some(dir) = path.stays_below(one) else { return Ok(false) };
+            let mut covers = false;
+            for SetItem { glob, out } in &self.items {
+                if *out {
+                    covers = covers && !glob.could_be_one(one, files, work)?;
+                } else {
+                    covers = covers || glob.takes_all_below(&dir);
+                }
+            }
+            if !covers {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether a name is spelled out in one of its patterns. See [`PathGlob::names`].

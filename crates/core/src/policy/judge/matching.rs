@@ -111,8 +111,14 @@ impl CallJudge<'_> {
                         if mentions && rule.effect != Effect::Deny {
                             return Ok(RuleMeeting::No);
                         }
-                        let meets =
-                            self.path_meets(rule.effect, paths, &places, *access, *extent)?;
+                        let meets = self.path_meets(
+                            rule.effect,
+                            paths,
+                            &places,
+                            *access,
+                            *extent,
+                            &guesses,
+                        )?;
                         let is_known = guessed.get() && rule.who.is_none();
                         if meets == RuleMeeting::Yes && mentions {
                             // Most words name what is read.
@@ -276,7 +282,10 @@ impl CallJudge<'_> {
     fn guesses(&self, spots: &PathSpots) -> Result<Vec<Option<PartialPath>>, NeedsFiles> {
         let guesses = spots.loose.iter().map(|(pieces, from)| {
             let guess = looked_up(PartialPath::of(pieces, from, self.files))?.ok();
-            Ok(guess.map(|guess| if spots.loose_below { guess.with_below() } else { guess }))
+            let stays = |guess: PartialPath| if spots.stays { guess.staying() } else { guess };
+            let below =
+                |guess: PartialPath| if spots.loose_below { guess.with_below() } else { guess };
+            Ok(guess.map(stays).map(below))
         });
         guesses.collect()
     }
@@ -329,11 +338,19 @@ impl CallJudge<'_> {
 
     fn path_meets(
         &self, effect: Effect, paths: &RulePatterns, spots: &PathSpots, access: FileAccess,
-        extent: UseExtent,
+        extent: UseExtent, guesses: &[Option<PartialPath>],
     ) -> Result<RuleMeeting, NeedsFiles> {
         if effect == Effect::Allow {
-            if !spots.certain || spots.error.is_some() || spots.located.is_empty() {
+            let known = if spots.certain { !spots.located.is_empty() } else { spots.stays };
+            if !known || spots.error.is_some() {
                 return Ok(RuleMeeting::No);
+            }
+            for guess in guesses.iter().filter(|_| !spots.certain) {
+                let Some(guess) = guess else { return Ok(RuleMeeting::No) };
+                let covers = paths.set.covers_all(guess, self.files, &self.guesswork);
+                if !looked_up(covers)?.unwrap_or(false) {
+                    return Ok(RuleMeeting::No);
+                }
             }
             for path in &spots.located {
                 self.spend(4);

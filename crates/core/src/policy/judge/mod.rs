@@ -270,6 +270,13 @@ impl<'a> CallJudge<'a> {
             }
         }
         let silent = matches!(says.cause, VerdictCause::Uncovered | VerdictCause::Default(_));
+        if says.cause == VerdictCause::CouldMatch
+            && let Some(PathSpots { error: Some(error), .. }) = &spots
+            && !subject.mentioned
+        {
+            // Why it cannot be told says more than what it could be.
+            says.cause = VerdictCause::Unlocated(error.to_string());
+        }
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
             && let Some(cause) = self.doubt(subject, hits, spots)
         {
@@ -302,7 +309,7 @@ impl<'a> CallJudge<'a> {
                 if let Some(error) = spots.error.as_ref().filter(|_| !subject.mentioned) {
                     return Some(VerdictCause::Unlocated(error.to_string()));
                 }
-                if subject.needs_allow && !spots.certain {
+                if subject.needs_allow && !spots.certain && !spots.stays {
                     return Some(VerdictCause::Adrift);
                 }
                 let context = self.policy.context();
@@ -339,7 +346,8 @@ impl<'a> CallJudge<'a> {
             let covers = |path: &LocatedPath| {
                 paths.set.covers_by_name(path, self.files, &name).unwrap_or(false)
             };
-            !protection.below && spots.located.iter().all(covers)
+            // What a pattern finds no rule names.
+            !protection.below && spots.certain && spots.located.iter().all(covers)
         })
     }
 

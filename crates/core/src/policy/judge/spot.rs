@@ -4,7 +4,7 @@ use super::NeedsFiles;
 use super::below::FilesBelow;
 use crate::path::{
     CaseFolding, DirEntry, DirListing, ExpandedPattern, FileLookup, LocatedPath, PathContext,
-    PathError, expanded, lexically, locate, spelled,
+    PathError, expanded, goes_deeper, lexically, locate, spelled,
 };
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{PassedOver, Word, WordPiece, WorkingDir};
@@ -43,6 +43,8 @@ pub(crate) struct PathSpots {
     pub(crate) spelled: bool,
     /// What is known in part is used with all that is below it, and it is not known which directories those are.
     pub(crate) loose_below: bool,
+    /// What a pattern finds leads nowhere but to places located.
+    pub(crate) stays: bool,
     /// Whether the places located are all there are.
     pub(crate) certain: bool,
     /// Why it cannot be told where it points.
@@ -215,10 +217,13 @@ impl PathSpots {
             return Ok(false);
         }
         let mut all = true;
+        let mut garbled = None;
         for base in places {
             let from = start.at(base);
             match expanded(&target.pieces, &from, files) {
-                Ok(ExpandedPattern { links, dirs, files: more, complete }) => {
+                Ok(found) => {
+                    garbled = garbled.or_else(|| found.garbled().map(str::to_owned));
+                    let ExpandedPattern { links, dirs, files: more, complete } = found;
                     all &= complete;
                     let below = if extent.is_recursive() { dirs.as_slice() } else { &[] };
                     for path in links.iter().chain(below) {
@@ -231,6 +236,8 @@ impl PathSpots {
                 Err(error) => self.error = Some(error),
             }
         }
+        self.stays =
+            all && garbled.is_none() && self.error.is_none() && !goes_deeper(&target.pieces);
         Ok(all)
     }
 

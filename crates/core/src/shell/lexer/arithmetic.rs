@@ -283,6 +283,16 @@ fn is_number_of(words: &[&str]) -> bool {
     };
     match *name {
         "wc" => flags("lwcmL"),
+        // Of several files it prints the names as well.
+        "grep" | "egrep" | "fgrep" => {
+            let (options, operands): (Vec<&str>, Vec<&str>) =
+                rest.iter().partition(|word| word.starts_with('-'));
+            let counts = options.iter().any(|flags| flags.contains('c'));
+            let known = options.iter().all(|word| {
+                word.len() > 1 && word.chars().skip(1).all(|letter| "civwxEFGPsah".contains(letter))
+            });
+            counts && known && matches!(operands.len(), 1 | 2)
+        }
         "id" => matches!(rest, ["-u" | "-g"]),
         "nproc" => rest.is_empty() || matches!(rest, ["--all"]),
         "tput" => matches!(rest, ["cols" | "lines" | "colors"]),
