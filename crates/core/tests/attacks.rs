@@ -1859,6 +1859,9 @@ fn what_a_pattern_finds_is_written_like_names_that_are_spelled_out() {
             "sed -i s/a/b/ .en?",
             "touch .git/*",
             "touch $x/*.ts",
+            // The first that it finds is the value of the option, the next is written.
+            "touch -r li/*.ts code/a.ts",
+            "touch -r ../out/* code/a.ts",
             "sed -i s/a/b/ ./*.key",
             "sed -i s/a/b/ ../out/*",
             "echo x | tee li/*.ts",
