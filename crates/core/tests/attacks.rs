@@ -2443,6 +2443,9 @@ fn what_a_pattern_finds_is_written_like_names_that_are_spelled_out() {
             "sed -i s/a/b/ .en?",
             "touch .git/*",
             "touch $x/*.ts",
+            // The first that it finds is the value of the option, the next is written.
+            "touch -r li/*.ts code/a.ts",
+            "touch -r ../out/* code/a.ts",
             "sed -i s/a/b/ ./*.key",
             "sed -i s/a/b/ ../out/*",
             "echo x | tee li/*.ts",
@@ -2476,4 +2479,33 @@ fn what_a_pattern_finds_is_written_like_names_that_are_spelled_out() {
     let (effect, reason) = verdict(&developer, "bash", "touch many/*.ts");
     assert_eq!(effect, Effect::Ask, "{reason}");
     assert!(reason.contains("too many names"), "{reason}");
+}
+
+#[test]
+fn what_grep_counts_in_one_file_is_a_number() {
+    let house = House::new("counts");
+    let policy = started(&house, "read-only", "project");
+    tried(
+        &policy,
+        &[
+            // The names of files, and what is wrong, are no numbers.
+            "count=$(grep -c x list src/c); echo $((count+1))",
+            "count=$(grep -cH x list); echo $((count+1))",
+            "count=$(grep -rc x src); echo $((count+1))",
+            "count=$(grep -c x *); echo $((count+1))",
+            "count=$(grep -c x list 2>&1); echo $((count+1))",
+            "count=$(grep x list); echo $((count+1))",
+            "count=$(grep -n x list); echo $((count+1))",
+            "count=$(grep -c -e x list src/c); echo $((count+1))",
+            "count=$(grep --count --with-filename x list); echo $((count+1))",
+            "count=$(grep -c x list src/c -h | cat); echo $((count+1))",
+            "[[ $(grep -cH x list) -gt 0 ]]",
+        ],
+        &[
+            "count=$(grep -c x list); echo $((count+1))",
+            "count=$(grep -ci x < list); echo $((count+1))",
+            "count=$(cat list | grep -c -v x); echo $((count+1))",
+            "[[ $(grep -c x list) -gt 0 ]]",
+        ],
+    );
 }

@@ -44,6 +44,8 @@ pub(super) struct ArgumentWalk<'a> {
     pub(super) doubtful: bool,
     pub(super) effects: CommandEffects,
     pub(super) operands: Vec<WalkOperand>,
+    /// How many of them are none where a pattern finds one name.
+    perhaps: usize,
     /// Whether an option stood for the first operand.
     pub(super) settled: bool,
     /// Directories, and the arguments that name them.
@@ -83,6 +85,7 @@ fn walk_on(
         doubtful: false,
         effects: CommandEffects::default(),
         operands: Vec::new(),
+        perhaps: 0,
         settled: false,
         bases: Vec::new(),
         recursive: program.recursive,
@@ -454,6 +457,11 @@ impl<'a> ArgumentWalk<'a> {
         {
             self.uncertain(at + 1);
         }
+        if self.argv.get(at + 1).is_some_and(words::is_pattern) {
+            // The first name that it finds is the value, and the others are operands.
+            self.operand(at + 1);
+            self.perhaps += 1;
+        }
         let harmless = matches!(uses, OperandUse::Nothing);
         let text = harmless || matches!(uses, OperandUse::Settles | OperandUse::Keep(_));
         if !text && self.argv.get(at + 1).is_some_and(words::looks_like_an_option) {
@@ -619,7 +627,18 @@ impl<'a> ArgumentWalk<'a> {
         if self.follows_below && self.recursive {
             self.apply(OperandUse::Follows, ArgumentPart { arg: 0, skip: 0 }, 0);
         }
+        if self.perhaps > 0 && self.operands.len() == self.perhaps {
+            // Perhaps there is no operand.
+            self.lay_out_none();
+        }
         self.lay_out(self.program.operands, self.program.here);
+    }
+
+    /// What is done without any operand is done besides.
+    fn lay_out_none(&mut self) {
+        let operands = std::mem::take(&mut self.operands);
+        self.lay_out(self.program.operands, self.program.here);
+        self.operands = operands;
     }
 
     /// Goes on with the command that the first operand names. One that is not known may be another name for anything.

@@ -143,7 +143,7 @@ pub(super) const READERS: &[Row] = &[
     ("tree -ao out", "R0:. ?1 W2:out"),
     ("tree -Lo 2 out", "?1 R2:2 R3:out"),
     ("tree -a -L2 -I node_modules src", "R5:src"),
-    ("tree --sort=name -P *.rs", "R0:. ?3"),
+    ("tree --sort=name -P *.rs", "R0:. R3:*.rs ?3"),
     ("du --files0-from=list", "R0:. R1:list ?1"),
     ("du -d 1 -h", "R0:."),
     ("df -h", ""),
