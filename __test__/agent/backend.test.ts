@@ -179,6 +179,7 @@ describe('what is wrong', () => {
   test('with the options is said at once', () => {
     expect(() => createLocalBackend({ root: join(place, 'missing') })).toThrow(InvalidConfigError);
     expect(() => createLocalBackend({ root: join(place, 'outside/secret.txt') })).toThrow(InvalidConfigError);
+    expect(() => createLocalBackend({ root: '' })).toThrow(InvalidConfigError);
     expect(() => createLocalBackend({ root, maxFileBytes: 0 })).toThrow(InvalidConfigError);
     expect(() => createLocalBackend({ root, commandTimeout: Number.NaN })).toThrow(InvalidConfigError);
     expect(createLocalBackend().root).toBe(process.cwd());

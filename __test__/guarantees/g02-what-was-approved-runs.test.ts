@@ -797,6 +797,27 @@ describe('an approval of a tool, where another one has its name by the time that
     });
   }
 
+  const cyclic = (more: object) => {
+    const schema: Record<string, unknown> = { type: 'object', properties: {}, ...more };
+    return Object.assign(schema, { $defs: { self: schema } });
+  };
+  const alike: [string, [object, object]][] = [
+    ['description function', [{ description: () => 'reads' }, { description: () => 'WIPES' }]],
+    ['schema with a cycle', [cyclic({}), cyclic({ minProperties: 0 })]],
+    ['schema with a bigint', [{ minProperties: 0n }, { maxProperties: 9n }]],
+    ['schema with a toJSON', [{ toJSON: () => ({}) }, { toJSON: () => ({}), additionalProperties: true }]],
+  ];
+  for (const [way, gating] of gatings)
+    it.each(alike)(`does not run one whose %s differs, which is no JSON (${way})`, async (what, pair) => {
+      const [first, second] = pair.map((more, index): ToolSet => {
+        const own = what.startsWith('schema') ? { inputSchema: ai.jsonSchema(more as never) } : more;
+        return { del: { ...tool({ ...described, execute: execute(String(index)) }), ...own } as never };
+      });
+      const gate = createGate();
+      await stopped(gate, gating(gate), first as ToolSet, second as ToolSet).catch(() => {});
+      expect(ran).toEqual([]);
+    });
+
   it.each(others)('asks again about %s (resume)', async (_, other) => {
     ran.length = 0;
     const gate = createGate({ ledger: `sqlite:${join(scratch(), 'ledger.db')}` });

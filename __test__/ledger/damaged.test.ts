@@ -2,7 +2,8 @@
  * G1 over a ledger that is damaged while a human of this process thinks: the answer is written where it cannot be read any more.
  * The run ends with the error of the ledger, and whoever logs is told; nobody waits for ever.
  */
-import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { tool, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -24,6 +25,7 @@ const ways: [string, (path: string) => void][] = [
     },
   ],
   ['without its log', (path) => truncateSync(`${path}-wal`, 0)],
+  ['emptied', (path) => ['', '-wal'].forEach((suffix) => truncateSync(path + suffix, 0))],
 ];
 
 const oneCall = () => scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model;
@@ -72,7 +74,7 @@ it.skipIf(process.platform === 'win32').each(ways)(
     const { del } = gateTools(tools, { gate: on.gate(path), interruptOn: 'all', onApprovalRequest });
     const execute = del.execute as unknown as (args: object, options: object) => Promise<unknown>;
     const result = await execute({ path: '/a' }, { toolCallId: 'c1', messages: [] });
-    const reason = expect.stringMatching(/damaged|removed or replaced/) as string;
+    const reason = expect.stringMatching(/damaged|removed or replaced|emptied/) as string;
     expect(result).toMatchObject({ type: 'execution-denied', reason });
     expect(ran).toEqual([]);
   },
@@ -100,10 +102,33 @@ it.skipIf(process.platform === 'win32').each(ways)(
   },
 );
 
+it.skipIf(process.platform === 'win32')(
+  'a yes after its ledger was removed ends the run, and is no word for the model',
+  async () => {
+    const path = on.path();
+    const { ran, tools } = recordingTools();
+    const onApprovalRequest = () => (rmSync(`${path}-wal`), true);
+    const gate = on.gate(path, { logger: { error: () => {}, warn: () => {} } });
+    const run = streamWithEvents({
+      gate,
+      model: oneCall(),
+      tools,
+      prompt: 'go',
+      interruptOn: 'all',
+      onApprovalRequest,
+    } as never);
+    await expect(run.result).rejects.toMatchObject({ code: 'ERR_LEDGER_CORRUPT' });
+    expect(ran).toEqual([]);
+  },
+);
+
 /** Answers come from elsewhere, or never: nothing is written by which the damage would be noticed. */
 const gone: [string, (path: string) => void][] = [
   ...ways,
   ['removed', (path) => ['', '-wal', '-shm'].forEach((suffix) => rmSync(path + suffix))],
+  // Its log has all that is read, and the file itself is not looked at.
+  ['overwritten by as many other bytes', (path) => writeFileSync(path, Buffer.alloc(statSync(path).size, 7))],
+  ['in a folder that was renamed', (path) => renameSync(dirname(path), `${dirname(path)}-else`)],
   ['replaced by another file', (path) => (rmSync(path), writeFileSync(path, 'junk'))],
 ];
 
@@ -143,7 +168,9 @@ const waits: WaitCase[] = [
       const execute = del?.execute as unknown as (args: object, options: object) => Promise<{ reason: string }>;
       const { reason } = await execute({ path: '/a' }, { toolCallId: 'c1', messages: [] });
       // What a tool gives is told to the model.
-      throw Object.assign(new Error(reason), { code: /damaged|removed/.test(reason) ? 'ERR_LEDGER_' : reason });
+      throw Object.assign(new Error(reason), {
+        code: /damaged|removed|emptied|overwritten/.test(reason) ? 'ERR_LEDGER_' : reason,
+      });
     },
   ],
   ...parts.map(([name, part]): WaitCase => [

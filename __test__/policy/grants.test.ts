@@ -423,6 +423,7 @@ const oddRemembers: [string, unknown][] = [
   ['a time that is null', { scope: 'session', expiresIn: null }],
   ['a time in words', { scope: 'session', expiresIn: '60000' }],
   ['a time without an end', { scope: 'session', expiresIn: Number.POSITIVE_INFINITY }],
+  ['a time that no clock has', { scope: 'session', expiresIn: 1e300 }],
   ['a bigint', { scope: 'session', expiresIn: 1n }],
   ['a function', { scope: 'session', expiresIn: () => 1 }],
   [

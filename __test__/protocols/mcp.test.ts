@@ -175,6 +175,8 @@ describe('what is filled in and does not go with what was picked', () => {
     ['approve', { other: 0 }],
     ['approve', { other: ['x'] }],
     ['approve', { other: {} }],
+    // The form has no such field for a call in which nothing stands out.
+    ['approve', { confirm: 'no' }],
   ])('makes %s with %j a rejection that names it', async (decision, more) => {
     const request = await requestWith({ always: ALWAYS });
     const unused = Object.keys(more).find(

@@ -58,6 +58,9 @@ export function grantOf(
   };
 }
 
+/** Of what is remembered for a time, in ms: longer than anybody lives. What ends after that is no time. */
+const LONGEST = 1e13;
+
 const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantScope[];
 
 export const isScope = (scope: unknown): scope is GrantScope => SCOPES.includes(scope);
@@ -75,7 +78,7 @@ export function readRemember(remember: unknown): RememberedAs | undefined {
   if (unknown !== undefined) throw unfit(`, and has no field ${JSON.stringify(unknown)}`);
   if (!isScope(scope)) throw unfit('');
   if (expiresIn === undefined) return { scope };
-  if (typeof expiresIn === 'number' && Number.isFinite(expiresIn) && expiresIn > 0) return { scope, expiresIn };
+  if (typeof expiresIn === 'number' && expiresIn > 0 && expiresIn <= LONGEST) return { scope, expiresIn };
   throw unfit('');
 }
 

@@ -15,15 +15,23 @@ export interface ApprovedTool {
   startsAgents?: boolean | undefined;
 }
 
-/** The name that rules know a tool by, and a digest of its description and its schema. Never fails. */
+/**
+ * The name that rules know a tool by, and a digest of its description and its schema. A function that describes it counts by its
+ * source: what it says may differ from call to call. Never fails.
+ */
 export function identityOf({ toolName, tool, schema }: ApprovedTool): Awaitable<string> {
   const description: unknown = tool?.description;
-  const said = typeof description === 'string' ? description : null;
+  const said = typeof description === 'function' ? { source: sourceOf(description) } : textOrNull(description);
   return after(schema === undefined ? null : schemaTextOf(schema), (text) => {
     const fingerprint = fingerprintOf(tool, JSON.stringify([said, text]));
     return `${ruleNameOf(toolName, tool)} ${fingerprint}`;
   });
 }
+
+const textOrNull = (description: unknown): string | null => (typeof description === 'string' ? description : null);
+
+/** Not by a `toString` of its own, which may say what it likes. */
+const sourceOf = (described: object): string => Reflect.apply(Function.prototype.toString, described, []) as string;
 
 /** The last of each tool: most say the same at each call. */
 const FINGERPRINTS = new WeakMap<Tool, { said: string; digest: string }>();
@@ -50,11 +58,17 @@ function schemaTextOf(source: SchemaSource): Awaitable<string> {
   return made;
 }
 
-/** As a digest where it can be said as JSON; what cannot is compared by nothing else. */
+/** Fails for what would be written as something else than it is. */
+function asItIs(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  if (typeof (this[key] as { toJSON?: unknown } | null | undefined)?.toJSON === 'function') throw new Error('a toJSON');
+  return value;
+}
+
+/** As a digest where it can be said as JSON; what cannot is like no other, so that an approval of it runs nothing else. */
 async function textOf({ json }: SchemaSource): Promise<string> {
   try {
-    return canonicalize(JSON.stringify((await json()) ?? null)).digest;
+    return canonicalize(JSON.stringify((await json()) ?? null, asItIs)).digest;
   } catch {
-    return 'unknown';
+    return `unknown ${crypto.randomUUID()}`;
   }
 }

@@ -104,14 +104,18 @@ function decisionOf(result: unknown, request: ApprovalRequest, options: Protocol
   const content = own(result, 'content');
   if (action !== 'accept' || !isRecord(content)) return rejection('The client gave an answer that cannot be read.');
   if (isQuestion(request)) return answersOf(request, content);
-  return picked(content, choicesOf(request, options));
+  return picked(content, choicesOf(request, options), needsSecondYes(request));
 }
 
-function picked(content: Record<string, unknown>, choices: readonly FormChoice[]): Decision {
+/** @param isConfirmed the form has the field `confirm`, which says no unless somebody picks yes */
+function picked(content: Record<string, unknown>, choices: readonly FormChoice[], isConfirmed: boolean): Decision {
   const choice = choices.find(({ name }) => name === own(content, 'decision'));
   if (choice === undefined) return rejection('The client gave an answer that was not offered.');
   const used = ['decision', 'reason', ...(choice.field === undefined ? [] : [choice.field])];
-  const unused = unusedIn(own(content, 'confirm') === 'no' ? { ...content, confirm: null } : content, used);
+  const unused = unusedIn(
+    isConfirmed && own(content, 'confirm') === 'no' ? { ...content, confirm: null } : content,
+    used,
+  );
   if (unused !== undefined)
     return rejection(
       `The human picked ${JSON.stringify(choice.name)} and filled in ${JSON.stringify(unused.slice(0, 40))}, which does not go with it.`,

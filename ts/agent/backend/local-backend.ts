@@ -19,6 +19,8 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
   checkOptions('createLocalBackend', options);
   const positive = (name: 'commandTimeout' | 'maxOutputBytes' | 'maxFileBytes', fallback: number) =>
     checkPositive(`createLocalBackend's \`${name}\``, options[name] ?? fallback);
+  // It would be the folder that the program was started in.
+  if (options.root === '') throw new InvalidConfigError({ message: "createLocalBackend's `root` must not be empty." });
   const root = resolve(options.root ?? process.cwd());
   const commandTimeout = positive('commandTimeout', 120_000);
   const maxOutputBytes = Math.ceil(positive('maxOutputBytes', 65_536));

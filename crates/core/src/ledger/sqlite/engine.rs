@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use self::group::{GroupWriter, WriteGroups};
 use self::upkeep::CheckpointThread;
@@ -23,7 +23,7 @@ use super::fault::SqliteFault;
 use super::lock::FileLock;
 use super::migrate::{self, FileAccess, SchemaMigration};
 use super::owners::{OwnerFile, OwnerId};
-use super::place::{self, FileIdentity, LedgerFiles};
+use super::place::{self, FileIdentity, FoundFile, LedgerFiles};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// How to open a ledger.
@@ -135,6 +135,7 @@ impl SqliteEngine {
         if self.is_writable() {
             core.check_place()?;
         }
+        core.check_first_page().map_err(|fault| self.fault(fault))?;
         let connection = core.reader()?;
         core.check_readable(&connection).map_err(|fault| self.fault(fault))
     }
@@ -223,9 +224,12 @@ impl EngineCore {
         seen
     }
 
-    /// A later version may have come since we looked last.
+    /// A later version may have come since we looked last. One without a schema is not the ledger that was opened.
     fn check_readable(&self, connection: &Connection) -> Result<(), SqliteFault> {
         let theirs = migrate::theirs(connection)?;
+        if theirs == 0 {
+            return Err(self.lost("was emptied").into());
+        }
         if theirs != self.readable.load(Ordering::Relaxed) {
             migrate::access(connection, self.schema())?;
             self.readable.store(theirs, Ordering::Relaxed);
@@ -262,17 +266,35 @@ impl EngineCore {
         ))
     }
 
-    /// The file and its log must still be those that were opened: what is written to one that was removed or replaced is
-    /// lost.
+    /// The file and its log must still be those that were opened, and not be empty: what is written to others is lost.
     fn check_place(&self) -> Result<(), LedgerError> {
-        if self.place.identity() == self.identity && self.place.identity_beside("-wal") == self.log
+        if self.place.identity() != self.identity || self.place.identity_beside("-wal") != self.log
         {
-            return Ok(());
+            return Err(self.lost("or its `-wal` was removed or replaced"));
         }
-        Err(LedgerErrorKind::Io.because(format!(
-            "the ledger {} or its `-wal` was removed or replaced while it was open; nothing is written to it: start this program again",
+        match self.place.look() {
+            Ok(FoundFile::Empty) => Err(self.lost("was emptied")),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is in the log hides the file: SQLite may not read its first page for as long as somebody has it open.
+    fn check_first_page(&self) -> Result<(), SqliteFault> {
+        match connect::application(&self.place) {
+            Ok(connect::APPLICATION_ID) => Ok(()),
+            Err(error) if error.sqlite_error_code() != Some(ErrorCode::NotADatabase) => {
+                Err(error.into())
+            }
+            _ => Err(self.lost("was overwritten").into()),
+        }
+    }
+
+    /// No error of the system, which may pass: the ledger is not there any more.
+    fn lost(&self, how: &str) -> LedgerError {
+        LedgerErrorKind::Corrupt.because(format!(
+            "the ledger {} {how} while it was open; nothing is written to it: start this program again",
             self.place.file().display()
-        )))
+        ))
     }
 }
 

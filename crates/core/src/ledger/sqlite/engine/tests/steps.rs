@@ -232,7 +232,7 @@ fn what_is_done_to_the_file_while_it_is_open_is_noticed() {
     let engine = directory.engine();
     count(&engine, "a").unwrap();
     std::fs::rename(directory.file(), beside(&directory.file(), ".away")).unwrap();
-    assert_eq!(count(&engine, "a").unwrap_err().kind, LedgerErrorKind::Io);
+    assert_eq!(count(&engine, "a").unwrap_err().kind, LedgerErrorKind::Corrupt);
     std::fs::rename(beside(&directory.file(), ".away"), directory.file()).unwrap();
     count(&engine, "a").unwrap();
     // Whoever removes the file of the lock does not get past it.
