@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call, calls, says } from '../support/model.js';
+import { waiting } from '../support/play.js';
 import { ASKS, asked, idle, stage, told } from './chat-support.js';
 
 const write = (path: string, id = 'call_1') => call('write_file', { file_path: path, content: 'x' }, id);
@@ -77,6 +78,7 @@ describe('a command', () => {
     await chat.submit('/pending');
     expect(last(chat)).toBe('note: Nothing waits.');
     void gate.request({ toolName: 'deploy', args: { to: 'prod\u001b[2J' } });
+    await waiting(gate);
     await chat.submit('/pending');
     expect(last(chat)).toMatch(/deploy {2}prod\\u\{001B\}/);
   });

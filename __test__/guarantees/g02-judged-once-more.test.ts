@@ -470,7 +470,7 @@ describe('an edited call that leads elsewhere by the time that it is to run does
         const [request] = await gate.pending();
         await gate.edit(request!.approvalId, argsFor('notes.txt'), { by: 'eve' });
         if (when === 'before') lead(target);
-        const sent = await verifyApprovals(answer(history, true), gate);
+        const sent = await verifyApprovals(answer(history, true), gate, { runId: 'chat' });
         if (when === 'after') lead(target);
         await chat.speak(sent, [says('.')]);
         expect(ran, `${target} ${when}`).toEqual([]);
@@ -511,7 +511,7 @@ describe('an approved call that the judge of the gate denies by the time that it
     const { ran, tools, gate, judge } = judging();
     const chat = open({ gate, tools, runId: 'chat' });
     const history = await chat.speak([user], [turnsOf(one)[0] as never]);
-    const sent = await verifyApprovals(answer(history, true), gate);
+    const sent = await verifyApprovals(answer(history, true), gate, { runId: 'chat' });
     judge.late = true;
     const after = await chat.speak(sent, [says('.')]);
     expect(ran).toEqual([]);

@@ -2,12 +2,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { InboxOptions } from '../../inbox.js';
 import type { ApprovalRequest, Gate, GateOptions, GateRequest } from '../../index.js';
 import { inboxHandler } from '../../ts/inbox/index.js';
 import type { SessionAnswer } from '../../ts/inbox/protocol.js';
 import { createGate } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 
 export const ORIGIN = 'https://inbox.example';
 
@@ -115,9 +116,12 @@ export async function ask(gate: Gate, request: Partial<GateRequest> = {}): Promi
   const toolCallId = request.toolCallId ?? crypto.randomUUID();
   const asked = { toolName: 'execute', args: { command: 'git push' }, runId: 'run', ...request, toolCallId };
   gate.request(asked).catch(() => {});
-  const found = (await gate.pending()).find((each) => each.toolCallId === toolCallId);
-  if (found === undefined) throw new Error('nothing waits');
-  return found;
+  // With policies it is judged first.
+  return vi.waitFor(async () => {
+    const found = (await gate.pending()).find((each) => each.toolCallId === toolCallId);
+    if (found === undefined) throw new Error('nothing waits');
+    return found;
+  }, PATIENTLY);
 }
 
 /** One event of a stream after the other. */

@@ -498,7 +498,7 @@ pub(super) const SEARCH: &[Row] = &[
     ("rg -e foo -e bar src", "R5:src"),
     ("rg --files src", "R2:src"),
     ("rg -tjs foo", "R0:."),
-    ("rg -g *.js foo", "R0:. ?2"),
+    ("rg -g *.js foo", "R0:. R2:*.js ?2"),
     ("rg bar @x", "R2:@x ?2"),
     ("rg foo @x", "R2:@x ?2"),
     ("rg -f pats src", "R2:pats R3:src"),
