@@ -31,22 +31,22 @@ function overwrite(path: string, from: number): void {
 }
 
 const ways: [name: string, code: RegExp, change: (path: string) => Promise<void> | void][] = [
-  ['removed', /^ERR_LEDGER_IO$/, (path) => BESIDE.forEach((suffix) => rmSync(path + suffix))],
+  ['removed', /^ERR_LEDGER_CORRUPT$/, (path) => BESIDE.forEach((suffix) => rmSync(path + suffix))],
   [
     'moved away',
-    /^ERR_LEDGER_IO$/,
+    /^ERR_LEDGER_CORRUPT$/,
     (path) => BESIDE.forEach((suffix) => renameSync(path + suffix, `${path}.old${suffix}`)),
   ],
   [
     'replaced by a new ledger',
-    /^ERR_LEDGER_IO$/,
+    /^ERR_LEDGER_CORRUPT$/,
     async (path) => {
       for (const suffix of BESIDE) rmSync(path + suffix);
       const other = on.gate(path);
       await other.ready();
     },
   ],
-  ['only its log removed', /^ERR_LEDGER_IO$/, (path) => rmSync(`${path}-wal`)],
+  ['only its log removed', /^ERR_LEDGER_CORRUPT$/, (path) => rmSync(`${path}-wal`)],
   // In place, and all but the header of the log: else it would be one that was cut off, which is repaired.
   [
     'overwritten',

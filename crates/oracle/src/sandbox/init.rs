@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
@@ -66,6 +66,20 @@ enum Watch {
     End,
 }
 
+/// A user has few of them (`fs.inotify.max_user_instances`), and others of this user may need them for a while.
+fn start_inotify() -> io::Result<Inotify> {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC) {
+            Err(Errno::EMFILE) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            done => return Ok(done?),
+        }
+    }
+}
+
 struct Init {
     log: File,
     inotify: Inotify,
@@ -76,7 +90,7 @@ struct Init {
 
 impl Init {
     fn new() -> io::Result<Self> {
-        let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC)?;
+        let inotify = start_inotify()?;
         let changes = AddWatchFlags::IN_CLOSE_WRITE
             | AddWatchFlags::IN_MODIFY
             | AddWatchFlags::IN_CREATE
