@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import * as ai from 'ai';
 import * as aiTest from 'ai/test';
 import { expect, test } from 'vitest';
-import { loadSdk } from '../ts/ai-sdk/sdk.js';
+import { loadSdk } from '../ts/ai-sdk/sdk/sdk.js';
 
 const require = createRequire(import.meta.url);
 

@@ -27,16 +27,16 @@ export const verifyAuditHead: typeof Api.verifyAuditHead = (note, publicKeys) =>
 /** By convention a log has the name of its key. */
 const keyName = (privateKey: string): string => privateKey.split('+')[2] ?? '';
 
-export { applyInterruptConfig, hasApprovalTools } from './ai-sdk/apply-interrupt-config.js';
-export { isCallOfRun } from './ai-sdk/call-context.js';
-export { approvalDetails, withApprovalDetails } from './ai-sdk/approval-details.js';
-export { isExecutionDenied } from './ai-sdk/denied.js';
-export { gateTools } from './ai-sdk/gate-tools.js';
-export { withHeartbeat } from './ai-sdk/heartbeat.js';
-export { listRuns, resume } from './ai-sdk/resume.js';
-export { streamWithEvents } from './ai-sdk/stream-with-events.js';
-export { toolApproval } from './ai-sdk/tool-approval.js';
-export { verifyApprovals } from './ai-sdk/verify-approvals.js';
+export { applyInterruptConfig, hasApprovalTools } from './ai-sdk/tools/apply-interrupt-config.js';
+export { isCallOfRun } from './ai-sdk/tools/call-context.js';
+export { approvalDetails, withApprovalDetails } from './ai-sdk/messages/approval-details.js';
+export { isExecutionDenied } from './ai-sdk/gating/denied.js';
+export { gateTools } from './ai-sdk/gating/gate-tools.js';
+export { withHeartbeat } from './ai-sdk/sdk/heartbeat.js';
+export { listRuns, resume } from './ai-sdk/stream/resume.js';
+export { streamWithEvents } from './ai-sdk/stream/stream-with-events.js';
+export { toolApproval } from './ai-sdk/gating/tool-approval.js';
+export { verifyApprovals } from './ai-sdk/gating/verify-approvals.js';
 export * from './errors/index.js';
 export { createGate } from './gate/asking-gate.js';
 export { terminalApprover } from './terminal/terminal-approver.js';

@@ -1,7 +1,7 @@
 /** Calls of tools one by one, as a loop of ours makes them. */
 import type { ToolSet } from 'ai';
 import type { FileChange, ToolActivity } from '../../index.js';
-import { withCallContext, type CallContext } from '../../ts/ai-sdk/call-context.js';
+import { withCallContext, type CallContext } from '../../ts/ai-sdk/tools/call-context.js';
 
 export interface CallOptions {
   /** The files as a human saw them who approved the call. */

@@ -3,8 +3,8 @@ import type { ModelMessage, UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalStatus, Gate, RefusedApproval, VerifyApprovalsOptions } from '../../index.js';
 import { createGate, gateTools, verifyApprovals } from '../../ts/index.js';
-import { ACTS, type RequestStanding } from '../../ts/ai-sdk/request-acts.js';
-import { readConversation, type CallWord } from '../../ts/ai-sdk/spoken-calls.js';
+import { ACTS, type RequestStanding } from '../../ts/ai-sdk/messages/request-acts.js';
+import { readConversation, type CallWord } from '../../ts/ai-sdk/messages/spoken-calls.js';
 import { recordingTools } from '../support/tools.js';
 
 type Messages = (UIMessage | ModelMessage)[];

@@ -24,6 +24,11 @@ const ORDER = [
   ['index'],
 ];
 
+/** The rooms inside of a room, in the same way. */
+const INSIDE: Readonly<Record<string, readonly string[]>> = {
+  'ai-sdk': ['sdk', 'messages', 'tools', 'gating', 'saved', 'run', 'stream'],
+};
+
 interface Import {
   /** Path from the root of the repository, with `/`. */
   file: string;
@@ -100,6 +105,16 @@ describe('no file imports', () => {
     const upward = inside.filter(({ each, to }) => {
       const [from, into] = [roomOf(each.file), roomOf(to!)];
       return from !== into && levelOf(into) >= levelOf(from);
+    });
+    expect(upward.map(({ each }) => told(each))).toEqual([]);
+  });
+
+  test.each(Object.entries(INSIDE))('upward inside of ts/%s', (room, order) => {
+    const innerOf = (file: string) => (roomOf(file) === room ? order.indexOf(file.split('/')[2]!) : undefined);
+    expect(files.filter((file) => innerOf(file) === -1)).toEqual([]);
+    const upward = inside.filter(({ each, to }) => {
+      const [from, into] = [innerOf(each.file), innerOf(to!)];
+      return from !== undefined && into !== undefined && into > from;
     });
     expect(upward.map(({ each }) => told(each))).toEqual([]);
   });

@@ -1,8 +1,8 @@
 /** What is written of a run: only what is new, in order, and nothing after its end. */
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { RunKeeper } from '../../ts/ai-sdk/keep-run.js';
-import { stateOf, type KeptRun } from '../../ts/ai-sdk/saved-run.js';
+import { RunKeeper } from '../../ts/ai-sdk/saved/keep-run.js';
+import { stateOf, type KeptRun } from '../../ts/ai-sdk/saved/saved-run.js';
 import type { NativeSaveRun, RunStore } from '../../ts/native.js';
 
 const state = stateOf({ sdk: 7, input: 1, round: 0, usage: {}, finishReason: 'stop', prompt: '', tools: [] });

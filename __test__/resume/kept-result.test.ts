@@ -2,7 +2,7 @@
 import * as ai from 'ai';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { keptResult } from '../../ts/ai-sdk/kept-result.js';
+import { keptResult } from '../../ts/ai-sdk/gating/kept-result.js';
 import { snapshot } from '../../ts/values/snapshot.js';
 import { call, calls, resultsIn, says, scripted } from '../support/model.js';
 

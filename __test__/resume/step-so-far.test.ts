@@ -2,8 +2,8 @@
 import * as ai from 'ai';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { loadSdk, type StreamPart } from '../../ts/ai-sdk/sdk.js';
-import { StepSoFar } from '../../ts/ai-sdk/step-so-far.js';
+import { loadSdk, type StreamPart } from '../../ts/ai-sdk/sdk/sdk.js';
+import { StepSoFar } from '../../ts/ai-sdk/saved/step-so-far.js';
 import { snapshot } from '../../ts/values/snapshot.js';
 import { isWhole } from '../support/effort.js';
 import { call, calls, major, scripted, sleep, text, type ModelPart } from '../support/model.js';

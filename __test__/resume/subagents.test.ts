@@ -3,7 +3,7 @@ import { streamText, tool, type ToolSet } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
-import { RunKeeper } from '../../ts/ai-sdk/keep-run.js';
+import { RunKeeper } from '../../ts/ai-sdk/saved/keep-run.js';
 import type { LocalGate } from '../../ts/gate/gate.js';
 import { GateClosedError, gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';

@@ -1,9 +1,9 @@
-/** Checked by `tsc`: the names of options that `ts/ai-sdk/v6.ts` and `v7.ts` have are those of the installed versions. */
+/** Checked by `tsc`: the names of options that `ts/ai-sdk/sdk/v6.ts` and `v7.ts` have are those of the installed versions. */
 import type * as ai6 from 'ai6';
 import type * as ai7 from 'ai7';
 import { expectTypeOf } from 'vitest';
-import type { OPTION_NAMES as NAMES_6 } from '../../ts/ai-sdk/v6.js';
-import type { OPTION_NAMES as NAMES_7 } from '../../ts/ai-sdk/v7.js';
+import type { OPTION_NAMES as NAMES_6 } from '../../ts/ai-sdk/sdk/v6.js';
+import type { OPTION_NAMES as NAMES_7 } from '../../ts/ai-sdk/sdk/v7.js';
 
 type Words<LINE extends string, FOUND = never> = LINE extends `${infer FIRST} ${infer REST}`
   ? Words<REST, FOUND | FIRST>

@@ -1,6 +1,6 @@
 import type { ToolSet } from 'ai';
 import type { InterruptOn, PolicyInput } from '../../index.js';
-import { planFor } from '../ai-sdk/plan.js';
+import { planFor } from '../ai-sdk/tools/plan.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { serverOf } from '../policy/foreign.js';
 import { Policies } from '../policy/policies.js';

@@ -12,12 +12,12 @@ import type {
   Subagent,
 } from '../../agent.js';
 import type { AgentRun, Gate, GateToolsOptions, InterruptOn } from '../../index.js';
-import { gateTools } from '../ai-sdk/gate-tools.js';
-import { checkInstalled } from '../ai-sdk/installed.js';
-import { ALWAYS_THERE, isQuestionTool } from '../ai-sdk/questions.js';
-import { resume } from '../ai-sdk/resume.js';
-import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
-import { takeTools } from '../ai-sdk/tool-set.js';
+import { gateTools } from '../ai-sdk/gating/gate-tools.js';
+import { checkInstalled } from '../ai-sdk/sdk/installed.js';
+import { ALWAYS_THERE, isQuestionTool } from '../ai-sdk/tools/questions.js';
+import { resume } from '../ai-sdk/stream/resume.js';
+import { streamWithEvents } from '../ai-sdk/stream/stream-with-events.js';
+import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
 import { checkNeeded } from '../options/check.js';

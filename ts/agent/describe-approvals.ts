@@ -1,10 +1,10 @@
 /** What a model is told of approvals, so that it neither wonders why a call takes long nor makes a rejected one again. */
 import type { Tool, ToolSet } from 'ai';
 import type { Gate, InterruptOn } from '../../index.js';
-import { isQuestionTool } from '../ai-sdk/questions.js';
-import { planOf } from '../ai-sdk/named-by-server.js';
-import { takeTools } from '../ai-sdk/tool-set.js';
-import { ownTool } from '../ai-sdk/tools.js';
+import { isQuestionTool } from '../ai-sdk/tools/questions.js';
+import { planOf } from '../ai-sdk/tools/named-by-server.js';
+import { takeTools } from '../ai-sdk/tools/tool-set.js';
+import { ownTool } from '../ai-sdk/tools/tools.js';
 import { localGate } from '../gate/gate.js';
 import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';

@@ -2,8 +2,8 @@
 import type { LanguageModel, ToolSet } from 'ai';
 import type { BuiltinToolName, Subagent, TaskAgent } from '../../agent.js';
 import type { InterruptOn } from '../../index.js';
-import { isQuestionTool } from '../ai-sdk/questions.js';
-import { takeTools } from '../ai-sdk/tool-set.js';
+import { isQuestionTool } from '../ai-sdk/tools/questions.js';
+import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkNeeded } from '../options/check.js';
 import { checkList } from '../options/names.js';

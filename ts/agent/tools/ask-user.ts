@@ -1,6 +1,6 @@
 import type { BuiltinTools } from '../../../agent.js';
 import type { Question } from '../../../index.js';
-import { QUESTIONS } from '../../ai-sdk/questions.js';
+import { QUESTIONS } from '../../ai-sdk/tools/questions.js';
 import { InvalidArgumentsError } from '../../errors/index.js';
 import { anyText, choice, flag, inputSchema, issuesOf, list, object, text, type SchemaIssue } from '../schema.js';
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { BackendCall } from '../../../agent.js';
 import type { FileChange, ToolActivity } from '../../../index.js';
-import { callContextOf } from '../../ai-sdk/call-context.js';
+import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { BackendError } from '../../errors/backend-error.js';
 
 /** The options of an `execute`, as far as tools of ours look at them. */

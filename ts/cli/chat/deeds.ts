@@ -1,6 +1,6 @@
 /** What commands of the chat tell: of the ledger, of the rules, of what is remembered. */
 import type { Gate, RunInfo } from '../../../index.js';
-import { listRuns } from '../../ai-sdk/resume.js';
+import { listRuns } from '../../ai-sdk/stream/resume.js';
 import { LedgerError } from '../../errors/index.js';
 import { parentRunOf } from '../../gate/run-ids.js';
 import { told } from '../duration.js';

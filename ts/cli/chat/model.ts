@@ -1,6 +1,6 @@
 /** The model that the chat's agent thinks with. */
 import type { LanguageModel } from 'ai';
-import { loadSdk } from '../../ai-sdk/sdk.js';
+import { loadSdk } from '../../ai-sdk/sdk/sdk.js';
 import { messageOf } from '../../errors/message-of.js';
 import { ExitError, Exit, UsageError } from '../exit.js';
 import type { OpenedModel } from './parts.js';

@@ -1,0 +1,19 @@
+import type { DecisionOutcome, ExecutionDenied } from '../../../index.js';
+
+const DENIED_BY: readonly string[] = ['reject', 'skip', 'expired', 'cancelled'] satisfies DecisionOutcome['type'][];
+
+export function denied(reason: string, decision: DecisionOutcome['type'], approvalId: string | null): ExecutionDenied {
+  return { type: 'execution-denied', reason, decision, approvalId };
+}
+
+/** Told by its shape, since an output may have gone through JSON on its way back. */
+export function isExecutionDenied(output: unknown): output is ExecutionDenied {
+  if (typeof output !== 'object' || output === null) return false;
+  const { type, reason, decision } = output as Partial<ExecutionDenied>;
+  return (
+    type === 'execution-denied' &&
+    typeof reason === 'string' &&
+    typeof decision === 'string' &&
+    DENIED_BY.includes(decision)
+  );
+}

@@ -1,0 +1,88 @@
+/** A tool of questions in a loop that is not ours: its `execute` asks the human, and returns what became of it. */
+import type { Tool } from 'ai';
+import type { ExecutionDenied, QuestionsAnswer } from '../../../index.js';
+import { messageOf } from '../../errors/message-of.js';
+import type { CallAsker } from '../../gate/asker.js';
+import { existingRecord } from '../../gate/records.js';
+import type { Gating } from '../../native.js';
+import { snapshot } from '../../values/snapshot.js';
+import { askCall } from '../../gate/ask-call.js';
+import { denied, isExecutionDenied } from './denied.js';
+import { modelOutput, type ModelOutput } from '../messages/history.js';
+import { answerText, CallQuestions, questionsIn } from '../tools/questions.js';
+import { DUPLICATE_ID } from '../messages/reasons.js';
+import { copyTool, type ExecuteOptions, type ModelOutputOptions } from '../tools/tools.js';
+
+export interface QuestionGateOptions {
+  name: string;
+  tool: Tool;
+  gating: Gating;
+  asker: CallAsker;
+  /** The run that the user named; without one, each call is a run of its own. */
+  runId: string | null;
+}
+
+/** The tool with an `execute` that waits for the answer. */
+export function askingTool(options: QuestionGateOptions): Tool {
+  const { tool } = options;
+  const execute = async (input: unknown, called: ExecuteOptions): Promise<QuestionsAnswer | ExecutionDenied> => {
+    called.abortSignal?.throwIfAborted();
+    // What it refuses, the model is told as an error of the tool.
+    const questions = questionsIn(tool, snapshot(input).value);
+    try {
+      const answer = await ask(options, new CallQuestions(questions), input, called);
+      called.abortSignal?.throwIfAborted();
+      return answer;
+    } catch (error) {
+      called.abortSignal?.throwIfAborted();
+      return { status: 'error', reason: existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID };
+    }
+  };
+  // The loop's own stop cannot carry an answer.
+  return copyTool(tool, {
+    execute,
+    needsApproval: false,
+    toModelOutput: (made: ModelOutputOptions) => toModelOutput(tool, made),
+  });
+}
+
+async function ask(
+  { name, tool, gating, asker, runId }: QuestionGateOptions,
+  questioning: CallQuestions,
+  input: unknown,
+  { toolCallId, abortSignal = new AbortController().signal, ...context }: ExecuteOptions,
+): Promise<QuestionsAnswer | ExecutionDenied> {
+  const { args, questions } = questioning;
+  const verdict = await asker.judge(
+    { toolCallId, toolName: name, args: snapshot(input), context },
+    { gating, entry: undefined, tool, hostJudges: [], signal: abortSignal, isQuestion: true },
+  );
+  if (verdict.effect === 'deny') return denied(verdict.reason, 'reject', null);
+  const question = { toolCallId, toolName: name, args, gating, entry: undefined, verdict, questions };
+  const ofRun = runId ?? crypto.randomUUID();
+  let answer: QuestionsAnswer | undefined;
+  const asked = await askCall(question, {
+    asker,
+    runId: ofRun,
+    signal: abortSignal,
+    open: (asking) => asker.openAndWait(asking, ofRun),
+    opened: async () => ({ isAnswered: false }),
+    objection: async (_, decided) => {
+      answer = questioning.take(decided);
+      return questioning.objection;
+    },
+    // Only its answer did not fit.
+    judge: async () => verdict,
+  });
+  if (answer === undefined || asked.kind !== 'decided') throw new Error('The question has no answer.');
+  return answer;
+}
+
+function toModelOutput(tool: Tool, { input, output }: ModelOutputOptions): ModelOutput {
+  if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
+  try {
+    return { type: 'text', value: answerText(questionsIn(tool, input), output as QuestionsAnswer) };
+  } catch {
+    return modelOutput(output);
+  }
+}

@@ -1,0 +1,190 @@
+import type { ModelMessage, ToolSet } from 'ai';
+import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
+import { CallAsker, type CallQuestion } from '../../gate/asker.js';
+import { messageOf } from '../../errors/message-of.js';
+import { isApproval } from '../../gate/records.js';
+import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
+import type { ApprovedTool } from '../../gate/tool-identity.js';
+import type { Gating } from '../../native.js';
+import { checkNeeded } from '../../options/check.js';
+import { hold } from '../../values/hold.js';
+import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
+import { approvedTool } from '../tools/approved-tool.js';
+import { askCall } from '../../gate/ask-call.js';
+import { claimOrRefuse } from '../../gate/claim.js';
+import { requireSameSdk, requireSdk } from '../sdk/installed.js';
+import { isResume } from '../messages/messages.js';
+import { planFor, warnAtStart } from '../tools/plan.js';
+import { isQuestionTool } from '../tools/questions.js';
+import { reasonOf } from '../messages/reasons.js';
+import { takeTools } from '../tools/tool-set.js';
+import { entryOf, ownTool } from '../tools/tools.js';
+
+const PLACE = 'toolApproval';
+
+interface ApprovalCall {
+  toolCall: { toolCallId: string; toolName: string; input: unknown; providerExecuted?: boolean };
+  tools: unknown;
+  messages: ModelMessage[];
+}
+
+/** @see index.d.ts */
+export function toolApproval<TOOLS extends ToolSet>(
+  options: ToolApprovalOptions<TOOLS>,
+): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
+  requireSdk(PLACE, 7);
+  requireSameSdk(PLACE, 7, toolApproval);
+  checkNeeded(PLACE, options);
+  const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
+  const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
+  return async (call) => {
+    try {
+      if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
+      return await approval.status(call);
+    } catch (error) {
+      // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
+      return { type: 'denied', reason: `It could not be decided: ${messageOf(error)}` };
+    }
+  };
+}
+
+class ApprovalFunction {
+  readonly #asker: CallAsker;
+  readonly #interruptOn: InterruptOn | undefined;
+  readonly #options: ToolApprovalOptions;
+  /** One plan per toolset: the SDK passes it with each call. */
+  readonly #plans = new WeakMap<object, Map<string, Gating>>();
+
+  constructor(asker: CallAsker, interruptOn: InterruptOn | undefined, options: object) {
+    this.#asker = asker;
+    this.#interruptOn = interruptOn;
+    this.#options = options;
+  }
+
+  async status({ toolCall, tools, messages }: ApprovalCall): Promise<ToolApprovalStatus> {
+    const { toolCallId, toolName } = toolCall;
+    const args = snapshot(toolCall.input);
+    const isHeld = () => holds(toolCall, args);
+    const tool = ownTool(tools as ToolSet, toolName);
+    const approved = approvedTool(toolName, tool);
+    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, approved, args, isHeld);
+    const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
+    if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
+    const entry = entryOf(this.#interruptOn, gating.entry);
+    if (isQuestionTool(tool)) return { type: 'denied', reason: NO_QUESTIONS };
+    const verdict = await this.#asker.judge(
+      { toolCallId, toolName, args, context: { messages } },
+      { gating, entry, tool, hostJudges: [], signal: undefined },
+    );
+    if (verdict.effect === 'allow' && !isByMode(verdict)) {
+      const isJudged = this.#asker.judgesAll || gating.action !== 'allow';
+      return isJudged && !isHeld() ? { type: 'denied', reason: NOT_HELD } : { type: 'not-applicable' };
+    }
+    if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
+    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict }, isHeld);
+  }
+
+  async #ask(
+    question: CallQuestion & { verdict: Exclude<CallVerdict, { effect: 'deny' }> },
+    isHeld: () => boolean,
+  ): Promise<ToolApprovalStatus> {
+    const { gate } = this.#asker;
+    const { toolCallId, args, verdict } = question;
+    // Without a run of the user's, call ids of different runs must not meet.
+    const runId = this.#options.runId ?? crypto.randomUUID();
+    if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
+      const record = await this.#asker.open(question, runId);
+      if (approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)))
+        return this.#handOver(runId, toolCallId, question, args, isHeld);
+      const { reason } = unanswered(verdict) as { reason?: string };
+      return { type: 'user-approval', reason: reason ?? record.description };
+    }
+    const asked = await askCall(question, {
+      asker: this.#asker,
+      runId,
+      signal: new AbortController().signal,
+      open: (asking) => this.#asker.openAndWait(asking, runId),
+      opened: async ({ record }) => ({
+        isAnswered: approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)),
+      }),
+      objection: async ({ staleness }, { decision }) => (decision.type === 'approve' ? staleness() : undefined),
+    });
+    if (asked.kind !== 'decided') return { type: 'denied', reason: `${asked.reason} Call it again to be asked again.` };
+    const { decision, approvalId } = asked.decided;
+    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, question, args, isHeld);
+    if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
+    const reasonGiven =
+      isApproval(decision) || decision.type === 'respond'
+        ? `"${decision.type}" cannot be carried out here`
+        : reasonOf(decision);
+    return reasonGiven === undefined ? { type: 'denied' } : { type: 'denied', reason: reasonGiven };
+  }
+
+  /** The answer is in the messages: the SDK is about to run it, if the gate holds a decision that says so. */
+  async #resumed(
+    toolCallId: string,
+    approved: ApprovedTool,
+    args: ValueSnapshot,
+    isHeld: () => boolean,
+  ): Promise<ToolApprovalStatus> {
+    const runId = this.#options.runId ?? null;
+    const known = await this.#asker.gate.find(runId, toolCallId);
+    const [edited] = known.filter(({ status }) => status === 'edited');
+    if (edited !== undefined) {
+      // Nothing here has seen whether other arguments fit the tool, or judged them.
+      await this.#asker.gate.revoke(edited.approvalId, NO_EDIT);
+      return { type: 'denied', reason: NO_EDIT };
+    }
+    const stale = await this.#asker.takeBackStale(known.filter(({ status }) => status === 'approved'));
+    if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
+    return this.#handOver(runId, toolCallId, approved, args, isHeld);
+  }
+
+  /** Uses the approval up, also where it is not followed. How the execution ends cannot be seen from here. */
+  async #handOver(
+    runId: string | null,
+    toolCallId: string,
+    approved: ApprovedTool,
+    args: ValueSnapshot,
+    isHeld: () => boolean,
+  ): Promise<ToolApprovalStatus> {
+    const { approvalId } = await claimOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
+    // The SDK runs it with its own object: from here on it is what was approved.
+    const isSame = isHeld();
+    await this.#asker.gate.settle(approvalId, isSame);
+    return isSame ? { type: 'approved' } : { type: 'denied', reason: NOT_HELD };
+  }
+
+  #gatings(tools: ToolSet): Map<string, Gating> {
+    let gatings = this.#plans.get(tools);
+    if (gatings === undefined) {
+      const { judgesAll, mayJudgeAll } = this.#asker;
+      const { unknownTools } = this.#options;
+      const taken = takeTools(tools, PLACE);
+      const planned = {
+        tools: taken,
+        interruptOn: this.#interruptOn,
+        unknownTools,
+        place: PLACE,
+        judgesAll,
+        mayJudgeAll,
+      };
+      const plan = planFor(planned);
+      warnAtStart(plan, planned, this.#asker);
+      gatings = new Map(plan.tools);
+      this.#plans.set(tools, gatings);
+    }
+    return gatings;
+  }
+}
+
+/** Whether the arguments that the SDK holds are still these, and stay so. */
+function holds({ input }: ApprovalCall['toolCall'], args: ValueSnapshot): boolean {
+  const isData = hold(input);
+  return isData && JSON.stringify(trySnapshot(input)?.json) === JSON.stringify(args.json);
+}
+
+const NOT_HELD =
+  'Its arguments are not those that were shown any more, or are not plain data, so that they could change until it runs.';
+const NO_EDIT = 'An edit cannot be carried out here.';
+const NO_QUESTIONS = 'Questions cannot be asked here: an approval carries no answer. Ask in a text instead.';

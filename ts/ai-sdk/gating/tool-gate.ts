@@ -1,0 +1,531 @@
+/** One tool of a loop that is not ours: its `execute` runs what was allowed, and nothing else. */
+import type { Tool } from 'ai';
+import type {
+  ApprovalRecord,
+  DecidedVia,
+  DecisionOutcome,
+  ExecutionDenied,
+  InterruptOn,
+  InterruptOptions,
+} from '../../../index.js';
+import type { CallAsker, OpenedRequest, CallQuestion } from '../../gate/asker.js';
+import { messageOf } from '../../errors/message-of.js';
+import { existingRecord, isApproval, type DecidedRecord } from '../../gate/records.js';
+import { approvesByMode, isByMode, type CallVerdict } from '../../gate/judge.js';
+import type { ApprovedTool } from '../../gate/tool-identity.js';
+import { RefusedExecution } from '../../gate/refused-execution.js';
+import { endsAll } from '../../gate/waiters.js';
+import type { Gating } from '../../native.js';
+import { copyOf, revive, snapshot, type ValueSnapshot } from '../../values/snapshot.js';
+import { withCallContext, type CallContext } from '../tools/call-context.js';
+import { changedTool, isCaller, type CallBody, type GateCalled } from '../tools/callers.js';
+import type { ChildRuns } from './children.js';
+import { approvedTool } from '../tools/approved-tool.js';
+import { askCall, objectionTo } from '../../gate/ask-call.js';
+import { denied, isExecutionDenied } from './denied.js';
+import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
+import { follow, lastOf, NotedError } from './follow.js';
+import { claimOrRefuse } from '../../gate/claim.js';
+import { modelOutput, withNote, type ModelOutput } from '../messages/history.js';
+import type { InheritedRules } from '../tools/inheritance.js';
+import type { ParentRun } from '../tools/parent-run.js';
+import { parseEdit } from '../tools/edited-args.js';
+import { keptResult } from './kept-result.js';
+import { isResume } from '../messages/messages.js';
+import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
+import { loadAi } from '../sdk/sdk.js';
+import { isSearchGated, searchingTool } from './search-gate.js';
+import { isSearch } from '../tools/tool-search.js';
+import { tellRequest } from './telling.js';
+import {
+  isAsyncIterable,
+  isGenerator,
+  isModelOutputOptions,
+  isTask,
+  withCallId,
+  type ExecuteFunction,
+  type ExecuteOptions,
+} from '../tools/tools.js';
+
+export interface ToolGateOptions {
+  name: string;
+  tool: Tool;
+  gating: Gating;
+  entry: InterruptOptions | undefined;
+  /** Whether its calls may be asked about, as things are now. */
+  isGated: () => boolean;
+  asker: CallAsker;
+  interruptOn: InterruptOn | undefined;
+  /** What the agents that the tool may start inherit. */
+  inheritance: InheritedRules;
+  /** Those that it has started. */
+  children: ChildRuns;
+  /** The run that the tools are gated for a part of. */
+  parent: ParentRun | undefined;
+  /** The run that the user named; without one, each call is a run of its own. */
+  runId: string | null;
+  gateCalled: GateCalled;
+  /** Whether a program calls it, which would take a denial for a result: it is thrown. */
+  throwsDenials: boolean;
+}
+
+/** What becomes of a call. */
+type CallPass =
+  /** `note`: what the model is told beside the result. */
+  | { kind: 'run'; args: ValueSnapshot; approved: CallContext['approved']; note: string | undefined }
+  | { kind: 'answer'; output: unknown; note: string | undefined }
+  | { kind: 'denial'; denial: ExecutionDenied };
+
+type PassFunction = (args: ValueSnapshot, options: ExecuteOptions) => Promise<CallPass>;
+
+export class ToolGate {
+  readonly #options: ToolGateOptions;
+  /** Within the limits of all that it is a part of. */
+  readonly #gating: Gating;
+  /** Calls whose result the model gets in another form than the tool's own. */
+  readonly #answered = new Set<string>();
+  /** What the model is told beside the result. */
+  readonly #notes = new Map<string, string>();
+  /** Results of those calls, for whoever has nothing but the result. */
+  readonly #outputs = new ResultStore();
+
+  constructor(options: ToolGateOptions) {
+    this.#options = options;
+    this.#gating = {
+      ...options.gating,
+      ...options.inheritance.limitsOf({ toolName: options.name, tool: options.tool }),
+    };
+  }
+
+  /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
+  waiting(): Tool | undefined {
+    const { tool, throwsDenials } = this.#options;
+    if (typeof tool.execute !== 'function' && !isCaller(tool)) return undefined;
+    if (isSearch(tool)) {
+      if (!throwsDenials) return searchingTool(this.#options.name, tool, (body) => this.#function(body, this.#asked));
+      // A program calls what the SDK has made of it, which has the function that waits.
+      if (isSearchGated(tool)) return tool;
+    }
+    // Ours decides now: the tool's own `needsApproval` would stop the loop as well.
+    const own = tool.needsApproval === undefined ? {} : { needsApproval: false };
+    return this.#changed((body) => ({ ...this.#gated(body, this.#asked), ...own }));
+  }
+
+  readonly #asked: PassFunction = (args, options) => this.#ask(args, options);
+
+  /** The tool as it is, for calls that nobody need be asked about: it knows what it is called by. */
+  known(): Tool {
+    return this.#changed((body) => {
+      if (body === undefined) return {};
+      const execute: ExecuteFunction = (input, given) => this.#callUnasked(body, input, this.#within(given));
+      return { execute };
+    });
+  }
+
+  /** Nobody need be asked about this call. */
+  #callUnasked(body: CallBody, input: unknown, options: ExecuteOptions): unknown {
+    options.abortSignal?.throwIfAborted();
+    return this.#call(body, input, options, undefined);
+  }
+
+  #changed(change: (body: CallBody | undefined) => Record<string, unknown>): Tool {
+    return changedTool(this.#options.tool, change, this.#options.gateCalled);
+  }
+
+  /** Calls the tool's own `execute`, which gets to know what it is called by. */
+  #call(body: CallBody, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
+    const { name: toolName, children, inheritance } = this.#options;
+    const { toolCallId, abortSignal: signal } = options;
+    return children.call({ toolCallId, toolName, approved, signal }, inheritance, (context) =>
+      body.call(input, withCallContext(options, context)),
+    );
+  }
+
+  /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it; so does the human. */
+  #within(given: ExecuteOptions | undefined): ExecuteOptions {
+    const options = withCallId(given);
+    const { asker, parent } = this.#options;
+    const signals = [options.abortSignal, parent?.signal, asker.stopped];
+    return { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
+  }
+
+  /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
+  stopping(): Tool {
+    const needsApproval = (input: unknown, options: ExecuteOptions) => this.#needsApproval(input, options);
+    return this.#changed((body) => ({
+      ...this.#gated(body, (args, options) => this.#decided(args, options)),
+      needsApproval,
+    }));
+  }
+
+  #gated(body: CallBody | undefined, pass: PassFunction): { execute?: unknown; toModelOutput?: unknown } {
+    if (body === undefined) return {};
+    return {
+      execute: isGenerator(body.execute) ? this.#generator(body, pass) : this.#function(body, pass),
+      toModelOutput: (given: unknown) => this.#toModelOutput(given),
+    };
+  }
+
+  #function(body: CallBody, pass: PassFunction): ExecuteFunction {
+    const gated = async (input: unknown, options: ExecuteOptions) => {
+      const passed = await this.#pass(input, options, pass);
+      if (passed.kind !== 'run') return this.#resultOf(passed, options);
+      const result = this.#run(body, passed, options);
+      // The SDK has a promise by now and cannot follow a stream: the last value is the result.
+      return isAsyncIterable(result) ? lastOf(result) : result;
+    };
+    return (input, given) => {
+      const options = this.#within(given);
+      return this.#mustPass(options) ? gated(input, options) : this.#callUnasked(body, input, options);
+    };
+  }
+
+  #generator(body: CallBody, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
+    const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
+    const run = (passed: CallPass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
+    const within = (options: ExecuteOptions) => this.#within(options);
+    const instead = (passed: Exclude<CallPass, { kind: 'run' }>, options: ExecuteOptions) =>
+      this.#resultOf(passed, options);
+    const mustPass = (options: ExecuteOptions) => this.#mustPass(options);
+    const unasked = (input: unknown, options: ExecuteOptions) => this.#callUnasked(body, input, options);
+    return async function* gated(input, given) {
+      const options = within(given);
+      if (!mustPass(options)) return yield* unasked(input, options) as AsyncGenerator<unknown>;
+      const passed = await decide(input, options);
+      if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
+      else yield instead(passed, options);
+    };
+  }
+
+  /** Whether this call needs leave: the tool is gated now, or the call stands as answered in the messages. */
+  #mustPass({ messages, toolCallId }: ExecuteOptions): boolean {
+    return this.#options.isGated() || isResume(messages, toolCallId);
+  }
+
+  #run(body: CallBody, { args, approved, note }: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
+    const call = () => this.#call(body, copyOf(args), options, approved);
+    this.#remember(options.toolCallId, note);
+    if (approved === undefined) return call();
+    const { approvalId } = approved;
+    return follow(
+      call,
+      (outcome) => {
+        if (note !== undefined && 'output' in outcome) this.#outputs.add(outcome.output, options.toolCallId);
+        return this.#options.asker.gate.settle(approvalId, 'output' in outcome, () =>
+          keptResult(this.#options.tool, options.toolCallId, args, outcome),
+        );
+      },
+      note === undefined ? undefined : (error) => new NotedError(error, note),
+    );
+  }
+
+  #remember(toolCallId: string, note: string | undefined): void {
+    if (note === undefined) return;
+    forgetOldest(this.#notes);
+    this.#notes.set(toolCallId, note);
+  }
+
+  #resultOf(passed: Exclude<CallPass, { kind: 'run' }>, { toolCallId }: ExecuteOptions): unknown {
+    if (passed.kind === 'denial') {
+      const { name, throwsDenials } = this.#options;
+      if (throwsDenials) throw new RefusedExecution(`${name} was not run: ${passed.denial.reason ?? 'it was denied.'}`);
+      return passed.denial;
+    }
+    const output = revive(passed.output);
+    this.#outputs.add(output, toolCallId);
+    return output;
+  }
+
+  async #pass(input: unknown, options: ExecuteOptions, pass: PassFunction): Promise<CallPass> {
+    options.abortSignal?.throwIfAborted();
+    try {
+      const passed = await pass(snapshot(input), options);
+      // Also after the wait: what was aborted meanwhile must not run.
+      if (options.abortSignal?.aborted === true && passed.kind === 'run' && passed.approved !== undefined)
+        await this.#options.asker.gate.settle(passed.approved.approvalId, false);
+      options.abortSignal?.throwIfAborted();
+      if (passed.kind === 'answer') {
+        forgetOldest(this.#answered);
+        this.#answered.add(options.toolCallId);
+        this.#remember(options.toolCallId, passed.note);
+      }
+      return passed;
+    } catch (error) {
+      options.abortSignal?.throwIfAborted();
+      // What the tool makes of that is no result: the run may go on elsewhere, or not at all.
+      const lost = error instanceof RefusedExecution ? error.cause : error;
+      if (endsAll(lost)) this.#options.parent?.leave(lost);
+      return denial(messageOf(error), 'reject', null);
+    }
+  }
+
+  // --- waiting ------------------------------------------------------------------------------------------------------
+
+  async #ask(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
+    const { name, asker } = this.#options;
+    const { toolCallId, abortSignal = NEVER } = options;
+    const verdict = await this.#judge(args, options);
+    if (verdict.effect === 'allow' && !isByMode(verdict))
+      return { kind: 'run', args, approved: undefined, note: undefined };
+    if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
+    abortSignal.throwIfAborted();
+    const runId = this.#options.runId ?? crypto.randomUUID();
+    const edits = this.#editsOf(options);
+    const judgeAgain = () => this.#judge(args, options);
+    const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, signal: abortSignal };
+    const again = asker.rejections?.reasonFor(name, args);
+    if (again !== undefined) return this.#rejectAgain(question, args, runId, again);
+    const asked = await askCall(question, {
+      asker,
+      runId,
+      signal: abortSignal,
+      open: (asking) => this.#open(asking, runId),
+      opened: async (opened, asks) => {
+        const { record } = opened;
+        edits.needs = record.needs;
+        const isByItself = approvesByMode(asks, record);
+        this.#tell(opened, args, isByItself || asker.isAutomatic);
+        return { isAnswered: isByItself && (await asker.gate.approveByMode(record.approvalId)) };
+      },
+      objection: ({ record, staleness }, { decision, via }) => {
+        asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
+        return objectionTo(decision, { edits, staleness });
+      },
+      judge: judgeAgain,
+    });
+    if (asked.kind === 'decided') return this.#carryOut(asked.decided, args, edits, runId, toolCallId);
+    return denial(asked.reason, 'reject', asked.kind === 'denied' ? asked.approvalId : null);
+  }
+
+  /** What is put to the human. */
+  #question(
+    toolCallId: string,
+    args: ValueSnapshot,
+    verdict: CallVerdict,
+    edits: CheckedEdits,
+  ): CallQuestion & { verdict: CallVerdict } {
+    const { name: toolName, tool, inheritance } = this.#options;
+    return {
+      ...this.#approved,
+      toolCallId,
+      args,
+      gating: this.#gating,
+      entry: inheritance.describes({ toolName, tool }),
+      verdict,
+      checkEdit: (written) => edits.check(written),
+    };
+  }
+
+  /** A human has rejected the same call before: that stands in the record of this one. */
+  async #rejectAgain(question: CallQuestion, args: ValueSnapshot, runId: string, reason: string): Promise<CallPass> {
+    const { gate } = this.#options.asker;
+    const opened = await this.#open(question, runId);
+    const { approvalId } = opened.record;
+    this.#tell(opened, args, true);
+    await gate.rejectBySystem(approvalId, reason);
+    // Whoever was faster to approve it has approved nothing: this call is over.
+    await gate.withdraw(approvalId, reason);
+    return denial(reason, 'reject', approvalId);
+  }
+
+  async #open(question: CallQuestion, runId: string): Promise<OpenedRequest> {
+    // Whoever continues the run that this is a part of must find the call that asks.
+    await this.#options.parent?.keep();
+    try {
+      return await this.#options.asker.openAndWait(question, runId);
+    } catch (error) {
+      throw existingRecord(error) === undefined ? error : new RefusedExecution(DUPLICATE_ID);
+    }
+  }
+
+  /** Tells the run that the tools are gated for a part of. */
+  #tell(opened: Pick<OpenedRequest, 'record' | 'decided'>, args: ValueSnapshot, isAutomatic: boolean): void {
+    tellRequest(this.#options.asker.gate, opened, args, isAutomatic, (event) => void this.#options.parent?.tell(event));
+  }
+
+  async #carryOut(
+    { decision, via, approvalId, changes }: DecidedRecord,
+    asked: ValueSnapshot,
+    edits: CheckedEdits,
+    runId: string,
+    toolCallId: string,
+  ): Promise<CallPass> {
+    if (decision.type === 'respond')
+      return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked) };
+    if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
+    const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
+    if (args === undefined)
+      return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
+    await claimOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args });
+    return { kind: 'run', args, approved: { approvalId, changes }, note: noteFor(decision, via, args) };
+  }
+
+  // --- stopping -----------------------------------------------------------------------------------------------------
+
+  async #needsApproval(input: unknown, options: ExecuteOptions): Promise<boolean> {
+    const { toolCallId } = options;
+    // Asked again on the way to the execution, which looks for the decision itself.
+    if (isResume(options['messages'], toolCallId)) return true;
+    if (!this.#options.isGated()) return false;
+    try {
+      const args = snapshot(input);
+      const verdict = await this.#judge(args, options);
+      if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
+      // What the mode approves the execution, which comes at once, looks up.
+      return !(await this.#openStopped(args, options, verdict));
+    } catch {
+      // Unknown to the gate, it can be answered by nobody: it does not run.
+    }
+    return true;
+  }
+
+  /**
+   * Makes the request of a call that nobody waits for, and decides it where no human need.
+   *
+   * @returns whether the mode has approved it
+   */
+  async #openStopped(args: ValueSnapshot, options: ExecuteOptions, verdict: CallVerdict): Promise<boolean> {
+    const { asker } = this.#options;
+    const runId = this.#options.runId ?? crypto.randomUUID();
+    const edits = this.#editsOf(options);
+    const record = await asker.open(this.#question(options.toolCallId, args, verdict, edits), runId);
+    const { approvalId } = record;
+    edits.needs = record.needs;
+    if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
+    return approvesByMode(verdict, record) && (await asker.gate.approveByMode(approvalId));
+  }
+
+  /** With the decision that the gate has by now. */
+  async #decided(args: ValueSnapshot, options: ExecuteOptions): Promise<CallPass> {
+    const { asker, runId } = this.#options;
+    const { toolCallId } = options;
+    let known = await this.#known(toolCallId);
+    if (known.length === 0) {
+      // It never passed `needsApproval`, as in the loop of another framework.
+      const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
+      if (verdict?.effect !== 'allow') return denial('No approval of this call is known here.', 'reject', null);
+      if (!isByMode(verdict)) return { kind: 'run', args, approved: undefined, note: undefined };
+      await this.#openStopped(args, options, verdict);
+      known = await this.#known(toolCallId);
+    }
+    const stale = await asker.takeBackStale(known);
+    if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
+    const objection = await this.#takeBackUnfit(known, options);
+    if (objection !== undefined) return denial(`${objection} Call it again to be asked again.`, 'cancelled', null);
+    const claimed = { ...this.#approved, toolCallId, args, signal: options.abortSignal };
+    const { approvalId } = await claimOrRefuse(asker, runId, claimed);
+    const record = known.find((each) => each.approvalId === approvalId);
+    const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
+    return { kind: 'run', args, approved: { approvalId, changes: record?.changes ?? [] }, note };
+  }
+
+  /** The requests of a call of this tool. */
+  async #known(toolCallId: string): Promise<ApprovalRecord[]> {
+    const { name, asker, runId } = this.#options;
+    return (await asker.gate.find(runId, toolCallId)).filter(({ toolName }) => toolName === name);
+  }
+
+  /** Edits may have been decided where the tool is not known: what does not fit it is taken back. Says why. */
+  async #takeBackUnfit(records: readonly ApprovalRecord[], options: ExecuteOptions): Promise<string | undefined> {
+    for (const { approvalId, status, decision, needs } of records) {
+      if (status !== 'edited' || decision?.type !== 'edit') continue;
+      const edits = this.#editsOf(options);
+      edits.needs = needs;
+      const { toolCallId } = options;
+      const staleness = async (edit?: CheckedEdit) =>
+        edit && this.#options.asker.editStaleness(approvalId, { ...this.#approved, toolCallId, args: edit.args }, edit);
+      const objection = await objectionTo(decision, { edits, staleness });
+      if (objection === undefined) continue;
+      await this.#options.asker.gate.revoke(approvalId, objection);
+      return objection;
+    }
+    return undefined;
+  }
+
+  /** What an edit of this call must pass. */
+  #editsOf(options: ExecuteOptions): CheckedEdits {
+    const { name, tool, asker } = this.#options;
+    const { toolCallId } = options;
+    const edited = { toolName: name, inputSchema: tool.inputSchema, ai: loadAi };
+    return new CheckedEdits({
+      toolName: name,
+      parse: (written) => parseEdit(edited, written),
+      judge: (args) => this.#judge(args, options),
+      bound: (args) =>
+        asker.boundEdit({ ...this.#approved, toolCallId, args, signal: options.abortSignal }, this.#gating),
+    });
+  }
+
+  /** What an approval of its calls is for. */
+  get #approved(): ApprovedTool {
+    const { name, tool } = this.#options;
+    return approvedTool(name, tool);
+  }
+
+  #judge(args: ValueSnapshot, options: ExecuteOptions): Promise<CallVerdict> {
+    const { name, tool, entry, asker, interruptOn, parent } = this.#options;
+    const inherited = parent?.inheritance;
+    const { toolCallId, abortSignal, ...context } = options;
+    const call = { toolCallId, toolName: name, args, context };
+    return asker.judge(call, {
+      gating: this.#gating,
+      entry,
+      tool,
+      hostJudges: [],
+      startsAgents: isTask(tool),
+      signal: abortSignal,
+      ...(inherited === undefined
+        ? {}
+        : { inherited: (judged) => inherited.verdictOn(judged, tool, abortSignal, interruptOn) }),
+    });
+  }
+
+  /** @param given as the AI SDK calls it; other frameworks pass what the tool gave, and nothing else */
+  async #toModelOutput(given: unknown): Promise<ModelOutput> {
+    const isSdks = isModelOutputOptions(given);
+    const output = isSdks ? given.output : given;
+    if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
+    const toolCallId = isSdks ? given.toolCallId : this.#outputs.callOf(output);
+    const { tool } = this.#options;
+    // What a human answered has not the shape that the tool's own function expects.
+    const isPlain = (toolCallId !== undefined && this.#answered.has(toolCallId)) || tool.toModelOutput === undefined;
+    const shown = isPlain ? modelOutput(output) : ((await tool.toModelOutput?.(given as never)) as ModelOutput);
+    const note = toolCallId === undefined ? undefined : this.#notes.get(toolCallId);
+    return note === undefined ? shown : withNote(shown, note);
+  }
+}
+
+/** The messages of a loop that is not ours keep the arguments that the model wrote: it is told those that ran. */
+const noteFor = (decision: DecisionOutcome, via: DecidedVia | null, args: ValueSnapshot): string | undefined =>
+  noteOn(decision, via, editNoteWith(args.json));
+
+const NEVER = new AbortController().signal;
+
+/** Results, and the calls that they are of. A framework may ask what the model is to get of a result without saying of which. */
+class ResultStore {
+  readonly #calls: { output: unknown; toolCallId: string }[] = [];
+
+  add(output: unknown, toolCallId: string): void {
+    this.#calls.push({ output, toolCallId });
+    if (this.#calls.length > HELD) this.#calls.shift();
+  }
+
+  callOf(output: unknown): string | undefined {
+    return this.#calls.findLast((call) => Object.is(call.output, output))?.toolCallId;
+  }
+}
+
+/** They may be large. */
+const HELD = 20;
+
+/** Calls whose results are remembered per tool: the SDK asks for them right after the call, a chat perhaps again later. */
+const REMEMBERED = 1_000;
+
+function forgetOldest(kept: Map<string, unknown> | Set<string>): void {
+  const [oldest] = kept.keys();
+  if (kept.size >= REMEMBERED && oldest !== undefined) kept.delete(oldest);
+}
+
+function denial(...parts: Parameters<typeof denied>): CallPass {
+  return { kind: 'denial', denial: denied(...parts) };
+}

@@ -1,0 +1,258 @@
+/**
+ * Answers to approval requests that come back from a client. The client holds the whole conversation, so nothing in it is
+ * believed but what the gate knows: that it asked about this very call, and that nobody has answered before.
+ */
+import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../index.js';
+import { messageOf } from '../../errors/message-of.js';
+import { localGate, type LocalGate } from '../../gate/gate.js';
+import { checkOptions } from '../../options/check.js';
+import { snapshot } from '../../values/snapshot.js';
+import { digestOf } from '../../gate/edits.js';
+import { requireSdk } from '../sdk/installed.js';
+import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
+import type { MessagePart } from '../messages/messages.js';
+import { REJECTED_IN_CHAT } from '../messages/reasons.js';
+import { isOpen } from '../messages/request-acts.js';
+import { loadSdk } from '../sdk/sdk.js';
+import { CallSettler, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
+import { signApproval } from '../sdk/signature.js';
+import {
+  callOf,
+  LISTS,
+  partsIn,
+  readConversation,
+  uiAnswer,
+  type AnyMessage,
+  type Conversation,
+  type SpokenCall,
+} from '../messages/spoken-calls.js';
+
+type SignedApproval = Parameters<typeof signApproval>[2];
+
+const PLACE = 'verifyApprovals';
+
+/** @see index.d.ts */
+export async function verifyApprovals<MESSAGE extends AnyMessage>(
+  messages: readonly MESSAGE[],
+  gate: Gate,
+  options: VerifyApprovalsOptions = {},
+): Promise<MESSAGE[]> {
+  requireSdk(PLACE);
+  const local = localGate(gate, PLACE);
+  checkOptions(PLACE, options);
+  const { runId, by = null, onRefused } = options;
+  const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
+  const conversation = readConversation(messages);
+  const requests = new KnownRequests(local, runId);
+  const settler = new CallSettler({
+    gate: local,
+    find: (call) => requests.find(call),
+    isAsked: (call, record) => isAsked(local, call, record),
+    keepsWaiting,
+    by,
+    onRefused,
+  });
+  await requests.look();
+  for (const record of requests.open)
+    if (!conversation.calls.has(record.toolCallId) && !local.isWaitedFor(record.approvalId)) await settler.drop(record);
+  const settled = await settler.settle([...conversation.calls.values()].filter((call) => requests.mayMatter(call)));
+  const verified = new AnsweredMessages(conversation, settled, onRefused).of(closeLeft(messages, settled));
+  return withEdits(verified, conversation, settled, options);
+}
+
+/** The requests that the gate has of the calls of a conversation. */
+class KnownRequests {
+  /** Those of the run on which a call may still run. Without a run it cannot be said which are of the conversation. */
+  open: readonly ApprovalRecord[] = [];
+  readonly #gate: LocalGate;
+  readonly #runId: string | undefined;
+  /** The calls that those are of; `undefined`: it is not known. */
+  #asked: ReadonlySet<string> | undefined;
+
+  constructor(gate: LocalGate, runId: string | undefined) {
+    this.#gate = gate;
+    this.#runId = runId;
+  }
+
+  /** To be called first. Never rejects. */
+  async look(): Promise<void> {
+    if (this.#runId === undefined) return;
+    try {
+      this.open = await this.#gate.openOf(this.#runId);
+      this.#asked = new Set(this.open.map(({ toolCallId }) => toolCallId));
+    } catch {
+      // Then each call is looked up.
+    }
+  }
+
+  /** Whether anything is to be done about a call: most of a long conversation have run, and are over. */
+  mayMatter({ toolCallId, word, yes }: SpokenCall): boolean {
+    return word !== 'closed' || yes.length > 0 || this.#asked?.has(toolCallId) !== false;
+  }
+
+  /** Never rejects. */
+  async find(call: SpokenCall): Promise<FoundRequest> {
+    const isAnswered = call.word === 'yes' || call.word === 'no';
+    try {
+      const records = await this.#gate.find(this.#runId ?? null, call.toolCallId);
+      if (this.#runId === undefined) return namedBy(call, isAnswered, records);
+      return isAnswered ? answeredOf(records) : meantOf(call, records);
+    } catch (error) {
+      return { record: undefined, why: `It could not be looked up: ${messageOf(error)}` };
+    }
+  }
+}
+
+/**
+ * Whoever posts messages may write anything into them, and the ids of tool calls are no secret. Without a run the only thing that
+ * shows whose request is meant is the id which the gate gave it.
+ */
+function namedBy(call: SpokenCall, isAnswered: boolean, records: readonly ApprovalRecord[]): FoundRequest {
+  const ids = isAnswered ? new Set([...call.yes, ...call.no].map(({ approvalId }) => approvalId)) : call.approvalIds;
+  const named = records.filter(({ approvalId }) => ids.has(approvalId));
+  if (named.length === 1) return { record: named[0] };
+  return named.length === 0 && records.length === 0 ? { record: undefined } : { record: undefined, why: WITHOUT_RUN };
+}
+
+/** The request of a call that nobody has answered. */
+function meantOf(call: SpokenCall, records: readonly ApprovalRecord[]): FoundRequest {
+  const named = records.filter(({ approvalId }) => call.approvalIds.has(approvalId));
+  const meant = named.length > 0 ? named : records;
+  const open = meant.filter(({ status }) => isOpen(status));
+  return open.length > 1 ? { record: undefined, why: SEVERAL } : { record: open[0] ?? meant.at(-1) };
+}
+
+/** Where another run asked about a call of this id since, it may be that one that is answered. */
+function answeredOf(records: readonly ApprovalRecord[]): FoundRequest {
+  const open = records.filter(({ status }) => isOpen(status));
+  const last = records.at(-1);
+  const isClear = open.length === 0 || (open.length === 1 && open[0] === last);
+  return isClear ? { record: last } : { record: undefined, why: SEVERAL };
+}
+
+const SEVERAL = 'Several requests have this tool call id: the answer does not say which of them is meant.';
+const WITHOUT_RUN =
+  'The messages do not have the id of the request at the gate: pass the runId that it belongs to, to gateTools or toolApproval and to verifyApprovals.';
+
+/** Whether the call stands in the conversation as it was asked about. */
+function isAsked(gate: LocalGate, { calls }: SpokenCall, record: ApprovalRecord): boolean {
+  const { approvalId, contents, args, toolName } = record;
+  const isSame = (input: unknown) =>
+    contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
+  return calls.some((call) => call.toolName === toolName && isSame(call.input));
+}
+
+function sameArguments(asked: unknown, sent: unknown): boolean {
+  try {
+    return digestOf(snapshot(asked)) === digestOf(snapshot(sent));
+  } catch {
+    return false;
+  }
+}
+
+// --- messages -------------------------------------------------------------------------------------------------------
+
+/** Has each answer in the messages say what became of it. */
+class AnsweredMessages {
+  readonly #conversation: Conversation;
+  readonly #settled: ReadonlyMap<string, SettledCall>;
+  readonly #onRefused: VerifyApprovalsOptions['onRefused'];
+
+  constructor(
+    conversation: Conversation,
+    settled: ReadonlyMap<string, SettledCall>,
+    onRefused: VerifyApprovalsOptions['onRefused'],
+  ) {
+    this.#conversation = conversation;
+    this.#settled = settled;
+    this.#onRefused = onRefused;
+  }
+
+  of<MESSAGE extends AnyMessage>(messages: readonly MESSAGE[]): MESSAGE[] {
+    return messages.map((message, index) => withParts(message, isAnswer, (part) => this.#part(part, index)));
+  }
+
+  /** The part as it may stand; nothing when it must go. */
+  #part(part: MessagePart, index: number): MessagePart[] {
+    const inUi = uiAnswer(part);
+    if (inUi !== undefined) {
+      const given = part['approval'] as object;
+      const approval = { ...given, ...this.#said(callOf(part)?.toolCallId, inUi.approvalId) };
+      // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
+      return [{ ...part, state: 'approval-responded', approval }];
+    }
+    if (part.type !== 'tool-approval-response') return [part];
+    const approvalId = String(part['approvalId']);
+    const toolCallId = this.#conversation.requests.get(approvalId);
+    // It ran: what stands here is history. With its result before the answer, the SDK would run it once more.
+    if (toolCallId !== undefined && this.#conversation.isPast(toolCallId, index)) return [part];
+    const said = this.#said(toolCallId, approvalId);
+    // The SDK throws on an answer to a request that is not there, whatever it says.
+    return toolCallId === undefined ? [] : [{ ...part, ...said }];
+  }
+
+  #said(toolCallId: string | undefined, approvalId: string): { approved: boolean; reason?: string } {
+    const settled = toolCallId === undefined ? undefined : this.#settled.get(toolCallId);
+    if (settled?.approved === true) return { approved: true };
+    if (settled !== undefined) return { approved: false, reason: settled.reason ?? REJECTED_IN_CHAT };
+    this.#onRefused?.({ approvalId, toolCallId: null, reason: OF_NO_CALL });
+    return { approved: false, reason: OF_NO_CALL };
+  }
+}
+
+const OF_NO_CALL = 'This answer belongs to no call in the conversation.';
+
+const isAnswer = (part: MessagePart): boolean => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined;
+
+/** The message with the parts of which this holds changed; the very same where there is none. */
+function withParts<MESSAGE extends AnyMessage>(
+  message: MESSAGE,
+  isMeant: (part: MessagePart) => boolean,
+  change: (part: MessagePart) => MessagePart[],
+): MESSAGE {
+  let changed = message;
+  for (const list of LISTS) {
+    const parts = partsIn(message, list);
+    if (!parts.some(isMeant)) continue;
+    changed = { ...changed, [list]: parts.flatMap((part) => (isMeant(part) ? change(part) : [part])) };
+  }
+  return changed;
+}
+
+/** With the arguments that calls run with which a human changed: the client has those of the model. */
+async function withEdits<MESSAGE extends AnyMessage>(
+  messages: MESSAGE[],
+  { calls }: Conversation,
+  settled: ReadonlyMap<string, SettledCall>,
+  { toolApprovalSecret }: VerifyApprovalsOptions,
+): Promise<MESSAGE[]> {
+  const edits = new Map([...settled].flatMap(([id, { edit }]) => (edit === undefined ? [] : [[id, edit] as const])));
+  if (edits.size === 0) return messages;
+  const version = toolApprovalSecret === undefined ? undefined : (await loadSdk()).version;
+  const signatureOf = (approval: SignedApproval) =>
+    version && toolApprovalSecret && signApproval(version, toolApprovalSecret, approval);
+  const edited = (part: MessagePart): MessagePart => {
+    const toolCallId = String(part['toolCallId']);
+    const edit = edits.get(toolCallId);
+    const call = calls.get(toolCallId)?.calls.at(-1);
+    if (edit === undefined || call === undefined) return part;
+    const { approvalId, args: input } = edit;
+    // What was signed, and what the schema was given, are of the call as the model made it.
+    const renewed = (request: MessagePart): MessagePart => {
+      const { signature: old, inputSchemaInput: _input, ...rest } = request;
+      const signature = signatureOf({ approvalId, toolCallId, toolName: call.toolName, input }) ?? old;
+      return { ...rest, ...(signature === undefined ? {} : { signature }) } as MessagePart;
+    };
+    if (part.type === 'tool-approval-request') return renewed(part);
+    if (callOf(part) === undefined) return part;
+    const approval = part['approval'] as MessagePart | undefined;
+    return { ...part, input, ...(approval === undefined ? {} : { approval: renewed(approval) }) };
+  };
+  return messages.map((message) =>
+    withParts(
+      message,
+      (part) => edits.has(String(part['toolCallId'])),
+      (part) => [edited(part)],
+    ),
+  );
+}

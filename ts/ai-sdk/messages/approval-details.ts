@@ -1,0 +1,118 @@
+/** What a person needs to decide on a call, for a page that has no addon: read from the gate, each text safe to show. */
+import type { UIMessageChunk } from 'ai';
+import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
+import { localGate, type LocalGate } from '../../gate/gate.js';
+import { oneLine } from '../../gate/in-a-line.js';
+import { checkNeeded } from '../../options/check.js';
+import { attempt } from '../../values/awaitable.js';
+import { loadSdk } from '../sdk/sdk.js';
+
+/** @see index.d.ts */
+export async function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]> {
+  checkNeeded('approvalDetails', options);
+  const { runId } = options;
+  const waiting = await localGate(gate, 'approvalDetails').pending({ runId });
+  return waiting.filter(({ kind }) => kind === 'approval').map(detailsOf);
+}
+
+/** @see index.d.ts */
+export function withApprovalDetails<CHUNK extends UIMessageChunk>(
+  stream: ReadableStream<CHUNK>,
+  gate: Gate,
+  options: { runId: string },
+): ReadableStream<CHUNK | ApprovalDetailsChunk> {
+  const local = localGate(gate, 'withApprovalDetails');
+  checkNeeded('withApprovalDetails', options);
+  return stream.pipeThrough(
+    new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
+      async transform(chunk, controller) {
+        // Before the request: whoever sees that a human is asked has what there is to see.
+        if (chunk.type === 'tool-approval-request') {
+          const data = await detailsOfCall(gate, options.runId, chunk.toolCallId);
+          if (data !== undefined) controller.enqueue({ type: 'data-approval', id: data.toolCallId, data });
+          return controller.enqueue((data === undefined ? chunk : await withReason(chunk, data)) as CHUNK);
+        }
+        // The page has the call as the model made it: before its result, what ran.
+        if (chunk.type === 'tool-output-available' || chunk.type === 'tool-output-error') {
+          const edited = await editedCall<CHUNK>(local, options.runId, chunk);
+          if (edited !== undefined) controller.enqueue(edited);
+        }
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
+
+/** Why it is asked, where the SDK's stream has a place for it and does not say it. */
+async function withReason(chunk: UIMessageChunk, { why, description }: ApprovalDetails): Promise<UIMessageChunk> {
+  const { version } = await loadSdk();
+  if (!version.hasRequestReason || (chunk as { reason?: string }).reason !== undefined) return chunk;
+  return { ...chunk, reason: why?.reason ?? description } as UIMessageChunk;
+}
+
+/** The call with the arguments that a human changed; `undefined`: nobody did. */
+async function editedCall<CHUNK extends UIMessageChunk>(
+  gate: LocalGate,
+  runId: string,
+  { toolCallId, dynamic }: { toolCallId: string; dynamic?: boolean },
+): Promise<CHUNK | undefined> {
+  const record = (
+    await attempt(
+      () => gate.find(runId, toolCallId),
+      () => [],
+    )
+  ).at(-1);
+  if (record?.decision?.type !== 'edit' || !EDITED.has(record.status)) return undefined;
+  const { toolName, decision } = record;
+  const call = { type: 'tool-input-available', toolCallId, toolName, input: decision.args };
+  return { ...call, ...(dynamic === undefined ? {} : { dynamic }) } as unknown as CHUNK;
+}
+
+/** When its result comes. */
+const EDITED: ReadonlySet<string> = new Set(['started', 'succeeded', 'failed'] satisfies ApprovalStatus[]);
+
+/** Nothing where it cannot be said which request is meant, or the gate cannot be read: the page shows the call as it came. */
+async function detailsOfCall(gate: Gate, runId: string, toolCallId: string): Promise<ApprovalDetails | undefined> {
+  const all = await approvalDetails(gate, { runId }).catch(() => []);
+  const those = all.filter((each) => each.toolCallId === toolCallId);
+  return those.length === 1 ? those[0] : undefined;
+}
+
+function detailsOf(request: ApprovalRequest): ApprovalDetails {
+  const { approvalId, toolCallId, toolName, step, rows, allowedDecisions, preview, flags, verdict, changes } = request;
+  const { contents, needs, votes, createdAt, expiresAt, startedBefore } = request;
+  return {
+    approvalId,
+    toolCallId,
+    toolName,
+    step,
+    rows: [...rows],
+    description: oneLine(request.description),
+    preview,
+    allowedDecisions: [...allowedDecisions],
+    flags: [...flags],
+    origin: request.origin.map(oneLine),
+    changes: changes.map(({ path, before, added, removed }) => ({
+      path: oneLine(path),
+      isNew: before === null,
+      added,
+      removed,
+    })),
+    why: verdict === null ? null : whyOf(verdict),
+    startedBefore,
+    contents,
+    needs: needs.map(({ approvers = [], quorum = 1 }) => ({ approvers: approvers.map(oneLine), quorum })),
+    approvedBy: votes.map(({ by }) => oneLine(by)),
+    createdAt,
+    expiresAt,
+  };
+}
+
+function whyOf({ effect, reason, rule }: NonNullable<ApprovalRequest['verdict']>): ApprovalDetails['why'] {
+  return {
+    effect,
+    reason: oneLine(reason),
+    source: rule === null ? null : oneLine(rule.source),
+    line: rule?.line ?? null,
+  };
+}

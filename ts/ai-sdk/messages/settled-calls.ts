@@ -1,0 +1,239 @@
+/** Takes what a conversation says of its calls to the gate. */
+import type { ApprovalRecord, RefusedApproval } from '../../../index.js';
+import { AlreadyDecidedError } from '../../errors/index.js';
+import { messageOf } from '../../errors/message-of.js';
+import type { LocalGate } from '../../gate/gate.js';
+import { isApproval } from '../../gate/records.js';
+import { Breaks } from '../../values/breaks.js';
+import { DUPLICATE_ID, INTERRUPTED_TOOL, LOST_RESULT, reasonOf, REJECTED_IN_CHAT } from './reasons.js';
+import { ACTS, isOpen, standingOf, type RequestAct } from './request-acts.js';
+import type { CallWord, SpokenCall } from './spoken-calls.js';
+
+/** What a call comes to. */
+export interface SettledCall {
+  /** Whether it may run. */
+  approved: boolean;
+  /** What the model is told; `undefined`: what stands in the messages. */
+  reason: string | undefined;
+  /** What it runs with that was approved with other arguments, and the id of its request in the messages. */
+  edit?: { approvalId: string; args: unknown };
+}
+
+/** The request that is meant; `why`: there is none that an answer could decide. */
+export interface FoundRequest {
+  record: ApprovalRecord | undefined;
+  why?: string;
+}
+
+export interface SettlingOptions {
+  gate: LocalGate;
+  /** Finds the request of a call. */
+  find: (call: SpokenCall) => Promise<FoundRequest>;
+  /** Whether the call in the conversation is the one that was asked about. */
+  isAsked: (call: SpokenCall, record: ApprovalRecord) => boolean;
+  /** Whether requests that wait stay, of calls that nobody has answered and that the conversation does not wait for. */
+  keepsWaiting: boolean;
+  /** Who answered in the messages. */
+  by: string | null;
+  onRefused: ((refused: RefusedApproval) => void) | undefined;
+}
+
+export class CallSettler {
+  readonly #options: SettlingOptions;
+
+  constructor(options: SettlingOptions) {
+    this.#options = options;
+  }
+
+  /** What these calls come to, by their ids: those of which the conversation says something. */
+  async settle(calls: Iterable<SpokenCall>): Promise<Map<string, SettledCall>> {
+    const breaks = new Breaks();
+    const settled = new Map<string, SettledCall>();
+    for (const call of calls) {
+      await breaks.take();
+      if (call.word !== 'open') settled.set(call.toolCallId, await this.#settled(call));
+    }
+    return settled;
+  }
+
+  /** Ends an open request whose call is in no message. Never rejects. */
+  async drop(record: ApprovalRecord): Promise<void> {
+    await this.#act(this.#actOn(record, 'gone'), { ...NOWHERE, toolCallId: record.toolCallId }, record);
+  }
+
+  async #settled(call: SpokenCall): Promise<SettledCall> {
+    const { record, why } = await this.#options.find(call);
+    const settled = await this.#act(this.#actOn(record, call.word), call, record, why);
+    // A yes that did not count is told, whatever was said beside it.
+    const [yes] = call.yes;
+    if (!settled.approved && yes !== undefined)
+      this.#tell(call, yes.approvalId, isOpenRecord(record) && call.no.length > 0 ? CONTRADICTED : settled.reason);
+    return settled;
+  }
+
+  #actOn(record: ApprovalRecord | undefined, word: CallWord): Exclude<RequestAct, 'drop'> {
+    const act = ACTS[standingOf(record?.status)][word];
+    if (act !== 'drop') return act;
+    return this.#options.keepsWaiting ? 'nothing' : 'cancel';
+  }
+
+  async #act(
+    act: Exclude<RequestAct, 'drop'>,
+    call: SpokenCall,
+    record: ApprovalRecord | undefined,
+    why = NOT_ASKED,
+  ): Promise<SettledCall> {
+    const denied = (reason: string | undefined): SettledCall => ({ approved: false, reason });
+    switch (act) {
+      case 'approve':
+      case 'run':
+        return record === undefined ? denied(why) : this.#approve(call, record);
+      case 'reject':
+        return record === undefined ? denied(why) : this.#reject(call, record);
+      case 'cancel': {
+        const reason = endOf(call, record);
+        if (record !== undefined) await this.#end(call, record, reason);
+        return denied(reason);
+      }
+      case 'refuse': {
+        const reason = record === undefined ? why : overText(record);
+        if (call.yes.length === 0) this.#tell(call, call.no[0]?.approvalId, reason);
+        return denied(reason);
+      }
+      case 'explain':
+        return denied(leftText(call, record));
+      case 'nothing':
+        if (call.word === 'left') return denied(NOT_ANSWERED);
+        return denied(record === undefined ? why : isOpenRecord(record) ? CLOSED : overText(record));
+    }
+  }
+
+  async #approve(call: SpokenCall, record: ApprovalRecord): Promise<SettledCall> {
+    const { approvalId, status, decision } = record;
+    const refuse = (reason: string): SettledCall => ({ approved: false, reason });
+    if (call.calls.length > 1) return refuse(DUPLICATE_ID);
+    if (call.yes.length > 1) return refuse('This request was answered more than once.');
+    if (!this.#options.isAsked(call, record))
+      return refuse('The call in the conversation is not the one that was asked about.');
+    if (status === 'pending') {
+      try {
+        const decided = await this.#options.gate.decideByMessage(
+          approvalId,
+          true,
+          call.yes[0]?.reason,
+          this.#options.by,
+        );
+        if (decided.status === 'pending') return refuse(COUNTED);
+      } catch (error) {
+        return refuse(AlreadyDecidedError.isInstance(error) ? 'This request was decided before.' : messageOf(error));
+      }
+    }
+    const [answer] = call.yes;
+    const edit =
+      decision?.type === 'edit' && answer !== undefined
+        ? { edit: { approvalId: answer.approvalId, args: decision.args } }
+        : {};
+    return { approved: true, reason: undefined, ...edit };
+  }
+
+  /**
+   * A no that cannot be the decision, of somebody who may not decide, ends the call all the same: the conversation goes on without
+   * it, and a later yes must not run it. Where requests that wait are kept, it stays for those who may. What is not taken is told.
+   */
+  async #reject(call: SpokenCall, record: ApprovalRecord): Promise<SettledCall> {
+    const { approvalId } = record;
+    const settled: SettledCall = { approved: false, reason: call.reason ?? REJECTED_IN_CHAT };
+    try {
+      await this.#options.gate.decideByMessage(approvalId, false, call.reason, this.#options.by);
+      return settled;
+    } catch (error) {
+      if (!AlreadyDecidedError.isInstance(error)) {
+        this.#tell(call, call.no[0]?.approvalId, messageOf(error));
+        if (this.#options.keepsWaiting) return settled;
+      }
+    }
+    await this.#end(call, record, endOf(call, record));
+    return settled;
+  }
+
+  /** Never rejects: what could not be ended is told. */
+  async #end(call: SpokenCall, { approvalId }: ApprovalRecord, reason: string): Promise<void> {
+    const { gate } = this.#options;
+    await gate.withdraw(approvalId, reason, 'messages');
+    const after = await gate.get(approvalId).catch(() => undefined);
+    if (after === undefined || standingOf(after.status) !== 'over')
+      this.#tell(call, call.no[0]?.approvalId ?? approvalId, NOT_ENDED);
+  }
+
+  #tell({ toolCallId }: SpokenCall, approvalId = '', reason = CLOSED): void {
+    this.#options.onRefused?.({ approvalId, toolCallId, reason });
+  }
+}
+
+const isOpenRecord = (record: ApprovalRecord | undefined): boolean => record !== undefined && isOpen(record.status);
+
+/** Why a request comes to its end. */
+function endOf({ word, reason }: SpokenCall, record: ApprovalRecord | undefined): string {
+  switch (word) {
+    case 'no':
+    case 'left-no':
+      return reason ?? REJECTED_IN_CHAT;
+    case 'closed':
+      return reason ?? CLOSED;
+    case 'gone':
+      return GONE;
+    case 'left':
+      return record?.status === 'pending' ? WENT_ON : TOO_LATE;
+    default:
+      return TOO_LATE;
+  }
+}
+
+/** Why an answer to a request is not taken. */
+function overText({ status, decision }: ApprovalRecord): string {
+  if (status === 'expired') return 'The request has expired.';
+  // What a human said with a no is for the model, wherever it was said.
+  const said = decision === null || isApproval(decision) ? undefined : reasonOf(decision);
+  return `This request is over (${status}): ${said ?? 'an answer counts once.'}`;
+}
+
+/** Why a call has no result that the user went on without. */
+function leftText({ reason }: SpokenCall, record: ApprovalRecord | undefined): string {
+  switch (standingOf(record?.status)) {
+    case 'unknown':
+      return reason ?? NO_RESULT;
+    case 'begun':
+      return INTERRUPTED_TOOL;
+    case 'ended':
+      return LOST_RESULT;
+    default:
+      return (record?.decision ? reasonOf(record.decision) : undefined) ?? 'Rejected.';
+  }
+}
+
+/** Of a call that no message has. */
+const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
+  calls: [],
+  approvalIds: new Set(),
+  yes: [],
+  no: [],
+  word: 'gone',
+  reason: undefined,
+};
+
+const GONE =
+  'The conversation went on without this call: the user had the answer made anew, or changed an earlier message.';
+const WENT_ON = 'The user did not answer whether this call may run, and went on with the conversation. It did not run.';
+const NOT_ANSWERED = 'Nobody has answered yet whether this call may run. It did not run.';
+const TOO_LATE =
+  'It was approved when the conversation had gone on, so it did not run. Call the tool again if it is still wanted.';
+/** Of a call that no gate knows: whether it had begun cannot be said. */
+export const NO_RESULT = 'The conversation went on before this call had a result.';
+/** Of a result that no execution here has given. */
+const CLOSED = 'The conversation closed this call with a result that did not come from here. It did not run.';
+const CONTRADICTED = 'This request was answered with a yes and with a no: the no counts.';
+const NOT_ASKED = 'Nobody was asked about this call here.';
+const NOT_ENDED =
+  'This no came too late, or could not be kept: the call may have begun to run, or may run on a later yes.';
+/** It may not run on this answer alone. */
+const COUNTED = 'This approval was counted, and more are needed: ask again when all have approved.';

@@ -1,0 +1,125 @@
+/** What the SDK is told of each call that was decided. */
+import type { LocalGate } from '../../gate/gate.js';
+import { digestOf } from '../../gate/edits.js';
+import { isApproval } from '../../gate/records.js';
+import { snapshot } from '../../values/snapshot.js';
+import type { RunConversation } from './conversation.js';
+import { closed, type CallAnswer } from '../messages/history.js';
+import type { OwnEvent } from '../sdk/own-events.js';
+import { answerText, type CallQuestions } from '../tools/questions.js';
+import { CANCELLED, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
+import { callWith, valueOf, type AskedCall, type ModelRound } from './round.js';
+import type { RunSetup } from './setup.js';
+import { signApproval } from '../sdk/signature.js';
+import { executes } from '../tools/tools.js';
+
+export interface AnswerOptions {
+  gate: LocalGate;
+  setup: RunSetup;
+  conversation: RunConversation;
+  tell: (event: OwnEvent) => void;
+}
+
+/** The answer of one call; what a human gave in the place of a result becomes the result. */
+export function answerTo(asked: AskedCall, options: AnswerOptions): CallAnswer {
+  const { setup, conversation, tell } = options;
+  const { part, toolCallId, toolName, providerExecuted, args } = asked;
+  const decision = asked.decision ?? { type: 'cancelled', reason: CANCELLED };
+  const answer: CallAnswer = {
+    requestId: part.approvalId as string,
+    toolCallId,
+    toolName,
+    decision,
+    runs: isApproval(decision),
+    reason: reasonOf(decision),
+    providerExecuted,
+    executable: executes(setup.guard.tools, toolName),
+    input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
+    note: noteOn(decision, asked.via),
+  };
+  setup.guard.markAnswered(toolCallId, answer.note);
+  if (asked.questioning !== undefined) return answerToQuestions(answer, asked, asked.questioning, options);
+  if (decision.type === 'respond') {
+    tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output: decision.output });
+    conversation.recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output: decision.output } });
+  }
+  return decision.type === 'edit' ? editedAnswer(answer, asked, decision.args, options) : answer;
+}
+
+/** Whatever became of the questions is the result of the call. */
+function answerToQuestions(
+  answer: CallAnswer,
+  asked: AskedCall,
+  { questions, answer: output }: CallQuestions,
+  { conversation, tell }: AnswerOptions,
+): CallAnswer {
+  const { toolCallId, toolName, args } = asked;
+  tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output });
+  conversation.recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output } });
+  const decision = { type: 'respond', output: answerText(questions, output) } as const;
+  return { ...answer, decision, runs: false, reason: undefined };
+}
+
+function editedAnswer(
+  answer: CallAnswer,
+  asked: AskedCall,
+  decided: unknown,
+  { gate, setup, tell }: AnswerOptions,
+): CallAnswer {
+  const { toolCallId, toolName } = asked;
+  const edit = asked.edits.checked(decided);
+  if (edit === undefined) {
+    // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
+    const reason = 'The edited arguments were not checked against the tool.';
+    void gate.withdraw(asked.record?.approvalId ?? '', reason);
+    setup.decisions.deny(toolCallId, { args: decided, reason });
+    return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
+  }
+  const { args, written } = edit;
+  const input = snapshot(args.value).value;
+  tell({ type: 'call-edited', call: callWith(asked, valueOf(args)) });
+  const secret = setup.callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;
+  const approval = { approvalId: answer.requestId, toolCallId, toolName, input };
+  return {
+    ...answer,
+    input,
+    schemaInput: digestOf(args) === digestOf(written) ? undefined : { value: written.value },
+    signature: secret === undefined ? undefined : signApproval(setup.sdk.version, secret, approval),
+  };
+}
+
+/** Whether the SDK has something to do for this answer. */
+export function needsRound({ runs, executable, providerExecuted }: CallAnswer): boolean {
+  return !runs || executable || providerExecuted;
+}
+
+/** Whether calls of the step are left for the client: tools without `execute`, which only it can answer. */
+export function waitsForClient({ calls }: ModelRound, answers: readonly CallAnswer[], { guard }: RunSetup): boolean {
+  const approved = new Map(answers.map((answer) => [answer.toolCallId, answer]));
+  return calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
+    if (invalid === true || providerExecuted === true) return false;
+    if (executes(guard.tools, toolName as string)) return false;
+    const answer = approved.get(toolCallId as string);
+    return answer === undefined || answer.runs;
+  });
+}
+
+/** Whether a human ended the turn with an answer of the round. */
+export function endsTurn({ requested }: ModelRound): boolean {
+  return requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true);
+}
+
+/** A human ended the turn: no call of the step is left without a result. */
+export function closeTurn(
+  { requested }: ModelRound,
+  conversation: RunConversation,
+  tell: (event: OwnEvent) => void,
+): void {
+  const reasons = new Map<string, string>();
+  for (const { toolCallId, toolName, decision, args } of requested) {
+    const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
+    reasons.set(toolCallId, reason);
+    tell({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
+  }
+  conversation.messages = closed(conversation.messages, (toolCallId) => reasons.get(toolCallId) ?? TURN_ENDED);
+}

@@ -1,0 +1,71 @@
+/** The user's callbacks that are told how the whole run ended, not one `streamText` call of it. */
+import type { RunConversation } from './conversation.js';
+import type { FindCallbacks } from './run-options.js';
+import type { SdkVersion, SdkStep } from '../sdk/sdk.js';
+
+export class RunCallbacks {
+  readonly #find: FindCallbacks;
+  #toldAbort = false;
+  /** Steps of which nobody was told: their approved calls have not run. */
+  #held: SdkStep[] = [];
+
+  constructor(find: FindCallbacks) {
+    this.#find = find;
+  }
+
+  /** A step has finished. One that stopped at an approval is told with what comes of it. */
+  async step(version: SdkVersion, step: SdkStep, isStopped: boolean): Promise<void> {
+    if (isStopped) this.#held.push(step);
+    else await this.#tellStep(version, step);
+  }
+
+  /** What was approved has run. */
+  async heldSteps(version: SdkVersion): Promise<void> {
+    const held = this.#held;
+    this.#held = [];
+    for (const step of held) await this.#tellStep(version, step);
+  }
+
+  async #tellStep({ onStep }: SdkVersion, step: SdkStep): Promise<void> {
+    for (const callback of this.#find(onStep)) await callback(step as never);
+  }
+
+  /** The run has finished. Without a call of the model there is nothing to tell. */
+  async finish(version: SdkVersion, { finish, steps, usage, added }: RunConversation): Promise<void> {
+    await this.left(version);
+    const callbacks = this.#find(version.onFinish);
+    if (finish === undefined || callbacks.length === 0) return;
+    const event = version.finishEvent(finish, { steps, usage, messages: added });
+    for (const callback of callbacks) await quietly(() => callback(event as never));
+  }
+
+  /** What went wrong, where the SDK has not told it. */
+  async error(error: unknown): Promise<void> {
+    for (const callback of this.#find(['onError'])) await quietly(() => callback({ error } as never));
+  }
+
+  /** The run does not go on: what comes of its steps is not to be known here. */
+  async left(version: SdkVersion): Promise<void> {
+    await quietly(() => this.heldSteps(version));
+  }
+
+  /** Once: both the SDK and the run come by it. */
+  async abort(event: { steps: SdkStep[]; [more: string]: unknown }): Promise<void> {
+    if (this.#toldAbort) return;
+    this.#toldAbort = true;
+    for (const callback of this.#find(['onAbort'])) await quietly(() => callback(event as never));
+  }
+}
+
+/** Callbacks live under several names: only the first is passed on, so that each is called once. */
+export function only<T>(names: readonly string[], callback: T): Record<string, T | undefined> {
+  return Object.fromEntries(names.map((name, index) => [name, index === 0 ? callback : undefined]));
+}
+
+export async function quietly(call: () => unknown): Promise<void> {
+  try {
+    await call();
+  } catch {
+    // As in the SDK: a callback that throws does not end the run.
+  }
+}

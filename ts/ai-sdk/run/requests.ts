@@ -1,0 +1,337 @@
+/** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
+import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../../index.js';
+import { requestOf, type CallAsker, type OpenedRequest, type SupersededRequest } from '../../gate/asker.js';
+import { messageOf } from '../../errors/message-of.js';
+import { approvesByMode, type CallVerdict } from '../../gate/judge.js';
+import { questionsOf } from '../../gate/questions.js';
+import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
+import type { Gating, RawRecord } from '../../native.js';
+import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
+import { approvedTool } from '../tools/approved-tool.js';
+import { objectionTo, supersededBy } from '../../gate/ask-call.js';
+import type { CallDecisions } from './decisions.js';
+import { digestOf, type CheckedEdits } from '../../gate/edits.js';
+import { ASK, type CallGuard } from '../gating/guard.js';
+import type { OpenCallPlan } from '../messages/open-step.js';
+import type { OwnEvent } from '../sdk/own-events.js';
+import { CallQuestions } from '../tools/questions.js';
+import { DUPLICATE_ID } from '../messages/reasons.js';
+import { requestedEvent } from '../gating/telling.js';
+import { valueOf, type AskedCall, type ModelRound } from './round.js';
+import type { StreamPart } from '../sdk/sdk.js';
+import { isComplete } from '../sdk/turn.js';
+import { warnProviderRuns } from '../tools/provider-tools.js';
+import { warnCut } from '../tools/warnings.js';
+
+export interface RequestsOptions {
+  asker: CallAsker;
+  guard: CallGuard;
+  decisions: CallDecisions;
+  signal: AbortSignal;
+  tell: (event: OwnEvent) => void;
+  editsOf: (toolCallId: string, toolName: string) => CheckedEdits;
+}
+
+export class RunRequests {
+  readonly #options: RequestsOptions;
+  /** How often the run saw each tool call id. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+  }
+
+  saw(toolCallId: string): void {
+    this.#seen.set(toolCallId, (this.#seen.get(toolCallId) ?? 0) + 1);
+  }
+
+  /** Whether such a call was read, now or before the run was continued here. */
+  hasSeen(toolCallId: string): boolean {
+    return this.#seen.has(toolCallId);
+  }
+
+  /** Whether several calls have this id. */
+  isAmbiguous(toolCallId: string): boolean {
+    return (this.#seen.get(toolCallId) ?? 0) > 1;
+  }
+
+  /** Takes a request of the SDK's in; `undefined`: it is none, and not shown. */
+  add(round: ModelRound, part: StreamPart): StreamPart | undefined {
+    const { toolCallId = '', toolName = '', input, providerExecuted = false } = part.toolCall ?? {};
+    const known = this.#options.guard.call(toolCallId);
+    if (providerExecuted && known !== undefined) {
+      // The SDK asks about a tool that the provider has already run: there is nothing left to decide.
+      warnProviderRuns(toolName);
+      return undefined;
+    }
+    if (providerExecuted) round.providerRequestsSeen++;
+    round.requested.push({
+      part,
+      toolCallId,
+      toolName,
+      step: round.stepsBefore + round.stepsStarted,
+      args: known?.args ?? trySnapshot(input),
+      providerExecuted,
+      record: undefined,
+      decision: undefined,
+      via: undefined,
+      decided: Promise.resolve(),
+      staleness: undefined,
+      edits: this.#options.editsOf(toolCallId, toolName),
+      questioning: undefined,
+    });
+    return part;
+  }
+
+  /** Makes all requests of the step, then asks about all of them at once. */
+  async askAll(round: ModelRound): Promise<void> {
+    const unasked = round.requested.slice(round.askedAbout);
+    round.askedAbout = round.requested.length;
+    const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
+    const cut = isComplete(reason)
+      ? undefined
+      : `The model's turn is incomplete (${typeof reason === 'string' ? reason : JSON.stringify(reason)}), so its calls may be cut short.`;
+    const { signal } = this.#options;
+    if (signal.aborted) return;
+    if (cut !== undefined && unasked.length > 0) warnCut(reason, unasked);
+    const prepared = unasked.map((asked) => this.#prepare(asked, cut ?? this.#denialOf(asked)));
+    // Made at one moment, in the order of the calls: they share a write to the disk.
+    const opening = (await Promise.all(prepared)).map((open) => !signal.aborted && open(round));
+    const isOpen = await Promise.all(opening);
+    this.#callHumans(unasked.filter((_, index) => isOpen[index]));
+  }
+
+  /**
+   * Asks once more about what was approved and is no longer what was shown: a file has changed, or the policy; and about
+   * questions whose answer does not fit them.
+   *
+   * @returns whether there is anything to wait for
+   */
+  async askAgain(round: ModelRound): Promise<boolean> {
+    const open: AskedCall[] = [];
+    const { signal } = this.#options;
+    for (const asked of round.requested) {
+      const { record, toolCallId } = asked;
+      const reason = await objectionOf(asked);
+      if (record === undefined || reason === undefined || signal.aborted) continue;
+      if (asked.questioning === undefined && !(await this.#takeBack(asked, record, reason))) continue;
+      asked.decision = undefined;
+      const denied = await this.#judgedAgain(toolCallId, asked);
+      if (await this.#openRequest(round, asked, denied, supersededBy(record, reason))) open.push(asked);
+    }
+    this.#callHumans(open);
+    return round.waiting > 0;
+  }
+
+  /** Goes on with what was asked before the run was continued here: each call as its plan says. */
+  async resume(round: ModelRound, calls: readonly { asked: AskedCall; plan: OpenCallPlan }[]): Promise<void> {
+    round.askedAbout = round.requested.length;
+    const open: AskedCall[] = [];
+    for (const { asked, plan } of calls) {
+      if (plan.do === 'wait') {
+        this.#attach(round, asked, plan.record);
+        open.push(asked);
+      } else if (plan.do === 'follow') this.#attach(round, asked, plan.record);
+      else if (plan.do === 'ask' && (await this.#askInstead(round, asked, plan))) open.push(asked);
+      else if (plan.do === 'rerun' && (await this.#rerun(round, asked))) open.push(asked);
+      else if (plan.do === 'deny') {
+        if (plan.takeBack !== undefined) await this.#options.asker.gate.withdraw(plan.takeBack.approvalId, plan.reason);
+        asked.decision = { type: 'cancelled', reason: plan.reason };
+        this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason: plan.reason });
+      }
+    }
+    this.#callHumans(open);
+  }
+
+  #attach(round: ModelRound, asked: AskedCall, kept: RawRecord): void {
+    const record = toRecord(kept);
+    const questions = questionsOf(record);
+    if (questions !== undefined) asked.questioning = new CallQuestions(questions);
+    const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
+    const { decided, staleness } = this.#options.asker.attach(
+      kept,
+      record,
+      {
+        ...approvedTool(asked.toolName, this.#options.guard.toolOf(asked.toolName)),
+        toolCallId: asked.toolCallId,
+        args: shownArgs(asked),
+        signal: this.#options.signal,
+      },
+      (written) => asked.edits.check(written),
+      () => this.#judgeNow(asked),
+    );
+    asked.record = record;
+    asked.edits.needs = record.needs;
+    this.#options.guard.showed(record);
+    // What was approved is in the ledger, what would run is in the messages.
+    asked.staleness = same ? staleness : async () => 'The call in the messages is not the one that was asked about.';
+    // What was answered before the run went on is put to nobody.
+    this.#tellAsked(asked, record, isDecided(record));
+    this.#options.decisions.wait(round, asked, record, decided);
+  }
+
+  async #askInstead(
+    round: ModelRound,
+    asked: AskedCall,
+    { instead, takeBack }: OpenCallPlan & { do: 'ask' },
+  ): Promise<boolean> {
+    if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
+    const denied = (await this.#judgedAgain(asked.toolCallId, asked)) ?? this.#rejectedBefore(asked);
+    return this.#openRequest(round, asked, denied, instead);
+  }
+
+  /** Whether a human is to be called first. */
+  async #rerun(round: ModelRound, asked: AskedCall): Promise<boolean> {
+    const { toolCallId, toolName, args } = asked;
+    const verdict = args && (await this.#options.guard.judgeRerun(toolCallId, toolName, args));
+    if (verdict?.effect !== 'allow')
+      return this.#openRequest(round, asked, verdict?.effect === 'ask' ? undefined : (verdict?.reason ?? UNSHOWABLE));
+    asked.decision = { type: 'approve' };
+    return false;
+  }
+
+  #tellAsked(asked: AskedCall, record: ApprovalRecord, isAutomatic: boolean): void {
+    const { asker, tell } = this.#options;
+    const request = requestOf(record, shownArgs(asked), asker.gate);
+    if (asked.questioning === undefined) return tell(requestedEvent(request, isAutomatic));
+    const { args, ...rest } = Object.getOwnPropertyDescriptors(request);
+    const questions = Object.defineProperties({ type: 'question-asked' }, rest);
+    tell(Object.assign(questions, args.value as object) as QuestionAskedEvent);
+  }
+
+  /** `false`: it could not be taken back, and does not run in this run. */
+  async #takeBack(asked: AskedCall, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
+    try {
+      await this.#options.asker.gate.revoke(approvalId, why);
+      return true;
+    } catch (error) {
+      const reason = `${why} It cannot be asked about again: ${messageOf(error)}`;
+      asked.decision = { type: 'cancelled', reason };
+      this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
+      return false;
+    }
+  }
+
+  /** Why nobody needs to be asked again. */
+  async #judgedAgain(toolCallId: string, { toolName, args }: AskedCall): Promise<string | undefined> {
+    if (args === undefined) return UNSHOWABLE;
+    const verdict = await this.#options.guard.judgeAgain(toolCallId, toolName, args);
+    return verdict.effect === 'deny' ? verdict.reason : undefined;
+  }
+
+  #callHumans(open: readonly AskedCall[]): void {
+    const { asker, signal } = this.#options;
+    if (signal.aborted) return;
+    for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
+  }
+
+  /** Why nobody needs to be asked. */
+  #denialOf(asked: AskedCall): string | undefined {
+    const { toolCallId, args } = asked;
+    if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
+    if (args === undefined) return UNSHOWABLE;
+    const verdict = this.#options.guard.call(toolCallId)?.verdict;
+    return verdict?.effect === 'deny' ? verdict.reason : this.#rejectedBefore(asked);
+  }
+
+  /** Why a human is not asked the same once more. */
+  #rejectedBefore({ toolName, args }: AskedCall): string | undefined {
+    return args === undefined ? undefined : this.#options.asker.rejections?.reasonFor(toolName, args);
+  }
+
+  /** Whether a human is to be called. */
+  async #openRequest(
+    round: ModelRound,
+    asked: AskedCall,
+    denied: string | undefined,
+    supersedes?: SupersededRequest,
+  ): Promise<boolean> {
+    return (await this.#prepare(asked, denied, supersedes))(round);
+  }
+
+  /** What makes the request, and says whether a human is to be called. */
+  async #prepare(
+    asked: AskedCall,
+    denied: string | undefined,
+    supersedes?: SupersededRequest,
+  ): Promise<(round: ModelRound) => Promise<boolean>> {
+    const { toolCallId, toolName } = asked;
+    const questions = denied === undefined ? this.#options.guard.call(toolCallId)?.questions : undefined;
+    asked.questioning = questions === undefined ? undefined : new CallQuestions(questions);
+    const question = {
+      ...approvedTool(toolName, this.#options.guard.toolOf(toolName)),
+      toolCallId,
+      args: shownArgs(asked),
+      step: asked.step,
+      questions,
+      gating: this.#gatingOf(asked),
+      entry: this.#options.guard.describes(toolName),
+      verdict: this.#options.guard.call(toolCallId)?.verdict,
+      supersedes,
+      checkEdit: (written: unknown) => asked.edits.check(written),
+      judgeAgain: questions === undefined ? () => this.#judgeNow(asked) : undefined,
+      signal: this.#options.signal,
+    };
+    const prepared = this.#options.asker.prepare(question);
+    // What went wrong is told when the request is made.
+    await prepared.catch(() => {});
+    return (round) => this.#open(round, asked, denied, prepared);
+  }
+
+  async #open(
+    round: ModelRound,
+    asked: AskedCall,
+    denied: string | undefined,
+    prepared: Promise<() => Promise<OpenedRequest>>,
+  ): Promise<boolean> {
+    const { toolCallId, args } = asked;
+    try {
+      const { record, decided, staleness } = await (await prepared)();
+      asked.record = record;
+      asked.edits.needs = record.needs;
+      this.#options.guard.showed(record);
+      asked.staleness = staleness;
+      const { verdict } = this.#options.guard.call(toolCallId) ?? {};
+      const isByItself = denied === undefined && approvesByMode(verdict, record);
+      const isAutomatic = denied !== undefined || isByItself || this.#options.asker.isAutomatic;
+      this.#tellAsked(asked, record, isAutomatic);
+      this.#options.decisions.wait(round, asked, record, decided);
+      if (isByItself) return !(await this.#options.asker.gate.approveByMode(record.approvalId));
+      if (denied === undefined) return true;
+      // The run goes on when the decision is told, which it is when it is kept.
+      void this.#options.asker.gate.rejectBySystem(record.approvalId, denied);
+    } catch (error) {
+      // Without a request there is nothing that anybody could approve.
+      const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
+      asked.decision = { type: 'reject', reason };
+      asked.questioning?.fail(reason);
+      this.#options.decisions.deny(toolCallId, { args: valueOf(args), reason });
+    }
+    return false;
+  }
+
+  /** What would be said of it now. */
+  async #judgeNow({ toolCallId, toolName, args }: AskedCall): Promise<CallVerdict> {
+    if (args === undefined) return { effect: 'deny', reason: UNSHOWABLE };
+    return this.#options.guard.judgeEdit(toolCallId, toolName, args);
+  }
+
+  #gatingOf({ toolName, providerExecuted }: AskedCall): Gating | undefined {
+    const gating = this.#options.guard.gatingOf(toolName);
+    if (!providerExecuted) return gating;
+    const allowed = gating?.allowedDecisions ?? PROVIDER_TAKES;
+    return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
+  }
+}
+
+/** What a human is shown of a call. */
+const shownArgs = ({ args, questioning }: AskedCall): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);
+
+/** Why what was decided does not hold; `undefined`: it does, or nothing follows from it. */
+const objectionOf = async (asked: AskedCall): Promise<string | undefined> =>
+  asked.questioning === undefined ? objectionTo(asked.decision, asked) : asked.questioning.objection;
+
+/** What a provider that runs the tool itself can be told: yes or no. */
+const PROVIDER_TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
+
+const UNSHOWABLE = 'Its arguments cannot be shown as they are.';

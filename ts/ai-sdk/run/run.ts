@@ -1,0 +1,549 @@
+/**
+ * One run through any number of approval stops.
+ *
+ * The AI SDK ends its stream at a gated call; the pending state is the message history. So a run is a loop of `streamText`
+ * calls ("rounds"): read the stream, ask about the gated calls of its last step, put all answers into one tool message,
+ * call again. What the loop yields is the SDK's own parts, as one stream, and its own events beside them.
+ *
+ * Here is the loop. What it came to is in `conversation.ts`, how a round is opened in `opening.ts`, who is asked in
+ * `requests.ts`, what they decide in `decisions.ts`, what is kept in `keeping.ts`.
+ */
+import type { ToolSet } from 'ai';
+import type { AgentEvent, RunResult } from '../../../index.js';
+import { GateClosedError, InvalidConfigError, RunError } from '../../errors/index.js';
+import type { CallAsker } from '../../gate/asker.js';
+import { endsAll } from '../../gate/waiters.js';
+import { after, isLater, type Awaitable } from '../../values/awaitable.js';
+import { whenAborted } from '../../values/when-aborted.js';
+import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
+import { RunCallbacks } from './callbacks.js';
+import { RunCancelling } from './cancelling.js';
+import { ChildReport } from './child-report.js';
+import { ChildRuns } from '../gating/children.js';
+import { continueRun } from './continuing.js';
+import { RunConversation, messagesOf } from './conversation.js';
+import { EarlyCalls } from '../sdk/early.js';
+import { answered, closed } from '../messages/history.js';
+import { EventQueue } from '../sdk/inbox.js';
+import { isWorthAsking, Keeping } from './keeping.js';
+import { RunOpening } from './opening.js';
+import type { EventView } from './event-view.js';
+import type { OwnEvent } from '../sdk/own-events.js';
+import { isResult, partOf, silentResult, takePart } from './reading.js';
+import type { CallDenial } from './decisions.js';
+import { CANCELLED, TURN_ENDED } from '../messages/reasons.js';
+import { resultMessages, type ModelRound } from './round.js';
+import type { RunOptions } from './run-options.js';
+import type { LoadedSdk, StreamPart, StreamResult } from '../sdk/sdk.js';
+import { SdkStream } from './sdk-stream.js';
+import { wantsOutput, type RunSetup } from './setup.js';
+import { areRequestsHere, isStill, isWhole, mayHear, UntilWhole } from './whole.js';
+
+export class Run {
+  readonly result: Promise<RunResult>;
+  readonly #options: RunOptions;
+  readonly #asker: CallAsker;
+  readonly #callbacks: RunCallbacks;
+  readonly #conversation: RunConversation;
+  /** Where the gate's ledger lasts. */
+  readonly #keeping: Keeping | undefined;
+  /** Runs that its tools started. */
+  readonly #children: ChildRuns;
+  readonly #cancelling: RunCancelling;
+  /** What it tells the run that it is a part of. */
+  readonly #report: ChildReport | undefined;
+  readonly #early = new EarlyCalls();
+  readonly #inbox = new EventQueue<OwnEvent>();
+  readonly #stream = new SdkStream();
+  readonly #opening: RunOpening;
+  #resolve!: (result: RunResult) => void;
+  #reject!: (error: unknown) => void;
+
+  #phase: 'starting' | 'reading' | 'waiting' | 'over' = 'starting';
+  #starting: Promise<void> | undefined;
+  /** Why it must not go on here, though it is not over. */
+  #suspended: DOMException | undefined;
+  /** It was let go of, and so was the run that it is a part of: whoever waits for it waits for ever. */
+  #isLeft = false;
+  /** A human ended the turn in a run that is a part of this one. */
+  #isTurnEnded = false;
+  readonly #untilWhole = new UntilWhole();
+  #disown: (() => void) | undefined;
+
+  /** The current one, or the last. */
+  #round: ModelRound | undefined;
+
+  constructor(options: RunOptions) {
+    const { asker, call, callbacks } = options;
+    this.#options = options;
+    this.#asker = asker;
+    this.#callbacks = new RunCallbacks(callbacks);
+    this.#conversation = new RunConversation(messagesOf(call));
+    const { parent, signal } = options;
+    this.#keeping = asker.gate.lasts ? new Keeping(asker.gate, asker.runId, this.#conversation, parent) : undefined;
+    this.#report = parent === undefined ? undefined : new ChildReport(parent, this, asker.origin);
+    this.#children = new ChildRuns({
+      asker,
+      signal,
+      tell: (event, toolCallId) =>
+        this.#opening.setup?.requests.hasSeen(toolCallId) === true
+          ? this.#hear(event)
+          : this.#early.hold(toolCallId, event),
+      keep: (toolCallId) => this.#keepFor(toolCallId),
+      leave: (error) => this.#leaveWith(error),
+      endTurn: () => this.#endTurn(),
+    });
+    this.#cancelling = new RunCancelling(asker, this.#keeping, this.#children);
+    this.#opening = new RunOpening({
+      run: options,
+      conversation: this.#conversation,
+      callbacks: this.#callbacks,
+      keeping: this.#keeping,
+      children: this.#children,
+      stream: this.#stream,
+      onLost: (error) => this.#lost(error),
+      onExecuted: (executed) => {
+        this.#round?.executed.push(executed);
+        this.#conversation.recordResult(executed);
+      },
+      mustStop: () => this.#suspended !== undefined || this.#isTurnEnded,
+      tell: this.#tell,
+      wake: () => this.#inbox.ring(),
+    });
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever does not look at it must not be ended by it.
+    this.result.catch(() => {});
+  }
+
+  get runId(): string {
+    return this.#asker.runId;
+  }
+
+  /** Why a call did not run, for the event that tells it. */
+  denial(toolCallId: string): CallDenial | undefined {
+    return (this.#opening.setup as RunSetup).decisions.denial(toolCallId);
+  }
+
+  /** Opens the first call. Idempotent. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /** What a converter of the SDK's parts needs. To be called when `start` is done. */
+  get opened(): { sdk: LoadedSdk; result: StreamResult; tools: ToolSet } {
+    const { sdk, guard } = this.#opening.setup as RunSetup;
+    return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: guard.tools };
+  }
+
+  /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
+  async *items<E>(view: EventView<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
+    const { signal } = this.#options;
+    const forget = whenAborted(signal, () => {
+      // What was let go of is not ours any more.
+      if (this.#phase !== 'over') void this.#cancelling.abort();
+      this.#stream.stop(this.#options.signal.reason);
+      this.#inbox.ring();
+    });
+    try {
+      for (;;) {
+        const own = this.#inbox.take();
+        let event: E | undefined;
+        if (own !== undefined) event = view.own(own);
+        else if (this.#phase === 'over') {
+          // Each waits for a promise of its own, which goes with it.
+          if (this.#isLeft && this.#options.parent !== undefined) await new Promise<never>(() => {});
+          return undefined;
+        } else {
+          const part = await this.#advance();
+          if (part === undefined) continue;
+          // Whoever leaves at it does not come by the end of the run.
+          if (part.type === 'error') this.#options.unheard.fail(part.error);
+          const told = this.#report?.part(part);
+          if (told !== undefined) await told;
+          if (view.raw !== undefined) {
+            beforeYield();
+            yield view.raw(part);
+          }
+          event = view.part(part);
+        }
+        if (event === undefined) continue;
+        beforeYield();
+        yield event;
+      }
+    } finally {
+      forget();
+      const left = this.abandon();
+      this.#inbox.close();
+      this.#early.close();
+      if (isLater(left)) await left;
+      this.#disown?.();
+      this.#asker.gate.control.endRun(this.runId);
+      this.#options.unheard.end();
+      beforeYield();
+    }
+  }
+
+  /** Left, perhaps before its end, perhaps before its start: nothing of it may start any more. Never rejects. */
+  abandon(): Awaitable<void> {
+    if (this.#phase === 'over') return;
+    const reason: unknown =
+      this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError');
+    if (this.#phase !== 'starting') this.#report?.own({ type: 'run-aborted', reason, messages: [] });
+    this.#endRun();
+    const ended = this.#cancelling.abort();
+    this.#stream.stop(this.#options.signal.reason);
+    this.#reject(reason);
+    return ended;
+  }
+
+  /** Ends here what another process may continue. To be called once; the iterator must be read on until it ends. */
+  suspend(): void {
+    if (this.#keeping === undefined) {
+      throw new InvalidConfigError({
+        message:
+          "run.suspend: the run has no gate with a ledger that lasts, such as createGate({ ledger: 'sqlite:runs.db' }).",
+      });
+    }
+    this.#suspended ??= new DOMException(
+      `The run was suspended: resume({ gate, runId: ${JSON.stringify(this.runId)} }) continues it.`,
+      'AbortError',
+    );
+    this.#children.suspend();
+    this.#inbox.ring();
+  }
+
+  /** Goes on until there is a part to show or something in the inbox. */
+  async #advance(): Promise<StreamPart | undefined> {
+    const { signal } = this.#options;
+    try {
+      if (signal.aborted) await this.#abort(signal.reason);
+      else if (this.#round?.lost !== undefined) throw this.#round.lost.error;
+      else if (this.#suspended !== undefined && this.#canBeLetGo) await this.#letGo(this.#suspended);
+      else if (this.#phase === 'reading')
+        return await this.#read(this.#opening.setup as RunSetup, this.#round as ModelRound);
+      else if (this.#phase === 'starting') await this.start();
+      else if ((this.#round as ModelRound).waiting > 0) await this.#inbox.rung();
+      else await this.#continue(this.#opening.setup as RunSetup, this.#round as ModelRound);
+      return undefined;
+    } catch (error) {
+      if (!signal.aborted) return await this.#fail(error);
+      await this.#abort(signal.reason);
+      return undefined;
+    }
+  }
+
+  // --- starting -----------------------------------------------------------------------------------------------------
+
+  async #start(): Promise<void> {
+    await this.#opening.begin();
+    const { parent, call, resumes, isNamed, signal } = this.#options;
+    signal.throwIfAborted();
+    if (resumes === false && isNamed) await this.#keeping?.refuseIfKept();
+    this.#disown = parent?.adopt({ suspend: () => this.suspend(), cancelled: () => this.#cancelledWhole() });
+    this.#report?.started(call);
+    if (resumes !== false && this.#keeping !== undefined && (await this.#isResumed(this.#keeping))) return;
+    await this.#open(this.#opening.newRound(0));
+  }
+
+  /** Whether it goes on with what the ledger has of it. */
+  async #isResumed(keeping: Keeping): Promise<boolean> {
+    try {
+      await this.#resume(keeping);
+      return true;
+    } catch (error) {
+      if (this.#options.resumes === true || !RunError.isInstance(error)) throw error;
+      if (error.code === 'ERR_UNKNOWN_RUN') return false;
+      const over = error.code === 'ERR_RUN_OVER' ? await keeping.over() : undefined;
+      if (over === undefined) throw error;
+      // It had come to its end, and its parent had not heard of it.
+      this.#conversation.restore(over);
+      this.#finish(this.#resultWith(undefined));
+      return true;
+    }
+  }
+
+  /** Goes on with what the ledger has of the run. */
+  async #resume(keeping: Keeping): Promise<void> {
+    const { round, plans } = await continueRun({
+      gate: this.#asker.gate,
+      runId: this.runId,
+      keeping,
+      conversation: this.#conversation,
+      prepare: () => this.#opening.prepare(),
+      setUp: (callOptions, alsoGuarded) => this.#opening.setUp(callOptions, alsoGuarded),
+      newRound: (number) => this.#opening.newRound(number),
+      tell: this.#tell,
+      onOpen: (toolCallId) => this.#children.resume(toolCallId),
+    });
+    this.#round = round;
+    this.#phase = 'waiting';
+    await (this.#opening.setup as RunSetup).requests.resume(round, plans);
+  }
+
+  async #open(round: ModelRound): Promise<void> {
+    this.#round = round;
+    await this.#opening.call(round);
+    this.#options.signal.throwIfAborted();
+    this.#stream.read(wantsOutput((this.#opening.setup as RunSetup).callOptions));
+    this.#phase = 'reading';
+  }
+
+  /** What a tool or a run that is a part of this one tells. */
+  #hear(event: AgentEvent): Awaitable<void> {
+    const taken = this.#inbox.offer({ type: 'told', event });
+    const { parent } = this.#options;
+    return parent === undefined ? taken : after(parent.tell(event), () => taken);
+  }
+
+  readonly #tell = (event: OwnEvent): void => {
+    this.#inbox.push(event);
+    this.#report?.own(event);
+  };
+
+  // --- reading a round ----------------------------------------------------------------------------------------------
+
+  async #read(setup: RunSetup, round: ModelRound): Promise<StreamPart | undefined> {
+    const { requests, guard } = setup;
+    if (this.#untilWhole.isAwaited && isWhole(round)) this.#untilWhole.reached();
+    if (round.askedAbout === 0 && areRequestsHere(round, guard) && isWorthAsking(round, guard.tools)) {
+      if ((await this.#keepSoFar(setup, round)) !== false) {
+        await requests.askAll(round);
+        return undefined;
+      }
+    }
+    const read = await this.#stream.next(mayHear(round) ? () => this.#inbox.rung() : undefined);
+    if (read === undefined) return undefined;
+    const { done, value } = read;
+    if (!done) {
+      const part = partOf(value);
+      const shown = takePart(round, part, requests);
+      // The part itself is yielded first.
+      if (part.type === 'tool-call')
+        for (const event of this.#early.take(part.toolCallId ?? '')) void this.#hear(event);
+      // Somebody is asked about another call: what has run meanwhile is kept, too.
+      if ((round.askedAbout > 0 || round.isKeptSoFar) && isResult(part)) this.#keepSoFar(setup, round)?.catch(() => {});
+      return shown;
+    }
+    if (this.#options.signal.aborted) return undefined;
+    if (round.aborted !== undefined) await this.#abort(round.aborted.reason);
+    else await this.#closeRound(setup, round);
+    return undefined;
+  }
+
+  #keepSoFar(setup: RunSetup, round: ModelRound): Promise<boolean> | undefined {
+    return this.#keeping?.saveSoFar(setup, round, () => this.#round === round && this.#phase === 'reading');
+  }
+
+  async #closeRound(setup: RunSetup, round: ModelRound): Promise<void> {
+    if (round.error !== undefined) throw round.error.error;
+    if (round.finish === undefined) throw new TypeError('The AI SDK ended its stream without finishing.');
+    this.#conversation.close(round, round.finish, setup.sdk.version);
+    if (!round.silent) this.#stream.spoke();
+    this.#phase = 'waiting';
+    if (round.requested.length > 0) await this.#keeping?.save(setup, round);
+    if (round.askedAbout < round.requested.length && this.#suspended === undefined) await setup.requests.askAll(round);
+  }
+
+  // --- going on -----------------------------------------------------------------------------------------------------
+
+  /** All is decided: the next round, or the end. */
+  async #continue(setup: RunSetup, round: ModelRound): Promise<void> {
+    const conversation = this.#conversation;
+    if (round.requested.length === 0 && !round.goesOn) return this.#end(setup, round);
+    if (await setup.requests.askAgain(round)) return;
+    if (endsTurn(round) || this.#isTurnEnded) return this.#stopTurn(setup, round);
+    const context = { gate: this.#asker.gate, setup, conversation, tell: this.#tell };
+    const answers = round.requested.map((asked) => answerTo(asked, context));
+    await this.#children.drop(answers.flatMap(({ runs, toolCallId }) => (runs ? [] : [toolCallId])));
+    if (answers.length > 0) conversation.messages = answered(conversation.messages, answers);
+    const next = this.#opening.newRound(round.number + 1, answers);
+    next.silent = waitsForClient(round, answers, setup);
+    if (next.silent && !answers.some(needsRound)) return this.#end(setup, round);
+    await this.#open(next);
+  }
+
+  /** A human ended the turn: nothing else of the step runs. */
+  async #stopTurn(setup: RunSetup, round: ModelRound): Promise<void> {
+    this.#options.parent?.endTurn();
+    await this.#cancelling.cancel(TURN_ENDED, 'system');
+    closeTurn(round, this.#conversation, this.#tell);
+    await this.#end(setup, round);
+  }
+
+  // --- ending -------------------------------------------------------------------------------------------------------
+
+  async #end(setup: RunSetup, round: ModelRound): Promise<void> {
+    const { nobody } = this.#asker;
+    // The model has been told. Whoever started the run must be, too.
+    if (nobody !== undefined && this.#options.parent === undefined) throw nobody;
+    const output = wantsOutput(setup.callOptions) ? await this.#stream.output() : undefined;
+    await this.#callbacks.finish(setup.sdk.version, this.#conversation);
+    const result = this.#resultWith(output);
+    this.#endRun();
+    await this.#children.drop();
+    if (this.#keeping !== undefined) await this.#keeping.done(setup, round);
+    this.#finish(result);
+  }
+
+  #resultWith(output: unknown): RunResult {
+    return { runId: this.runId, ...this.#conversation.result(), output };
+  }
+
+  #finish(result: RunResult): void {
+    this.#endRun();
+    this.#children.end();
+    this.#resolve(result);
+    this.#tell({ type: 'run-done', ...result });
+  }
+
+  /** What was granted for the run goes with it. */
+  #endRun(): void {
+    this.#phase = 'over';
+    const { setup } = this.#opening;
+    if (setup !== undefined) void this.#callbacks.left(setup.sdk.version);
+    this.#untilWhole.never(isOver());
+    this.#opening.end();
+    this.#asker.gate.control.endRun(this.runId);
+  }
+
+  async #abort(reason: unknown): Promise<void> {
+    const conversation = this.#conversation;
+    const ended = this.#cancelling.abort();
+    this.#endRun();
+    this.#stream.stop(this.#options.signal.reason);
+    await ended;
+    await this.#children.cancelled();
+    this.#children.end();
+    const round = this.#round;
+    if (round !== undefined) {
+      await Promise.all(round.waits);
+      if (round.finish === undefined) {
+        const soFar = this.#opening.sdk.version.messagesSoFar(round.ownSteps, round.first);
+        conversation.leave([...resultMessages(round), ...soFar], round.steps);
+      }
+    }
+    await this.#callbacks.abort({ steps: conversation.steps });
+    this.#reject(reason);
+    this.#tell({ type: 'run-aborted', reason, messages: closed(conversation.messages, () => CANCELLED) });
+  }
+
+  /** What went wrong, as a part, unless the stream has told it. */
+  async #fail(failure: unknown): Promise<StreamPart | undefined> {
+    // Where the gate was closed, or the run could not even be continued, it is not over: another process may have it.
+    const isLeft =
+      GateClosedError.isInstance(failure) || (this.#options.resumes === true && this.#phase === 'starting');
+    const { parent } = this.#options;
+    // Where nothing more is heard of any request, its parent cannot go on either.
+    if (parent !== undefined && (isLeft || endsAll(failure))) {
+      this.#isLeft = true;
+      parent.leave(failure);
+    } else this.#report?.failed(failure);
+    this.#endRun();
+    // Where it may be continued, so may what it started.
+    if (this.#keeping === undefined) this.#children.end();
+    else this.#children.leave();
+    const cancelled = isLeft ? this.#keeping?.release() : this.#cancelling.cancel('The run failed.', 'system');
+    this.#stream.stop(this.#options.signal.reason);
+    await cancelled;
+    if (!isLeft) await this.#keeping?.failed(this.#opening.setup, this.#round);
+    if (this.#round?.error === undefined) await this.#callbacks.error(failure);
+    this.#options.unheard.fail(failure);
+    if (!this.#isLeft) this.#reject(failure);
+    await Promise.all(this.#round?.waits ?? []);
+    return this.#round?.error === undefined ? { type: 'error', error: failure } : undefined;
+  }
+
+  /** Ends it here, and leaves what waits to whoever continues it. */
+  async #letGo(reason: DOMException): Promise<void> {
+    const { parent } = this.#options;
+    const { setup } = this.#opening;
+    const isBetween = this.#phase !== 'reading';
+    // In the middle of a step it was kept when the run that it was left for was: since then other calls may have run.
+    if (!isBetween && setup !== undefined && this.#round?.isKeptSoFar === true)
+      await this.#keepSoFar(setup, this.#round);
+    this.#phase = 'over';
+    this.#stream.stop(this.#options.signal.reason);
+    this.#isLeft = parent !== undefined;
+    if (parent === undefined) this.#reject(reason);
+    this.#asker.gate.stopWaiting(this.runId, reason);
+    if (isBetween && setup !== undefined && this.#round !== undefined) await this.#keeping?.save(setup, this.#round);
+    await this.#keeping?.release();
+    this.#endRun();
+    this.#children.leave();
+    this.#disown?.();
+    parent?.leave(reason);
+  }
+
+  // --- runs that are a part of it -----------------------------------------------------------------------------------
+
+  /** @see Parent.keep */
+  async #keepFor(toolCallId: string): Promise<void> {
+    const round = this.#round;
+    // A call that somebody was asked about was kept before.
+    if (
+      this.#keeping === undefined ||
+      round === undefined ||
+      round.answers.some((each) => each.toolCallId === toolCallId)
+    )
+      return;
+    if (this.#phase !== 'reading') throw isOver();
+    if (!isWhole(round)) {
+      const whole = this.#untilWhole.wait();
+      this.#inbox.ring();
+      await whole;
+    }
+    // What has its result while this is written is written after it.
+    round.isKeptSoFar = true;
+    if ((await this.#keepSoFar(this.#opening.setup as RunSetup, round)) === false)
+      throw new Error(`The step of the call ${JSON.stringify(toolCallId)} was over before it was kept.`);
+  }
+
+  /** Nothing more can be asked or kept: it ends with this. */
+  #lost(error: unknown): void {
+    if (this.#round !== undefined) this.#round.lost ??= { error };
+    this.#inbox.ring();
+  }
+
+  /** A run that is a part of it was let go of: it cannot go on here either. */
+  #leaveWith(error: unknown): void {
+    if (this.#phase === 'over') return;
+    if (error instanceof DOMException) this.#suspended ??= error;
+    else if (this.#round !== undefined) {
+      this.#round.lost ??= { error };
+      // The gate may still be closing: what comes of the call that was left must not be found by whoever continues the run.
+      this.#keeping?.stop();
+    }
+    this.#inbox.ring();
+  }
+
+  /** Whether nothing is left that must come to its end first. */
+  get #canBeLetGo(): boolean {
+    const round = this.#round;
+    if (this.#phase !== 'reading' || round === undefined) return true;
+    if (!this.#children.areLeft) return false;
+    return isStill(round, (toolCallId) => this.#children.wasLeft(toolCallId));
+  }
+
+  #endTurn(): void {
+    this.#isTurnEnded = true;
+    for (const { record, decision } of this.#round?.requested ?? []) {
+      if (record !== undefined && decision === undefined)
+        void this.#asker.gate.cancel(record.approvalId, TURN_ENDED, 'system');
+    }
+    this.#options.parent?.endTurn();
+  }
+
+  async #cancelledWhole(): Promise<void> {
+    await this.#cancelling.abort();
+    await this.#children.cancelled();
+    await Promise.all(this.#round?.waits ?? []);
+    // The parent's own end comes after this, and it may be read no further than there.
+    this.#report?.own({ type: 'run-aborted', reason: this.#options.signal.reason, messages: [] });
+  }
+}
+
+const isOver = (): DOMException => new DOMException('The run is over.', 'AbortError');

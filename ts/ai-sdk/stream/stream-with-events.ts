@@ -1,0 +1,327 @@
+import type { ToolSet } from 'ai';
+import type * as Api from '../../../index.js';
+import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../../index.js';
+import { InvalidConfigError, UnsupportedAgentError } from '../../errors/index.js';
+import { CallAsker } from '../../gate/asker.js';
+import { checkRunId } from '../../gate/run-ids.js';
+import { checkPassedOn } from '../../options/check.js';
+import { nearestOf } from '../../options/nearest.js';
+import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
+import { IterableRun } from './agent-run.js';
+import { ArrangedTools } from '../tools/arranged-tools.js';
+import { checkModel } from '../sdk/check-model.js';
+import { checkInstalled } from '../sdk/installed.js';
+import { checkUnanswered } from '../messages/left-calls.js';
+import { originOf, parentOf } from '../tools/parent.js';
+import type { ParentRun } from '../tools/parent-run.js';
+import { planFor, warnAtStart, warnUnanswered } from '../tools/plan.js';
+import { refuseQuestions } from '../tools/questions.js';
+import type { OpenCall } from '../run/run-options.js';
+import { loadSdk, type CallOptions, type LoadedSdk, type SdkVersion, type StreamResult } from '../sdk/sdk.js';
+import { hostJudgeOf } from '../tools/host-judge.js';
+import { takeTools, takeToolsOf } from '../tools/tool-set.js';
+import { copyToolSet } from '../tools/tools.js';
+import { timeLimitOf } from '../tools/time-limit.js';
+import { v6 } from '../sdk/v6.js';
+import { v7 } from '../sdk/v7.js';
+import { warnOnce } from '../../errors/warn-once.js';
+
+type EventCallback = (event: never) => unknown;
+
+/** Which options are ours; everything else is the SDK's. */
+type OwnOptions = RunOptions<ToolSet> & { agent?: AgentLike };
+
+/** @see index.d.ts */
+export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =>
+  runOf(options, 'streamWithEvents') as never;
+
+/**
+ * A run of these options.
+ *
+ * @param place who made it. `resume`: the ledger has it, and it goes on from there
+ */
+export function runOf(options: object, place: 'streamWithEvents' | 'resume'): AgentRun {
+  checkInstalled(place);
+  const unknown = checkPassedOn(place, options, SDK_OPTIONS);
+  const {
+    agent,
+    interruptOn: ownInterruptOn,
+    unknownTools: ownUnknownTools,
+    onApprovalRequest,
+    onQuestion,
+    askOrder,
+    repeatedRejections,
+    gate,
+    policy,
+    hideDeniedTools = false,
+    approvalTimeout,
+    parent: parentOptions,
+    place: paths,
+    runId: ownRunId,
+    requester,
+    origin: ownOrigin,
+    unanswered,
+    maxSteps,
+    includeRawParts = false,
+    logger,
+    ...call
+  } = options as OwnOptions & CallOptions;
+  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
+    throw new InvalidConfigError({
+      message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
+    });
+  }
+  const parent = parentOf(
+    { parent: parentOptions, gate, onApprovalRequest, askOrder, runId: ownRunId, requester },
+    place,
+  );
+  const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
+  const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
+  const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
+  // What is inherited was made for the tools of another.
+  const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
+  checkCall(call, agent, place);
+  const source = agent === undefined ? ofStreamText(call, place) : ofAgent(agent, call, place);
+  const asker = new CallAsker(
+    runId,
+    {
+      gate,
+      policy,
+      onApprovalRequest,
+      onQuestion,
+      askOrder,
+      repeatedRejections,
+      approvalTimeout,
+      requester,
+      origin,
+      logger,
+      place: paths,
+      parent: parent?.asker,
+    },
+    place,
+  );
+  const planned = {
+    interruptOn: interruptOn as InterruptOn | undefined,
+    unknownTools,
+    place,
+    judgesAll: asker.judgesAll,
+    mayJudgeAll: asker.mayJudgeAll,
+    hostJudges: hostJudgeOf(source.toolApproval, call, source.tools, { place, unknownTools }),
+    inherited: parent?.inheritance,
+    isInherited: ownInterruptOn === undefined,
+  };
+  const plan = (tools: ToolSet) => {
+    if (parent !== undefined) refuseQuestions(tools, place);
+    return planFor({ ...planned, tools });
+  };
+  // Mistakes in the configuration are told here, at the call, not in the middle of a run.
+  const first = plan(source.tools);
+  warnAtStart(first, { ...planned, tools: source.tools }, asker);
+  if (parent === undefined) warnUnanswered({ tools: source.tools, place }, asker);
+  return new IterableRun({
+    sdk: async () => {
+      const sdk = await loadSdk();
+      warnNotTaken(unknown, options, sdk.version, place);
+      checkModel(source.model, sdk.version, place);
+      return sdk;
+    },
+    asker,
+    plan: (tools) => (tools === source.tools ? first : plan(tools)),
+    interruptOn: interruptOn as InterruptOn | undefined,
+    maxSteps,
+    unanswered: checkUnanswered(unanswered, place),
+    hideDeniedTools,
+    signal: signalOf(call['abortSignal'] as AbortSignal | undefined, parent),
+    timeLimit: source.timeLimit,
+    parent,
+    includeRaw: includeRawParts,
+    call,
+    open: source.open,
+    prepare: source.prepare,
+    resumes: place === 'resume' || (parent?.resumes === true && 'maybe'),
+    isNamed: ownRunId !== undefined,
+    callbacks: source.callbacks,
+  }) as unknown as AgentRun;
+}
+
+/** What the SDK would say late, and not say what to do. @throws {InvalidConfigError} */
+function checkCall(call: CallOptions, agent: AgentLike | undefined, place: string): void {
+  const { model, prompt, messages } = call;
+  const wrong = (message: string) => new InvalidConfigError({ message: `${place}: ${message}` });
+  if (agent === undefined && model === undefined)
+    throw wrong(
+      "model must be given: a model of a provider's package, or its name, such as 'anthropic/claude-sonnet-4.5'.",
+    );
+  if (prompt !== undefined && messages !== undefined)
+    throw wrong(
+      "give prompt or messages, not both: messages: [...messages, { role: 'user', content: prompt }] has the prompt at its end.",
+    );
+  if (agent === undefined && place !== 'resume' && prompt === undefined && messages === undefined)
+    throw wrong('prompt or messages must be given: what is the model to do?');
+}
+
+function signalOf(own: AbortSignal | undefined, parent: ParentRun | undefined): AbortSignal | undefined {
+  if (parent === undefined) return own;
+  return own === undefined ? parent.signal : AbortSignal.any([own, parent.signal]);
+}
+
+/** What either version takes: which one it is, is known when the run begins. */
+const SDK_OPTIONS: ReadonlySet<string> = new Set([...v6.optionNames, ...v7.optionNames]);
+
+/** What the loop does itself where the SDK does not know it. */
+const OF_THE_LOOP: ReadonlySet<string> = new Set(['toolApproval']);
+
+/** Warns of options that neither we know nor this version of the SDK. */
+function warnNotTaken(unknown: readonly string[], options: object, version: SdkVersion, place: string): void {
+  const own = new Set(unknown);
+  for (const [name, value] of Object.entries(options)) {
+    const isTheirs = SDK_OPTIONS.has(name) && !version.optionNames.has(name) && !OF_THE_LOOP.has(name);
+    if (value === undefined || !(isTheirs || own.has(name))) continue;
+    const near = nearestOf(name, version.optionNames);
+    warnOnce(
+      `option:${place}:${name}`,
+      `${place}: neither countersign nor AI SDK ${version.major} knows the option ${JSON.stringify(name)}${near === undefined ? '.' : `: did you mean ${JSON.stringify(near)}?`}`,
+    );
+  }
+}
+
+interface RunSource {
+  tools: ToolSet;
+  model: unknown;
+  /** The user's own `toolApproval` of the SDK. */
+  toolApproval: unknown;
+  open: (sdk: LoadedSdk) => OpenCall;
+  /** The options of a call, before any is made. */
+  prepare: (sdk: LoadedSdk, signal: AbortSignal) => Promise<CallOptions>;
+  callbacks: (names: readonly string[]) => EventCallback[];
+  /** Of each call, in ms. */
+  timeLimit: number | undefined;
+}
+
+function ofStreamText(given: CallOptions, place: string): RunSource {
+  const call = takeToolsOf(given, place);
+  return {
+    tools: (call['tools'] ?? {}) as ToolSet,
+    model: call['model'],
+    toolApproval: call['toolApproval'],
+    open: (sdk) => async (change) => sdk.ai.streamText((await change(call)) as never),
+    prepare: async () => call,
+    callbacks: (names) => firstOf(call, names),
+    timeLimit: timeLimitOf(call),
+  };
+}
+
+/** A `ToolLoopAgent`, as both SDK versions build it: its settings, and a hook that sees the options of each call. */
+interface AgentInside {
+  readonly tools: ToolSet;
+  settings: CallOptions & { prepareCall?: (options: CallOptions) => unknown };
+  stream(options: CallOptions): PromiseLike<StreamResult>;
+  prepareCall: unknown;
+}
+
+function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource {
+  const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
+  if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
+  const call = takeToolsOf(given, place);
+  const settings = takeToolsOf(agent.settings, place);
+  const shown = (agent.tools as ToolSet | undefined) ?? {};
+  const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
+  const ownTools = settings['tools'] as ToolSet | undefined;
+  // Nothing of the agent's runs before its calls pass the gate, whoever has replaced what makes them.
+  const arranged = ownTools === undefined ? undefined : new ArrangedTools(ownTools, place);
+  const unrun = arranged === undefined ? {} : { tools: arranged.shown };
+  let prepared: Promise<CallOptions> | undefined;
+  let rounds = 0;
+  const open =
+    (sdk: LoadedSdk): OpenCall =>
+    async (change, abortSignal) => {
+      if (!isOfSdk(agentClass, sdk)) throw unsupportedAgent(place);
+      const { version } = sdk;
+      // Each callback is passed once, by us: the agent must not call the user's own as well.
+      const ours = [version.onStep[0], version.onFinish[0]] as string[];
+      const silenced = [
+        ...version.onStep,
+        ...version.onFinish,
+        'onAbort',
+        ...(rounds++ === 0 ? [] : version.firstCallOnly),
+      ];
+      const silence = Object.fromEntries(silenced.map((name) => [name, undefined]));
+      let changed: CallOptions = {};
+      let isPrepared = false;
+      const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
+        // Once per run: a hook that adds to the messages would add to them in every round.
+        prepared ??= preparedBy(settings.prepareCall, base);
+        changed = await change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+        isPrepared = true;
+        return changed;
+      };
+      const inner = Object.create(agent, {
+        settings: { value: { ...settings, ...unrun, ...silence, prepareCall } },
+      }) as AgentInside;
+      const relays = ours.map(
+        (name) => [name, (event: never) => (changed[name] as EventCallback | undefined)?.(event)] as const,
+      );
+      const options = { ...call, ...silence, ...Object.fromEntries(relays), abortSignal };
+      const opened = await (Reflect.apply(agentClass.stream, inner, [options]) as PromiseLike<StreamResult>);
+      if (!isPrepared) throw unsupportedAgent(place);
+      return opened;
+    };
+  /** The hook may put tools into the set that it gets: it has one of its own, and the tools are taken when it is done. */
+  const preparedBy = async (
+    hook: ((options: CallOptions) => unknown) | undefined,
+    base: CallOptions,
+  ): Promise<CallOptions> => {
+    const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
+    const made = takeToolsOf(((await hook?.(own)) ?? own) as CallOptions, place);
+    const known = made['tools'] === undefined ? undefined : arranged?.known(made['tools'] as ToolSet);
+    return known === undefined ? made : { ...made, tools: known };
+  };
+  const prepare = async (sdk: LoadedSdk, signal: AbortSignal): Promise<CallOptions> => {
+    // The agent makes the options of a call by itself; what it does with them then is kept from it.
+    const stop = new Error('The options of the agent are known.');
+    const options: CallOptions[] = [];
+    try {
+      await open(sdk)((made) => {
+        options.push(made);
+        throw stop;
+      }, signal);
+    } catch (error) {
+      if (error !== stop) throw error;
+    }
+    const [made] = options;
+    if (made === undefined)
+      throw new UnsupportedAgentError({ message: `${place}: the agent does not prepare its calls.` });
+    return made;
+  };
+  return {
+    tools,
+    model: settings['model'],
+    toolApproval: settings['toolApproval'],
+    open,
+    prepare,
+    callbacks: (names) => [...firstOf(settings, names), ...firstOf(call, names)],
+    timeLimit: timeLimitOf(call, settings),
+  };
+}
+
+const unsupportedAgent = (place: string) =>
+  new UnsupportedAgentError({
+    message: `${place}: agent must be a ToolLoopAgent of AI SDK 6 or 7, whose stream and prepareCall are the SDK's own. For another agent, give it gateTools(tools, …) and call it yourself.`,
+  });
+
+function isToolLoopAgent(agent: unknown): agent is AgentInside {
+  if (typeof agent !== 'object' || agent === null) return false;
+  const { settings, stream, prepareCall } = agent as Partial<AgentInside>;
+  return (
+    typeof settings === 'object' &&
+    settings !== null &&
+    typeof stream === 'function' &&
+    typeof prepareCall === 'function'
+  );
+}
+
+/** The first of these options that is a function: the SDK has newer and older names for one callback. */
+function firstOf(options: CallOptions, names: readonly string[]): EventCallback[] {
+  const found = names.map((name) => options[name]).find((value) => typeof value === 'function');
+  return found === undefined ? [] : [found as EventCallback];
+}

@@ -1,0 +1,85 @@
+/** `interruptOn` as the `needsApproval` of the tools themselves. */
+import type { Tool, ToolSet } from 'ai';
+import type * as Api from '../../../index.js';
+import type { InterruptOn } from '../../../index.js';
+import { InvalidConfigError } from '../../errors/index.js';
+import * as native from '../../native.js';
+import type { Gating, InterruptPlan } from '../../native.js';
+import { isByName } from '../../gate/judge.js';
+import { checkOptions } from '../../options/check.js';
+import { keepBound } from './callers.js';
+import { requireSdk } from '../sdk/installed.js';
+import { otherNames } from './named-by-server.js';
+import { planFor } from './plan.js';
+import { isRunByProvider, warnProviderRuns } from './provider-tools.js';
+import { takeTools } from './tool-set.js';
+import { copyTool, copyToolSet, define, entryOf, ownTool } from './tools.js';
+
+const PLACE = 'applyInterruptConfig';
+
+/** @see index.d.ts */
+export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
+  requireSdk(PLACE);
+  checkOptions(PLACE, options);
+  checkConfigured(PLACE, interruptOn);
+  const taken = tools === undefined ? undefined : takeTools(tools, PLACE);
+  const config = interruptOn as InterruptOn | undefined;
+  const plan = planFor({
+    tools: taken ?? {},
+    interruptOn: config,
+    unknownTools: options?.unknownTools,
+    place: PLACE,
+    judgesAll: false,
+  });
+  return taken === undefined ? tools : Object.freeze(keepBound(taken, applyPlan(taken, config, plan)));
+};
+
+/** @see index.d.ts */
+export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
+  checkConfigured('hasApprovalTools', interruptOn);
+  return native.hasApprovalTools(interruptOn);
+};
+
+/** What was read from a misspelt place would leave all tools open. */
+function checkConfigured(place: string, interruptOn: unknown): void {
+  if (interruptOn === undefined)
+    throw new InvalidConfigError({
+      message: `${place}: interruptOn is undefined: pass 'none' where nothing is gated.`,
+    });
+}
+
+/** The tools with `needsApproval` as the plan for them says. */
+export function applyPlan<TOOLS extends ToolSet>(
+  tools: TOOLS,
+  interruptOn: InterruptOn | undefined,
+  plan: InterruptPlan,
+): TOOLS {
+  // Whoever made the plan has told of the unknown.
+  const { tools: marked } = native.applyInterruptConfig(tools, interruptOn, 'ignore');
+  const applied = marked === tools ? copyToolSet(tools) : marked;
+  const others = otherNames(tools);
+  for (const [name, gating] of plan.tools) {
+    const { action, entry } = gating;
+    const tool = ownTool(tools, name);
+    if (tool !== undefined && others.has(name)) define(applied, name, markedTool(tool, gating, interruptOn));
+    if (action === 'allow' || entry === null || !isRunByProvider(tool)) continue;
+    // An entry of its name is a wish that cannot be met; one for all tools means those that can be asked about.
+    if (isByName(gating)) warnProviderRuns(name);
+    else define(applied, name, tool);
+  }
+  return applied;
+}
+
+/** A tool that goes by another name than that of its set. */
+function markedTool(tool: Tool, gating: Gating, interruptOn: InterruptOn | undefined): Tool {
+  switch (gating.action) {
+    case 'ask':
+      return copyTool(tool, { needsApproval: true });
+    case 'judge':
+      return copyTool(tool, { needsApproval: entryOf(interruptOn, gating.entry)?.shouldApprove ?? true });
+    case 'allow':
+      return isByName(gating) && Boolean(tool.needsApproval) ? copyTool(tool, { needsApproval: false }) : tool;
+    case 'own':
+      return tool;
+  }
+}

@@ -1,0 +1,66 @@
+/** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
+import type { FileChange, ToolActivity } from '../../../index.js';
+import type { ParentRun } from './parent-run.js';
+
+/** Where it stands in the options. Registered: a tool may come from another copy of this package. */
+const CALL = Symbol.for('countersign.call');
+
+export interface CallContext {
+  readonly toolCallId: string;
+  /** The run whose call it is. */
+  readonly runId: string;
+  /** The path of agents of that run. */
+  readonly origin: readonly string[];
+  /** The files as a human saw them who approved the call; `undefined`: nobody had to. */
+  readonly approved: { approvalId: string; changes: readonly FileChange[] } | undefined;
+  /** Has the run yield an event. Does nothing where nobody iterates, nor for what is no {@link ToolActivity}. */
+  emit(event: ToolActivity): void;
+  /** Whether its `execute` has come to its end. */
+  readonly isOver: boolean;
+  /**
+   * For a run that is a part of this one. Nothing that a test prints or compares may throw: hence no property.
+   *
+   * @throws {InvalidConfigError} when the call is over
+   */
+  parent(): ParentRun;
+}
+
+/** The options of an `execute`, with the context of the call. */
+export function withCallContext<OPTIONS extends object>(options: OPTIONS, context: CallContext): OPTIONS {
+  return { ...options, [CALL]: context };
+}
+
+/** `undefined`: the loop is not ours, and the tools are not gated. */
+export function callContextOf(options: object): CallContext | undefined {
+  const context: unknown = (options as Record<symbol, unknown>)[CALL];
+  return typeof context === 'object' && context !== null ? (context as CallContext) : undefined;
+}
+
+/** @see index.d.ts */
+export function isCallOfRun(options: unknown): options is { toolCallId: string } {
+  const context = typeof options === 'object' && options !== null ? callContextOf(options) : undefined;
+  return context !== undefined && !context.isOver;
+}
+
+/** A tool tells what it does, and never in the place of the run: nothing of it is an approval that is asked for, or given. */
+export const isActivity = ({ type }: { type: string }): boolean => Object.hasOwn(ACTIVITIES, type);
+
+const ACTIVITIES: Record<ToolActivity['type'], true> = {
+  'todos-changed': true,
+  'file-write-start': true,
+  'file-written': true,
+  'file-edited': true,
+  'file-read': true,
+  ls: true,
+  glob: true,
+  grep: true,
+  'execute-start': true,
+  'execute-output': true,
+  'execute-finish': true,
+};
+
+/** A call that is about to run. */
+export type CalledTool = Pick<CallContext, 'toolCallId' | 'approved'> & {
+  toolName: string;
+  signal: AbortSignal | undefined;
+};

@@ -1,0 +1,75 @@
+/** Tools as they are given: what looks like a gate on one and is none, and what cannot be gated at all. */
+import { InvalidConfigError } from '../../errors/index.js';
+import { fold, nearestOf } from '../../options/nearest.js';
+import { isRecord, TOOL_FUNCTIONS } from './tools.js';
+
+/** What others call `needsApproval`, without case, `-` and `_`. */
+const SLIPS: ReadonlySet<string> = new Set([
+  'approval',
+  'approvalrequired',
+  'askbefore',
+  'humanintheloop',
+  'interrupt',
+  'interruptbefore',
+  'interrupton',
+  'needapproval',
+  'needsconfirmation',
+  'needspermission',
+  'requireapproval',
+  'requireconfirmation',
+  'requirepermission',
+  'requiresapproval',
+  'requiresconfirmation',
+  'requirespermission',
+  'shouldapprove',
+]);
+
+/** @throws {InvalidConfigError} for a tool with a property that only looks like `needsApproval` */
+export function checkNoSlip(tool: unknown, name: string, place: string): void {
+  if (!isRecord(tool)) return;
+  const slip = Object.keys(tool).find((key) => isSlip(key) && Boolean(tool[key]));
+  if (slip === undefined) return;
+  throw new InvalidConfigError({
+    message: `${place}: the tool ${JSON.stringify(name)} has ${JSON.stringify(slip)}, which asks nobody: write needsApproval, or name the tool in interruptOn.`,
+  });
+}
+
+const isSlip = (key: string): boolean =>
+  key !== 'needsApproval' && (SLIPS.has(fold(key)) || nearestOf(key, ['needsApproval']) !== undefined);
+
+/** @throws {InvalidConfigError} for a tool that can be run on another way than the one that is gated */
+export function checkGateable(tool: unknown, name: string, place: string): void {
+  // There is nothing to run.
+  if (tool === undefined || tool === null) return;
+  const { execute, inputSchema, type } = isRecord(tool) ? tool : {};
+  const runs = typeof execute === 'function';
+  const isSdks = inputSchema !== undefined && runs;
+  const isTool = runs || inputSchema !== undefined || type === 'provider' || type === 'provider-defined';
+  // What a class of tools does behind its `execute`, or a getter makes, is its own, and not handed on (see `copyTool`); what has no
+  // `execute` may be run by any of its methods.
+  const way = isTool ? (isSdks ? ownFunctions(tool) : functionsOf(tool)).find(isOther) : undefined;
+  if (isTool && way === undefined) return;
+  throw new InvalidConfigError({
+    message: isSdks
+      ? `${place}: ${JSON.stringify(name)} has the function ${JSON.stringify(way)} beside its execute, which would run unasked: leave it out, or gate a tool made with tool({ inputSchema, execute }).`
+      : `${place}: ${JSON.stringify(name)} is no tool of the AI SDK, and would run unasked: make one with tool({ inputSchema, execute }), or ask with gate.request in the function that it calls.`,
+  });
+}
+
+const isOther = (name: string): boolean => !TOOL_FUNCTIONS.has(name);
+
+/** Without asking a getter. */
+const ownFunctions = (tool: object): string[] =>
+  Object.keys(tool).filter((name) => typeof Object.getOwnPropertyDescriptor(tool, name)?.value === 'function');
+
+/** Also those that it inherits, or that a getter makes. */
+function functionsOf(tool: object): string[] {
+  const names = new Set<string>();
+  for (
+    let at: object | null = tool;
+    at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at) as object | null
+  )
+    for (const name of Object.getOwnPropertyNames(at)) if (at === tool || name !== 'constructor') names.add(name);
+  return [...names].filter((name) => typeof (tool as Record<string, unknown>)[name] === 'function');
+}

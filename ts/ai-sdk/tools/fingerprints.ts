@@ -1,0 +1,60 @@
+/** What a run was told to be and what it could do, as digests: a run that is continued with others says so. */
+import type { ToolSet } from 'ai';
+import { identityOf } from '../../gate/tool-identity.js';
+import { canonicalize } from '../../native.js';
+import { snapshot } from '../../values/snapshot.js';
+import { approvedTool } from './approved-tool.js';
+import type { CallOptions } from '../sdk/sdk.js';
+import { ownTool } from './tools.js';
+
+export interface RunFingerprints {
+  prompt: string;
+  tools: [name: string, digest: string][];
+}
+
+/** What is another. */
+export interface RunDrift {
+  /** Names of tools that changed, are new, or are gone. */
+  tools: string[];
+  prompt: boolean;
+}
+
+/** @param guards whether a tool's calls may be asked about */
+export async function fingerprintsOf(
+  options: CallOptions,
+  tools: ToolSet,
+  guards: (toolName: string) => boolean,
+): Promise<RunFingerprints> {
+  const names = Object.keys(tools);
+  return {
+    prompt: digest(options['instructions'] ?? options['system'] ?? null),
+    tools: await Promise.all(
+      names.map(async (name): Promise<[string, string]> => [name, await ofTool(tools, name, guards(name))]),
+    ),
+  };
+}
+
+export function driftBetween(before: RunFingerprints, now: RunFingerprints): RunDrift {
+  const was = new Map(before.tools);
+  const is = new Map(now.tools);
+  const names = new Set([...was.keys(), ...is.keys()]);
+  return {
+    tools: [...names].filter((name) => was.get(name) !== is.get(name)),
+    prompt: before.prompt !== now.prompt,
+  };
+}
+
+/** A tool is another one where an approval of its calls would not be for it, or where it is asked about and was not. */
+const ofTool = async (tools: ToolSet, name: string, isGuarded: boolean): Promise<string> =>
+  digest([await identityOf(approvedTool(name, ownTool(tools, name))), isGuarded]);
+
+function digest(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(snapshot(value).json);
+  } catch {
+    // No data, e.g. a schema that refers to itself: it cannot be compared.
+    return 'unknown';
+  }
+  return canonicalize(text).digest.slice(0, 32);
+}

@@ -1,0 +1,112 @@
+/** What `interruptOn` means for tools, once it is known that they can be gated. */
+import type { Tool, ToolSet } from 'ai';
+import type { InterruptOn } from '../../../index.js';
+import type { Gating, InterruptPlan } from '../../native.js';
+import { warnOnce } from '../../errors/warn-once.js';
+import { warnNobody, type CallAsker } from '../../gate/asker.js';
+import { isByName } from '../../gate/judge.js';
+import type { CallableTool } from '../../policy/foreign.js';
+import { refuseUnknown } from './callers.js';
+import { checkGateable, checkNoSlip } from './check-tools.js';
+import type { HostJudges } from './host-judge.js';
+import type { InheritedRules } from './inheritance.js';
+import { planOf, strictestGating } from './named-by-server.js';
+import { ALWAYS_THERE, isQuestionTool } from './questions.js';
+import { executes, isRecord, isTask, ownTool } from './tools.js';
+import { warnUnknown } from './warnings.js';
+
+export interface PlanOptions {
+  tools: ToolSet;
+  interruptOn: InterruptOn | undefined;
+  unknownTools: string | undefined;
+  /** Who plans, for messages. */
+  place: string;
+  /** Whether something beside `interruptOn` judges every call. */
+  judgesAll: boolean;
+  /** Whether it can come to that later; as `judgesAll` where it is not said. */
+  mayJudgeAll?: boolean;
+  /** Whether the host's own `toolApproval` has a say about the tool. */
+  hostJudges?: HostJudges | undefined;
+  /** What the run says that they are a part of. */
+  inherited?: InheritedRules | undefined;
+  /** Whether that `interruptOn` is of those above, and this part has none of its own. */
+  isInherited?: boolean | undefined;
+}
+
+/** @throws {UnknownToolError} @throws {InvalidConfigError} */
+export function planFor(planned: PlanOptions): InterruptPlan {
+  const {
+    tools,
+    interruptOn,
+    unknownTools,
+    place,
+    judgesAll,
+    mayJudgeAll = judgesAll,
+    hostJudges,
+    inherited,
+  } = planned;
+  const plan = narrowedPlan(planOf(tools, interruptOn, unknownTools, place), planned);
+  warnUnknown(plan.unknown);
+  const mayBeAsked = (called: CallableTool) =>
+    mayJudgeAll || (hostJudges?.(called) ?? []).length > 0 || inherited?.mayAskAbout(called) === true;
+  for (const [name, { action }] of plan.tools) {
+    const tool = ownTool(tools, name);
+    checkNoSlip(tool, name, place);
+    if (isRecord(tool)) refuseUnknown(tool, `${place}: the tool ${JSON.stringify(name)}`);
+    if (action !== 'allow' || mayBeAsked({ toolName: name, tool })) checkGateable(tool, name, place);
+  }
+  return plan;
+}
+
+/**
+ * Of a part of a run: an entry for a tool leaves the tool its `needsApproval`, unless it is opened above on purpose, too. Its own entry
+ * does so where those above it name the tool as well; theirs alone does where the tool is the very one that it was written for.
+ */
+function narrowedPlan(plan: InterruptPlan, { tools, inherited, isInherited }: PlanOptions): InterruptPlan {
+  if (inherited === undefined) return plan;
+  const isOpened = (called: CallableTool) => (isInherited === true ? inherited.has(called) : inherited.names(called));
+  const narrow = (toolName: string, gating: Gating): Gating => {
+    const tool = ownTool(tools, toolName);
+    if (!isByName(gating) || !tool?.needsApproval || isOpened({ toolName, tool })) return gating;
+    return strictestGating(gating, OWN);
+  };
+  return { ...plan, tools: plan.tools.map(([name, gating]) => [name, narrow(name, gating)]) };
+}
+
+/** Of a tool that says itself which of its calls are asked about. */
+const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeout: null };
+
+/** Warns of what is known when a run is made and would be told to the model alone, or to nobody. */
+export function warnAtStart(plan: InterruptPlan, planned: PlanOptions, asker: CallAsker): void {
+  warnUngated(plan, planned);
+  // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
+  if (planned.inherited !== undefined) return;
+  if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);
+}
+
+/** Warns where a tool has questions for a human and no human is there. That a mode asks nobody is meant. */
+export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'place'>, asker: CallAsker): void {
+  const isMeant = (tool: Tool | undefined) =>
+    tool !== undefined && isQuestionTool(tool) && !Object.hasOwn(tool, ALWAYS_THERE);
+  const name = Object.keys(tools).find((each) => isMeant(ownTool(tools, each)));
+  if (name === undefined || asker.canAskQuestions || asker.gate.control.mode === 'deny-all-asks') return;
+  warnOnce(
+    `questions:${place}`,
+    `${place}: nobody can answer the questions of ${JSON.stringify(name)}, so that the model is not offered it. Give onQuestion, such as ` +
+      'terminalApprover(), or a gate at which somebody answers.',
+  );
+}
+
+/** Warns where there are tools to run, and nothing at all can ask about any of them. */
+function warnUngated(plan: InterruptPlan, planned: PlanOptions): void {
+  const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
+  if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
+  // What a tool does that starts other agents is theirs to ask about.
+  if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
+  const isHosts = (toolName: string) => (hostJudges?.({ toolName, tool: ownTool(tools, toolName) }) ?? []).length > 0;
+  if (plan.tools.some(([name, { action }]) => action !== 'allow' || isHosts(name))) return;
+  warnOnce(
+    `ungated:${place}`,
+    `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * A set of tools as an entry is given it: of one shape, and taken at one moment. What is decided of the tools is decided of this
+ * copy, and what the AI SDK runs is made of it alone: a tool that its owner adds later is not in it.
+ */
+import type { ToolSet } from 'ai';
+import { InvalidConfigError } from '../../errors/index.js';
+import { define, isRecord, isThenable } from './tools.js';
+
+/**
+ * The tools of this moment, each read once: own ones, and enumerable ones that are inherited. Without a prototype, so that no name
+ * leads anywhere else.
+ *
+ * @throws {InvalidConfigError} for what is no object of tools by name
+ */
+export function takeTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
+  const wrong = wrongShape(tools);
+  if (wrong !== undefined)
+    throw new InvalidConfigError({ message: `${place}: tools must be an object of tools by name, ${wrong}` });
+  const taken = Object.create(null) as TOOLS;
+  for (const key of Reflect.ownKeys(tools)) {
+    const enumerable = Object.prototype.propertyIsEnumerable.call(tools, key);
+    Object.defineProperty(taken, key, {
+      value: Reflect.get(tools, key),
+      enumerable,
+      configurable: true,
+      writable: true,
+    });
+  }
+  for (const name of inheritedNames(tools))
+    if (!Object.hasOwn(taken, name)) define(taken, name, Reflect.get(tools, name));
+  return taken;
+}
+
+/** The same where there may be none. */
+export function takeToolsOf<OPTIONS extends object>(options: OPTIONS, place: string): OPTIONS {
+  const { tools } = options as { tools?: ToolSet };
+  return tools === undefined ? options : { ...options, tools: takeTools(tools, place) };
+}
+
+/** Enumerable names of the prototypes, but for those of `Object.prototype`: what anybody wrote there is nobody's tool. */
+function inheritedNames(tools: object): string[] {
+  const names: string[] = [];
+  let at = Object.getPrototypeOf(tools) as object | null;
+  for (; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at) as object | null)
+    names.push(...Object.keys(at));
+  return names;
+}
+
+/** What is wrong with it, and what to write instead. */
+function wrongShape(tools: unknown): string | undefined {
+  if (typeof tools === 'function') return 'not a function: call it, and give what it returns.';
+  if (!isRecord(tools)) return `not ${String(tools)}.`;
+  if (isThenable(tools)) return 'not a promise: await it, as in { ...(await client.tools()) }.';
+  if (Array.isArray(tools)) return "not an array: name each of them, as in { 'delete-file': deleteFile }.";
+  if (Symbol.iterator in tools || Symbol.asyncIterator in tools)
+    return 'not a Map, a Set or another list: give Object.fromEntries(tools) of pairs of a name and a tool.';
+  return undefined;
+}

@@ -1,0 +1,22 @@
+import { newWarnings, warn, warnOnce } from '../../errors/warn-once.js';
+
+/** Names in `interruptOn`, or in another option, that no tool has. */
+export function warnUnknown(names: readonly string[], option = 'interruptOn'): void {
+  const fresh = new Set(newWarnings(names.map((name) => `unknown:${option}:${name}`)));
+  const told = names.filter((name) => fresh.has(`unknown:${option}:${name}`));
+  if (told.length === 0) return;
+  warn(
+    `${option} names tools that these tools do not have: ${told.map((name) => JSON.stringify(name)).join(', ')}. ` +
+      `They are not gated. Set unknownTools to 'ignore' if that is intended, or to 'error' to be stopped by it.`,
+  );
+}
+
+/** The model's turn was cut short: its calls are neither asked about nor run, and it alone would hear of that. */
+export function warnCut(finishReason: string, calls: readonly { toolName: string }[]): void {
+  const names = [...new Set(calls.map(({ toolName }) => JSON.stringify(toolName)))].join(', ');
+  warnOnce(
+    `cut:${finishReason}:${names}`,
+    `The model's turn is incomplete (${finishReason}), so its calls may be cut short: ${names} did not run, and nobody was ` +
+      `asked. Where the reason is "length", give the model more room (maxOutputTokens).`,
+  );
+}
