@@ -58,14 +58,20 @@ async function longestGap(doIt: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
+/** How often a comparison is made at most: a machine that is busy with something else does not stay so, code that blocks does. */
+const ATTEMPTS = 10;
+
 /**
- * Whether what is measured, in ms, is below the limit once: a machine that is busy with something else does not stay so, code
- * that blocks does. The best of at most 20 times, for what it tells.
+ * Whether twice as much of it takes about twice as long, and not four times: no call searches through all the others. How long
+ * that is depends on the machine, and is measured in `bench/`.
  */
-async function expectBelow(limit: number, measure: () => Promise<number>): Promise<void> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let time = 0; time < 20 && best >= limit; time++) best = Math.min(best, await measure());
-  expect(best).toBeLessThan(limit);
+async function expectLinear(measure: (count: number) => Promise<number>): Promise<void> {
+  let [once, twice] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let attempt = 0; attempt < ATTEMPTS && !(twice < 3 * once); attempt++) {
+    once = Math.min(once, await measure(REQUESTS));
+    twice = Math.min(twice, await measure(2 * REQUESTS));
+  }
+  expect(twice).toBeLessThan(3 * once);
 }
 
 /** Timers and whatever else is due have come round. */
@@ -83,7 +89,6 @@ async function settled(count: () => number): Promise<number> {
   return last;
 }
 
-/** The addon that `npm test` builds is not optimised: within the limits of the one that ships it does a quarter as much. */
 const REQUESTS = effort(250, 1_000);
 const args = { path: '/srv/data/file.txt', content: 'x'.repeat(200), options: { force: true, depth: 3 } };
 
@@ -92,10 +97,9 @@ const isTwice = major === 6;
 
 describe.skipIf(isTwice)('the event loop', () => {
   it(`is free while ${REQUESTS} requests come and are decided one by one`, async () => {
-    // One look at all that waits, as JSON, is the longest of it: some ms. One fsync per request or a
-    // search through all of them for each would be hundreds.
-    await expectBelow(60, () =>
-      longestGap(async () => {
+    const gapAndWork = async () => {
+      const before = spent();
+      const gap = await longestGap(async () => {
         await using gate = createGate();
         const all: Promise<unknown>[] = [];
         for (let index = 0; index < REQUESTS; index++) {
@@ -107,15 +111,20 @@ describe.skipIf(isTwice)('the event loop', () => {
           if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
         }
         await Promise.all(all);
-      }),
-    );
+      });
+      return [gap, spent() - before] as const;
+    };
+    // One look at all that waits, as JSON, is the longest of it. Were they put off and done in one go, that would be nearly all.
+    let [gap, all] = await gapAndWork();
+    for (let attempt = 1; attempt < ATTEMPTS && gap >= all / 3; attempt++) [gap, all] = await gapAndWork();
+    expect(gap).toBeLessThan(all / 3);
   });
 
-  it(`is blocked for no longer than ${REQUESTS} requests at once take`, async () => {
-    await expectBelow(250, () =>
+  it(`is blocked for no longer than requests that come at once take`, async () => {
+    await expectLinear((count) =>
       longestGap(async () => {
         await using gate = createGate();
-        const all = Array.from({ length: REQUESTS }, () => gate.request({ toolName: 'write', args }));
+        const all = Array.from({ length: count }, () => gate.request({ toolName: 'write', args }));
         await new Promise((resolve) => setImmediate(resolve));
         const waiting = await gate.pending();
         await Promise.all(waiting.map(({ approvalId }) => gate.approve(approvalId)));
@@ -124,13 +133,13 @@ describe.skipIf(isTwice)('the event loop', () => {
     );
   });
 
-  it(`is free while ${REQUESTS} deadlines pass at once`, async () => {
-    await expectBelow(100, () =>
+  it(`is free while deadlines pass at once`, async () => {
+    await expectLinear((count) =>
       longestGap(async () => {
         await using gate = createGate();
         const until = Date.now() + 150;
         const all: Promise<{ decision: { type: string } }>[] = [];
-        for (let index = 0; index < REQUESTS; index++) {
+        for (let index = 0; index < count; index++) {
           all.push(gate.request({ toolName: 'write', args, timeout: Math.max(1, until - Date.now()) }));
           if (index % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
         }

@@ -13,7 +13,7 @@ export interface ModelChoice {
   sendsKey: boolean;
 }
 
-/** How long a server has to show that it is there, in ms. */
+/** How long a server may take to show that it is there before the chat goes on without having seen it, in ms. */
 const REACHABLE = 10_000;
 
 const HOW = `which model?
@@ -58,7 +58,10 @@ function ofGateway(model: string | undefined): OpenedModel {
   return { model, label: model };
 }
 
-/** Any answer will do: not every server lists its models, and what is wrong with a key is better told by the run. */
+/**
+ * Any answer will do: not every server lists its models, and what is wrong with a key is better told by the run. So is a server that
+ * takes its time: it may be loading the model, or the machine may be busy.
+ */
 async function checkReachable(url: string, apiKey: string | undefined): Promise<void> {
   try {
     const headers: HeadersInit = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
@@ -66,7 +69,8 @@ async function checkReachable(url: string, apiKey: string | undefined): Promise<
     const response = await fetch(`${url.replace(/\/+$/, '')}/models`, { headers, signal });
     await response.body?.cancel();
   } catch (error) {
-    const { cause } = error as Error;
+    const { name, cause } = error as Error;
+    if (name === 'TimeoutError') return;
     const why = messageOf(cause ?? error);
     throw new ExitError(
       Exit.failure,
