@@ -1,5 +1,7 @@
 /** What a human may answer, and what becomes of it: for the tool, for the model and in the events. */
+import { tool } from 'ai';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { AgentEvent, Decision, DecisionOutcome } from '../../index.js';
 import { createGate } from '../../ts/index.js';
 import { call, calls, resultsIn, says, sleep } from '../support/model.js';
@@ -339,6 +341,22 @@ describe('arguments', () => {
     }
     expect(ran).toEqual(['del /a']);
     expect(prompts[1]?.find(({ role }) => role === 'assistant')?.content).toMatchObject([{ input: { path: '/a' } }]);
+  });
+
+  it('an edit runs with the URL, the date and the map that the schema makes of it, and is told with them', async () => {
+    const made = { at: new URL('https://example.com/b'), on: new Date(0), by: new Map([['ann', 1]]) };
+    const inputSchema = z.object({
+      at: z.string().transform((text) => new URL(text)),
+      on: z.number().transform((time) => new Date(time)),
+      by: z.record(z.string(), z.number()).transform((by) => new Map(Object.entries(by))),
+    });
+    const got: unknown[] = [];
+    const look = tool({ inputSchema, execute: (input: unknown) => void got.push(input) });
+    const turns = [calls(call('look', { at: 'https://example.com/a', on: 5, by: {} }, 'c1')), says('.')];
+    const onApprovalRequest = () => ({ type: 'edit' as const, args: { at: made.at.href, on: 0, by: { ann: 1 } } });
+    const { of } = await play({ turns, tools: { look }, interruptOn: 'all', onApprovalRequest });
+    expect(got).toEqual([made]);
+    expect(of('approval-response').map(({ decision }) => decision)).toEqual([{ type: 'edit', args: made }]);
   });
 
   describe.each(['the run', 'the gate'])(

@@ -152,11 +152,17 @@ describe('approvers', () => {
     [{ quorum: 2, excludeRequester: true }, 'requester'],
     [{ requester: '' }, 'requester'],
     [{ remind: -1 }, 'remind'],
-  ] as [Partial<GateRequest>, string][])('%j is refused', async (request, why) => {
-    await expect(asking(request)).rejects.toMatchObject({
-      code: 'ERR_INVALID_CONFIG',
-      message: expect.stringContaining(why) as unknown,
-    });
+    [{ excludeRequester: 'yes' as never, requester: 'ada' }, 'boolean'],
+    [{ runId: 5 as never }, 'runId must be a text'],
+    [{ toolCallId: 5 as never }, 'toolCallId must be a text'],
+    [{ toolName: 5 as never }, 'toolName must be a text'],
+    [{ description: 5 as never }, 'description must be a text'],
+  ] as [Partial<GateRequest>, string][])('%j is refused, with policies and without', async (request, why) => {
+    for (const options of [{}, { policy: { version: 1, default: 'ask' } }])
+      await expect(asking(request, options as GateOptions)).rejects.toMatchObject({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringContaining(why) as unknown,
+      });
   });
 
   it('groups are checked', () => {

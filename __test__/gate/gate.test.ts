@@ -135,6 +135,17 @@ describe('a request from any code', () => {
     expect(await gate.pending()).toHaveLength(2);
     await gate.close();
   });
+
+  it('gets the URL, the date and the map of an answer as what they are', async () => {
+    const given = { at: new URL('https://example.com/b'), on: new Date(0), by: new Map([['ann', 1]]) };
+    const edited = await asking();
+    await edited.gate.edit(edited.id, given);
+    expect(await edited.answer).toMatchObject({ approved: true });
+    expect((await edited.answer).args).toEqual(given);
+    const responded = await asking();
+    await responded.gate.respond(responded.id, given);
+    expect((await responded.answer).decision).toEqual({ type: 'respond', output: given });
+  });
 });
 
 describe('the first decision wins', () => {

@@ -9,7 +9,7 @@ import type {
 } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
 import type { KeptDetails, RawRecord } from '../native.js';
-import { revive, type ValueSnapshot } from '../values/snapshot.js';
+import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
 /** What became of a request. */
 export type DecidedRecord = ApprovalRecord & {
@@ -56,6 +56,13 @@ export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
   if (decision.type === 'edit') return { ...decision, args: revive(decision.args) };
   if (decision.type === 'respond') return { ...decision, output: revive(decision.output) };
   return decision;
+}
+
+/** A copy for whoever may change what they get: dates, URLs and maps stay what they are. */
+export function copyOfDecision(decision: DecisionOutcome): DecisionOutcome {
+  if (decision.type === 'edit') return { ...decision, args: snapshot(decision.args).value };
+  if (decision.type === 'respond') return { ...decision, output: snapshot(decision.output).value };
+  return { ...decision };
 }
 
 type StoredDetails = { context?: unknown; details?: Partial<KeptDetails> | null; result?: unknown; executor?: unknown };

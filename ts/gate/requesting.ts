@@ -66,16 +66,16 @@ class CodeRequest {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
     const asked: OpenRequest = {
-      runId: request.runId ?? caller?.asker.runId ?? crypto.randomUUID(),
-      toolCallId: request.toolCallId ?? crypto.randomUUID(),
-      toolName: request.toolName,
+      runId: checkText(`${PLACE}: runId`, request.runId ?? caller?.asker.runId ?? crypto.randomUUID()),
+      toolCallId: checkText(`${PLACE}: toolCallId`, request.toolCallId ?? crypto.randomUUID()),
+      toolName: checkText(`${PLACE}: toolName`, request.toolName),
       args,
       origin: request.origin ?? caller?.asker.origin ?? ['main'],
-      description: request.description ?? null,
+      description: checkOptionalText(`${PLACE}: description`, request.description),
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive(`${PLACE}: timeout`, request.timeout ?? this.#gate.timeout ?? DEFAULT_TIMEOUT_MS),
       ...PLAIN,
-      needs: [needOf(request)],
+      needs: needsOf(request),
       remindMs: request.remind === undefined ? null : checkPositive(`${PLACE}: remind`, request.remind),
       requester: checkRequester(PLACE, request.requester) ?? caller?.asker.requester ?? null,
     };
@@ -86,11 +86,7 @@ class CodeRequest {
   // --- with policies, a judge or a mode -----------------------------------------------------------------------------
 
   async #judged(request: OpenRequest, abortSignal: AbortSignal = NEVER): Promise<Resolution> {
-    const toolCallId = checkText(`${PLACE}: toolCallId`, request.toolCallId);
-    const toolName = checkText(`${PLACE}: toolName`, request.toolName);
-    const runId = checkText(`${PLACE}: runId`, request.runId);
-    const description = checkOptionalText(`${PLACE}: description`, request.description);
-    const { args, origin } = request;
+    const { runId, toolCallId, toolName, args, origin, description } = request;
     const gating = gatingOf(request);
     const asker = new CallAsker(
       runId,
@@ -234,18 +230,15 @@ const NEVER = new AbortController().signal;
 
 /** How calls are asked about that the code itself puts to a human. */
 function gatingOf({ allowedDecisions, timeoutMs, needs = [], remindMs }: OpenRequest): Gating {
-  const meant = needs.filter(({ approvers, quorum = 1, excludeRequester, escalate }) =>
-    [approvers !== undefined, quorum !== 1, excludeRequester === true, escalate !== undefined].includes(true),
-  );
   return {
     action: 'ask',
     entry: null,
-    allowedDecisions: (allowedDecisions ?? null) as Gating['allowedDecisions'],
-    timeout: timeoutMs ?? null,
+    allowedDecisions,
+    timeout: timeoutMs,
     changesFile: true,
-    ...(meant.length === 0 ? {} : { needs: [...meant] }),
+    ...(needs.length === 0 ? {} : { needs }),
     ...(remindMs == null ? {} : { remind: remindMs }),
-  } as Gating;
+  };
 }
 
 /** Who asks by code wants a human: a rule, a grant or a mode that allows does not answer in their place. */
@@ -278,12 +271,13 @@ const cancelled = ({ approvalId }: Pick<ApprovalRecord, 'approvalId'>, args: Val
     decidedBy: 'countersign',
   }) satisfies Resolution;
 
-/** One that nobody has to satisfy is none: the core leaves it out. A list that is missing where one was meant names nobody. */
-function needOf({ approvers, quorum, excludeRequester, escalate }: ApprovalNeed): ApprovalNeed {
-  return {
-    ...(approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] }),
-    ...(quorum === undefined ? {} : { quorum }),
-    ...(excludeRequester === undefined ? {} : { excludeRequester }),
-    ...(escalate === undefined ? {} : { escalate }),
-  };
+/**
+ * Who must agree, beside whom a rule names. One that nobody has to satisfy is none; what is no value of these the core refuses. A
+ * list that is missing where one was meant names nobody.
+ */
+function needsOf({ approvers, quorum = 1, excludeRequester = false, escalate }: ApprovalNeed): ApprovalNeed[] {
+  const named = approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] };
+  const later = escalate === undefined ? {} : { escalate };
+  const isNone = approvers === undefined && quorum === 1 && excludeRequester === false && escalate === undefined;
+  return isNone ? [] : [{ ...named, quorum, excludeRequester, ...later }];
 }

@@ -6,7 +6,14 @@ import { LedgerError } from '../errors/ledger-error.js';
 import type { CoreEvent, UnreadableEvent } from '../native.js';
 import type { GateInternals } from './inside.js';
 import { logEvent } from './log.js';
-import { decidedRecord, isApproval, reviveEvent, type DecidedRecord, type ToldByCore } from './records.js';
+import {
+  copyOfDecision,
+  decidedRecord,
+  isApproval,
+  reviveEvent,
+  type DecidedRecord,
+  type ToldByCore,
+} from './records.js';
 import { DecisionWaiters } from './waiters.js';
 
 /** An edit as it is decided. */
@@ -162,7 +169,7 @@ export class EventTeller {
   #tell(event: ToldByCore): void {
     const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
     // Whoever is told may change what they were told, as for a page: those who wait go by a copy of before.
-    const decided = event.type === 'decided' && { ...decidedRecord(event), decision: structuredClone(event.decision) };
+    const decided = event.type === 'decided' && { ...decidedRecord(event), decision: copyOfDecision(event.decision) };
     if (event.type === 'requested') this.adopt(event.request);
     for (const logger of [this.#inside.logger, this.#loggers.get(approvalId)])
       if (logger !== undefined) logEvent(logger, event);

@@ -8,7 +8,7 @@ import type {
 } from '../../../index.js';
 import { requestOf, type OpenedRequest } from '../../gate/asker.js';
 import type { LocalGate } from '../../gate/gate.js';
-import { isApproval, isByHuman, type DecidedRecord } from '../../gate/records.js';
+import { copyOfDecision, isApproval, isByHuman, type DecidedRecord } from '../../gate/records.js';
 import { joined } from '../../values/lazily.js';
 import type { ValueSnapshot } from '../../values/snapshot.js';
 import { progressOf } from './progress.js';
@@ -51,7 +51,7 @@ export function responseOf(
     origin,
     approved: isApproval(decision),
     // Whoever reads it may change it, as for a page: the run goes by its own.
-    decision: structuredClone(decision),
+    decision: copyOfDecision(decision),
     ...(reason === undefined ? {} : { reason }),
     decidedBy,
   };
