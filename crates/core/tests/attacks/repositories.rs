@@ -340,8 +340,16 @@ fn git_goes_into_no_repository_because_its_settings_say_so() {
     }
     fs::write(project.join(".git/index"), index(&["src/lib.rs"])).unwrap();
     fs::create_dir_all(house.root.join("home/.config/git")).unwrap();
-    let shows = ["git log -p", "git show", "git diff --cached", "git grep x", "git status"];
-    let stays = ["git branch", "git blame src/lib.rs", "git rev-parse HEAD"];
+    let all = own(r#"{"effect":"allow","commands":["git"],"writes":["${project}/.git/**"]}"#);
+    let shows = [
+        "git log -p",
+        "git show",
+        "git diff --cached",
+        "git grep x",
+        "git status",
+        "git branch x main",
+    ];
+    let stays = ["git branch", "git branch -v", "git blame src/lib.rs", "git rev-parse HEAD"];
     let settings = [
         (".git/config", "[diff]\n\tsubmodule = diff"),
         (".git/config", "[status]\n\tsubmoduleSummary = true"),
@@ -359,11 +367,14 @@ fn git_goes_into_no_repository_because_its_settings_say_so() {
         fs::write(project.join(".git/config"), has_own).unwrap();
         let file = project.join(file);
         fs::write(&file, text).unwrap();
-        tried(&started(&house, "read-only", "project"), &[], &shows);
+        let policy = started(&house, &all, "project");
+        tried(&policy, &[], &shows);
+        tried(&started(&house, "read-only", "project"), &[], &shows[..5]);
         nested_repository(&house, "v/.git", "[core]\n\tfsmonitor = touch x");
-        tried(&started(&house, "read-only", "project"), &shows, &stays);
+        tried(&policy, &shows, &stays);
+        tried(&started(&house, "read-only", "project"), &shows[..5], &stays);
         fs::write(&file, "[core]\n\tbare = false\n[submodule \"v\"]\n\turl = ../v").unwrap();
-        tried(&started(&house, "read-only", "project"), &[], &shows);
+        tried(&policy, &[], &shows);
         fs::remove_dir_all(project.join("v")).unwrap();
     }
 }
@@ -415,4 +426,54 @@ fn what_git_does_not_add_is_known_by_what_it_ignores_and_not_by_its_name() {
     tried(&policy, &[], &adds);
     house.put("project/.venv/.gitignore", "*\n!x\n");
     tried(&policy, &adds, &[]);
+}
+
+#[test]
+fn git_goes_into_no_repository_of_a_commit_that_it_fetches() {
+    let house = House::new("fetches");
+    house.track(&["src/lib.rs"]);
+    let all = own(
+        r#"{"effect":"allow","commands":["git","git remote update","git remote -v update"],"writes":["${project}/.git/**"]}"#,
+    );
+    let fetches = ["git fetch", "git fetch origin main", "git fetch --all --tags"];
+    let updates = ["git remote update", "git remote -v update"];
+    let stays = ["git remote", "git remote -v", "git branch"];
+    tried(&started(&house, "developer", "project"), &[], &fetches);
+    tried(&started(&house, &all, "project"), &[], &updates);
+    nested_repository(&house, "deep/v/.git", "[core]\n\tsshCommand = touch x");
+    tried(&started(&house, "developer", "project"), &fetches, &["git remote -v"]);
+    tried(&started(&house, &all, "project"), &[&fetches[..], &updates[..]].concat(), &stays);
+}
+
+#[test]
+fn a_word_that_is_not_known_may_say_that_git_goes_on() {
+    let house = House::new("unknown-words");
+    house.track(&["src/lib.rs"]);
+    nested_repository(&house, "deep/v/.git", "[core]\n\tfsmonitor = touch x");
+    let all = own(r#"{"effect":"allow","commands":["git"],"env":["x"],"writes":["**"]}"#);
+    tried(
+        &started(&house, &all, "project"),
+        &[
+            "git log -p $x",
+            "git log -p \"$x\"",
+            "x=--submodule=diff; git log -p $x",
+            "git diff HEAD~1 $(cat list)",
+            "git -c submodule.recurse=true grep x",
+            "git -c diff.submodule=log log -p",
+            "git --config-env=diff.submodule=x log -p",
+            "git -C deep/v status",
+            "git --git-dir=deep/v/.git --work-tree=deep/v status",
+            "git $x status",
+            "git worktree $x list",
+            "git stash $x list",
+            "git stash -m list",
+            "git stash --message list",
+            "git submodule $x status",
+            "git switch -c $x",
+            "git checkout -b \"$x\" $y",
+            "env GIT_CONFIG_COUNT=1 git log -p",
+            "git log -p --submod*",
+        ],
+        &["git log -p", "git stash list", "git submodule status"],
+    );
 }
