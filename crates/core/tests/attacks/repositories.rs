@@ -1,13 +1,14 @@
 //! The repositories that git finds, and those that it goes into.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use countersign_core::path::{FileLookup, NearFiles};
-use countersign_core::policy::Effect;
+use countersign_core::path::{FileLookup, NearFiles, RealFiles};
+use countersign_core::policy::{Effect, JudgedCall, judge};
 
 use crate::house::{House, judged_near, own, started, tried};
-use crate::verdicts::{index, index_of};
+use crate::verdicts::{index, index_of, text};
 
 #[test]
 fn a_session_that_starts_in_a_folder_that_looks_like_a_repository_runs_no_git() {
@@ -426,6 +427,46 @@ fn what_git_does_not_add_is_known_by_what_it_ignores_and_not_by_its_name() {
     tried(&policy, &[], &adds);
     house.put("project/.venv/.gitignore", "*\n!x\n");
     tried(&policy, &adds, &[]);
+}
+
+#[test]
+fn a_blank_beside_the_place_of_a_repository_is_a_part_of_its_name() {
+    let house = House::new("blanks");
+    nested_repository(&house, "vendor/meta", "[core]\n\tbare = false");
+    for evil in ["vendor/meta ", "vendor/filed/ ../meta", "vendor/filed/\t../meta"] {
+        nested_repository(&house, evil, "[core]\n\tfsmonitor = touch x");
+    }
+    house.track(&["src/lib.rs", "vendor/filed/"]);
+    for name in ["read-only", "developer"] {
+        let policy = started(&house, name, "project");
+        for (link, harmless) in [
+            ("gitdir: ../meta\n", true),
+            ("gitdir: ../meta\r\n", true),
+            ("gitdir: ../meta ", false),
+            ("gitdir: ../meta \n", false),
+            ("gitdir:  ../meta\n", false),
+            ("gitdir: \t../meta\n", false),
+            ("gitdir:../meta\n", false),
+        ] {
+            house.put("project/vendor/filed/.git", link);
+            let lines = ["git status", "git diff --stat"];
+            let (asked, allowed): (&[&str], &[&str]) =
+                if harmless { (&[], &lines) } else { (&lines, &[]) };
+            tried(&policy, asked, allowed);
+        }
+    }
+    // Where the volume tells no cases apart, this lies in the project.
+    house.put("project/vendor/filed/.git", "gitdir: ../../../PROJECT/vendor/meta\n");
+    let policy = started(&house, "read-only", "project");
+    let folder = house.at("project/vendor/filed");
+    let call = JudgedCall {
+        tool_name: "bash",
+        args: &text("command", "git status"),
+        cwd: Some(&folder),
+        annotations: &BTreeMap::new(),
+        conditions: &[],
+    };
+    assert_eq!(judge(&policy, &call, &RealFiles).unwrap().effect, Effect::Ask);
 }
 
 #[test]
