@@ -36,7 +36,6 @@ impl GitReach {
 const HERE: &[&str] = &[
     "blame",
     "annotate",
-    "branch",
     "tag",
     "rev-parse",
     "rev-list",
@@ -53,13 +52,16 @@ const HERE: &[&str] = &[
     "check-ignore",
     "check-attr",
     "version",
-    "remote",
     "config",
     "shortlog",
 ];
 
-/// It shows differences between commits, or searches.
-const SHOWS: &[&str] = &["log", "show", "whatchanged", "reflog", "diff-tree", "grep"];
+/// It shows differences between commits, searches, or makes branches.
+const SHOWS: &[&str] = &["log", "show", "whatchanged", "reflog", "diff-tree", "grep", "branch"];
+
+/// What `git remote` does without fetching.
+const OF_REMOTES: &[&str] =
+    &["show", "get-url", "set-url", "rename", "remove", "rm", "prune", "set-head", "set-branches"];
 
 /// It looks at the work tree by the index that is there, if at all, and leaves the commit that this is of.
 const BY_INDEX: &[&str] = &[
@@ -74,7 +76,6 @@ const BY_INDEX: &[&str] = &[
     "mv",
     "rm",
     "clean",
-    "fetch",
     "push",
     "clone",
     "init",
@@ -93,14 +94,22 @@ pub(crate) fn reach(argv: &[Word]) -> GitReach {
     if rest.iter().any(goes_into_others) {
         return GitReach::Others;
     }
-    let first = || rest.iter().filter_map(Word::literal).find(|word| !word.starts_with('-'));
+    // What is not known may be a command, too.
+    let is_option = |word: &&Word| word.literal().is_some_and(|text| text.starts_with('-'));
+    let first = rest.first().and_then(Word::literal);
+    let behind_options = rest.iter().find(|word| !is_option(word));
+    let behind_options = behind_options.map(|word| word.literal().unwrap_or_default());
     match command {
+        "branch" if behind_options.is_none() => GitReach::Here,
         name if HERE.contains(&name) => GitReach::Here,
         name if SHOWS.contains(&name) => GitReach::Settings,
-        "worktree" if first() == Some("list") => GitReach::Here,
-        "submodule" if first() == Some("status") => GitReach::Index,
+        "worktree" if first == Some("list") => GitReach::Here,
+        "remote" if behind_options.is_none_or(|name| OF_REMOTES.contains(&name)) => GitReach::Here,
+        "submodule" if behind_options == Some("status") => GitReach::Index,
         // What else it does brings the index of a commit.
-        "stash" if matches!(first(), Some("list" | "show" | "create")) => GitReach::Index,
+        "stash" if matches!(first, Some("list" | "show" | "create")) => GitReach::Index,
+        // A commit that is fetched may have others, which git fetches, too.
+        "fetch" | "remote" => GitReach::Further,
         // It makes an index of the commit that is there, and those files.
         "commit" if names_files(rest) => GitReach::Further,
         "switch" | "checkout" if makes_branch(argv) => GitReach::Index,
@@ -245,7 +254,18 @@ mod tests {
     fn what_is_not_known_to_stay_in_its_repository_goes_into_others() {
         for (command, expected) in [
             ("git --version", GitReach::Here),
+            ("git remote", GitReach::Here),
+            ("git remote -v", GitReach::Here),
+            ("git remote get-url origin", GitReach::Here),
+            ("git remote update", GitReach::Further),
+            ("git remote -v update", GitReach::Further),
+            ("git remote add -f x ../x", GitReach::Further),
+            ("git remote x", GitReach::Further),
+            ("git fetch", GitReach::Further),
+            ("git fetch --no-recurse-submodules", GitReach::Further),
             ("git branch -v", GitReach::Here),
+            ("git branch -D x", GitReach::Settings),
+            ("git branch x", GitReach::Settings),
             ("git worktree list", GitReach::Here),
             ("git log -3", GitReach::Settings),
             ("git --no-pager log", GitReach::Settings),
@@ -281,6 +301,10 @@ mod tests {
             ("git commit --unknown x", GitReach::Further),
             ("git stash", GitReach::Further),
             ("git stash list", GitReach::Index),
+            ("git stash -m list", GitReach::Further),
+            ("git stash -q", GitReach::Further),
+            ("git submodule --quiet status", GitReach::Index),
+            ("git worktree -x list", GitReach::Further),
             ("git stash show -p", GitReach::Index),
             ("git switch -c x", GitReach::Index),
             ("git checkout -b x", GitReach::Index),

@@ -1,6 +1,6 @@
 //! What git would find in a folder, and whether its settings name a program.
 
-use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
+use crate::path::{DirListing, FileLookup, PathContext, PathError, fold, is_below, locate};
 
 /// The most folders above each other that are looked at.
 const MAX_DEPTH: usize = 64;
@@ -33,7 +33,7 @@ pub(super) enum SeenFolder {
     Own,
     /// A `.git` that is none: git looks further.
     Husk,
-    /// One whose place is no text.
+    /// One whose place is no text, or can be read in two ways.
     Untold,
 }
 
@@ -54,12 +54,19 @@ pub(super) fn seen(folder: &str, files: &dyn FileLookup) -> Result<SeenFolder, P
         return Ok(SeenFolder::Nothing);
     }
     if let Some(text) = files.text(&git, MOST_TEXT) {
-        let there = text.strip_prefix("gitdir:").map(str::trim);
-        return Ok(there.map_or(SeenFolder::Husk, |there| place(Some(there))));
+        let Some(there) = text.strip_prefix("gitdir:") else { return Ok(SeenFolder::Husk) };
+        // git takes all behind one blank for the name: blanks around it make another one.
+        let exact = there.strip_prefix(' ').map(without_line_end);
+        return Ok(place(exact.filter(|exact| *exact == there.trim())));
     }
     // A folder is no file.
     let is_file = files.bytes(&git, MOST_GIT_FILE).is_some();
     Ok(if is_file { SeenFolder::Untold } else { SeenFolder::Husk })
+}
+
+/// The text of a file that holds a name, as git reads it.
+fn without_line_end(text: &str) -> &str {
+    text.trim_end_matches(['\n', '\r'])
 }
 
 /// The repository that a link from this folder leads to.
@@ -82,7 +89,9 @@ fn is_brought(
             return Ok(false);
         }
     }
-    Ok(near().any(|root| is_below(&real, root)))
+    // Of a volume that tells no cases apart a folder has many names.
+    let real = fold(&real);
+    Ok(near().any(|root| is_below(&real, &fold(root))))
 }
 
 /// Whether a repository holds nothing yet: no branch, and no object that something else than a branch may lead to.
@@ -175,7 +184,9 @@ pub(in crate::policy) fn work_tree(
             SeenFolder::Own => format!("{folder}/.git"),
             SeenFolder::Linked(there) => linked(folder, there),
             SeenFolder::Untold => {
-                return Err(PathError::Unreadable(format!("{folder}/.git: no text")));
+                return Err(PathError::Unreadable(format!(
+                    "{folder}/.git: it cannot be told where it leads"
+                )));
             }
         };
         return Ok(Some((folder.to_owned(), git)));
@@ -293,7 +304,7 @@ fn is_branch(name: &str, git: &str, common: &str, files: &dyn FileLookup) -> boo
 /// The folder of what all work trees of a repository have in common.
 pub(super) fn common_dir(git: &str, files: &dyn FileLookup) -> String {
     match files.text(&format!("{git}/commondir"), MOST_TEXT) {
-        Some(common) => linked(git, common.trim().to_owned()),
+        Some(common) => linked(git, without_line_end(&common).to_owned()),
         None => git.to_owned(),
     }
 }
