@@ -197,7 +197,14 @@ export class Terminal {
 
   /** Until the program has ended. @returns its exit code */
   async ended(): Promise<number> {
-    return this.#until(() => this.code, 'the end of the program');
+    const code = await this.#until(() => this.code, 'the end of the program');
+    await this.#taken();
+    return code;
+  }
+
+  /** Until the emulator has taken in all that was written. */
+  async #taken(): Promise<void> {
+    await new Promise<void>((resolve) => this.#screen.write('', resolve));
   }
 
   async #until<RESULT>(look: () => RESULT | undefined, what: string): Promise<RESULT> {
@@ -211,7 +218,7 @@ export class Terminal {
 
   /** Looks once more, when the emulator has taken in the last output. */
   async #fail<RESULT>(what: string, isLate: boolean, look: () => RESULT | undefined): Promise<void> {
-    await new Promise<void>((resolve) => this.#screen.write('', resolve));
+    await this.#taken();
     if (look() !== undefined) return;
     const why = isLate ? `${LIMIT} ms passed` : `the program ended with ${this.code}`;
     const edge = '-'.repeat(this.#screen.cols);

@@ -318,7 +318,8 @@ pub(crate) fn claim(
 /// Whether an approval is bound to this very call.
 pub(crate) fn is_bound(gate: &Gate, id: &str, raw: &ClaimedCall) -> Result<bool, GateError> {
     let context = raw.context.as_deref().map(context).transpose()?;
-    gate.is_bound(approval_id(id)?, arguments(raw.args.as_deref())?, context)
+    let tool_name = name("toolName", &raw.tool_name)?;
+    gate.is_bound(approval_id(id)?, &tool_name, arguments(raw.args.as_deref())?, context)
 }
 
 /// What may be executed: the core's own copy of the arguments.

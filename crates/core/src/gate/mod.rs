@@ -464,12 +464,14 @@ impl Gate {
         Ok(RedeemedCall { approval_id: id, args: args.clone(), edited: record.is_edited() })
     }
 
-    /// Whether an approval is bound to its call with these arguments, judged under this context.
+    /// Whether an approval is bound to a call of this tool with these arguments, judged under this context.
     pub fn is_bound(
-        &self, id: ApprovalId, args: CanonicalJson, context: Option<Box<CallContext>>,
+        &self, id: ApprovalId, tool_name: &str, args: CanonicalJson,
+        context: Option<Box<CallContext>>,
     ) -> Result<bool, GateError> {
         let Some(record) = self.get(id)? else { return Ok(false) };
-        let call = ToolCall { args, context, ..record.request().call.clone() };
+        let tool_name = tool_name.into();
+        let call = ToolCall { tool_name, args, context, ..record.request().call.clone() };
         Ok(record.approved().is_some_and(|(_, bound)| bound == call.digest()))
     }
 

@@ -162,7 +162,9 @@ fn what_was_approved_is_what_runs() {
         ("execute", "null"),
     ] {
         assert_eq!(code(gate.claim(Some("r"), "1", name, args(text), None)), "ERR_DIGEST_MISMATCH");
+        assert!(!gate.is_bound(id, name, args(text), None).unwrap());
     }
+    assert!(gate.is_bound(id, "execute", args(r#"{"command":"ls"}"#), None).unwrap());
     assert_eq!(code(claim(&gate, Some("other"), "1")), "ERR_NOT_APPROVED");
     assert_eq!(code(claim(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
     assert_eq!(gate.get(id).unwrap().unwrap().status(), Status::Approved);

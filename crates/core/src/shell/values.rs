@@ -23,6 +23,8 @@ const MAX_PARAMETERS: usize = 10;
 
 /// The name of all words that a script is given: `$@`.
 pub(super) const ALL_PARAMETERS: &str = "@";
+/// What bash takes for `$0` from when it is set.
+const SCRIPT_NAME: &str = "BASH_ARGV0";
 
 /// What may keep an assignment from running, and let what stands behind it run all the same: an expansion that fails ends its
 /// line, and a redirection that fails its command. In arithmetic, in `${…}` with an operator, in subscripts, with names that are
@@ -235,6 +237,9 @@ impl ShellVariables {
             _ => self.now.remove(name),
         };
         self.log.push((name.to_owned(), before));
+        if name == SCRIPT_NAME {
+            self.put("0", None);
+        }
     }
 
     /// What was set since then may not have been: none of it is certain.

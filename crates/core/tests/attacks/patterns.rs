@@ -385,6 +385,7 @@ fn what_grep_counts_in_one_file_is_a_number() {
             "count=$(grep -c -e x list src/c); echo $((count+1))",
             "count=$(grep --count --with-filename x list); echo $((count+1))",
             "count=$(grep -c x list src/c -h | cat); echo $((count+1))",
+            "count=$(grep x -c list); echo $((count+1))",
             "[[ $(grep -cH x list) -gt 0 ]]",
         ],
         &[
@@ -394,4 +395,31 @@ fn what_grep_counts_in_one_file_is_a_number() {
             "[[ $(grep -c x list) -gt 0 ]]",
         ],
     );
+}
+
+#[test]
+fn a_name_with_the_letters_of_a_pattern_leads_a_formatter_out_by_a_symlink() {
+    let house = House::new("literal-names");
+    house.put("out/fo/v.py", "x");
+    for link in ["[l]", "{l,m}", "{l}", "l(o)"] {
+        symlink("../out/fo", house.root.join("project").join(link)).unwrap();
+    }
+    symlink("../../out/fo/v.py", house.root.join("project/src/[v].py")).unwrap();
+    house.put("project/app/[id]/v.py", "x");
+    let asked = [
+        "black '[l]/v.py'",
+        "black '{l,m}/v.py'",
+        "black '{l}/v.py'",
+        "black 'l(o)/v.py'",
+        "black 'src/[v].py'",
+        "ruff format '{l,m}/v.py'",
+        "isort '{l,m}/v.py'",
+    ];
+    tried(&started(&house, "developer", "project"), &asked, &["black 'app/[id]/v.py'"]);
+    let denied =
+        r#"{"version":1,"default":"allow","rule":[{"effect":"deny","writes":["**/out/**"]}]}"#;
+    for line in asked {
+        let (effect, reason) = verdict(&started(&house, denied, "project"), "bash", line);
+        assert_eq!(effect, Effect::Deny, "{line}: {reason}");
+    }
 }

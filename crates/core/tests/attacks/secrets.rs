@@ -249,3 +249,25 @@ fn what_a_script_is_given_meets_a_deny() {
         assert_eq!(verdict(&policy, "bash", line).0, Effect::Deny, "{line}");
     }
 }
+
+#[test]
+fn what_bash_calls_a_script_may_be_set_by_that_script() {
+    let house = House::new("argv0");
+    let policy =
+        r#"{"version":1,"default":"allow","rule":[{"effect":"deny","reads":["**/.env"]}]}"#;
+    tried(
+        &started(&house, policy, "project"),
+        &[
+            "bash -c 'BASH_ARGV0=.env; cat \"$0\"' list",
+            "bash -c 'BASH_ARGV0+=.env; cat \"$0\"' list",
+            "bash -c 'export BASH_ARGV0=.env; cat $0' list",
+            "bash -c 'printf -v BASH_ARGV0 .env; cat \"$0\"' list",
+            "bash -c 'read BASH_ARGV0 <<< .env; cat \"$0\"' list",
+            "bash -c 'for BASH_ARGV0 in .env; do cat \"$0\"; done' list",
+            "bash -c ': ${BASH_ARGV0:=.env}; cat \"$0\"' list",
+            "bash -c 'while read BASH_ARGV0; do :; done < list; cat ${0}' list",
+            "bash -c 'if ls; then BASH_ARGV0=.env; fi; cat \"$0\"' list",
+        ],
+        &["bash -c 'cat \"$0\"' list", "bash -c 'BASH_ARGV0=.env; cat \"$1\"' x list"],
+    );
+}

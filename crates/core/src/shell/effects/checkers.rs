@@ -101,6 +101,9 @@ fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, changes: bool) {
     if !sources || words::may_stray(word) || alternatives.is_none() {
         walk.runs(arg, DoubtReason::NotUnderstood);
     }
+    // A file of this very name comes before what the pattern finds, and some programs know no patterns: `app/[id]/page.tsx`.
+    let access = if changes { FileAccess::Write } else { FileAccess::Read };
+    walk.path(0, access, word.clone(), false);
     let mut roots: Vec<String> = alternatives.iter().flatten().map(expansion::root).collect();
     roots.sort_unstable();
     roots.dedup();

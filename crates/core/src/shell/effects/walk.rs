@@ -584,15 +584,13 @@ impl<'a> ArgumentWalk<'a> {
             |meaning: &OptionMeaning| matches!(meaning.uses, OperandUse::Looks(it) if it == name);
         let keeps = |met: &Option<OptionName>| {
             let Some(met) = met else { return false };
-            let readings: Vec<&OptionMeaning> = match met {
+            let looks_itself = match met {
                 OptionName::Short(letter) => {
-                    self.program.short(*letter).iter().map(|(_, meaning)| meaning).collect()
+                    self.program.short(*letter).iter().any(|(_, it)| looks(it))
                 }
-                OptionName::Long(long) => {
-                    self.program.whole(long).iter().map(|(_, meaning)| meaning).collect()
-                }
+                OptionName::Long(long) => self.program.whole(long).iter().any(|(_, it)| looks(it)),
             };
-            readings.iter().copied().any(looks) || self.program.beside.contains(&(name, *met))
+            looks_itself || self.program.beside.contains(&(name, *met))
         };
         self.kept(name).is_some() && self.met.iter().all(keeps)
     }

@@ -285,8 +285,12 @@ fn is_number_of(words: &[&str]) -> bool {
         "wc" => flags("lwcmL"),
         // Of several files it prints the names as well.
         "grep" | "egrep" | "fgrep" => {
-            let (options, operands): (Vec<&str>, Vec<&str>) =
-                rest.iter().partition(|word| word.starts_with('-'));
+            // Behind an operand an option may be one more file: `POSIXLY_CORRECT` says so.
+            let first = rest.iter().position(|word| !word.starts_with('-')).unwrap_or(rest.len());
+            let (options, operands) = rest.split_at(first);
+            if operands.iter().any(|word| word.starts_with('-')) {
+                return false;
+            }
             let counts = options.iter().any(|flags| flags.contains('c'));
             let known = options.iter().all(|word| {
                 word.len() > 1 && word.chars().skip(1).all(|letter| "civwxEFGPsah".contains(letter))

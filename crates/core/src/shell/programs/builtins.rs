@@ -361,18 +361,19 @@ impl LineProver<'_, '_> {
 
     /// `set` and `shopt`, which can change how the rest is read.
     fn shell_options(&mut self, argv: &[Word], name: &str, command: usize) {
-        let is_option = |word: &Word| {
-            word.literal().is_some_and(|text| {
-                text.len() > 1 && text.starts_with(['-', '+']) && text != "--"
-                    || SET_OPTIONS.contains(&text)
-            })
-        };
-        if name == "set" && !argv.iter().skip(1).all(is_option) {
-            self.found.values.lose_parameters();
-        }
         let mut named = false;
         for (arg, word) in argv.iter().enumerate().skip(1) {
             let text = beginning(word);
+            // What follows is what the script is given from here on: `set errexit` sets no option.
+            let given = match word.literal() {
+                Some(text) => {
+                    !named && (matches!(text, "--" | "-") || !text.starts_with(['-', '+']))
+                }
+                None => true,
+            };
+            if name == "set" && given {
+                self.found.values.lose_parameters();
+            }
             if name == "set" && (text == "--" || text == "-") {
                 break;
             }
