@@ -31,11 +31,29 @@ export type AskedCall =
   | { kind: 'stale'; reason: string }
   | { kind: 'denied'; reason: string; approvalId: string };
 
-/** Asks until there is a decision that holds. */
+/** How often one call is asked about. */
+const MOST_ASKED = 20;
+
+/** How often a call was asked about: a callback whose answers never hold would be asked for ever, and nothing else would run. */
+export class AskedTimes {
+  #count = 1;
+
+  /** @returns why it is not asked about once more; `undefined`: it is, and what else is due has come round first */
+  async noMore(reason: string): Promise<string | undefined> {
+    if (this.#count === MOST_ASKED)
+      return `It was asked about ${MOST_ASKED} times, and no answer held. The last time: ${reason}`;
+    this.#count++;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    return undefined;
+  }
+}
+
+/** Asks until there is a decision that holds, or it was asked too often: then the call is denied. */
 export async function askCall(question: CallQuestion & { verdict: CallVerdict }, port: AskPort): Promise<AskedCall> {
   const { asker, signal } = port;
   let { verdict } = question;
   let supersedes: SupersededRequest | undefined;
+  const times = new AskedTimes();
   for (;;) {
     signal.throwIfAborted();
     const opened = await port.open({ ...question, verdict, supersedes, signal });
@@ -46,6 +64,8 @@ export async function askCall(question: CallQuestion & { verdict: CallVerdict },
     if (reason === undefined) return { kind: 'decided', decided };
     if (isApproval(decided.decision)) await asker.gate.revoke(decided.approvalId, reason);
     if (port.judge === undefined) return { kind: 'stale', reason };
+    const ended = await times.noMore(reason);
+    if (ended !== undefined) return { kind: 'denied', reason: ended, approvalId: decided.approvalId };
     supersedes = supersededBy(decided, reason);
     const now = await port.judge();
     if (now.effect === 'deny') return { kind: 'denied', reason: now.reason, approvalId: decided.approvalId };

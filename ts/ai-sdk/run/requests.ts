@@ -8,7 +8,7 @@ import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
 import type { Gating, RawRecord } from '../../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
-import { objectionTo, supersededBy } from '../../gate/ask-call.js';
+import { AskedTimes, objectionTo, supersededBy } from '../../gate/ask-call.js';
 import type { CallDecisions } from './decisions.js';
 import { digestOf, type CheckedEdits } from '../../gate/edits.js';
 import { ASK, type CallGuard } from '../gating/guard.js';
@@ -78,6 +78,7 @@ export class RunRequests {
       decided: Promise.resolve(),
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
+      times: new AskedTimes(),
       questioning: undefined,
     });
     return part;
@@ -115,6 +116,11 @@ export class RunRequests {
       const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
       if (asked.questioning === undefined && !(await this.#takeBack(asked, record, reason))) continue;
+      const ended = await asked.times.noMore(reason);
+      if (ended !== undefined) {
+        this.#deny(asked, ended);
+        continue;
+      }
       asked.decision = undefined;
       const denied = await this.#judgedAgain(toolCallId, asked);
       if (await this.#openRequest(round, asked, denied, supersededBy(record, reason))) open.push(asked);
@@ -136,8 +142,7 @@ export class RunRequests {
       else if (plan.do === 'rerun' && (await this.#rerun(round, asked))) open.push(asked);
       else if (plan.do === 'deny') {
         if (plan.takeBack !== undefined) await this.#options.asker.gate.withdraw(plan.takeBack.approvalId, plan.reason);
-        asked.decision = { type: 'cancelled', reason: plan.reason };
-        this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason: plan.reason });
+        this.#deny(asked, plan.reason);
       }
     }
     this.#callHumans(open);
@@ -205,11 +210,15 @@ export class RunRequests {
       await this.#options.asker.gate.revoke(approvalId, why);
       return true;
     } catch (error) {
-      const reason = `${why} It cannot be asked about again: ${messageOf(error)}`;
-      asked.decision = { type: 'cancelled', reason };
-      this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
+      this.#deny(asked, `${why} It cannot be asked about again: ${messageOf(error)}`);
       return false;
     }
+  }
+
+  /** It does not run in this run. */
+  #deny(asked: AskedCall, reason: string): void {
+    asked.decision = { type: 'cancelled', reason };
+    this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
   }
 
   /** Why nobody needs to be asked again. */

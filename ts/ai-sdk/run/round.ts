@@ -3,6 +3,7 @@ import type { ModelMessage } from 'ai';
 import type { ApprovalRecord, DecidedVia, DecisionOutcome } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { snapshot, type ValueSnapshot } from '../../values/snapshot.js';
+import type { AskedTimes } from '../../gate/ask-call.js';
 import type { OpenedRequest } from '../../gate/asker.js';
 import type { CheckedEdits } from '../../gate/edits.js';
 import type { GuardedExecution } from '../gating/guard.js';
@@ -32,6 +33,7 @@ export interface AskedCall {
   /** Why an approval does not hold any more. */
   staleness: OpenedRequest['staleness'] | undefined;
   edits: CheckedEdits;
+  times: AskedTimes;
   /** Where it runs nothing and asks the human something, and was not denied. */
   questioning: CallQuestions | undefined;
 }
