@@ -907,7 +907,10 @@ export interface TelemetryMeter {
   createUpDownCounter(name: string, options?: object): unknown;
 }
 
-/** Gets one line per step of a request's life. Arguments appear at `trace` only. */
+/**
+ * Gets one line per step of a request’s life. Arguments appear at `trace` only. It has some of these functions; one that has none is
+ * refused (`ERR_INVALID_CONFIG`).
+ */
 export interface Logger {
   trace?(message: string, fields: Record<string, unknown>): void;
   debug?(message: string, fields: Record<string, unknown>): void;

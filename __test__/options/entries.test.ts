@@ -116,6 +116,8 @@ const refused = (message: string) => ({
   message: expect.stringContaining(message) as unknown,
 });
 
+const isRestricting = (what: true | string) => what !== true && what.startsWith('restricts');
+
 describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
   test('an option that nobody knows is not passed over', async () => {
     const passedOn = name === 'streamWithEvents' || name === 'resume';
@@ -126,11 +128,11 @@ describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
   });
 
   const { names } = ENTRIES[name];
-  test.skipIf(Object.values(names).every((what) => what === true))(
+  test.skipIf(!Object.values(names).some(isRestricting))(
     'what restricts is not taken for left out where it is undefined, nor where it restricts nothing',
     async () => {
       for (const [each, what] of Object.entries(names)) {
-        if (what === true) continue;
+        if (!isRestricting(what)) continue;
         // Without a gate there is nothing to resume, which it says.
         if (name === 'resume' && each === 'gate') continue;
         for (const nothing of what === 'restricts by parts' ? [undefined, [], {}] : [undefined]) {
@@ -160,6 +162,34 @@ test('an option of which nothing depends may be undefined', async () => {
   const gate = api.createGate({ timeout: undefined, logger: undefined });
   expect(await gate.history({ limit: undefined })).toEqual([]);
   await gate.close();
+});
+
+describe('a logger that takes nothing', () => {
+  const hears = 'must have functions, some of trace, debug, info, warn, error';
+  test.each([null, {}, 'console', () => {}, { warning: () => {} }, { error: 'stderr' }, { info: () => {}, error: 1 }])(
+    'is refused: %j',
+    async (logger) => {
+      for (const start of [
+        () => api.createGate({ logger } as never),
+        () => api.gateTools(tools, { interruptOn: 'all', logger } as never),
+        () => api.streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all', logger } as never),
+      ])
+        expect(await failureOf(start)).toMatchObject({
+          code: 'ERR_INVALID_CONFIG',
+          message: expect.stringContaining(hears) as string,
+        });
+    },
+  );
+
+  test('one of a class, and the console, are taken', async () => {
+    class Counting {
+      count = 0;
+      info() {
+        this.count++;
+      }
+    }
+    for (const logger of [new Counting(), console]) await api.createGate({ logger }).close();
+  });
 });
 
 describe('a function that makes callbacks, given in the place of one', () => {

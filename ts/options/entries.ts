@@ -8,10 +8,10 @@ import type * as Inbox from '../../inbox.js';
 import type * as Api from '../../index.js';
 import type * as Mcp from '../../mcp.js';
 import type * as Webhooks from '../../webhooks.js';
-import type { OptionNames, Restricts } from './names.js';
+import type { OptionKind, OptionNames } from './names.js';
 
 type NamesOf<OPTIONS> = OPTIONS extends unknown ? keyof OPTIONS : never;
-type OptionTable<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true | Restricts>>;
+type OptionTable<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, OptionKind>>;
 
 export interface EntryOptions {
   readonly names: OptionNames;
@@ -44,7 +44,7 @@ const RUN: OptionTable<Api.RunOptions<{}>> = {
   maxSteps: true,
   includeRawParts: true,
   unanswered: true,
-  logger: true,
+  logger: 'logger',
 };
 
 const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
@@ -91,7 +91,7 @@ const TABLES = {
       groups: true,
       authorize: 'restricts',
       mode: 'restricts',
-      logger: true,
+      logger: 'logger',
       redact: 'restricts by parts',
       telemetry: true,
     } satisfies OptionTable<Api.GateOptions>,
@@ -195,7 +195,7 @@ const TABLES = {
       requester: true,
       origin: true,
       mode: 'restricts',
-      logger: true,
+      logger: 'logger',
     } satisfies OptionTable<Api.GateToolsOptions>,
     elsewhere: ['createGate', 'streamWithEvents'],
     instead: NOT_FOR_ALL,
@@ -211,7 +211,7 @@ const TABLES = {
       approvalTimeout: true,
       runId: true,
       origin: true,
-      logger: true,
+      logger: 'logger',
     } satisfies OptionTable<Api.ToolApprovalOptions>,
     elsewhere: ['createGate', 'gateTools', 'streamWithEvents'],
     instead: NOT_FOR_ALL,
@@ -248,7 +248,7 @@ const TABLES = {
       describeApprovals: true,
       repeatedRejections: true,
       maxResultCharacters: true,
-      logger: true,
+      logger: 'logger',
     } satisfies OptionTable<Agent.DeepAgentOptions>,
     elsewhere: ['agent.streamWithEvents', 'createGate', 'createLocalBackend'],
     instead: {
@@ -367,7 +367,7 @@ const TABLES = {
       maxBodyBytes: true,
       remember: 'restricts',
       assets: true,
-      logger: true,
+      logger: 'logger',
     } satisfies OptionTable<Inbox.InboxOptions>,
     elsewhere: ['serveInbox', 'createGate'],
   },
@@ -380,7 +380,7 @@ const TABLES = {
       by: true,
       groups: true,
       assets: true,
-      logger: true,
+      logger: 'logger',
       remember: 'restricts',
     } satisfies OptionTable<Inbox.ServeInboxOptions>,
     elsewhere: ['inboxHandler', 'createGate'],
@@ -395,7 +395,7 @@ const TABLES = {
       timeout: true,
       maxBodyBytes: true,
       takeOverAfter: true,
-      logger: true,
+      logger: 'logger',
       fetch: true,
     } satisfies OptionTable<Webhooks.SendWebhooksOptions>,
     elsewhere: ['endpoint', 'createGate'],
@@ -420,7 +420,7 @@ const TABLES = {
       secretEnv: true,
       url: true,
       expiresIn: true,
-      logger: true,
+      logger: 'logger',
     } satisfies OptionTable<Webhooks.ActionLinksOptions>,
     elsewhere: ['link'],
   },

@@ -2,10 +2,11 @@
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
 
 /**
- * `restricts`: without this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the
+ * `logger`: what takes messages. `restricts`: without this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the
  * same, and `null` says something. `restricts by parts`: the same, and with nothing in it it is as if left out.
  */
-export type OptionNames = Readonly<Record<string, true | Restricts>>;
+export type OptionNames = Readonly<Record<string, OptionKind>>;
+export type OptionKind = true | 'logger' | Restricts;
 export type Restricts = 'restricts' | 'restricts or null' | 'restricts by parts';
 
 /** The names that are not among these. @throws {InvalidConfigError} for what is no plain object */
@@ -19,20 +20,24 @@ export function unknownIn(names: OptionNames, options: unknown, place: string): 
 
 /**
  * What restricts may be left out, and not be there with nothing in it, `undefined`, `null` or empty: what was read from a misspelt
- * place would open, without a word, what it was to restrict.
+ * place would open, without a word, what it was to restrict. A logger that takes nothing would say nothing of what fails.
  *
  * @throws {InvalidConfigError}
  */
 export function checkGiven(names: OptionNames, options: unknown, place: string): void {
-  for (const [name, value] of Object.entries(options as object))
-    if (Object.hasOwn(names, name) && isNothing(value, names[name]))
+  for (const [name, value] of Object.entries(options as object)) {
+    const kind = Object.hasOwn(names, name) ? names[name] : true;
+    if (kind === 'logger') checkLogger(value, place, name);
+    if (isNothing(value, kind))
       throw new InvalidConfigError({
         message: `${place}: ${name} is ${emptyAs(value)}, and without it less would be refused: give it a value, or leave it out.`,
       });
+  }
 }
 
-function isNothing(value: unknown, kind: true | Restricts | undefined): boolean {
-  if (value === undefined) return kind !== true;
+function isNothing(value: unknown, kind: OptionKind | undefined): boolean {
+  if (kind === undefined || kind === true || kind === 'logger') return false;
+  if (value === undefined) return true;
   if (value === null) return kind === 'restricts' || kind === 'restricts by parts';
   return kind === 'restricts by parts' && isEmpty(value);
 }
@@ -44,6 +49,18 @@ const isEmpty = (value: unknown): boolean =>
   Reflect.ownKeys(value).every((key) => key === 'length');
 
 const emptyAs = (value: unknown): string => (typeof value === 'object' && value !== null ? 'empty' : String(value));
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'];
+
+function checkLogger(value: unknown, place: string, name: string): void {
+  if (value === undefined) return;
+  const takes = (level: string) => typeof (value as Record<string, unknown>)[level];
+  const isOne = typeof value === 'object' && value !== null && LEVELS.some((level) => takes(level) === 'function');
+  if (isOne && LEVELS.every((level) => ['function', 'undefined'].includes(takes(level)))) return;
+  throw new InvalidConfigError({
+    message: `${place}: ${name} must have functions, some of ${LEVELS.join(', ')}: console has them all.`,
+  });
+}
 
 /** An option that is a list. @throws {InvalidConfigError} for what only looks like one: a promise, a set, one of them alone */
 export function checkList(value: unknown, place: string, name: string): void {
