@@ -249,7 +249,7 @@ describe('memory', () => {
   afterAll(() => sandbox.remove());
   const runtime = { name: 'this Node', kind: 'node', version: process.versions.node, path: process.execPath } as const;
 
-  const PENDING = effort(1_000, 20_000);
+  const PENDING = effort(300, 20_000);
   const PARTS = effort(10_000, 200_000);
 
   /** Lines such as `heap 2191` as numbers. */

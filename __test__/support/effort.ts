@@ -22,11 +22,11 @@ export const effort = (quick: number, thorough: number, sampled = quick): number
   isThorough ? thorough : isSample ? sampled : quick;
 
 /**
- * In `npm run test:all` all of these. In `npm test` some, from all parts of the list: where `isSample` so many, else four times as
+ * In `npm run test:all` all of these. In `npm test` some, from all parts of the list: where `isSample` so many, else twice as
  * many.
  */
 export function sample<CASE>(cases: readonly CASE[], sampled = 2): CASE[] {
-  const most = isSample ? sampled : 4 * sampled;
+  const most = isSample ? sampled : 2 * sampled;
   if (isWhole || cases.length <= most) return [...cases];
   // One of each part, not always at the same place in it: what was made of several lists has of each, as far as so few can.
   return Array.from({ length: most }, (_, part) => {

@@ -197,8 +197,15 @@ impl SqliteEngine {
         self.write(move |connection| upkeep::give_back(connection, pages))
     }
 
+    /// What fails since the ledger is not there any more says so, whatever SQLite found first: it does not pass, and whoever
+    /// waits for it is to wait no more.
     fn fault(&self, fault: SqliteFault) -> LedgerError {
-        fault.of(self.path())
+        let error = fault.of(self.path());
+        let may_be_lost = matches!(error.kind, LedgerErrorKind::Permission | LedgerErrorKind::Io);
+        match self.0.core.check_place() {
+            Err(lost) if may_be_lost && self.is_writable() => lost,
+            _ => error,
+        }
     }
 }
 

@@ -247,6 +247,19 @@ fn what_is_done_to_the_file_while_it_is_open_is_noticed() {
 }
 
 #[test]
+fn a_read_that_finds_no_file_says_that_the_ledger_is_gone() {
+    let directory = Directory::new();
+    let engine = directory.engine();
+    count(&engine, "a").unwrap();
+    let away = directory.0.with_extension("away");
+    std::fs::rename(&directory.0, &away).unwrap();
+    // A connection is opened by the path: there is none that was kept.
+    let read = engine.read(|_| Ok(()));
+    std::fs::rename(&away, &directory.0).unwrap();
+    assert_eq!(read.unwrap_err().kind, LedgerErrorKind::Corrupt);
+}
+
+#[test]
 fn what_a_column_should_not_hold_is_damage() {
     let directory = Directory::new();
     let engine = directory.engine();
