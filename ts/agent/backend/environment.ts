@@ -5,7 +5,7 @@ const PASSED_ON = /^(?:PATH|HOME|USER|TZ|TERM|TMPDIR|SystemRoot)$/;
 
 /**
  * What every command starts with. Policies read a line as it means in these settings: bytes are UTF-8, and no program of the
- * user's settings (a pager, an editor) runs that no word of the line names.
+ * user's settings (a pager, an editor) runs, and no server is asked, that no word of the line names.
  */
 const SETTINGS = {
   LC_ALL: 'C.UTF-8',
@@ -20,6 +20,10 @@ const SETTINGS = {
   GIT_TERMINAL_PROMPT: '0',
   // What only looks (`git status`) writes nothing, not even `.git/index`.
   GIT_OPTIONAL_LOCKS: '0',
+  // npm and pip look for a later version of themselves in the registry, now and then, whatever they are to do.
+  npm_config_update_notifier: 'false',
+  NO_UPDATE_NOTIFIER: '1',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
 };
 
 /**

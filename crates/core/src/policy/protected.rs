@@ -42,6 +42,7 @@ fn starts_with(name: &str, beginning: &str) -> bool {
 }
 
 const GIT: &str = "git's own files: they run as hooks and settings";
+const VCS: &str = "files of a version control system: they run as hooks and settings";
 const ENV: &str = "a file of variables and secrets";
 const SHELL: &str = "a shell's start-up file: it runs later";
 const SSH: &str = "keys and settings of ssh";
@@ -64,6 +65,10 @@ type ProtectedNames = &'static [(&'static str, &'static str)];
 const WRITES: ProtectedNames = &[
     (".git", GIT),
     (".gitmodules", GIT),
+    (".hg", VCS),
+    (".bzr", VCS),
+    (".svn", VCS),
+    (".jj", VCS),
     (".husky", GIT),
     (".githooks", GIT),
     (".pre-commit-config.yaml", GIT),
@@ -199,6 +204,7 @@ const GIT_SETTINGS: &[&str] = &["config", "config.worktree"];
 const BOTH: ProtectedNames = &[
     // An address in it may hold a password.
     (".gitconfig", GIT),
+    (".hgrc", VCS),
     (".ssh", SSH),
     (".netrc", SECRETS),
     ("_netrc", SECRETS),
@@ -264,6 +270,7 @@ const WRITE_CHAINS: NameChains = &[
 const BOTH_CHAINS: NameChains = &[
     // An address in it may hold a password.
     (&[".git", "config"], GIT),
+    (&[".hg", "hgrc"], VCS),
     (&["git", "credentials"], SECRETS),
     (&[".config", "rclone"], SECRETS),
     (&[".m2", "settings.xml"], SECRETS),
@@ -745,6 +752,10 @@ mod tests {
             ("/p/.git/config", Read, true),
             ("/p/.gitignore", Write, false),
             ("/p/.GIT/hooks/x", Write, true),
+            ("/p/.hg/hgrc", Write, true),
+            ("/p/.hg/hgrc", Read, true),
+            ("/p/.jj/repo/config.toml", Write, true),
+            ("/p/.hg/dirstate", Read, false),
             ("/p/.env", Read, true),
             ("/p/.env.local", Read, true),
             ("/p/.envrc", Write, true),

@@ -292,6 +292,10 @@ pub enum DoubtReason {
     FindsHosts,
     /// An option, or an argument, that makes the command run other code.
     RunsCode,
+    /// It opens the editor, which runs what it is told, and may be told by the input of the line.
+    Editor,
+    /// The name of a module of Python, which the project may not have: then it is one of those that Python brings along.
+    ForeignModule,
     /// It runs with other rights.
     Privileged,
     /// It runs elsewhere: on another machine, in another file system, or later.
@@ -338,7 +342,11 @@ impl DoubtReason {
     pub(crate) fn is_about_files(self) -> bool {
         matches!(
             self,
-            Self::FindsOptions | Self::FindsHosts | Self::ShowsObjects | Self::ShowsSettings
+            Self::FindsOptions
+                | Self::FindsHosts
+                | Self::ShowsObjects
+                | Self::ShowsSettings
+                | Self::ForeignModule
         )
     }
 }
@@ -367,6 +375,8 @@ impl fmt::Display for DoubtReason {
                 "a pattern that may find files whose names are places on other machines"
             }
             Self::RunsCode => "an argument that makes the command run other code",
+            Self::Editor => "it opens the editor, which may be told to run anything",
+            Self::ForeignModule => "this module is no file of the project",
             Self::Privileged => "it runs with other rights",
             Self::Elsewhere => "it runs elsewhere or later, out of sight",
             Self::Indirect => "the value of a variable is evaluated as code",

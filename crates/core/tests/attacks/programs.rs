@@ -417,3 +417,136 @@ fn what_another_side_or_another_language_says_meets_a_deny() {
         ],
     );
 }
+
+#[test]
+fn what_reads_what_it_runs_from_the_input_of_the_line_is_asked_about() {
+    let house = House::new("inputs");
+    house.put("project/tests/test_a.py", "x");
+    house.put("project/test/a.js", "x");
+    tried(
+        &started(&house, "developer", "project"),
+        &[
+            "echo 'import os; os.system(\"x\")' | pytest --trace tests",
+            "echo 'import os' | pytest --pdb",
+            "pytest -x --pdb tests",
+            "pytest --pdbcls=a:B tests",
+            "python -m pytest --pdb -s",
+            "python3 -m pytest --trace",
+            "poetry run pytest --pdb",
+            "uv run pytest --trace",
+            "mocha inspect test/a.js",
+            "mocha debug test/a.js",
+            "echo x | npx --no-install mocha inspect test/a.js",
+            "mocha init test",
+            "vitest --ui",
+            "npx vitest run --ui",
+            "git commit",
+            "printf ':!touch PWN\\n:cq\\n' | git commit",
+            "git commit -a",
+            "git commit --amend",
+            "git commit -e -m x",
+            "git commit -em x",
+            "git commit -m x --edit",
+            "git commit -m x --ed",
+            "git commit -c HEAD",
+            "git commit --reedit-message=HEAD",
+            "git commit -t important.txt",
+            "git commit --squash=HEAD",
+            "git commit --fixup=amend:HEAD",
+            "git commit --fixup reword:HEAD",
+            "git commit --fixup=\"$x\"",
+            "git commit -m x --no-message",
+            "git commit -m x -p",
+            "git add -p",
+            "git stash -p",
+            "git tag -a x",
+            "git tag --annotate x",
+            "git tag -em y x",
+            "git tag -m y --edit x",
+            "git tag --trailer=a:b x",
+        ],
+        &[
+            "pytest tests",
+            "pytest -x -q tests/test_a.py",
+            "mocha test/a.js",
+            "mocha run test/a.js",
+            "vitest run",
+            "git commit -m x",
+            "git commit -am x",
+            "git commit -qm x",
+            "git commit --message=x --amend",
+            "git commit --amend --no-edit",
+            "git commit -C HEAD",
+            "git commit --fixup=HEAD",
+            "git commit --fixup HEAD~1",
+            "git commit --squash=HEAD -m x",
+            "git commit --dry-run",
+            "git tag x",
+            "git tag -a x -m y",
+            "git tag -am y x",
+        ],
+    );
+}
+
+#[test]
+fn what_runs_or_deletes_what_data_names_is_asked_about() {
+    let house = House::new("named-by-data");
+    house.put("project/tests/test_a.py", "x");
+    house.put("project/app/__init__.py", "x");
+    house.put("project/one.py", "x");
+    house.put("project/test/test_urllibnet.py", "x");
+    house.put("project/idlelib/a.py", "x");
+    tried(
+        &started(&house, "developer", "project"),
+        &[
+            "pip freeze",
+            "pip3 freeze --path x",
+            "python -m pip freeze",
+            "pytest --basetemp=src",
+            "pytest --basetemp src tests",
+            "jest --clearCache --cacheDirectory=src",
+            "vitest run --coverage --coverage.reportsDirectory=src",
+            "zig build uninstall",
+            "zig build install",
+            "zig build deploy",
+            "zig build run",
+            "python -m unittest antigravity",
+            "python3 -m unittest this",
+            "python -m unittest test.test_urllibnet",
+            "python -m unittest idlelib.a",
+            "python -m unittest discover -s antigravity",
+            "pytest --pyargs antigravity",
+        ],
+        &[
+            "pytest tests",
+            "zig build",
+            "zig build test",
+            "python -m unittest",
+            "python -m unittest discover",
+            "python -m unittest discover -s tests",
+            "python -m unittest tests.test_a.A.test_b",
+            "python -m unittest app.tests",
+            "python -m unittest one",
+            "pytest --pyargs app",
+        ],
+    );
+}
+
+#[test]
+fn more_braces_than_anybody_writes_cost_no_more_than_others() {
+    let house = House::new("braces");
+    let developer = started(&house, "developer", "project");
+    // Two to the power of its groups would take for ever.
+    let many = "{a,b}".repeat(64);
+    for line in [
+        format!("rg -g '{many}' x"),
+        format!("rg -uu -g '*{many}' x ."),
+        format!("rg --glob '{{{many},c}}' x"),
+    ] {
+        verdict(&developer, "bash", &line);
+    }
+    // What is not known to pass over a secret may read it.
+    let (effect, _) = verdict(&developer, "bash", &format!("rg -uu -g '{many}' x ."));
+    assert_ne!(effect, Effect::Allow);
+    tried(&developer, &["rg -uu -g '{.e,a}{nv,b}' x ."], &["rg -g '*.{ts,{js,jsx}}' x src"]);
+}

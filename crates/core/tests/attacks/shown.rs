@@ -471,7 +471,8 @@ fn what_is_picked_piece_by_piece_is_shown() {
     house.track(&["src/lib.rs"]);
     fs::remove_file(house.root.join("project/server.key")).unwrap();
     fs::remove_file(house.root.join("project/.env")).unwrap();
-    tried(&developer, &[], &["git add -p", "git commit -p"]);
+    // A piece may be opened in the editor.
+    tried(&developer, &["git add -p", "git commit -p -m x"], &[]);
 }
 
 #[test]

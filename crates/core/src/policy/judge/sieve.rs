@@ -3,7 +3,7 @@
 use crate::path::{FileLookup, is_garbled};
 use crate::policy::compile::wild;
 use crate::policy::tokens::base_name;
-use crate::shell::{Word, WordPiece};
+use crate::shell::{Word, WordPiece, written_out};
 
 /// What a search passes over. By default nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -289,15 +289,10 @@ fn written(word: &Word) -> Option<String> {
     Some(text)
 }
 
-/// Whether a name may be of this form; where the form is not plain it may.
+/// Whether a name may be of this form; where the form is not plain, or has more braces than anybody writes, it may.
 fn may_be(glob: &str, name: &str) -> bool {
-    if let Some((before, rest)) = glob.split_once('{')
-        && let Some((choices, after)) = rest.split_once('}')
-        && !choices.contains('{')
-    {
-        return choices.split(',').any(|choice| may_be(&format!("{before}{choice}{after}"), name));
-    }
-    !is_plain(glob) || wild(glob, name)
+    let texts = written_out(glob);
+    texts.is_none_or(|texts| texts.iter().any(|glob| !is_plain(glob) || wild(glob, name)))
 }
 
 /// Whether it surely is.

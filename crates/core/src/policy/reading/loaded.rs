@@ -48,6 +48,7 @@ impl SubjectReader<'_> {
                     let marks = option_marks(self.program(by));
                     self.finds_none(&target, &start, |name| name.starts_with(marks))
                 }
+                DoubtReason::ForeignModule => self.has_module(&target, &start),
                 DoubtReason::FindsHosts => {
                     self.finds_none(&target, &start, |name| name.contains(':'))
                 }
@@ -83,6 +84,33 @@ impl SubjectReader<'_> {
             _ => None,
         }
         .unwrap_or_default()
+    }
+
+    /// Whether a dotted name begins with a module that Python finds in the directory before its own, or is a directory. One
+    /// without `__init__.py` comes after all modules of that name, so that it is only taken for one under the usual name of
+    /// tests, which Python has not.
+    fn has_module(&self, target: &Word, start: &PathStart) -> Result<bool, PathError> {
+        let (dirs, adrift) = places(start, self.files)?;
+        let text = target.literal().filter(|_| !adrift && !dirs.is_empty());
+        // `-sDIR` and `--start-directory=DIR` have the name behind the option.
+        let text = text.map(|text| text.rsplit_once('=').map_or(text, |(_, value)| value));
+        let Some(text) = text.filter(|text| !text.starts_with('-')) else { return Ok(false) };
+        let name = text.split(['.', ':']).next().unwrap_or_default();
+        let forms = match name {
+            "" => return Ok(text == "."),
+            "tests" => vec![name.to_owned()],
+            _ => vec![format!("{name}.py"), format!("{name}/__init__.py")],
+        };
+        for dir in dirs {
+            let mut found = false;
+            for form in &forms {
+                found |= self.files.has(&format!("{dir}/{form}"))?;
+            }
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether no name that the pattern could find is one of these. What the line itself makes is not there yet.

@@ -341,7 +341,7 @@ fn an_unknown_is_lifted_by_a_rule_that_spells_it_out() {
     runs(
         RULES,
         &[
-            ("allow", "git -c user.name=x commit"),
+            ("allow", "git -c user.name=x commit -m y"),
             ("ask", "git -c core.pager=x commit"),
             ("ask", "git -c user.name=x log"),
         ],

@@ -133,6 +133,22 @@ pub(super) fn searched(walk: &mut ArgumentWalk) {
     }
 }
 
+/// Tests, behind a command that runs them, or one that runs them in a debugger.
+pub(super) fn mocha(walk: &mut ArgumentWalk) {
+    if let Some(first) = walk.operands.first().copied() {
+        match walk.place(first.arg).literal() {
+            Some("run") => {
+                walk.operands.remove(0);
+            }
+            Some("inspect" | "debug" | "init") | None => {
+                walk.runs(first.arg, DoubtReason::RunsCode);
+            }
+            Some(_) => {}
+        }
+    }
+    super::packages::inside(walk);
+}
+
 /// Filters for the names of tests, behind a command that runs them.
 pub(super) fn vitest(walk: &mut ArgumentWalk) {
     if let Some(first) = walk.operands.first().copied() {

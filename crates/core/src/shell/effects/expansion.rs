@@ -19,12 +19,15 @@ pub(super) fn alternatives(word: &Word) -> Option<Vec<Word>> {
     if words::pattern_root(&text).is_none() {
         return Some(Vec::new());
     }
-    let texts = braced(&text)?;
+    let texts = written_out(&text)?;
     Some(texts.iter().map(|text| Word { span: word.span, pieces: pieces(text) }).collect())
 }
 
-/// The texts that braces make. One that is not closed is a character like others.
-fn braced(text: &str) -> Option<Vec<String>> {
+/// The texts that braces make. One that is not closed is a character like others. `None`: there are too many of either.
+pub(crate) fn written_out(text: &str) -> Option<Vec<String>> {
+    if text.matches('{').count() > MOST {
+        return None;
+    }
     let mut done = Vec::new();
     let mut open = vec![(String::new(), text.to_owned())];
     while let Some((mut before, rest)) = open.pop() {
@@ -162,5 +165,6 @@ mod tests {
             assert_eq!(shown(text), Some(expected), "{text}");
         }
         assert_eq!(shown(&"{a,b}".repeat(20)), None);
+        assert_eq!(shown(&format!("*{}", "{".repeat(100_000))), None);
     }
 }

@@ -225,6 +225,25 @@ pub(super) fn revisions(walk: &mut ArgumentWalk) {
     }
 }
 
+/// What an option that gives a message is kept under.
+pub(super) const MESSAGE: &str = "message";
+
+/// Files that are taken in, with a message: the editor opens without one.
+pub(super) fn commit(walk: &mut ArgumentWalk) {
+    if walk.kept(MESSAGE).is_none() {
+        walk.unnamable(DoubtReason::Editor);
+    }
+    takes(walk);
+}
+
+/// `--fixup=COMMIT` makes its message. `--fixup=amend:COMMIT` and `reword:COMMIT` open the editor.
+pub(super) fn fixup(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    match walk.word(part).literal() {
+        Some(commit) if !commit.contains(':') => walk.keep(MESSAGE, part),
+        _ => walk.runs(part.arg, DoubtReason::Editor),
+    }
+}
+
 /// Files that are taken in.
 pub(super) fn takes(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {

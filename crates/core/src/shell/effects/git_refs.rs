@@ -63,8 +63,12 @@ pub(super) fn rewrites(walk: &mut ArgumentWalk) {
     brings(walk, arg);
 }
 
-/// `git branch`, `git tag`: names are made, unless an option says that they are patterns for what is listed.
+/// `git branch`, `git tag`: names are made, unless an option says that they are patterns for what is listed. A tag with a
+/// message of its own opens the editor for it.
 pub(super) fn names(walk: &mut ArgumentWalk) {
+    if walk.kept("annotated").is_some() && walk.kept(git::MESSAGE).is_none() {
+        walk.unnamable(DoubtReason::Editor);
+    }
     let names = std::mem::take(&mut walk.operands);
     if !names.is_empty() && walk.kept("list").is_none() {
         changes(walk, 0, REFS);

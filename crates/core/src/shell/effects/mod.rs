@@ -53,6 +53,7 @@ pub(crate) use classify::{
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub use described::{DescribedOption, DescribedProgram, OptionArity, described};
 pub use document::programs_document;
+pub(crate) use expansion::written_out;
 pub(crate) use parts::{CommandParts, parts};
 pub(crate) use spec::ProgramKind;
 pub(super) use spec::ScriptLanguage;

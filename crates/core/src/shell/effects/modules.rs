@@ -29,6 +29,9 @@ fn loads(walk: &mut ArgumentWalk, part: ArgumentPart) {
     let Some(files) = files(&walk.word(part)) else {
         return walk.runs(part.arg, DoubtReason::RunsCode);
     };
+    if !files.is_empty() {
+        walk.runs(part.arg, DoubtReason::ForeignModule);
+    }
     for file in files {
         let name = words::beginning(&file);
         let pieces = vec![WordPiece::Text(format!("{name}.")), WordPiece::Glob("*".to_owned())];
@@ -61,7 +64,11 @@ pub(super) fn start(walk: &mut ArgumentWalk, part: ArgumentPart) {
 
 /// Files with tests, or the names of modules, of classes and of tests.
 pub(super) fn tests(walk: &mut ArgumentWalk) {
-    for operand in std::mem::take(&mut walk.operands) {
+    let mut operands = std::mem::take(&mut walk.operands);
+    if operands.first().is_some_and(|first| walk.place(first.arg).literal() == Some("discover")) {
+        operands.remove(0);
+    }
+    for operand in operands {
         walk.operand_loads(operand);
         loads(walk, ArgumentPart { arg: operand.arg, skip: 0 });
     }

@@ -131,6 +131,15 @@ pub(super) fn listed(walk: &mut ArgumentWalk) {
     inside(walk);
 }
 
+/// Steps of a build: those that build and test. Any other may install, delete, run or send what it likes.
+pub(super) fn steps(walk: &mut ArgumentWalk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        if !matches!(walk.place(operand.arg).literal(), Some("test" | "check")) {
+            walk.runs(operand.arg, DoubtReason::RunsCode);
+        }
+    }
+}
+
 /// Phases are the project's; a goal of a plugin may be of any plugin, which is fetched.
 pub(super) fn goals_of_maven(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
