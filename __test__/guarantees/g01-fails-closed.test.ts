@@ -479,14 +479,6 @@ it.each([
   ['no name', [1]],
   ['a typo', ['Del']],
   ['a typo of the only entry', { dell: true }],
-  [
-    'a getter that throws',
-    {
-      get del(): boolean {
-        return thrower();
-      },
-    },
-  ],
 ])('an interruptOn that is %s is no configuration', async (_, interruptOn) => {
   const { tools } = recordingTools();
   const options = { interruptOn } as never;

@@ -11,7 +11,7 @@ import type {
   DeepAgentRunOptions,
   Subagent,
 } from '../../agent.js';
-import type { AgentRun, Gate, GateToolsOptions, InterruptOn } from '../../index.js';
+import type { AgentRun, Gate, GateToolsOptions } from '../../index.js';
 import { gateTools } from '../ai-sdk/gating/gate-tools.js';
 import { checkInstalled } from '../ai-sdk/sdk/installed.js';
 import { ALWAYS_THERE, isQuestionTool } from '../ai-sdk/tools/questions.js';
@@ -31,6 +31,7 @@ import { createAskUserTool } from './tools/ask-user.js';
 import { createBackendTools, settingsOf } from './tools/backend-tools.js';
 import { createTodosTool } from './tools/write-todos.js';
 import { withoutUndefined } from '../values/without-undefined.js';
+import { rulesAsGiven, type RulesGiven } from './rules-as-given.js';
 
 const PLACE = 'createDeepAgent';
 const MAX_STEPS = 100;
@@ -44,7 +45,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   checkList(options.subagents, PLACE, 'subagents');
   checkFlag(options.generalPurposeAgent, PLACE, 'generalPurposeAgent');
   checkFlag(options.describeApprovals, PLACE, 'describeApprovals');
-  const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
+  const { model, gate, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);
   if (gate !== undefined) checkPlace(gate, backend);
@@ -58,7 +59,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
       ask_user: Object.assign(createAskUserTool(), { [ALWAYS_THERE]: true }),
     },
   };
-  const interruptOn = options.interruptOn as InterruptOn | undefined;
+  const { interruptOn, policy } = rulesAsGiven(options as RulesGiven, PLACE);
   const own: ToolSet = options.tools === undefined ? {} : takeTools(options.tools, PLACE);
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);

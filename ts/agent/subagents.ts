@@ -12,6 +12,7 @@ import { checkRules } from './check-rules.js';
 import { systemPromptOf } from './prompt.js';
 import { createTaskTool } from './tools/task.js';
 import { withoutUndefined } from '../values/without-undefined.js';
+import { rulesAsGiven, type RulesGiven } from './rules-as-given.js';
 
 /** What all agents of one main agent share. */
 export interface AgentFamily {
@@ -44,7 +45,7 @@ export function taskAgents(subagents: readonly Subagent[], starter: AgentStarter
 
 function taskAgentOf(subagent: Subagent, starter: AgentStarter, house: AgentFamily): TaskAgent {
   checkNeeded('subagent', subagent, `createDeepAgent: the subagent ${JSON.stringify(subagent?.name)}`);
-  const { name, description, model = starter.model, interruptOn, policy, maxSteps, subagents = [] } = subagent;
+  const { name, description, model = starter.model, maxSteps, subagents = [] } = subagent;
   checkList(subagent.subagents, `createDeepAgent: the subagent ${JSON.stringify(name)}`, 'subagents');
   const wrong = (what: string) =>
     new InvalidConfigError({ message: `createDeepAgent: the subagent ${JSON.stringify(name)} ${what}` });
@@ -54,6 +55,7 @@ function taskAgentOf(subagent: Subagent, starter: AgentStarter, house: AgentFami
   if (starter.path.includes(subagent)) throw wrong('would start itself without end.');
   const whose = `the subagent ${JSON.stringify(name)}`;
   const place = `createDeepAgent: ${whose}`;
+  const { interruptOn, policy } = rulesAsGiven(subagent as RulesGiven, place);
   const given = subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place);
   const own: AgentStarter = {
     model,

@@ -15,6 +15,7 @@ import { cutMiddle } from '../cut.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
 import { withoutUndefined } from '../../values/without-undefined.js';
+import { rulesAsGiven, type RulesGiven } from '../rules-as-given.js';
 
 const MAX_STEPS = 20;
 
@@ -120,14 +121,15 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
   const agents = new Map<string, TaskAgent>();
   for (const agent of subagents) {
     checkNeeded('createTaskTool: subagent', agent, `createTaskTool: the subagent ${JSON.stringify(agent?.name)}`);
-    const { name, interruptOn, policy } = agent;
+    const { name } = agent;
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
     if (agents.has(name)) throw wrong(`there are two subagents with the name ${JSON.stringify(name)}.`);
     const place = `createTaskTool: the subagent ${name}`;
     const tools = agent.tools === undefined ? {} : takeTools(agent.tools, place);
+    const { interruptOn, policy } = rulesAsGiven(agent as RulesGiven, place);
     refuseQuestions(tools, place);
     planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
-    agents.set(name, { ...agent, tools });
+    agents.set(name, withoutUndefined({ ...agent, tools, interruptOn, policy }));
   }
   return agents;
 }

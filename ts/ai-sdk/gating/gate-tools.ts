@@ -4,6 +4,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { CallAsker, type AskerOptions } from '../../gate/asker.js';
 import { checkRunId, partAnew } from '../../gate/run-ids.js';
 import type { Gating } from '../../native.js';
+import { asGiven } from '../../options/as-given.js';
 import { checkNeeded } from '../../options/check.js';
 import { applyPlan } from '../tools/apply-interrupt-config.js';
 import { isCaller, originalsOf, type GateCalled } from '../tools/callers.js';
@@ -47,7 +48,8 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
       message: "gateTools: mode 'stop' needs a gate, which keeps what was asked until the answer comes back.",
     });
   }
-  const interruptOn = (options.interruptOn ?? parent?.inheritance.interruptOn) as InterruptOn | undefined;
+  const own = asGiven(options.interruptOn, `${PLACE}: interruptOn`);
+  const interruptOn = (own ?? parent?.inheritance.interruptOn) as InterruptOn | undefined;
   // What is inherited was made for the tools of another.
   const unknownTools = options.interruptOn === undefined && parent !== undefined ? 'ignore' : options.unknownTools;
   if (options.repeatedRejections === 'answer' && (mode === 'stop' || runId === undefined)) {

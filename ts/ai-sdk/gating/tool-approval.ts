@@ -6,6 +6,7 @@ import { isApproval } from '../../gate/records.js';
 import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
 import type { Gating } from '../../native.js';
+import { asGiven } from '../../options/as-given.js';
 import { checkNeeded } from '../../options/check.js';
 import { hold } from '../../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
@@ -35,8 +36,10 @@ export function toolApproval<TOOLS extends ToolSet>(
   requireSdk(PLACE, 7);
   requireSameSdk(PLACE, 7, toolApproval);
   checkNeeded(PLACE, options);
-  const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
-  const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
+  const given = { ...options };
+  const asker = new CallAsker(given.runId ?? crypto.randomUUID(), given as never, PLACE);
+  const interruptOn = asGiven(given.interruptOn, `${PLACE}: interruptOn`) as InterruptOn | undefined;
+  const approval = new ApprovalFunction(asker, interruptOn, given);
   return async (call) => {
     try {
       if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };

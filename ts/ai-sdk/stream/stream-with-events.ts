@@ -4,6 +4,7 @@ import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../../inde
 import { InvalidConfigError, UnsupportedAgentError } from '../../errors/index.js';
 import { CallAsker } from '../../gate/asker.js';
 import { checkRunId } from '../../gate/run-ids.js';
+import { asGiven } from '../../options/as-given.js';
 import { checkPassedOn } from '../../options/check.js';
 import { nearestOf } from '../../options/nearest.js';
 import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
@@ -77,7 +78,8 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   );
   const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
   const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
-  const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
+  const interruptOn =
+    asGiven(ownInterruptOn, `${place}: interruptOn`) ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
   // What is inherited was made for the tools of another.
   const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
   checkCall(call, agent, place);

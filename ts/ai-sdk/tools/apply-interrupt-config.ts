@@ -6,6 +6,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import * as native from '../../native.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { isByName } from '../../gate/judge.js';
+import { asGiven } from '../../options/as-given.js';
 import { checkOptions } from '../../options/check.js';
 import { keepBound } from './callers.js';
 import { requireSdk } from '../sdk/installed.js';
@@ -23,7 +24,7 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
   checkOptions(PLACE, options);
   checkConfigured(PLACE, interruptOn);
   const taken = tools === undefined ? undefined : takeTools(tools, PLACE);
-  const config = interruptOn as InterruptOn | undefined;
+  const config = asGiven(interruptOn, `${PLACE}: interruptOn`) as InterruptOn | undefined;
   const plan = planFor({
     tools: taken ?? {},
     interruptOn: config,
