@@ -30,6 +30,9 @@ export function readDecider(given: unknown, via: DecidedVia): DecidingPerson {
   const groups = copyOfList(own(given, 'groups'));
   if (by !== null && typeof by !== 'string')
     throw new InvalidDecisionError({ message: `by must be a text, not ${typeof by}.` });
+  // It stands in the record and counts as a person: an empty one would be somebody whom nobody can find.
+  if (by !== null && by.trim() === '')
+    throw new InvalidDecisionError({ message: 'by is empty: name who decides, or leave it out.' });
   if (groups !== undefined && !isNames(groups))
     throw new InvalidDecisionError({ message: 'groups must be a list of names of groups.' });
   return { by, groups, via };

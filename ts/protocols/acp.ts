@@ -10,6 +10,7 @@ import { checkOptions } from '../options/check.js';
 import {
   checkConnection,
   checkRemember,
+  checkRequest,
   isRecord,
   offersOf,
   own,
@@ -23,6 +24,7 @@ import {
 /** @see acp.d.ts */
 export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
   checkOptions('toPermissionRequest', options);
+  checkRequest('toPermissionRequest', request);
   return permissionRequest(request, sessionId, options, needsSecondYes(request));
 };
 
@@ -67,6 +69,7 @@ function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefine
 /** @see acp.d.ts */
 export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
   checkOptions('fromPermissionOutcome', options);
+  checkRequest('fromPermissionOutcome', request);
   return takenBy(decisionOf(outcome, request, options, needsSecondYes(request)), options);
 };
 

@@ -10,6 +10,7 @@ import { checkOptions } from '../options/check.js';
 import {
   checkConnection,
   checkRemember,
+  checkRequest,
   isRecord,
   offersOf,
   own,
@@ -43,6 +44,7 @@ interface FormChoice {
 /** @see mcp.d.ts */
 export const toElicitation: typeof Api.toElicitation = (request, options) => {
   checkOptions('toElicitation', options);
+  checkRequest('toElicitation', request);
   const warning = needsSecondYes(request) ? `\n\n${oneLine(beware(request))}.` : '';
   const message = `${oneLine(request.description)}${warning}\n\n${shownWhole(request)}`;
   const asked = { mode: 'form', message } as const;
@@ -93,6 +95,7 @@ const ANSWER = {
 /** @see mcp.d.ts */
 export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) => {
   checkOptions('fromElicitResult', options);
+  checkRequest('fromElicitResult', request);
   return takenBy(decisionOf(result, request, options), options);
 };
 

@@ -29,6 +29,15 @@ export function checkConnection(place: string, what: string, connection: unknown
   throw new InvalidConfigError({ message: `${place}: ${what} must have the method ${methods.join(' or ')}.` });
 }
 
+/** @throws {InvalidConfigError} for what is no request of a gate */
+export function checkRequest(place: string, request: unknown): void {
+  const isOne =
+    isRecord(request) &&
+    ['approvalId', 'toolName', 'description'].every((name) => typeof request[name] === 'string') &&
+    ['allowedDecisions', 'changes'].every((name) => Array.isArray(request[name]));
+  if (!isOne) throw new InvalidConfigError({ message: `${place}: pass a request as onApprovalRequest gets it.` });
+}
+
 /** A decision as this person takes it. */
 export const takenBy = <DECISION extends Decision>(
   decision: DECISION,
