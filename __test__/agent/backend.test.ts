@@ -218,7 +218,7 @@ test.skipIf(process.platform === 'win32')(
     const ended = once(swapping, 'exit');
     const texts = new Set<string>();
     const codes = new Set<string>();
-    for (let round = 0; round < effort(60, 300) || !codes.has('ERR_OUTSIDE_ROOT'); round++) {
+    for (let round = 0; round < effort(20, 300) || !codes.has('ERR_OUTSIDE_ROOT'); round++) {
       const work = [
         backend.readFile('a/secret.txt').then(({ text }) => void texts.add(text)),
         backend.editFile('a/secret.txt', { oldString: 'secret', newString: 'stolen', replaceAll: true }),

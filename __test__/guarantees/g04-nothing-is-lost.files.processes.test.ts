@@ -105,7 +105,7 @@ describe('a second SQLite in the process that writes', () => {
     ['three processes', ['p', 'q', 'r']],
   ])('opens, reads and closes the file, in %s: nothing acknowledged is lost', async (_, names) => {
     const path = on.path();
-    const count = effort(40, 150);
+    const count = effort(20, 150);
     const runtime = withSqlite();
     const processes = names.map((name) => on.start('second', [path, name, String(count)], { runtime }));
     for (const one of processes) expect(await one.ended, one.all).toEqual({ code: 0, signal: null });

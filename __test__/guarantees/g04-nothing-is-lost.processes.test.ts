@@ -12,7 +12,7 @@ import { effort, isSample } from '../support/effort.js';
 
 const on = stage();
 
-const KILLS = effort(6, 60);
+const KILLS = effort(4, 60);
 const AT_ONCE = effort(2, 4);
 
 /** The words that workers said, of one kind. */

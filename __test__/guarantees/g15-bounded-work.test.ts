@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyDocument } from '../../index.js';
 import { checkPolicy, createGate, preview, verifyApprovals } from '../../ts/index.js';
 import { became, ways } from '../policy/ways.js';
-import { effort } from '../support/effort.js';
+import { effort, sample } from '../support/effort.js';
 import { major } from '../support/model.js';
 
 const policy: PolicyDocument = {
@@ -107,7 +107,7 @@ async function expectInProportion(small: () => unknown, large: () => unknown, fl
 /** What asks nothing of the AI SDK is tried once. */
 const isTwice = major === 6;
 
-describe.skipIf(isTwice).each(families)('%s', (_, make) => {
+describe.skipIf(isTwice).each(sample(families, 5))('%s', (_, make) => {
   it('eight times the input: a verdict takes no more than in proportion', async () => {
     const gate = createGate({ policy, place });
     const [small, large] = [make(SMALL), make(LARGE)];

@@ -68,7 +68,7 @@ describe('anything', () => {
           await expectFine(await inbox(request));
         },
       ),
-      { numRuns: effort(60, 500) },
+      { numRuns: effort(30, 500) },
     );
     await stillWaits(gate, approvalId);
   });
@@ -89,7 +89,7 @@ describe('anything', () => {
         const init = isPost ? { method: 'POST', body: '{"decision":{"type":"approve"}}', headers } : { headers };
         await expectFine(await inbox(new Request(`${ORIGIN}/inbox/${path}`, init)));
       }),
-      { numRuns: effort(60, 500) },
+      { numRuns: effort(30, 500) },
     );
     await stillWaits(gate, approvalId);
   });
@@ -106,7 +106,7 @@ describe('anything', () => {
           await expectFine(await mia.send('GET', `api/${list}?${query}`));
         },
       ),
-      { numRuns: effort(50, 300) },
+      { numRuns: effort(25, 300) },
     );
   });
 
@@ -145,7 +145,7 @@ describe('anything', () => {
       fc.asyncProperty(fc.constantFrom(...paths), body, async (path, text) => {
         await expectFine(await mia.send('POST', `api/${path}`, { body: text, headers }));
       }),
-      { numRuns: effort(80, 600) },
+      { numRuns: effort(40, 600) },
     );
     await stillWaits(gate, approvalId);
   });
@@ -165,7 +165,7 @@ describe('anything', () => {
         expect(response.status).toBe(200);
         expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/);
       }),
-      { numRuns: effort(50, 300) },
+      { numRuns: effort(25, 300) },
     );
     await stillWaits(gate, approvalId);
   });

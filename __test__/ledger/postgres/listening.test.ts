@@ -79,7 +79,7 @@ describe.skipIf(isMissing)(titled('listening'), () => {
   it('one connection listens, however many runs a process has', async () => {
     const ledger = server.ledger({ pool: 4 });
     const before = (await query(server.url, LISTENERS)).length;
-    const runs = effort(10, 30);
+    const runs = effort(5, 30);
     const agents = on.start('agents', [ledger, 'a', String(runs), String(runs), on.path()]);
     const gate = on.gate(ledger);
     await eventually(async () => (await gate.pending()).length === runs || undefined);

@@ -83,6 +83,8 @@ const RUNS: &[(&[&str], &[&str])] = &[
     (&["scp"], &["cp"]),
     // `less --version`.
     (&["bat", "batcat"], &["less"]),
+    // What `cargo -vV` tells of the system.
+    (&["cargo"], &["lsb_release"]),
 ];
 
 /// Files of the user's own with settings, and of the project, by the programs that look for them.
@@ -217,7 +219,8 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 || deed.how == How::Reads && (world.has_dir(path) || path == "/")
                 || deed.how == How::Lists && is_below(path, "/dev")
                 // What differs from what the repository holds is marked at the side.
-                || deed.how == How::Lists && matches!(program, "bat" | "batcat") && path == PROJECT
+                || deed.how == How::Lists && matches!(program, "bat" | "batcat")
+                    && (path == PROJECT || is_below(path, &format!("{PROJECT}/.git/objects")))
                 // It compares the files with those that are committed.
                 || program == "cargo" && is_below(path, &format!("{PROJECT}/.git/objects"))
                 // As root, whoever looks a user up finds more than others.
@@ -230,6 +233,8 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
         }
         How::Writes => {
             DEVICES.contains(&path)
+                // A pipe that was handed on: tokens of a build.
+                || path.starts_with("/proc/") && deed.call.contains("<pipe:[")
                 // `--atime-preserve`: puts back when a file was last read, and nothing else.
                 || program == "tar" && deed.call.contains("UTIME_OMIT], 0)")
                 || path.starts_with("/dev/pts/")

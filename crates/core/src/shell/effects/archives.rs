@@ -112,6 +112,13 @@ const SUFFIXES: [(&str, &[&str]); 10] = [
     (".lzo", &["lzop"]),
 ];
 
+/// What the names of packed archives end with, which become `.tar`.
+const TARS: &[&str] =
+    &[".tgz", ".taz", ".tbz", ".tbz2", ".tb2", ".tz2", ".txz", ".tlz", ".tzst", ".tlz4"];
+
+/// Those that unpack a file whose name has no ending of theirs into one with `.out` behind it.
+const OUTS: &[&str] = &["bzip2", "pbzip2", "lzip"];
+
 /// It makes a file beside each and deletes that, or the other way round, but when it writes to its output or only looks.
 pub(super) fn compress(walk: &mut ArgumentWalk) {
     if walk.only_looks("stdout") || walk.only_looks("look") {
@@ -126,7 +133,7 @@ pub(super) fn compress(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         walk.operand_is(operand, OperandUse::Change);
         let word = walk.place(operand.arg);
-        for (suffix, programs) in SUFFIXES {
+        for (suffix, programs) in SUFFIXES.into_iter().chain([(".out", OUTS)]) {
             if programs.iter().any(|name| walk.program.names.contains(name)) {
                 let mut packed = word.clone();
                 packed.pieces.push(WordPiece::Text(suffix.to_owned()));
@@ -137,6 +144,12 @@ pub(super) fn compress(walk: &mut ArgumentWalk) {
             {
                 walk.path(operand.arg, FileAccess::Write, words::text(word, bare), false);
             }
+        }
+        if let Some(text) = word.literal()
+            && let Some(bare) = TARS.iter().find_map(|ending| text.strip_suffix(ending))
+        {
+            let tar = format!("{bare}.tar");
+            walk.path(operand.arg, FileAccess::Write, words::text(word, &tar), false);
         }
     }
 }

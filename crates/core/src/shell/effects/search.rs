@@ -45,7 +45,8 @@ pub(super) fn script(walk: &mut ArgumentWalk) {
             walk.apply(OperandUse::Read, ArgumentPart { arg: at, skip: 0 }, 0);
         }
         value = option && takes_next(walk.program, begins);
-        settled |= value;
+        // A dash alone is an option to some of them: the word after it is the pattern then.
+        settled |= value || word.literal() == Some("-");
     }
     if settled {
         return walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
