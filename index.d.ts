@@ -115,6 +115,9 @@ export interface JudgeContext {
  * A tool of an MCP server, or made with `dynamicTool`, has a name that somebody else chose. It opens, with `false` or a `shouldApprove`,
  * under the name alone that rules know it by, `mcp__server__tool`. An entry restricts it under each of its names: that in the set, that
  * of rules, that which its server gives it (`tool`, `server__tool`), and `mcp__server`. The same holds for the names in a `toolApproval`.
+ *
+ * It is copied when it is given: a change of the object later has no effect. A getter, a symbol or a property that is not
+ * enumerable is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`).
  */
 export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
   | 'all'

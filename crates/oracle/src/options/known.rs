@@ -219,8 +219,9 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 || deed.how == How::Reads && (world.has_dir(path) || path == "/")
                 || deed.how == How::Lists && is_below(path, "/dev")
                 // What differs from what the repository holds is marked at the side.
-                || deed.how == How::Lists && matches!(program, "bat" | "batcat")
-                    && (path == PROJECT || is_below(path, &format!("{PROJECT}/.git/objects")))
+                || matches!(program, "bat" | "batcat")
+                    && (deed.how == How::Lists && path == PROJECT
+                        || is_below(path, &format!("{PROJECT}/.git/objects")))
                 // It compares the files with those that are committed.
                 || program == "cargo" && is_below(path, &format!("{PROJECT}/.git/objects"))
                 // As root, whoever looks a user up finds more than others.
