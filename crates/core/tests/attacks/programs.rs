@@ -550,3 +550,54 @@ fn more_braces_than_anybody_writes_cost_no_more_than_others() {
     assert_ne!(effect, Effect::Allow);
     tried(&developer, &["rg -uu -g '{.e,a}{nv,b}' x ."], &["rg -g '*.{ts,{js,jsx}}' x src"]);
 }
+
+#[test]
+fn what_git_itself_looks_for_is_met_by_a_deny() {
+    let house = House::new("pathspecs");
+    house.put("project/keep/f", "x");
+    let policy = own(
+        r#"{"effect":"allow","commands":["git"],"reads":["**"],"writes":["${project}/**"]},{"effect":"deny","writes":["${project}/keep/**"]}"#,
+    );
+    tried(
+        &started(&house, &policy, "project"),
+        &[
+            "git checkout -- :",
+            "git checkout -- '*'",
+            "git checkout HEAD -- ':!src'",
+            "git restore :",
+            "git restore ':(glob)**/f'",
+            "git restore 'k*/f'",
+            "git rm -f :",
+            "git rm -rf '?eep'",
+            "git clean -f :",
+            "git reset -- :",
+            "git checkout-index --stdin",
+            "git checkout-index --temp src/c",
+        ],
+        &["git checkout -- src/c", "git restore src/c", "git rm src/c", "git clean -n src"],
+    );
+}
+
+#[test]
+fn what_the_options_of_a_program_hide_is_met_by_a_deny() {
+    let house = House::new("hidden");
+    let policy = own(
+        r#"{"effect":"allow","commands":["file","bzegrep","bzgrep","ag","bunzip2","brotli","git"],"reads":["**"],"writes":["${project}/**"]},{"effect":"deny","reads":["**/*.key"]},{"effect":"deny","writes":["**/*.out","**/*.tar","**/-"]}"#,
+    );
+    tried(
+        &started(&house, &policy, "project"),
+        &[
+            "file -mx:server.key a",
+            "file -m x:./server.key a",
+            "file -m \"$x\" a",
+            "bzegrep server.key -",
+            "bzgrep - server.key",
+            "ag -gP server.key",
+            "bunzip2 -f list",
+            "bunzip2 list.tbz2",
+            "brotli -o src/x -o - list",
+            "git add --no-ignore-removal",
+        ],
+        &["file -m x:y a", "bzegrep x list", "ag -g x src"],
+    );
+}

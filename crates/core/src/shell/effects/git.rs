@@ -331,7 +331,22 @@ pub(super) fn patches(walk: &mut ArgumentWalk) {
 
 /// What follows `--` is overwritten, or taken back; before it there can be a branch, or a file.
 pub(super) fn paths(walk: &mut ArgumentWalk) {
-    walk.lay_out(All(OperandUse::Write), OperandUse::Nothing);
+    writes(walk);
+}
+
+/// Files that are written, or deleted: git itself looks for what a pattern in quotes finds, and `:` is all there is.
+pub(super) fn writes(walk: &mut ArgumentWalk) {
+    for operand in walk.operands.clone() {
+        let begins = words::beginning(walk.place(operand.arg));
+        if begins.starts_with(':') {
+            walk.runs(operand.arg, DoubtReason::NotUnderstood);
+        }
+        if begins.starts_with(':') || begins.contains(git_shown::is_special) {
+            let here = words::text(walk.place(operand.arg), ".");
+            walk.path(operand.arg, FileAccess::Write, here, true);
+        }
+    }
+    walk.lay_out(All(OperandUse::Write), walk.program.here);
 }
 
 pub(super) fn bisect(walk: &mut ArgumentWalk) {

@@ -4,7 +4,6 @@
 //! word. So what is made counts as done by the command (argument 0), and what is lost by the word that says so. A file of the
 //! repository stands for what is changed.
 
-use super::spec::{OperandSpec::All, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::{git, git_shown, words};
 use crate::shell::{DoubtReason, FileAccess, Word};
@@ -96,7 +95,7 @@ pub(super) fn checkout(walk: &mut ArgumentWalk) {
     if let Some(start) = start.filter(|_| !files) {
         brings(walk, start);
     }
-    walk.lay_out(All(OperandUse::Write), OperandUse::Nothing);
+    git::writes(walk);
 }
 
 /// The same, and it is merged.

@@ -176,7 +176,7 @@ pub(super) fn taken(walk: &mut ArgumentWalk, operand: WalkOperand, uses: Operand
     walk.path(operand.arg, FileAccess::Read, target, matches!(uses, OperandUse::ReadBelow));
 }
 
-fn is_special(char: char) -> bool {
+pub(super) fn is_special(char: char) -> bool {
     matches!(char, '*' | '?' | '[' | '\\')
 }
 

@@ -3,7 +3,7 @@
 use super::spec::{OperandSpec::All, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::DoubtReason;
+use crate::shell::{DoubtReason, FileAccess};
 
 /// Words behind the first operand that look like options. To a program that takes options only before its operands they are
 /// operands.
@@ -113,4 +113,18 @@ fn looks_at(operator: &str) -> bool {
 
 fn compares_files(operator: &str) -> bool {
     matches!(operator, "-nt" | "-ot" | "-ef")
+}
+
+/// Files with `:` between them.
+pub(super) fn list(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let word = walk.word(part);
+    match word.literal() {
+        Some(text) if text.contains(':') => {
+            for name in text.split(':').filter(|name| !name.is_empty()) {
+                walk.path(part.arg, FileAccess::Read, words::text(&word, name), false);
+            }
+        }
+        Some(_) => walk.apply(OperandUse::Read, part, 0),
+        None => walk.runs(part.arg, DoubtReason::NotUnderstood),
+    }
 }
