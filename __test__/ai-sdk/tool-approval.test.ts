@@ -153,6 +153,15 @@ describe.runIf(major === 7)('what runs is what was shown', () => {
     expect(await approve({ toolCall, tools, messages: [] })).toMatchObject({ type: 'denied' });
   });
 
+  it('what the human said with the approval is told to the SDK', async () => {
+    const onApprovalRequest = () => ({ type: 'approve', reason: 'just this once' }) as const;
+    const approve = toolApproval({ interruptOn: 'all', onApprovalRequest });
+    const toolCall = { toolCallId: 'c1', toolName: 'del', input: { path: '/a' } };
+    const { tools } = recordingTools();
+    const status = await approve({ toolCall, tools, messages: [] });
+    expect(status).toEqual({ type: 'approved', reason: 'just this once' });
+  });
+
   it.each<[string, () => unknown]>([
     ['a date', () => new Date(0)],
     ['a URL', () => new URL('file:///a')],

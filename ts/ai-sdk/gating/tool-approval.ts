@@ -114,7 +114,7 @@ class ApprovalFunction {
     });
     if (asked.kind !== 'decided') return { type: 'denied', reason: `${asked.reason} Call it again to be asked again.` };
     const { decision, approvalId } = asked.decided;
-    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, question, args, isHeld);
+    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, question, args, isHeld, decision.reason);
     if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
@@ -150,12 +150,14 @@ class ApprovalFunction {
     approved: ApprovedTool,
     args: ValueSnapshot,
     isHeld: () => boolean,
+    reason?: string | null,
   ): Promise<ToolApprovalStatus> {
     const { approvalId } = await claimOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
     // The SDK runs it with its own object: from here on it is what was approved.
     const isSame = isHeld();
     await this.#asker.gate.settle(approvalId, isSame);
-    return isSame ? { type: 'approved' } : { type: 'denied', reason: NOT_HELD };
+    if (!isSame) return { type: 'denied', reason: NOT_HELD };
+    return reason === undefined || reason === null ? { type: 'approved' } : { type: 'approved', reason };
   }
 
   #gatings(tools: ToolSet): Map<string, Gating> {
