@@ -157,3 +157,26 @@ test('the end of the input on a terminal is not told to be cured by a terminal',
   input.write('\u0004');
   await expect(decided).rejects.toMatchObject({ code: 'ERR_INPUT_ENDED', message: expect.stringContaining('Ctrl+D') });
 });
+
+test.each([
+  ['a terminal', true, 'the head', 'Waits for your approval'],
+  ['a pipe', false, 'the head', 'Waits for your approval'],
+  ['a pipe', false, 'the prompt', 'Run it? '],
+])(
+  'on %s (terminal: %s), an abort at the moment in which %s is shown ends the question',
+  async (_, isTTY, _what, text) => {
+    const request = await requestFor({ command: 'ls' });
+    const { input, output, shown } = place(isTTY);
+    const abort = new AbortController();
+    const write = output.write.bind(output);
+    output.write = ((chunk: string, ...rest: []) => {
+      const isTaken = write(chunk, ...rest);
+      if (chunk.includes(text)) abort.abort(new Error('Ctrl+C'));
+      return isTaken;
+    }) as typeof output.write;
+    const asked = terminalApprover({ input, output })(request, { abortSignal: abort.signal });
+    await expect(asked).rejects.toThrow('Ctrl+C');
+    expect(shown()).toContain('no longer asked');
+    expect(input.readableFlowing).not.toBe(true);
+  },
+);

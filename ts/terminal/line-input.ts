@@ -207,6 +207,8 @@ export class LineInput {
     signal: AbortSignal,
     start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
   ): Promise<T> {
+    // Whoever waits may have been cancelled while it was looked whether a question is seen.
+    signal.throwIfAborted();
     let stop: (() => void) | undefined;
     let failed: ((error: unknown) => void) | undefined;
     let forget: (() => void) | undefined;
