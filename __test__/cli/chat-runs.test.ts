@@ -1,7 +1,10 @@
 /** Prompts, asks and decisions of the chat. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AgentRun } from '../../index.js';
+import { createAgent } from '../../ts/cli/chat/agent.js';
+import { scratch } from '../policy/support.js';
 import { call, calls, resultsIn, says } from '../support/model.js';
 import { asked, idle, stage, told, until } from './chat-support.js';
 
@@ -206,4 +209,41 @@ describe('Ctrl+C', () => {
     expect(chat.isOver).toBe(true);
     expect(existsSync(join(folder, 'a.txt'))).toBe(false);
   });
+});
+
+test('what all is approved with waits no more, though the run has yet to say so', async () => {
+  const folder = scratch();
+  let tell = (): void => {};
+  const isTold = new Promise<void>((resolve) => (tell = resolve));
+  onTestFinished(() => tell());
+  /** A run whose reader hears late that a request is decided. */
+  const late = (run: AgentRun): AgentRun =>
+    new Proxy(run, {
+      get: (of, name) =>
+        name === Symbol.asyncIterator
+          ? async function* () {
+              for await (const event of of) {
+                if (event.type === 'approval-response') await isTold;
+                yield event;
+              }
+            }
+          : (Reflect.get(of, name, of) as unknown),
+    });
+  const { chat } = await stage([calls(write('a.txt', 'A'), write('b.txt', 'B', 'call_2')), says('Fine.')], {
+    folder,
+    options: {
+      createAgent: (parts) => {
+        const agent = createAgent({ ...parts, folder, policy: [] });
+        return { streamWithEvents: (options) => late(agent.streamWithEvents(options)), resume: agent.resume };
+      },
+    },
+  });
+  void chat.submit('go');
+  await asked(chat, 2);
+  await chat.approveAll();
+  // The next line of a script would be taken for an answer to what is decided.
+  expect(chat.view.asks).toEqual([]);
+  tell();
+  await idle(chat);
+  expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('B');
 });

@@ -313,7 +313,7 @@ class TheChat implements LocalChat {
     if (gate.mode !== 'auto') return this.#setMode('auto');
     // Once more, for what waits since.
     await gate.setMode('auto');
-    await this.#tellRefused();
+    await this.#seeDecided();
   }
 
   async #toggle(): Promise<void> {
@@ -335,18 +335,25 @@ class TheChat implements LocalChat {
         ? ['🟢', 'Auto-approve: what would be asked about runs at once. What a policy denies does not.']
         : ['🔴', 'Safe mode: what is dangerous is asked about.'];
     this.#note('info', (emoji ? said : said.slice(1)).join(' '));
-    if (mode === 'auto') await this.#tellRefused();
+    if (mode === 'auto') await this.#seeDecided();
   }
 
-  /** What the gate has not approved, since a human must answer it or a policy denies it. */
-  async #tellRefused(): Promise<void> {
+  /**
+   * What the gate has approved by its mode waits no more, though the run has yet to say so: the next line answers none of it.
+   * Tells what it has not approved, since a human must answer it or a policy denies it.
+   */
+  async #seeDecided(): Promise<void> {
     const { gate } = this.#options;
     for (const { approvalId, kind, toolName, args, runId, allowedDecisions, needs } of this.#asks.requests) {
+      if ((await gate.get(approvalId))?.status !== 'pending') {
+        this.#asks.remove(approvalId);
+        continue;
+      }
       if (kind !== 'approval' || needs.length > 0 || !allowedDecisions.includes('approve')) continue;
-      if ((await gate.get(approvalId))?.status !== 'pending') continue;
       const { reason } = await gate.check({ toolName, args, runId });
       this.#note('warning', `Not approved: ${oneLine(toolName)}: ${oneLine(reason)}`);
     }
+    this.#changed();
   }
 
   // --- the end ------------------------------------------------------------------------------------------------------
