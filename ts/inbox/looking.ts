@@ -25,12 +25,15 @@ const MOST_SEARCHED = 2_000;
 /** The longest text that is searched for. */
 const LONGEST_QUERY = 1_000;
 
+/** ms since the epoch. */
+const MOMENT = /^\d{1,15}$/;
+
 const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
 export const waiting = (request: ApprovalRequest): ApprovalRecord => ({ ...request, ...UNDECIDED });
 
-/** What waits, the oldest first. */
+/** What waits, the oldest first; of one moment in the order in which it came: ids say nothing of that. */
 const allPending = async (gate: LocalGate): Promise<ApprovalRecord[]> =>
-  (await gate.pending()).map(waiting).toSorted((one, other) => (one.approvalId < other.approvalId ? -1 : 1));
+  (await gate.pending()).map(waiting).toSorted((one, other) => one.createdAt - other.createdAt);
 
 export async function pending(gate: LocalGate, query: URLSearchParams, eyes: ViewContext): Promise<PendingAnswer> {
   const all = await allPending(gate);
@@ -43,12 +46,15 @@ export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Vie
       (tool === null || record.toolName === tool) &&
       hasWords(record, words),
   );
-  const rest = cursor == null ? found : found.filter(({ approvalId }) => approvalId > cursor);
-  const page = rest.slice(0, PAGE);
+  if (cursor && !MOMENT.test(cursor)) throw badRequest('cursor must be the `next` of a page.');
+  const rest = cursor ? found.filter(({ createdAt }) => createdAt > Number(cursor)) : found;
+  // What came at one moment is on one page, so that the moment says where the next begins, whatever is decided meanwhile.
+  const end = rest.findIndex(({ createdAt }, at) => at >= PAGE && createdAt !== rest[at - 1]?.createdAt);
+  const page = end === -1 ? rest : rest.slice(0, end);
   return {
     items: page.map((record) => itemOf(record, eyes)),
     total: found.length,
-    next: rest.length > PAGE ? (page.at(-1)?.approvalId ?? null) : null,
+    next: end === -1 ? null : String(page.at(-1)?.createdAt),
     facets: {
       runs: facets(all, ({ runId }) => runId),
       agents: facets(all, agentOf),
