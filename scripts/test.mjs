@@ -171,7 +171,7 @@ const short = {
   isInMemory: true,
   lanes: [
     [vitest('vitest', {}, ...projects('ai6*', 'ai7*', 'sqlite*'), workers(0))],
-    [vitest('vitest processes', {}, ...projects('once*', 'postgres*'), workers(2))],
+    [vitest('vitest processes', {}, ...projects('once*', 'postgres*'), workers(4))],
     [...checks, cargoTest('cargo test', {})],
   ],
 };

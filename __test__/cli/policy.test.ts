@@ -359,7 +359,10 @@ describe('import', () => {
   };
 
   it.each(foreign)('%s: nothing of a hostile file reaches the screen raw', async (...[format, file, text]) => {
-    await Promise.all(HOSTILE.map(([, each]) => importing(format, file, text, each)));
+    // In `npm test` each hostile text in one format.
+    const turn = foreign.findIndex(([name]) => name === format);
+    const tried = HOSTILE.filter((_, at) => isThorough || at % foreign.length === turn);
+    await Promise.all(tried.map(([, each]) => importing(format, file, text, each)));
   });
 });
 

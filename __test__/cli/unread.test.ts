@@ -81,8 +81,8 @@ test('what a policy says of a call is the exit code all the same, however little
   ];
   for (const [index, [code, args]] of commands.entries()) {
     expect([args, (await read(args)).code]).toEqual([args, code]);
-    // Each command in one way, each way with several commands.
-    const tried = isWhole ? WAYS : WAYS.filter((_, way) => way === index % WAYS.length);
+    // In `npm test` every second command in one way, and each way with one of them.
+    const tried = isWhole ? WAYS : WAYS.filter((_, way) => index % 2 === 0 && way === (index / 2) % WAYS.length);
     for (const heard of tried) expect([args, heard, await ended(args, root, heard)]).toEqual([args, heard, code]);
   }
 });

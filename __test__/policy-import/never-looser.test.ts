@@ -10,7 +10,7 @@ import { importDocument } from '../../ts/policy-import/index.js';
 import { effort } from '../support/effort.js';
 import { claude, FORMATS, imported, readBack } from './support.js';
 
-const runs = { numRuns: effort(25, 400) };
+const runs = { numRuns: effort(15, 400) };
 
 /** What the imported policy says. The project is a directory that does not exist. */
 async function ours(format: ForeignPolicyFormat, text: string, toolName: string, args: object): Promise<PolicyEffect> {

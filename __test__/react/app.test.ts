@@ -57,7 +57,7 @@ describeInBrowser('the example app', () => {
   const browser = useBrowser();
 
   describe.each([7, 6] as const)('AI SDK %i', (major) => {
-    /** On AI SDK 6 `npm test` has the flows in which the versions differ most. */
+    /** On AI SDK 6 `npm test` has one flow that runs, and one that does not. */
     const isWhole = major === 7 || isThorough;
 
     let server: Server;
@@ -104,7 +104,7 @@ describeInBrowser('the example app', () => {
       expect(faults).toEqual([]);
     });
 
-    test('a rejection: the model is told the reason, and the other call runs', async () => {
+    test.runIf(isWhole)('a rejection: the model is told the reason, and the other call runs', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo, tell Ada we are coming');
       await card('book_flight').getByLabel('Reason').fill('by train, please');
@@ -199,7 +199,7 @@ describeInBrowser('the example app', () => {
         );
     });
 
-    test.each([
+    const liars = [
       [
         'other arguments',
         '"to":"Oslo"',
@@ -207,7 +207,8 @@ describeInBrowser('the example app', () => {
         'The call in the conversation is not the one that was asked about.',
       ],
       ['another call', '"toolCallId":"call_1"', '"toolCallId":"call_9"', 'Nobody was asked about this call here.'],
-    ])('a page that approves %s runs nothing', async (_, from, to, why) => {
+    ] as const;
+    test.each(isWhole ? liars : liars.slice(0, 1))('a page that approves %s runs nothing', async (_, from, to, why) => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { build, type Rolldown } from 'vite';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ApprovalDetails } from '../../index.js';
 import type { PendingApproval } from '../../react.js';
 import { ApprovalCard, useApprovals } from '../../ts/react/index.js';
@@ -121,10 +121,10 @@ describeInBrowser('in a browser', () => {
   let sentAgain = 0;
   let failing: boolean;
   let edits: object[];
-  beforeEach(async () => {
+  // One page for all of them, loaded anew for each: to open one takes longer than what is done in it.
+  beforeAll(async () => {
     watched = await openPage(browser(), origin);
     ({ page } = watched);
-    [answers, edits, sentAgain, failing] = [[], [], 0, false];
     await page.route(`${origin}/**`, (route) =>
       route.fulfill(files.get(new URL(route.request().url()).pathname) ?? { status: 204 }),
     );
@@ -137,13 +137,14 @@ describeInBrowser('in a browser', () => {
       if (failing) throw new Error('not taken');
     });
     await page.exposeFunction('sentAgain', () => void (sentAgain += 1));
+  });
+  beforeEach(async () => {
+    [answers, edits, sentAgain, failing] = [[], [], 0, false];
     await page.goto(`${origin}/`);
     await page.getByText('0 of 0').waitFor();
   });
-  afterEach(async () => {
-    await watched.context.close();
-    expect(watched.faults).toEqual([]);
-  });
+  afterEach(() => expect(watched.faults.splice(0)).toEqual([]));
+  afterAll(() => watched?.context.close());
 
   const show = (stage: Stage) => page.evaluate((shown) => setStage(shown as Stage), stage as object);
   const approve = () => page.getByRole('button', { name: 'Approve' });
@@ -345,23 +346,6 @@ describeInBrowser('in a browser', () => {
     expect(await part('description').allInnerTexts()).toEqual(['newer']);
   });
 
-  test('it expires while it is looked at, and only then', async () => {
-    await page.clock.install({ time: 1_000_000 });
-    await stopClock(page);
-    const now = await page.evaluate(() => Date.now());
-    await show({ messages: messages(call('c1'), data(details({ expiresAt: now + 90_000 }))) });
-    await page.getByText('Expires in 1 min 30 s').waitFor();
-    await page.clock.runFor(60_000);
-    await page.getByText('Expires in 30 s').waitFor();
-    await page.clock.runFor(29_000);
-    expect(await approve().isDisabled()).toBe(false);
-    await page.clock.runFor(1_500);
-    await page.getByText('It has expired.').waitFor();
-    expect(await approve().isDisabled()).toBe(true);
-    expect(await reject().isDisabled()).toBe(false);
-    expect(await part('time-left').count()).toBe(0);
-  });
-
   test.each([
     ['after an error', 'error', 'approval-responded', 1],
     ['before the page was opened again', 'ready', 'approval-responded', 1],
@@ -384,5 +368,23 @@ describeInBrowser('in a browser', () => {
     expect(await page.locator('section.mine').count()).toBe(1);
     await page.getByRole('button', { name: 'Ja' }).click();
     await expect.poll(() => answers).toHaveLength(1);
+  });
+
+  // The last one: the page keeps this clock.
+  test('it expires while it is looked at, and only then', async () => {
+    await page.clock.install({ time: 1_000_000 });
+    await stopClock(page);
+    const now = await page.evaluate(() => Date.now());
+    await show({ messages: messages(call('c1'), data(details({ expiresAt: now + 90_000 }))) });
+    await page.getByText('Expires in 1 min 30 s').waitFor();
+    await page.clock.runFor(60_000);
+    await page.getByText('Expires in 30 s').waitFor();
+    await page.clock.runFor(29_000);
+    expect(await approve().isDisabled()).toBe(false);
+    await page.clock.runFor(1_500);
+    await page.getByText('It has expired.').waitFor();
+    expect(await approve().isDisabled()).toBe(true);
+    expect(await reject().isDisabled()).toBe(false);
+    expect(await part('time-left').count()).toBe(0);
   });
 });

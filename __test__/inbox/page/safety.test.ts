@@ -123,7 +123,7 @@ describeInBrowser('hostile texts', () => {
       '#javascript:alert(1)',
       '#//evil.example',
     ];
-    for (const hash of hashes) {
+    for (const hash of isThorough ? hashes : hashes.slice(0, 2)) {
       const visitor = await visit(browser(), inbox, 'mia', { hash });
       await visitor.page.locator('.row').waitFor();
       expect(await visitor.page.locator('article').count()).toBe(0);
