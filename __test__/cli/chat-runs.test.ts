@@ -215,7 +215,6 @@ test('what all is approved with waits no more, though the run has yet to say so'
   const folder = scratch();
   let tell = (): void => {};
   const isTold = new Promise<void>((resolve) => (tell = resolve));
-  onTestFinished(() => tell());
   /** A run whose reader hears late that a request is decided. */
   const late = (run: AgentRun): AgentRun =>
     new Proxy(run, {
@@ -238,6 +237,7 @@ test('what all is approved with waits no more, though the run has yet to say so'
       },
     },
   });
+  onTestFinished(() => tell());
   void chat.submit('go');
   await asked(chat, 2);
   await chat.approveAll();
