@@ -14,7 +14,7 @@ import {
 } from '../../ts/agent/index.js';
 import { inboxHandler, serveInbox } from '../../ts/inbox/index.js';
 import * as api from '../../ts/index.js';
-import { checkOptions } from '../../ts/options/check.js';
+import { takeOptions } from '../../ts/options/check.js';
 import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
 import { createActionLinks, newWebhookSecret, sendWebhooks, verifyWebhook } from '../../ts/webhooks/index.js';
 import { collect, major, scripted } from '../support/model.js';
@@ -125,6 +125,13 @@ describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
     expect(await failureOf(() => CALLS[name]({ [unknown]: 1 }))).toMatchObject(
       refused(`has no option ${JSON.stringify(unknown)}`),
     );
+  });
+
+  test('an option that is a symbol, or hidden from a look at all of them, is not passed over', () => {
+    for (const hidden of [Symbol('policy'), 'policy']) {
+      const options = Object.defineProperty({}, hidden, { value: 1, enumerable: typeof hidden === 'symbol' });
+      expect(() => takeOptions(name, options)).toThrow(`${name}: ${String(hidden)} is no option`);
+    }
   });
 
   const { names } = ENTRIES[name];
@@ -290,7 +297,7 @@ describe('options that are no plain object are refused: of them only a part woul
 
   test.each(shapes)('%s, by every entry', (_, shape, message) => {
     const refused = expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(message) });
-    for (const name of Object.keys(ENTRIES) as EntryName[]) expect(() => checkOptions(name, shape)).toThrow(refused);
+    for (const name of Object.keys(ENTRIES) as EntryName[]) expect(() => takeOptions(name, shape)).toThrow(refused);
   });
 
   const entries: [string, (shape: never) => unknown][] = [
@@ -329,4 +336,26 @@ describe('options that are no plain object are refused: of them only a part woul
         );
     },
   );
+});
+
+test.each([
+  [
+    'streamWithEvents',
+    (interruptOn: object) => api.streamWithEvents({ model, tools, prompt: 'go', interruptOn } as never),
+  ],
+  ['gateTools', (interruptOn: object) => api.gateTools(tools, { interruptOn } as never)],
+  ['applyInterruptConfig', (interruptOn: object) => api.applyInterruptConfig(tools, interruptOn as never)],
+  ['hasApprovalTools', (interruptOn: object) => api.hasApprovalTools(interruptOn as never)],
+  ['createDeepAgent', (interruptOn: object) => agent({ tools, interruptOn })],
+  ['describeApprovals', (interruptOn: object) => describeApprovals(tools as ToolSet, { interruptOn } as never)],
+])('%s: a symbol in interruptOn, or in one of its entries, is not passed over', (place, give) => {
+  const approvers = Symbol('approvers');
+  for (const interruptOn of [{ [approvers]: true, del: true }, { del: { [approvers]: ['ada'] } }])
+    expect(() => give(interruptOn)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringMatching(/^\w+: interruptOn(\.del)? has Symbol\(approvers\)/) as unknown,
+      }),
+    );
+  expect(() => give({ del: { approvers: ['ada'] } }), place).not.toThrow();
 });

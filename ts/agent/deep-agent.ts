@@ -20,7 +20,7 @@ import { streamWithEvents } from '../ai-sdk/stream/stream-with-events.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
-import { checkNeeded } from '../options/check.js';
+import { takeNeeded } from '../options/check.js';
 import { checkFlag, checkList } from '../options/names.js';
 import { checkRules } from './check-rules.js';
 import { DeepRun } from './deep-run.js';
@@ -38,9 +38,9 @@ const GENERAL_PURPOSE = 'general-purpose';
 
 /** @see agent.d.ts */
 export function createDeepAgent<TOOLS extends ToolSet = {}>(options: DeepAgentOptions<TOOLS>): DeepAgent<TOOLS>;
-export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
+export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
   checkInstalled(PLACE);
-  checkNeeded(PLACE, options);
+  const options = takeNeeded(PLACE, given);
   checkList(options.subagents, PLACE, 'subagents');
   checkFlag(options.generalPurposeAgent, PLACE, 'generalPurposeAgent');
   checkFlag(options.describeApprovals, PLACE, 'describeApprovals');
@@ -93,10 +93,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     // AI SDK 7 takes it by this name as well.
     system: gate === undefined && run.onQuestion === undefined ? withoutQuestions : system,
   });
-  const start = (run: RunOptions, method: string) => {
-    checkRun(run, method);
-    return streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>;
-  };
+  const start = (run: RunOptions) => streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>;
   const rulesOfTools = withoutUndefined({
     interruptOn,
     policy,
@@ -110,10 +107,13 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
       return (handedOut ??= gatedAlone(tools, rulesOfTools) as AgentTools);
     },
     systemPrompt: system,
-    streamWithEvents: (run) => new DeepRun(start(run, 'streamWithEvents'), promptOf(run)),
-    generate: async (run) => start(run, 'generate').result,
-    resume: (run) => {
-      checkNeeded('agent.resume', run);
+    streamWithEvents: (given) => {
+      const run = takeRun(given, 'streamWithEvents');
+      return new DeepRun(start(run), promptOf(run));
+    },
+    generate: async (run) => start(takeRun(run, 'generate')).result,
+    resume: (given) => {
+      const run = takeNeeded('agent.resume', given);
       return new DeepRun(resume({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>, undefined);
     },
   };
@@ -174,10 +174,10 @@ function realPath(path: string): string {
   }
 }
 
-function checkRun(run: { prompt?: unknown; messages?: unknown }, method: string): void {
-  checkNeeded('agent.streamWithEvents', run, `agent.${method}`);
-  const { prompt, messages } = run;
-  if ((typeof prompt === 'string') !== Array.isArray(messages)) return;
+function takeRun(given: RunOptions, method: string): RunOptions {
+  const run = takeNeeded('agent.streamWithEvents', given, `agent.${method}`);
+  const { prompt, messages } = run as { prompt?: unknown; messages?: unknown };
+  if ((typeof prompt === 'string') !== Array.isArray(messages)) return run;
   throw new InvalidConfigError({ message: 'Give the run of the agent either a prompt or messages.' });
 }
 

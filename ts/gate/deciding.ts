@@ -10,7 +10,7 @@ import {
 } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warnOnce, warnSeldom } from '../errors/warn-once.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { checkText } from './check-arguments.js';
@@ -440,7 +440,7 @@ function readOptions(
   options: string | (DecideOptions & { stop?: boolean }) | undefined,
 ): DecideOptions & { stop?: boolean } {
   if (typeof options === 'object' && options !== null)
-    checkOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
+    return takeOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
   const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
   return Object.assign(Object.create(null) as DecideOptions, own);
 }

@@ -433,3 +433,29 @@ const TABLES = {
 export type EntryName = keyof typeof TABLES;
 
 export const ENTRIES: Readonly<Record<EntryName, EntryOptions>> = TABLES;
+
+/**
+ * Options that are not copied where they are given. They do something or are somebody's (a model, a gate, a logger), they are told apart
+ * by which object they are, or what gets them makes its own copy at once.
+ */
+export const HELD: ReadonlySet<string> = new Set<NamesOf<ObjectsOf<typeof TABLES>>>([
+  'agent',
+  'args',
+  'backend',
+  'env',
+  'gate',
+  'input',
+  'logger',
+  'messages',
+  'meter',
+  'model',
+  'output',
+  'parent',
+  'remember',
+  'subagents',
+  'telemetry',
+  'tools',
+  'tracer',
+]);
+
+type ObjectsOf<TABLE extends Record<string, EntryOptions>> = TABLE[keyof TABLE]['names'];

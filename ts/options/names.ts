@@ -11,11 +11,15 @@ export type Restricts = 'restricts' | 'restricts or null' | 'restricts by parts'
 
 /** The names that are not among these. @throws {InvalidConfigError} for what is no plain object */
 export function unknownIn(names: OptionNames, options: unknown, place: string): string[] {
-  if (!isPlain(options)) {
-    const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
-    throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
-  }
+  checkPlain(options, place);
   return Object.keys(options).filter((each) => !Object.hasOwn(names, each));
+}
+
+/** @throws {InvalidConfigError} for options that are no plain object */
+export function checkPlain(options: unknown, place: string): asserts options is object {
+  if (isPlain(options)) return;
+  const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
+  throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
 }
 
 /**

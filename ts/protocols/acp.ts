@@ -6,7 +6,7 @@ import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import {
   checkConnection,
   checkRemember,
@@ -21,8 +21,8 @@ import {
 } from './offers.js';
 
 /** @see acp.d.ts */
-export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
-  checkOptions('toPermissionRequest', options);
+export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, given) => {
+  const options = takeOptions('toPermissionRequest', given);
   return permissionRequest(request, sessionId, options, needsSecondYes(request));
 };
 
@@ -65,8 +65,8 @@ function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefine
 }
 
 /** @see acp.d.ts */
-export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
-  checkOptions('fromPermissionOutcome', options);
+export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, given) => {
+  const options = takeOptions('fromPermissionOutcome', given);
   return takenBy(decisionOf(outcome, request, options, needsSecondYes(request)), options);
 };
 
@@ -87,8 +87,8 @@ function decisionOf(
 }
 
 /** @see acp.d.ts */
-export const acpApprover: typeof Api.acpApprover = (connection, sessionId, options) => {
-  checkOptions('acpApprover', options);
+export const acpApprover: typeof Api.acpApprover = (connection, sessionId, given) => {
+  const options = takeOptions('acpApprover', given);
   checkRemember('acpApprover', options);
   checkConnection('acpApprover', 'the connection', connection, ['request', 'requestPermission']);
   if (typeof sessionId !== 'string' || sessionId === '')

@@ -6,7 +6,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import {
   checkConnection,
   checkRemember,
@@ -41,8 +41,8 @@ interface FormChoice {
 }
 
 /** @see mcp.d.ts */
-export const toElicitation: typeof Api.toElicitation = (request, options) => {
-  checkOptions('toElicitation', options);
+export const toElicitation: typeof Api.toElicitation = (request, given) => {
+  const options = takeOptions('toElicitation', given);
   const warning = needsSecondYes(request) ? `\n\n${oneLine(beware(request))}.` : '';
   const message = `${oneLine(request.description)}${warning}\n\n${shownWhole(request)}`;
   const asked = { mode: 'form', message } as const;
@@ -91,8 +91,8 @@ const ANSWER = {
 } as const;
 
 /** @see mcp.d.ts */
-export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) => {
-  checkOptions('fromElicitResult', options);
+export const fromElicitResult: typeof Api.fromElicitResult = (result, request, given) => {
+  const options = takeOptions('fromElicitResult', given);
   return takenBy(decisionOf(result, request, options), options);
 };
 
@@ -183,8 +183,8 @@ function checkServer(place: string, server: unknown): void {
 }
 
 /** @see mcp.d.ts */
-export const mcpApprover: typeof Api.mcpApprover = (server, options) => {
-  checkOptions('mcpApprover', options);
+export const mcpApprover: typeof Api.mcpApprover = (server, given) => {
+  const options = takeOptions('mcpApprover', given);
   checkRemember('mcpApprover', options);
   checkServer('mcpApprover', server);
   return (request, { abortSignal }) => ask(server, request, abortSignal, options);

@@ -10,7 +10,7 @@ import {
 } from '../errors/index.js';
 import { CountersignError } from '../errors/countersign-error.js';
 import { messageOf } from '../errors/message-of.js';
-import { checkNeeded } from '../options/check.js';
+import { takeNeeded } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
 import { alreadyDecided, confirmation, done, MAX_REASON, needsTick, notice, SECOND_YES } from './link-page.js';
 import { sayingOf, tokenOf } from './link-token.js';
@@ -39,8 +39,8 @@ class LinkServer implements Api.ActionLinks {
   readonly #logger: Api.ActionLinksOptions['logger'];
 
   constructor(gate: Gate, options: Api.ActionLinksOptions) {
-    checkNeeded('createActionLinks', options);
-    const { secret, secretEnv, url, expiresIn = EXPIRES_IN_MS, logger } = options;
+    const taken = takeNeeded('createActionLinks', options);
+    const { secret, secretEnv, url, expiresIn = EXPIRES_IN_MS, logger } = taken;
     this.#gate = gate;
     this.#keys = keysFrom('createActionLinks', { secret, secretEnv });
     this.#url = addressOf('createActionLinks: url', url);
@@ -49,8 +49,7 @@ class LinkServer implements Api.ActionLinks {
   }
 
   async link(link: Api.ActionLink): Promise<string> {
-    checkNeeded('link', link);
-    const { approvalId, decision, by, groups = [] } = link;
+    const { approvalId, decision, by, groups = [] } = takeNeeded('link', link);
     if (decision !== 'approve' && decision !== 'reject')
       throw invalid(`link: decision must be 'approve' or 'reject', not ${JSON.stringify(decision)}.`);
     if (typeof by !== 'string' || by.trim() === '' || by.startsWith('group:'))

@@ -4,7 +4,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { CallAsker, type AskerOptions } from '../../gate/asker.js';
 import { checkRunId, partAnew } from '../../gate/run-ids.js';
 import type { Gating } from '../../native.js';
-import { checkNeeded } from '../../options/check.js';
+import { takeNeeded } from '../../options/check.js';
 import { applyPlan } from '../tools/apply-interrupt-config.js';
 import { isCaller, originalsOf, type GateCalled } from '../tools/callers.js';
 import { ChildRuns } from './children.js';
@@ -25,8 +25,11 @@ import { ToolGate } from './tool-gate.js';
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
   requireSdk(PLACE);
   const taken = takeTools(tools, PLACE);
-  checkNeeded(PLACE, options, PLACE, (name) => misplacedEntry(taken, name));
-  return gateAll(taken, options, false);
+  return gateAll(
+    taken,
+    takeNeeded(PLACE, options, PLACE, (name) => misplacedEntry(taken, name)),
+    false,
+  );
 }
 
 /** The tools that one of these calls, gated as a part of its call. */

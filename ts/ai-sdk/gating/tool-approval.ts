@@ -6,7 +6,7 @@ import { isApproval } from '../../gate/records.js';
 import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
 import type { Gating } from '../../native.js';
-import { checkNeeded } from '../../options/check.js';
+import { takeNeeded } from '../../options/check.js';
 import { hold } from '../../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
@@ -30,11 +30,11 @@ interface ApprovalCall {
 
 /** @see index.d.ts */
 export function toolApproval<TOOLS extends ToolSet>(
-  options: ToolApprovalOptions<TOOLS>,
+  given: ToolApprovalOptions<TOOLS>,
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
   requireSdk(PLACE, 7);
   requireSameSdk(PLACE, 7, toolApproval);
-  checkNeeded(PLACE, options);
+  const options = takeNeeded(PLACE, given);
   const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
   const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
   return async (call) => {

@@ -5,7 +5,7 @@
 import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
-import { checkOptions } from '../../options/check.js';
+import { takeOptions } from '../../options/check.js';
 import { snapshot } from '../../values/snapshot.js';
 import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
@@ -35,11 +35,11 @@ const PLACE = 'verifyApprovals';
 export async function verifyApprovals<MESSAGE extends AnyMessage>(
   messages: readonly MESSAGE[],
   gate: Gate,
-  options: VerifyApprovalsOptions = {},
+  given: VerifyApprovalsOptions = {},
 ): Promise<MESSAGE[]> {
   requireSdk(PLACE);
   const local = localGate(gate, PLACE);
-  checkOptions(PLACE, options);
+  const options = takeOptions(PLACE, given);
   const { runId, by = null, onRefused } = options;
   const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
   const conversation = readConversation(messages);
