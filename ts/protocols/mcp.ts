@@ -6,16 +6,16 @@ import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { takeOptions } from '../options/check.js';
 import {
   checkConnection,
-  checkRemember,
   isRecord,
+  ofRequest,
   offersOf,
   own,
   rejection,
   shownWhole,
   takenBy,
+  takeProtocolOptions,
   unusedIn,
   type ProtocolOptions,
 } from './offers.js';
@@ -42,7 +42,11 @@ interface FormChoice {
 
 /** @see mcp.d.ts */
 export const toElicitation: typeof Api.toElicitation = (request, given) => {
-  const options = takeOptions('toElicitation', given);
+  const options = takeProtocolOptions('toElicitation', given);
+  return ofRequest('toElicitation', request, () => elicitation(request, options));
+};
+
+function elicitation(request: ApprovalRequest, options: ProtocolOptions | undefined): Api.McpElicitation {
   const warning = needsSecondYes(request) ? `\n\n${oneLine(beware(request))}.` : '';
   const message = `${oneLine(request.description)}${warning}\n\n${shownWhole(request)}`;
   const asked = { mode: 'form', message } as const;
@@ -69,7 +73,7 @@ export const toElicitation: typeof Api.toElicitation = (request, given) => {
       required: ['decision'],
     },
   };
-};
+}
 
 /** "no" comes first: what a client fills in by itself approves nothing. */
 const confirmOf = (request: ApprovalRequest) => ({
@@ -92,8 +96,8 @@ const ANSWER = {
 
 /** @see mcp.d.ts */
 export const fromElicitResult: typeof Api.fromElicitResult = (result, request, given) => {
-  const options = takeOptions('fromElicitResult', given);
-  return takenBy(decisionOf(result, request, options), options);
+  const options = takeProtocolOptions('fromElicitResult', given);
+  return ofRequest('fromElicitResult', request, () => takenBy(decisionOf(result, request, options), options));
 };
 
 function decisionOf(result: unknown, request: ApprovalRequest, options: ProtocolOptions | undefined): Decision {
@@ -184,8 +188,7 @@ function checkServer(place: string, server: unknown): void {
 
 /** @see mcp.d.ts */
 export const mcpApprover: typeof Api.mcpApprover = (server, given) => {
-  const options = takeOptions('mcpApprover', given);
-  checkRemember('mcpApprover', options);
+  const options = takeProtocolOptions('mcpApprover', given);
   checkServer('mcpApprover', server);
   return (request, { abortSignal }) => ask(server, request, abortSignal, options);
 };
