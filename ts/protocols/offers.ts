@@ -2,6 +2,7 @@
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { checkBy } from '../gate/requester.js';
 import { isScope } from '../gate/remember.js';
 import { needsSecondYes } from '../gate/stands-out.js';
 import { takeOptions } from '../options/check.js';
@@ -34,7 +35,8 @@ export function takeProtocolOptions<OPTIONS extends ProtocolOptions | undefined>
   given: OPTIONS,
 ): OPTIONS {
   const options = takeOptions(place, given);
-  const { remember } = options ?? {};
+  const { remember, by } = options ?? {};
+  checkBy(place, by);
   if (remember === undefined || remember === null || isScope(remember)) return options;
   throw new InvalidConfigError({ message: `${place}: remember must be 'run', 'session', 'always' or null.` });
 }

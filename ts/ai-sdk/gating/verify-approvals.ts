@@ -7,6 +7,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { takeOptions } from '../../options/check.js';
 import { snapshot } from '../../values/snapshot.js';
+import { checkBy } from '../../gate/requester.js';
 import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
 import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
@@ -40,7 +41,8 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   requireSdk(PLACE);
   const local = localGate(gate, PLACE);
   const options = takeOptions(PLACE, given);
-  const { runId, by = null, onRefused } = options;
+  const { runId, onRefused } = options;
+  const by = checkBy(PLACE, options.by) ?? null;
   const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
   const conversation = readConversation(messages);
   const requests = new KnownRequests(local, runId);
