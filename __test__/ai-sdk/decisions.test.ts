@@ -304,6 +304,26 @@ describe('arguments', () => {
     ]);
   });
 
+  it.each<[string, unknown, RegExp]>([
+    ['a toJSON of its own', { type: 'approve', toJSON: () => ({ type: 'approve' }) }, /toJSON/],
+    ['a reason that writes itself', { type: 'reject', reason: { toJSON: () => 'fine' } }, /toJSON/],
+    ['a reason that is a function', { type: 'approve', reason: () => 'fine' }, /"reason" is a function/],
+    ['a reason that is a symbol', { type: 'approve', reason: Symbol('fine') }, /"reason" is a symbol/],
+    ['an edit with a Map', { type: 'edit', args: { path: '/a', more: new Map([['a', 1]]) } }, /"more" is a Map/],
+    ['an edit with a Set', { type: 'edit', args: { path: '/a', more: [new Set(['a'])] } }, /"0" is a Set/],
+    ['an edit with bytes', { type: 'edit', args: { path: '/a', more: new Uint16Array(2) } }, /"more" is a Uint16Array/],
+    ['an edit with a regular expression', { type: 'edit', args: { path: '/a', more: /a/ } }, /"more" is a RegExp/],
+    ['an edit with no number', { type: 'edit', args: { path: '/a', more: Number.NaN } }, /"more" is NaN/],
+    ['an edit with a negative zero', { type: 'edit', args: { path: '/a', more: -0 } }, /"more" is -0/],
+    ['a result that is a Map', { type: 'respond', output: new Map([['a', 1]]) }, /is a Map/],
+  ])('with %s is no decision: JSON would lose it without a word', async (_, given, why) => {
+    const { ran, tools } = recordingTools();
+    const onApprovalRequest = () => given as never;
+    const { of } = await play({ turns: turns(), tools, interruptOn: { del: true }, onApprovalRequest });
+    expect(ran).toEqual([]);
+    expect(of('approval-response')).toMatchObject([{ approved: false, reason: expect.stringMatching(why) as unknown }]);
+  });
+
   it('what is given in the place of a result may write itself', async () => {
     const { tools } = recordingTools();
     const output = { price: { toJSON: () => '9.99' }, at: new Date(0) };

@@ -100,3 +100,25 @@ it.each(['', ' ', 'group:ops', 'a\ud800', 5])('nobody asks as %j', async (reques
   const asked = gate.request({ toolName: 'deploy', args: {}, requester: requester as string });
   await expect(asked).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
 });
+
+it.each([
+  { reason: () => 'fine' },
+  { reason: { toJSON: () => 'fine' } },
+  { reason: 5 },
+  { reason: ['fine'] },
+  { stop: 'yes' },
+])('what is said with a decision is refused where it is nothing to go by, and lost to nobody: %j', async (said) => {
+  await using gate = createGate();
+  const answer = gate.request({ toolName: 'del', args: {} });
+  const [request] = await gate.pending();
+  const id = request?.approvalId as string;
+  const options = said as never;
+  const ways = [
+    () => gate.reject(id, options),
+    ...('stop' in said ? [] : [() => gate.approve(id, options), () => gate.decide(id, true, options)]),
+  ];
+  for (const decide of ways) await expect(decide()).rejects.toMatchObject({ code: 'ERR_INVALID_DECISION' });
+  expect((await gate.get(id))?.status).toBe('pending');
+  await gate.reject(id);
+  await answer;
+});

@@ -145,6 +145,7 @@ describe.each(waitingEntries)('%s', (name, entry) => {
     ['a buffer', () => new Uint8Array([7, 8]).buffer],
     ['a RegExp', () => /a+b/giu],
     ['infinity', () => Number.NEGATIVE_INFINITY],
+    ['a zero that is negative', () => -0],
     ['an instance of a class', () => new Point(21)],
     ['an instance of a class with the name of another', () => new Impostor()],
     ['undefined in an array', () => [undefined, 1]],

@@ -180,6 +180,16 @@ describe('a diff', () => {
   });
 });
 
+it('shows a zero that is negative as one: a tool may tell them apart', async () => {
+  await using gate = createGate();
+  const answer = gate.request({ toolName: 'move', args: { by: -0, to: 0 } });
+  const [request] = await gate.pending();
+  for (const text of [request?.preview, request?.description]) expect(text).toContain('-0');
+  expect(request?.args).toEqual({ by: -0, to: 0 });
+  await gate.approve(request?.approvalId as string);
+  expect((await answer).args).toEqual({ by: -0, to: 0 });
+});
+
 describe('long text', () => {
   const tail = 'rm -rf ~/everything';
   const long: [string, { toolName: string; args: unknown }][] = [

@@ -439,10 +439,18 @@ function readOptions(
   method: string,
   options: string | (DecideOptions & { stop?: boolean }) | undefined,
 ): DecideOptions & { stop?: boolean } {
-  if (typeof options === 'object' && options !== null)
-    return takeOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
-  const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
-  return Object.assign(Object.create(null) as DecideOptions, own);
+  if (typeof options !== 'object' || options === null) {
+    const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
+    return Object.assign(Object.create(null) as DecideOptions, own);
+  }
+  const given = takeOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
+  const { reason, stop } = given as { reason?: unknown; stop?: unknown };
+  const wrong = (what: string) => new InvalidDecisionError({ message: `gate.${method}: ${what}` });
+  // Written as JSON a function would be no reason, and what writes itself another one.
+  if (reason !== undefined && reason !== null && typeof reason !== 'string')
+    throw wrong(`\`reason\` must be a string, not a ${typeof reason}`);
+  if (stop !== undefined && typeof stop !== 'boolean') throw wrong('`stop` must be true or false');
+  return given;
 }
 
 /** What a human writes is data: an instance of a class is what its properties say. */

@@ -2,7 +2,7 @@
 import * as types from 'node:util/types';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { snapshot } from '../values/snapshot.js';
+import { isJsonNumber, numberText, snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
 import { readRemember, rememberOf, type RememberedAs } from './remember.js';
 
@@ -91,24 +91,60 @@ function withoutDecider(answer: unknown): unknown {
 }
 
 /**
- * For `JSON.stringify`: refuses an object that writes itself (`toJSON`), which may say something else than what a human read in it.
- * What is given in the place of a result runs nothing, and may.
+ * For `JSON.stringify`: refuses what is written as something else than it is, or left out: an object that writes itself (`toJSON`), a
+ * function, a map, a number that JSON does not have. What a human read in it would not be what counts. What is given in the place of a
+ * result runs nothing, and may write itself.
  */
 function asItIs(answer: unknown): (this: unknown, key: string, value: unknown) => unknown {
   return function see(key, value) {
     if (key === 'output' && this === answer) return value === undefined ? value : writtenOut(value);
     // A getter was read for the value, and is not read twice.
     const given: unknown = Object.getOwnPropertyDescriptor(this, key)?.value;
-    if (typeof given !== 'object' || given === null || given === answer || !('toJSON' in given)) return value;
     const isKnown = types.isDate(given) ? given.toJSON === Date.prototype.toJSON : given instanceof URL;
-    if (isKnown || typeof given.toJSON !== 'function') return value;
-    throw new TypeError(
-      `${JSON.stringify(key)} has a toJSON of its own, which may say something else than what is shown of it`,
-    );
+    if (!isKnown && writesItself(given))
+      throw new TypeError(
+        `${named(key)} has a toJSON of its own, which may say something else than what is shown of it`,
+      );
+    return written(key, value);
   };
 }
 
+const writesItself = (given: unknown): boolean =>
+  typeof given === 'object' &&
+  given !== null &&
+  'toJSON' in given &&
+  typeof (given as { toJSON: unknown }).toJSON === 'function';
+
 function writtenOut(value: unknown): unknown {
-  const text = JSON.stringify(value) as string | undefined;
+  const text = JSON.stringify(value, written) as string | undefined;
   return text === undefined ? undefined : (JSON.parse(text) as unknown);
 }
+
+/** @throws {TypeError} for what JSON has no words for */
+function written(key: string, value: unknown): unknown {
+  const lost = lostInJson(value);
+  if (lost !== undefined) throw new TypeError(`${named(key)} is ${lost}, which JSON does not have`);
+  return value;
+}
+
+function lostInJson(value: unknown): string | undefined {
+  if (typeof value === 'number') return isJsonNumber(value) ? undefined : numberText(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return LOST.some((isLost) => isLost(value)) ? `a ${Object.prototype.toString.call(value).slice(8, -1)}` : undefined;
+}
+
+/** What is written without what is in it. */
+const LOST: readonly ((value: object) => boolean)[] = [
+  types.isMap,
+  types.isSet,
+  types.isWeakMap,
+  types.isWeakSet,
+  types.isRegExp,
+  types.isPromise,
+  types.isNativeError,
+  types.isAnyArrayBuffer,
+  ArrayBuffer.isView,
+];
+
+const named = (key: string): string => (key === '' ? 'it' : JSON.stringify(key));

@@ -90,7 +90,7 @@ class ValueCopier {
       case 'boolean':
         return { value, json: value };
       case 'number':
-        return { value, json: Number.isFinite(value) ? value : tag('number', String(value)) };
+        return { value, json: isJsonNumber(value) ? value : tag('number', numberText(value)) };
       case 'bigint':
         return { value, json: tag('bigint', String(value)) };
       case 'undefined':
@@ -214,6 +214,12 @@ function copyBuiltIn(object: object): SourcePair | undefined {
   }
   return undefined;
 }
+
+/** JSON knows neither infinities nor, as it is written, that zero may be negative: a tool may tell it from zero. */
+export const isJsonNumber = (number: number): boolean => Number.isFinite(number) && !Object.is(number, -0);
+
+/** As the language writes it, and a zero that is negative as one. */
+export const numberText = (number: number): string => (Object.is(number, -0) ? '-0' : String(number));
 
 function tag(name: string, value: unknown): TaggedValue {
   return { [TAG]: name, value };
