@@ -78,6 +78,11 @@ export function checkRecord(value: unknown, place: string, name: string): void {
     throw new InvalidConfigError({ message: `${place}: ${name} must be an object, not ${kindOf(value)}.` });
 }
 
+/** An entry that has no options. @throws {InvalidConfigError} for any: whoever gave it meant something by it */
+export function checkNone(place: string, given: readonly unknown[]): void {
+  if (given.some((each) => each !== undefined)) throw new InvalidConfigError({ message: `${place} has no options.` });
+}
+
 /** An option that is on or off. @throws {InvalidConfigError} for what only looks like it, such as `'false'` */
 export function checkFlag(value: unknown, place: string, name: string): void {
   if (value !== undefined && typeof value !== 'boolean')

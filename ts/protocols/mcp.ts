@@ -6,6 +6,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { checkNone } from '../options/names.js';
 import {
   checkConnection,
   isRecord,
@@ -195,7 +196,8 @@ export const mcpApprover: typeof Api.mcpApprover = (server, given) => {
 makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
 /** @see mcp.d.ts */
-export const mcpQuestioner: typeof Api.mcpQuestioner = (server) => {
+export const mcpQuestioner: typeof Api.mcpQuestioner = (server, ...options: never[]) => {
+  checkNone('mcpQuestioner', options);
   checkServer('mcpQuestioner', server);
   return async (request, { abortSignal }) => {
     const decision = await ask(server, request, abortSignal);
