@@ -111,7 +111,7 @@ class ApprovalFunction {
     });
     if (asked.kind !== 'decided') return { type: 'denied', reason: `${asked.reason} Call it again to be asked again.` };
     const { decision, approvalId } = asked.decided;
-    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, question, args, isHeld);
+    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, question, args, isHeld, decision.reason);
     if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
@@ -137,7 +137,8 @@ class ApprovalFunction {
     }
     const stale = await this.#asker.takeBackStale(known.filter(({ status }) => status === 'approved'));
     if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
-    return this.#handOver(runId, toolCallId, approved, args, isHeld);
+    const said = known.findLast(({ status }) => status === 'approved')?.decision?.reason;
+    return this.#handOver(runId, toolCallId, approved, args, isHeld, said);
   }
 
   /** Uses the approval up, also where it is not followed. How the execution ends cannot be seen from here. */
@@ -147,12 +148,14 @@ class ApprovalFunction {
     approved: ApprovedTool,
     args: ValueSnapshot,
     isHeld: () => boolean,
+    reason?: string,
   ): Promise<ToolApprovalStatus> {
     const { approvalId } = await claimOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
     // The SDK runs it with its own object: from here on it is what was approved.
     const isSame = isHeld();
     await this.#asker.gate.settle(approvalId, isSame);
-    return isSame ? { type: 'approved' } : { type: 'denied', reason: NOT_HELD };
+    if (!isSame) return { type: 'denied', reason: NOT_HELD };
+    return reason === undefined ? { type: 'approved' } : { type: 'approved', reason };
   }
 
   #gatings(tools: ToolSet): Map<string, Gating> {
