@@ -11,6 +11,7 @@ import { later } from '../support/later.js';
 import { call, calls, collect, resultsIn, says, scripted } from '../support/model.js';
 import { of, play, start, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 vi.mock('../../binding/binding.js', async () => (await import('../support/later.js')).laterBinding());
 
@@ -413,9 +414,12 @@ it('a request that nobody waits for ends no process when its gate is closed', as
     await gate.pending();
     void gate.request({ toolName: 'deploy', args: {} });
     await gate.close();
+    using told = listenToWarnings();
     void gate.request({ toolName: 'deploy', args: {} });
     await sleep(20);
     expect(unhandled).toEqual([]);
+    // The last one was never asked, and nobody looks at it.
+    expect(told.warnings).toEqual([expect.stringContaining('gate.request: the gate is closed')]);
     // What is wrong with a request is told.
     void gate.request({ toolName: 'deploy', args: () => {} });
     await sleep(20);

@@ -110,6 +110,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#inside.lasts;
   }
 
+  /** Whether nothing is asked here any more. */
+  get isClosing(): boolean {
+    return this.#inside.isClosing;
+  }
+
   /** Policies, grants and the mode. */
   get control(): GateControl {
     return this.#inside.control;

@@ -2,6 +2,7 @@
 import type { ApprovalNeed, ApprovalRecord, Gate, GateRequest, InterruptOptions, Resolution } from '../../index.js';
 import { DuplicateRequestError, GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { warnOnce } from '../errors/warn-once.js';
 import type { Gating } from '../native.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { attempt, isLater, type Awaitable } from '../values/awaitable.js';
@@ -38,6 +39,9 @@ export function requestApproval(
   options: RequestOptions = {},
   caller?: ServerCaller,
 ): Promise<Resolution> {
+  // Where nobody looks at the answer, nobody would hear of it.
+  if (gate.isClosing)
+    warnOnce(`closed:${PLACE}`, `${PLACE}: the gate is closed, so that nobody is asked, and nothing is approved.`);
   const resolution = new Promise<Resolution>((resolve, reject) => {
     new CodeRequest(gate, caller).resolve(request, options).then(resolve, (error: unknown) => {
       // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
