@@ -345,6 +345,30 @@ describe('agents that somebody wrote', () => {
     expect(await became({ prepareCall }, true)).toEqual({ ran: [], code: 'ERR_INVALID_CONFIG' });
   });
 
+  it('a tool that a prepareCall keeps runs nothing later, but for what a call of the agent comes to', async () => {
+    let kept: Runnable = {};
+    const prepareCall = (options: { tools: Runnable }) => {
+      kept = options.tools;
+      const look = { ...options.tools['read'], execute: async () => kept['del']!.execute({ path: '/b' }, {}) };
+      return { ...options, tools: { ...options.tools, del: { ...kept['del'] }, read: look } };
+    };
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([
+      calls(call('read', { path: '/a' }, 'c1'), call('del', { path: '/a' }, 'c2')),
+      says('.'),
+    ]);
+    const agent = new ai.ToolLoopAgent({ model, tools, prepareCall } as never);
+    const onApprovalRequest = () => true;
+    const events = await collect(
+      streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true }, onApprovalRequest } as never),
+    );
+    await expect(kept['del']!.execute({ path: '/c' }, { toolCallId: 'c2', messages: [] })).rejects.toMatchObject({
+      code: 'ERR_INVALID_CONFIG',
+    });
+    expect(ran).toEqual(['del /a']);
+    expect(of(events as never)('tool-error')).toHaveLength(1);
+  });
+
   it('what a prepareCall makes of a tool is asked about, and runs when it is approved', async () => {
     const around = (options: { tools: Runnable }) => {
       const { del } = options.tools;

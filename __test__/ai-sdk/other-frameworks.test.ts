@@ -129,6 +129,7 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
       get handler() {
         return () => this.invoke();
       }
+      readonly field = () => this.invoke();
     }
     let says = false;
     const gated = gateTools(
@@ -136,7 +137,7 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
       { interruptOn: 'all', onApprovalRequest: () => says } as never,
     );
     const { del } = gated as Record<string, Record<string, (input: object, options: object) => unknown>>;
-    for (const way of ['invoke', 'handler'])
+    for (const way of ['invoke', 'handler', 'field'])
       expect(() => del?.[way]?.({}, {})).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
     const options = (toolCallId: string) => ({ toolCallId, messages: [] });
     await del?.['execute']?.({}, options('c1'));
@@ -153,6 +154,14 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     const { del } = gateTools({ del: tool } as never, { interruptOn: 'all', ...no }) as Record<string, typeof tool>;
     const handler = (del as unknown as { handler: () => unknown }).handler;
     expect(handler).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+  });
+
+  it('a function that a look at all of a tool does not show runs nothing', () => {
+    const hidden = Object.defineProperty({ inputSchema: schema, execute: async () => 'x' }, 'run', {
+      value: () => 'ran',
+    }) as object as { run: () => unknown };
+    const { del } = gateTools({ del: hidden } as never, { interruptOn: 'all', ...no }) as { del: typeof hidden };
+    expect(() => del.run()).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
   });
 
   it('nor what is not gated', () => {

@@ -4,15 +4,15 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
+import { isCallOfRun } from './call-context.js';
 import { copyTool, copyToolSet, isGenerator, isRecord, type ExecuteFunction } from './tools.js';
 
 export class ArrangedTools {
-  /** They fail when they are run, until the tools of the call are known. */
+  /** They run for a call of the agent, and fail for whoever keeps them. */
   readonly shown: ToolSet;
   readonly #tools: ToolSet;
   readonly #originals = new WeakMap<object, Tool>();
   readonly #place: string;
-  #isKnown = false;
 
   constructor(tools: ToolSet, place: string) {
     this.#tools = tools;
@@ -26,9 +26,8 @@ export class ArrangedTools {
     }
   }
 
-  /** The tools of the call: what was shown is itself again. A copy of it, and what calls it, runs from now on. */
+  /** The tools of the call: what was shown is itself again. */
   known(arranged: ToolSet): ToolSet {
-    this.#isKnown = true;
     const tools = copyToolSet(arranged);
     for (const name of Object.getOwnPropertyNames(tools)) {
       const tool: unknown = tools[name];
@@ -43,9 +42,10 @@ export class ArrangedTools {
 
   #standIn(name: string, tool: Tool): Tool {
     const run: ExecuteFunction = (input, options) => {
-      if (this.#isKnown) return Reflect.apply(tool.execute as unknown as ExecuteFunction, tool, [input, options]);
+      if (isCallOfRun(options))
+        return Reflect.apply(tool.execute as unknown as ExecuteFunction, tool, [input, options]);
       throw new InvalidConfigError({
-        message: `${this.#place}: ${JSON.stringify(name)} was run before the agent made a call, so that nobody could be asked: prepareCall may arrange tools, and not run them.`,
+        message: `${this.#place}: ${JSON.stringify(name)}, as prepareCall got it, was not run by a call of the agent, so that nobody could be asked: prepareCall may arrange tools, and not run them. A tool that is made of it hands on the options that its own execute gets.`,
       });
     };
     const execute = isGenerator(tool.execute)

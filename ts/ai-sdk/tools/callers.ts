@@ -69,7 +69,7 @@ export function changedTool(
       bindingBody(caller, bound, () => tools, gateCalled),
     );
   };
-  return copyTool(tool, { ...changes, [CALLER]: copyTool(caller as unknown as Tool, { bind }) });
+  return copyTool(tool, { ...changes, [CALLER]: copyTool(caller as unknown as Tool, { bind }, { keepsFields: true }) });
 }
 
 /** Whether the AI SDK binds it, so that what it is now is not what runs. */

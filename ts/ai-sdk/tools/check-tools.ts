@@ -1,7 +1,7 @@
 /** Tools as they are given: what looks like a gate on one and is none, and what cannot be gated at all. */
 import { InvalidConfigError } from '../../errors/index.js';
 import { fold, nearestOf } from '../../options/nearest.js';
-import { isRecord, TOOL_FUNCTIONS } from './tools.js';
+import { isOfClass, isRecord, TOOL_FUNCTIONS } from './tools.js';
 
 /** What others call `needsApproval`, without case, `-` and `_`. */
 const SLIPS: ReadonlySet<string> = new Set([
@@ -58,9 +58,11 @@ export function checkGateable(tool: unknown, name: string, place: string): void 
 
 const isOther = (name: string): boolean => !TOOL_FUNCTIONS.has(name);
 
-/** Without asking a getter. */
+/** Without asking a getter. Those of a class, fields among them, are its own. */
 const ownFunctions = (tool: object): string[] =>
-  Object.keys(tool).filter((name) => typeof Object.getOwnPropertyDescriptor(tool, name)?.value === 'function');
+  (isOfClass(tool) ? [] : Object.keys(tool)).filter(
+    (name) => typeof Object.getOwnPropertyDescriptor(tool, name)?.value === 'function',
+  );
 
 /** Also those that it inherits, or that a getter makes. */
 function functionsOf(tool: object): string[] {

@@ -38,13 +38,25 @@ export const TOOL_FUNCTIONS: ReadonlySet<string> = new Set([
   'contextSchema',
 ]);
 
-/** A copy with everything a tool has, and some of it changed. What else a class can do with its tools goes around the change. */
-export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>): Tool {
+/**
+ * A copy with everything a tool has, and some of it changed. What else a class can do with its tools goes around the change.
+ *
+ * @param keepsFields hands on functions that it has itself: for what is no tool
+ */
+export function copyTool(
+  tool: Tool,
+  changes: Record<string | symbol, unknown>,
+  { keepsFields = false }: { keepsFields?: boolean } = {},
+): Tool {
   const prototype = Object.getPrototypeOf(tool) as object | null;
   const properties: Record<string | symbol, PropertyDescriptor> = Object.getOwnPropertyDescriptors(tool);
   for (const name of Reflect.ownKeys(properties)) {
-    const { get } = properties[name] as PropertyDescriptor;
-    if (get !== undefined && isAnotherWay(name)) properties[name] = { ...properties[name], get: noWay(name, get) };
+    const { get, value } = properties[name] as PropertyDescriptor;
+    if (!isAnotherWay(name)) continue;
+    if (get !== undefined) properties[name] = { ...properties[name], get: noWay(name, get) };
+    // A field of a class that holds a function is as good as a method.
+    else if (typeof value === 'function' && !keepsFields)
+      properties[name] = { ...properties[name], value: refusing(name) };
   }
   for (const name of Reflect.ownKeys(changes)) {
     const value = changes[name];
@@ -53,7 +65,7 @@ export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>):
     properties[name] = { value, enumerable, configurable: true, writable: true };
   }
   const copy = Object.create(prototype, properties) as Tool;
-  if (prototype === null || prototype === Object.prototype) return copy;
+  if (!isOfClass(tool)) return copy;
   return new Proxy(copy, {
     // What it inherits sees the tool itself: a method or a getter of a class may need its private fields.
     get: (own, property) => {
@@ -63,6 +75,12 @@ export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>):
       return isAnotherWay(property) ? refusing(property) : (value.bind(tool) as unknown);
     },
   });
+}
+
+/** Whether it may have methods that are not seen among its own properties. */
+export function isOfClass(tool: object): boolean {
+  const prototype = Object.getPrototypeOf(tool) as object | null;
+  return prototype !== null && prototype !== Object.prototype;
 }
 
 const isAnotherWay = (property: string | symbol): property is string =>
