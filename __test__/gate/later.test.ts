@@ -73,6 +73,40 @@ describe('a run', () => {
     await gate.close();
   });
 
+  it('asks nobody about a step that goes on before the ledger has it', async () => {
+    const order: string[] = [];
+    let ask = () => {};
+    const asked = new Promise<void>((resolve) => (ask = resolve));
+    later.trouble = async (operation) => {
+      if (operation === 'request') ask();
+      if (operation === 'saveRun')
+        for (let turns = 0; turns < 50; turns++) await new Promise((done) => setImmediate(done));
+      if (operation === 'saveRun' || operation === 'request') order.push(operation);
+      return undefined;
+    };
+    // While it runs, the step goes on: the request is made in the middle of it.
+    const read = tool({ inputSchema: z.object({ path: z.string() }), execute: () => asked.then(() => 'read') });
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([
+      calls(call('read', { path: '/1' }, 'r1'), call('del', { path: '/1' }, 'd1')),
+      says('.'),
+    ]);
+    const gate = createGate({ ledger });
+    const onApprovalRequest = () => true;
+    const options = {
+      model,
+      tools: { ...tools, read },
+      prompt: 'go',
+      interruptOn: { del: true },
+      gate,
+      onApprovalRequest,
+    };
+    await collect(streamWithEvents(options as never));
+    expect(order.slice(0, 2)).toEqual(['saveRun', 'request']);
+    expect(ran).toEqual(['del /1']);
+    await gate.close();
+  });
+
   it('runs nothing when the decision cannot be written down, nor the refusal of it', async () => {
     const { ran, tools } = recordingTools();
     fails('decide');
