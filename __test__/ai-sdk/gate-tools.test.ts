@@ -388,3 +388,25 @@ describe('a gated tool stays gated, whatever is made of it', () => {
     },
   );
 });
+
+it('a call of a run that is not known takes no approval away from the runs that have asked about its id', async () => {
+  await using gate = createGate();
+  const { ran, tools } = recordingTools();
+  const options = { toolCallId: 'c1', messages: [] };
+  const stopping = (more: object) => gateTools(tools, { gate, mode: 'stop', interruptOn: 'all', ...more } as never).del;
+  type Needs = (input: object, options: object) => Promise<boolean>;
+  for (const runId of ['a', 'b'])
+    expect(await (stopping({ runId }).needsApproval as unknown as Needs)({ path: '/a' }, options)).toBe(true);
+  for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+  await gate.setMode('deny-all-asks');
+  const execute = (tool: object) => (tool as { execute: Needs }).execute({ path: '/a' }, options);
+  await execute(stopping({}));
+  expect((await gate.history()).map(({ status }) => status)).toEqual(['approved', 'approved']);
+  // In a run that is known it is over: it does not run when the mode is another one.
+  await execute(stopping({ runId: 'a' }));
+  expect((await gate.history()).map(({ runId, status }) => [runId, status]).toSorted()).toEqual([
+    ['a', 'cancelled'],
+    ['b', 'approved'],
+  ]);
+  expect(ran).toEqual([]);
+});

@@ -25,7 +25,7 @@ export interface AskPort {
 }
 
 /** What a call comes to that was asked about. */
-export type AskedCall =
+export type AskOutcome =
   | { kind: 'decided'; decided: DecidedRecord }
   /** It does not hold, and was taken back. */
   | { kind: 'stale'; reason: string }
@@ -49,7 +49,7 @@ export class AskedTimes {
 }
 
 /** Asks until there is a decision that holds, or it was asked too often: then the call is denied. */
-export async function askCall(question: CallQuestion & { verdict: CallVerdict }, port: AskPort): Promise<AskedCall> {
+export async function askCall(question: CallQuestion & { verdict: CallVerdict }, port: AskPort): Promise<AskOutcome> {
   const { asker, signal } = port;
   let { verdict } = question;
   let supersedes: SupersededRequest | undefined;

@@ -18,9 +18,9 @@ export function claimOrRefuse(asker: CallAsker, runId: string | null, call: Boun
   return attempt(
     () =>
       after(asker.objectionTo(call), (objection) => {
-        if (objection !== undefined) return takeBack(asker, runId, toolCallId, refused(objection));
+        if (objection !== undefined) return takeBack(asker, runId, call, refused(objection));
         return after(asker.bound(call), (runs) => {
-          if (runs.denied !== undefined) return takeBack(asker, runId, toolCallId, refused(runs.denied));
+          if (runs.denied !== undefined) return takeBack(asker, runId, call, refused(runs.denied));
           // An edit is bound to what was said of the edited call.
           return asker.gate.claim(runId, toolCallId, toolName, args, runs.context);
         });
@@ -32,14 +32,20 @@ export function claimOrRefuse(asker: CallAsker, runId: string | null, call: Boun
   );
 }
 
-/** The approval of a call that is denied, or that the mode lets not run, is over: it does not run later either. */
+/**
+ * The approval of a call that is denied, or that the mode lets not run, is over: it does not run later either. Where the run is not
+ * known, and several have asked about a call of this id, none of them is: nobody may claim any, and they are not this call's to end.
+ */
 async function takeBack(
   asker: CallAsker,
   runId: string | null,
-  toolCallId: string,
+  { toolCallId, toolName }: BoundCall,
   refused: RefusedExecution,
 ): Promise<never> {
-  for (const { approvalId, decision } of await asker.gate.find(runId, toolCallId))
-    if (decision !== null && isApproval(decision)) await asker.gate.revoke(approvalId, refused.message);
+  const records = await asker.gate.find(runId, toolCallId);
+  if (new Set(records.map((record) => record.runId)).size > 1) throw refused;
+  for (const { approvalId, decision, toolName: asked } of records)
+    if (asked === toolName && decision !== null && isApproval(decision))
+      await asker.gate.revoke(approvalId, refused.message);
   throw refused;
 }

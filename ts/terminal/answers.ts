@@ -9,7 +9,7 @@ import { isNo, isYes } from './words.js';
 /** What a line means. `say`: nothing is decided yet. */
 export type LineAnswer = Decision | { type: 'say'; lines: string[] };
 
-type AskedCall = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
+type AnswerableCall = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
 
 /** What is said with each request. */
 export const SHORT = 'y yes, n no, ? other answers; anything else: no, with that as the reason';
@@ -26,10 +26,10 @@ export function secondLook(asked: Pick<ApprovalRequest, 'flags'>): string {
     : `Look twice: it may not be what it seems (${doubts}).`;
 }
 
-const may = ({ allowedDecisions }: AskedCall, type: DecisionType): boolean => allowedDecisions.includes(type);
+const may = ({ allowedDecisions }: AnswerableCall, type: DecisionType): boolean => allowedDecisions.includes(type);
 
 /** The answers that there are. */
-export function answersTo(asked: AskedCall): string[] {
+export function answersTo(asked: AnswerableCall): string[] {
   return [
     ...(may(asked, 'approve') ? ['y       yes'] : []),
     'n       no',
@@ -43,7 +43,7 @@ export function answersTo(asked: AskedCall): string[] {
 export const OTHERS = 'Anything else is no, with that as the reason. An empty line decides nothing.';
 
 /** An empty line decides nothing. What is no answer is a rejection with that reason. */
-export function readAnswer(line: string, asked: AskedCall): LineAnswer {
+export function readAnswer(line: string, asked: AnswerableCall): LineAnswer {
   const text = line.trim();
   const [, letter = '', rest = ''] = /^([er])\s+([^]*)$/.exec(text) ?? [];
   if (letter === 'e') return edited(rest);

@@ -8,7 +8,7 @@ import { closed, type CallAnswer } from '../messages/history.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { answerText, type CallQuestions } from '../tools/questions.js';
 import { CANCELLED, noteOn, reasonOf, TURN_ENDED } from '../messages/reasons.js';
-import { callWith, valueOf, type AskedCall, type ModelRound } from './round.js';
+import { callWith, valueOf, type RequestedCall, type ModelRound } from './round.js';
 import type { RunSetup } from './setup.js';
 import { signApproval } from '../sdk/signature.js';
 import { executes } from '../tools/tools.js';
@@ -21,7 +21,7 @@ export interface AnswerOptions {
 }
 
 /** The answer of one call; what a human gave in the place of a result becomes the result. */
-export function answerTo(asked: AskedCall, options: AnswerOptions): CallAnswer {
+export function answerTo(asked: RequestedCall, options: AnswerOptions): CallAnswer {
   const { setup, conversation, tell } = options;
   const { part, toolCallId, toolName, providerExecuted, args } = asked;
   const decision = asked.decision ?? { type: 'cancelled', reason: CANCELLED };
@@ -49,7 +49,7 @@ export function answerTo(asked: AskedCall, options: AnswerOptions): CallAnswer {
 /** Whatever became of the questions is the result of the call. */
 function answerToQuestions(
   answer: CallAnswer,
-  asked: AskedCall,
+  asked: RequestedCall,
   { questions, answer: output }: CallQuestions,
   { conversation, tell }: AnswerOptions,
 ): CallAnswer {
@@ -62,7 +62,7 @@ function answerToQuestions(
 
 function editedAnswer(
   answer: CallAnswer,
-  asked: AskedCall,
+  asked: RequestedCall,
   decided: unknown,
   { gate, setup, tell }: AnswerOptions,
 ): CallAnswer {

@@ -13,7 +13,7 @@ import { cancelParts } from '../gating/left-parts.js';
 import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type OpenCallPlan } from '../messages/open-step.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { INTERRUPTED_TOOL, noteOn } from '../messages/reasons.js';
-import type { AskedCall, ModelRound } from './round.js';
+import type { RequestedCall, ModelRound } from './round.js';
 import { resultOf } from '../saved/saved-step.js';
 import type { CallOptions, StreamPart } from '../sdk/sdk.js';
 import type { RunSetup } from './setup.js';
@@ -37,7 +37,7 @@ export interface ContinueOptions {
 /** A round that was read before, and what is to be done about its calls. */
 export interface ContinuedRound {
   round: ModelRound;
-  plans: { asked: AskedCall; plan: OpenCallPlan }[];
+  plans: { asked: RequestedCall; plan: OpenCallPlan }[];
 }
 
 /** Fails when the run is another process', is over, or cannot be read. Nobody is asked anything yet. */
@@ -139,7 +139,7 @@ function takeUp({ runId, step, round, records, drift, forged, setup: { guard, re
     }
     if (asked === undefined) {
       requests.add(round, request);
-      plans.push({ asked: round.requested.at(-1) as AskedCall, plan: { do: 'rerun' } });
+      plans.push({ asked: round.requested.at(-1) as RequestedCall, plan: { do: 'rerun' } });
       continue;
     }
     const plan = planFor(records.get(toolCallId), {
@@ -157,7 +157,7 @@ function takeUp({ runId, step, round, records, drift, forged, setup: { guard, re
     if (plan.do === 'tell') results.push(resultFor(toolCallId, toolName, plan));
     // A tool that the provider has run has nothing left to be decided.
     else if (requests.add(round, request) !== undefined)
-      plans.push({ asked: round.requested.at(-1) as AskedCall, plan });
+      plans.push({ asked: round.requested.at(-1) as RequestedCall, plan });
   }
   return { plans, results };
 }

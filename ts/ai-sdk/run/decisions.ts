@@ -8,7 +8,7 @@ import type { RawRecord } from '../../native.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { progressOf } from '../gating/progress.js';
 import { reasonOf, TURN_ENDED } from '../messages/reasons.js';
-import { valueOf, type AskedCall, type ModelRound } from './round.js';
+import { valueOf, type RequestedCall, type ModelRound } from './round.js';
 import { responseOf, type ToldRecord } from '../gating/telling.js';
 
 export interface DecisionsOptions {
@@ -49,7 +49,7 @@ export class CallDecisions {
   }
 
   /** Waits for the decision of a request, and tells it. */
-  wait(round: ModelRound, asked: AskedCall, record: ApprovalRecord, decided: Promise<DecidedRecord>): void {
+  wait(round: ModelRound, asked: RequestedCall, record: ApprovalRecord, decided: Promise<DecidedRecord>): void {
     round.waiting++;
     asked.decided = decided;
     const { asker, tell } = this.#options;
@@ -63,7 +63,7 @@ export class CallDecisions {
   }
 
   /** Nothing more will be heard of it: it does not run. The run ends where nothing more is heard of anything. */
-  #onLost(round: ModelRound, asked: AskedCall, { approvalId }: ApprovalRecord, error: unknown): void {
+  #onLost(round: ModelRound, asked: RequestedCall, { approvalId }: ApprovalRecord, error: unknown): void {
     if (endsAll(error)) {
       round.waiting--;
       asked.decision = { type: 'cancelled', reason: messageOf(error) };
@@ -79,12 +79,12 @@ export class CallDecisions {
   }
 
   /** A human may have rejected it, of which the same call is told. */
-  #noteRejection({ record, args }: AskedCall, { decision, via }: ToldRecord): void {
+  #noteRejection({ record, args }: RequestedCall, { decision, via }: ToldRecord): void {
     if (record !== undefined && args !== undefined && via !== undefined)
       this.#options.asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
   }
 
-  #onDecided(round: ModelRound, asked: AskedCall, told: ToldRecord): void {
+  #onDecided(round: ModelRound, asked: RequestedCall, told: ToldRecord): void {
     const { decision, decidedBy, approvalId } = told;
     const { toolCallId, toolName, questioning } = asked;
     asked.decision = decision;

@@ -17,7 +17,7 @@ import type { OwnEvent } from '../sdk/own-events.js';
 import { CallQuestions } from '../tools/questions.js';
 import { DUPLICATE_ID } from '../messages/reasons.js';
 import { requestedEvent } from '../gating/telling.js';
-import { valueOf, type AskedCall, type ModelRound } from './round.js';
+import { valueOf, type RequestedCall, type ModelRound } from './round.js';
 import type { StreamPart } from '../sdk/sdk.js';
 import { isComplete } from '../sdk/turn.js';
 import { warnProviderRuns } from '../tools/provider-tools.js';
@@ -109,7 +109,7 @@ export class RunRequests {
    * @returns whether there is anything to wait for
    */
   async askAgain(round: ModelRound): Promise<boolean> {
-    const open: AskedCall[] = [];
+    const open: RequestedCall[] = [];
     const { signal } = this.#options;
     for (const asked of round.requested) {
       const { record, toolCallId } = asked;
@@ -130,9 +130,9 @@ export class RunRequests {
   }
 
   /** Goes on with what was asked before the run was continued here: each call as its plan says. */
-  async resume(round: ModelRound, calls: readonly { asked: AskedCall; plan: OpenCallPlan }[]): Promise<void> {
+  async resume(round: ModelRound, calls: readonly { asked: RequestedCall; plan: OpenCallPlan }[]): Promise<void> {
     round.askedAbout = round.requested.length;
-    const open: AskedCall[] = [];
+    const open: RequestedCall[] = [];
     for (const { asked, plan } of calls) {
       if (plan.do === 'wait') {
         this.#attach(round, asked, plan.record);
@@ -148,7 +148,7 @@ export class RunRequests {
     this.#callHumans(open);
   }
 
-  #attach(round: ModelRound, asked: AskedCall, kept: RawRecord): void {
+  #attach(round: ModelRound, asked: RequestedCall, kept: RawRecord): void {
     const record = toRecord(kept);
     const questions = questionsOf(record);
     if (questions !== undefined) asked.questioning = new CallQuestions(questions);
@@ -177,7 +177,7 @@ export class RunRequests {
 
   async #askInstead(
     round: ModelRound,
-    asked: AskedCall,
+    asked: RequestedCall,
     { instead, takeBack }: OpenCallPlan & { do: 'ask' },
   ): Promise<boolean> {
     if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
@@ -186,7 +186,7 @@ export class RunRequests {
   }
 
   /** Whether a human is to be called first. */
-  async #rerun(round: ModelRound, asked: AskedCall): Promise<boolean> {
+  async #rerun(round: ModelRound, asked: RequestedCall): Promise<boolean> {
     const { toolCallId, toolName, args } = asked;
     const verdict = args && (await this.#options.guard.judgeRerun(toolCallId, toolName, args));
     if (verdict?.effect !== 'allow')
@@ -195,7 +195,7 @@ export class RunRequests {
     return false;
   }
 
-  #tellAsked(asked: AskedCall, record: ApprovalRecord, isAutomatic: boolean): void {
+  #tellAsked(asked: RequestedCall, record: ApprovalRecord, isAutomatic: boolean): void {
     const { asker, tell } = this.#options;
     const request = requestOf(record, shownArgs(asked), asker.gate);
     if (asked.questioning === undefined) return tell(requestedEvent(request, isAutomatic));
@@ -205,7 +205,7 @@ export class RunRequests {
   }
 
   /** `false`: it could not be taken back, and does not run in this run. */
-  async #takeBack(asked: AskedCall, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
+  async #takeBack(asked: RequestedCall, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
     try {
       await this.#options.asker.gate.revoke(approvalId, why);
       return true;
@@ -216,26 +216,26 @@ export class RunRequests {
   }
 
   /** It does not run in this run. */
-  #deny(asked: AskedCall, reason: string): void {
+  #deny(asked: RequestedCall, reason: string): void {
     asked.decision = { type: 'cancelled', reason };
     this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
   }
 
   /** Why nobody needs to be asked again. */
-  async #judgedAgain(toolCallId: string, { toolName, args }: AskedCall): Promise<string | undefined> {
+  async #judgedAgain(toolCallId: string, { toolName, args }: RequestedCall): Promise<string | undefined> {
     if (args === undefined) return UNSHOWABLE;
     const verdict = await this.#options.guard.judgeAgain(toolCallId, toolName, args);
     return verdict.effect === 'deny' ? verdict.reason : undefined;
   }
 
-  #callHumans(open: readonly AskedCall[]): void {
+  #callHumans(open: readonly RequestedCall[]): void {
     const { asker, signal } = this.#options;
     if (signal.aborted) return;
     for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
   }
 
   /** Why nobody needs to be asked. */
-  #denialOf(asked: AskedCall): string | undefined {
+  #denialOf(asked: RequestedCall): string | undefined {
     const { toolCallId, args } = asked;
     if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
     if (args === undefined) return UNSHOWABLE;
@@ -244,14 +244,14 @@ export class RunRequests {
   }
 
   /** Why a human is not asked the same once more. */
-  #rejectedBefore({ toolName, args }: AskedCall): string | undefined {
+  #rejectedBefore({ toolName, args }: RequestedCall): string | undefined {
     return args === undefined ? undefined : this.#options.asker.rejections?.reasonFor(toolName, args);
   }
 
   /** Whether a human is to be called. */
   async #openRequest(
     round: ModelRound,
-    asked: AskedCall,
+    asked: RequestedCall,
     denied: string | undefined,
     supersedes?: SupersededRequest,
   ): Promise<boolean> {
@@ -260,7 +260,7 @@ export class RunRequests {
 
   /** What makes the request, and says whether a human is to be called. */
   async #prepare(
-    asked: AskedCall,
+    asked: RequestedCall,
     denied: string | undefined,
     supersedes?: SupersededRequest,
   ): Promise<(round: ModelRound) => Promise<boolean>> {
@@ -289,7 +289,7 @@ export class RunRequests {
 
   async #open(
     round: ModelRound,
-    asked: AskedCall,
+    asked: RequestedCall,
     denied: string | undefined,
     prepared: Promise<() => Promise<OpenedRequest>>,
   ): Promise<boolean> {
@@ -320,12 +320,12 @@ export class RunRequests {
   }
 
   /** What would be said of it now. */
-  async #judgeNow({ toolCallId, toolName, args }: AskedCall): Promise<CallVerdict> {
+  async #judgeNow({ toolCallId, toolName, args }: RequestedCall): Promise<CallVerdict> {
     if (args === undefined) return { effect: 'deny', reason: UNSHOWABLE };
     return this.#options.guard.judgeEdit(toolCallId, toolName, args);
   }
 
-  #gatingOf({ toolName, providerExecuted }: AskedCall): Gating | undefined {
+  #gatingOf({ toolName, providerExecuted }: RequestedCall): Gating | undefined {
     const gating = this.#options.guard.gatingOf(toolName);
     if (!providerExecuted) return gating;
     const allowed = gating?.allowedDecisions ?? PROVIDER_TAKES;
@@ -334,10 +334,10 @@ export class RunRequests {
 }
 
 /** What a human is shown of a call. */
-const shownArgs = ({ args, questioning }: AskedCall): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);
+const shownArgs = ({ args, questioning }: RequestedCall): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);
 
 /** Why what was decided does not hold; `undefined`: it does, or nothing follows from it. */
-const objectionOf = async (asked: AskedCall): Promise<string | undefined> =>
+const objectionOf = async (asked: RequestedCall): Promise<string | undefined> =>
   asked.questioning === undefined ? objectionTo(asked.decision, asked) : asked.questioning.objection;
 
 /** What a provider that runs the tool itself can be told: yes or no. */

@@ -14,7 +14,7 @@ import type { StepSoFar } from '../saved/step-so-far.js';
 import type { ModelTurn } from '../sdk/turn.js';
 
 /** A call that waits for an answer, or has one. */
-export interface AskedCall {
+export interface RequestedCall {
   part: StreamPart;
   toolCallId: string;
   toolName: string;
@@ -47,7 +47,7 @@ export class ModelRound {
   first: readonly ModelMessage[] = [];
   /** The step that is being read, where the run is kept. */
   readonly soFar: StepSoFar | undefined;
-  readonly requested: AskedCall[] = [];
+  readonly requested: RequestedCall[] = [];
   /** What runs before the model is called: calls that were approved. */
   readonly executed: GuardedExecution[] = [];
   /** Calls of the current step. */
@@ -108,7 +108,7 @@ export function resultMessages(round: ModelRound): ModelMessage[] {
 }
 
 /** The call as the SDK shows it, with these arguments. */
-export function callWith({ part, toolCallId, toolName }: AskedCall, input: unknown): StreamPart {
+export function callWith({ part, toolCallId, toolName }: RequestedCall, input: unknown): StreamPart {
   return { type: 'tool-call', ...part.toolCall, toolCallId, toolName, input };
 }
 
