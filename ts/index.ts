@@ -1,7 +1,7 @@
 /** What the package exports; `index.d.ts` documents it. */
 import type * as Api from '../index.js';
 import * as native from './native.js';
-import { checkNeeded, checkOptions } from './options/check.js';
+import { takeNeeded, takeOptions } from './options/check.js';
 import { snapshot } from './values/snapshot.js';
 
 /** @see index.d.ts */
@@ -9,14 +9,13 @@ export const safeText: typeof Api.safeText = (text) => native.safeText(String(te
 
 /** @see index.d.ts */
 export const preview: typeof Api.preview = ({ toolName, args }, options) => {
-  checkOptions('preview', options);
-  return native.preview(toolName, snapshot(args).json, options?.width);
+  const { width } = takeOptions('preview', options) ?? {};
+  return native.preview(toolName, snapshot(args).json, width);
 };
 
 /** @see index.d.ts */
 export const signAuditHead: typeof Api.signAuditHead = (head, options) => {
-  checkNeeded('signAuditHead', options);
-  const { privateKey, origin } = options;
+  const { privateKey, origin } = takeNeeded('signAuditHead', options);
   return native.signAuditHead(head, origin ?? keyName(privateKey), privateKey);
 };
 

@@ -36,6 +36,25 @@ describe.runIf(major === 7)('in a step of the SDK', () => {
     expect([result.text, prompts.length]).toEqual(['Done.', 2]);
   });
 
+  it('the reason of an approval is in the answer that the SDK keeps, also when the turn ended in between', async () => {
+    const approve = { type: 'approve', reason: 'only this once' } as const;
+    const { result } = await generate({ interruptOn: 'all', onApprovalRequest: () => approve });
+    expect(JSON.stringify(result)).toContain('only this once');
+    await using gate = createGate();
+    const input = { path: '/a' };
+    const status = toolApproval({ interruptOn: 'all', gate, runId: 'r' });
+    const asked = { toolCall: { toolCallId: 'c1', toolName: 'del', input }, tools: recordingTools().tools };
+    expect(await status({ ...asked, messages: [] })).toMatchObject({ type: 'user-approval' });
+    await gate.approve((await gate.pending())[0]?.approvalId as string, { reason: 'only this once' });
+    const content = [{ type: 'tool-approval-request', approvalId: 'a1', toolCallId: 'c1' }];
+    const answered = [{ type: 'tool-approval-response', approvalId: 'a1', approved: true }];
+    const messages = [
+      { role: 'assistant', content },
+      { role: 'tool', content: answered },
+    ] as never;
+    expect(await status({ ...asked, messages })).toEqual({ type: 'approved', reason: 'only this once' });
+  });
+
   it('a rejection and its reason reach the model', async () => {
     const { ran, told } = await generate({
       interruptOn: 'all',

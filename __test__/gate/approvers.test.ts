@@ -1,11 +1,14 @@
 /** Who may decide: names, groups, quorums, escalation, reminders, and what a gate's own function says. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gate, GateEvent, GateOptions, GateRequest } from '../../index.js';
-import { createGate, NotApproverError, NotAuthorizedError } from '../../ts/index.js';
-import { isSamePerson } from '../../ts/inbox/may.js';
+import { createGate, NotApproverError, NotAuthorizedError, streamWithEvents, verifyApprovals } from '../../ts/index.js';
+import { isSamePerson } from '../../ts/gate/person-name.js';
+import { toPermissionRequest } from '../../ts/protocols/acp.js';
+import { mcpApprover } from '../../ts/protocols/mcp.js';
 import { lasts } from '../support/ledger.js';
-import { collect } from '../support/model.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
 import { polluted } from '../support/pollution.js';
+import { recordingTools } from '../support/tools.js';
 
 const code = (name: string) => expect.objectContaining({ code: `ERR_${name}` }) as unknown;
 
@@ -92,7 +95,8 @@ describe('approvers', () => {
     '%j is nobody',
     async (by) => {
       const { gate, id } = await asking({ quorum: 2 });
-      const refused = code(by.trim() === '' ? 'INVALID_DECISION' : 'NOT_APPROVER');
+      const isGroup = by.endsWith('ops');
+      const refused = isGroup ? code('NOT_APPROVER') : code('INVALID_DECISION');
       await expect(gate.approve(id, { by })).rejects.toEqual(refused);
       await expect(gate.reject(id, { by })).rejects.toEqual(refused);
       await expect(gate.request({ toolName: 'x', args: 1, requester: by })).rejects.toEqual(code('INVALID_CONFIG'));
@@ -101,14 +105,36 @@ describe('approvers', () => {
     },
   );
 
-  it.each(['', ' ', '\t\n'])('a name that is %j is refused, also where no name is needed', async (by) => {
-    const { gate, id } = await asking({});
-    for (const decide of [gate.approve(id, { by }), gate.reject(id, { by }), gate.respond(id, 'x', { by })])
-      await expect(decide).rejects.toMatchObject({
-        code: 'ERR_INVALID_DECISION',
-        message: expect.stringContaining('by') as never,
-      });
-    await gate.approve(id, { by: 'ada' });
+  it.each(['', ' \t', '\u200b', '\u3164\u2800'])('nothing is decided in a name that is blank: %j', async (by) => {
+    const { gate, id, answer } = await asking();
+    for (const decide of [
+      () => gate.approve(id, { by }),
+      () => gate.reject(id, { by }),
+      () => gate.edit(id, {}, { by }),
+      () => gate.respond(id, 'x', { by }),
+      () => gate.skip(id, { by }),
+      () => gate.decide(id, true, { by }),
+    ])
+      await expect(decide()).rejects.toEqual(code('INVALID_DECISION'));
+    for (const take of [
+      () => verifyApprovals([], gate, { by }),
+      async () => toPermissionRequest({} as never, 's', { by }),
+      async () => mcpApprover({ elicitInput: async () => null }, { by }),
+    ])
+      await expect(take()).rejects.toEqual(code('INVALID_CONFIG'));
+    expect((await gate.get(id))?.status).toBe('pending');
+    await gate.reject(id);
+    await answer;
+  });
+
+  it('a callback that answers in a blank name approves nothing', async () => {
+    const { tools, ran } = recordingTools();
+    const { model } = scripted([calls(call('del', { path: 'a' }, 'd1')), says('Done.')]);
+    const onApprovalRequest = () => ({ type: 'approve', by: ' ' }) as const;
+    await collect(
+      streamWithEvents({ model, tools, prompt: 'go', interruptOn: { del: true }, onApprovalRequest } as never),
+    );
+    expect(ran).toEqual([]);
   });
 
   it('nobody decides in a name that is inherited', async () => {

@@ -136,3 +136,7 @@ it('a session is of use for its own token only', async () => {
   const { csrf } = (await new Person(inbox, 'mia').get<SessionAnswer>('api/session')).body;
   expect(csrf).toBe((await new Person(inbox, 'mia').get<SessionAnswer>('api/session')).body.csrf);
 });
+
+it.each([undefined, null, {}, 'handler'])('a handler that is none is refused when it is given: %s', (handler) => {
+  expect(() => toNodeListener(handler as never)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+});

@@ -6,15 +6,17 @@ import { describe, expect, test } from 'vitest';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
 import { fromElicitResult, mcpApprover, mcpQuestioner, mcpTools, toElicitation } from '../../ts/protocols/mcp.js';
 import {
+  createAskUserTool,
   createBackendTools,
   createDeepAgent,
   createLocalBackend,
   createTaskTool,
+  createTodosTool,
   describeApprovals,
 } from '../../ts/agent/index.js';
 import { inboxHandler, serveInbox } from '../../ts/inbox/index.js';
 import * as api from '../../ts/index.js';
-import { checkOptions } from '../../ts/options/check.js';
+import { takeOptions } from '../../ts/options/check.js';
 import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
 import { createActionLinks, newWebhookSecret, sendWebhooks, verifyWebhook } from '../../ts/webhooks/index.js';
 import { collect, major, scripted } from '../support/model.js';
@@ -27,6 +29,7 @@ const id = 'no-such-request';
 const gate = () => api.createGate({ ledger: 'memory:' });
 const request = { toolName: 'del', args: {} };
 const agent = (options: object = {}) => createDeepAgent({ model, ...options });
+const aRun = () => api.streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all' });
 const note = { size: 0, hash: '', at: null };
 
 /** How each entry is called, with options that are right but for what `wrong` adds. */
@@ -65,6 +68,8 @@ const CALLS: Record<EntryName, (wrong: object) => unknown> = {
   gateTools: (wrong) => api.gateTools(tools, { interruptOn: 'all', ...wrong }),
   toolApproval: (wrong) => api.toolApproval({ interruptOn: 'all', ...wrong }),
   verifyApprovals: (wrong) => api.verifyApprovals([], gate(), wrong),
+  toUIMessageStream: (wrong) => aRun().toUIMessageStream(wrong),
+  toUIMessageStreamResponse: (wrong) => aRun().toUIMessageStreamResponse(wrong),
   withApprovalDetails: (wrong) => api.withApprovalDetails(new ReadableStream(), gate(), { runId: 'r', ...wrong }),
   approvalDetails: (wrong) => api.approvalDetails(gate(), { runId: 'r', ...wrong }),
   withHeartbeat: (wrong) => api.withHeartbeat(new Response('x'), wrong),
@@ -102,6 +107,14 @@ const CALLS: Record<EntryName, (wrong: object) => unknown> = {
     }),
 };
 
+/** Entries that hand on what they do not know refuse what is nearly one of theirs. */
+const SLIPS: Partial<Record<EntryName, string>> = {
+  streamWithEvents: 'interuptOn',
+  resume: 'interuptOn',
+  toUIMessageStream: 'sendReasonning',
+  toUIMessageStreamResponse: 'hartbeat',
+};
+
 const failureOf = async (call: () => unknown): Promise<unknown> => {
   try {
     await call();
@@ -116,15 +129,23 @@ const refused = (message: string) => ({
   message: expect.stringContaining(message) as unknown,
 });
 
+const refusedAs = (message: string) => expect.objectContaining(refused(message)) as Error;
+
 const isRestricting = (what: true | string) => what !== true && what.startsWith('restricts');
 
 describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
   test('an option that nobody knows is not passed over', async () => {
-    const passedOn = name === 'streamWithEvents' || name === 'resume';
-    const unknown = passedOn ? 'interuptOn' : 'quite_unknown';
+    const unknown = SLIPS[name] ?? 'quite_unknown';
     expect(await failureOf(() => CALLS[name]({ [unknown]: 1 }))).toMatchObject(
       refused(`has no option ${JSON.stringify(unknown)}`),
     );
+  });
+
+  test('an option that is a symbol, or hidden from a look at all of them, is not passed over', () => {
+    for (const hidden of [Symbol('policy'), 'policy']) {
+      const options = Object.defineProperty({}, hidden, { value: 1, enumerable: typeof hidden === 'symbol' });
+      expect(() => takeOptions(name, options)).toThrow(`${name}: ${String(hidden)} is no option`);
+    }
   });
 
   const { names } = ENTRIES[name];
@@ -290,7 +311,7 @@ describe('options that are no plain object are refused: of them only a part woul
 
   test.each(shapes)('%s, by every entry', (_, shape, message) => {
     const refused = expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(message) });
-    for (const name of Object.keys(ENTRIES) as EntryName[]) expect(() => checkOptions(name, shape)).toThrow(refused);
+    for (const name of Object.keys(ENTRIES) as EntryName[]) expect(() => takeOptions(name, shape)).toThrow(refused);
   });
 
   const entries: [string, (shape: never) => unknown][] = [
@@ -329,4 +350,42 @@ describe('options that are no plain object are refused: of them only a part woul
         );
     },
   );
+});
+
+test.each([
+  [
+    'streamWithEvents',
+    (interruptOn: object) => api.streamWithEvents({ model, tools, prompt: 'go', interruptOn } as never),
+  ],
+  ['gateTools', (interruptOn: object) => api.gateTools(tools, { interruptOn } as never)],
+  ['applyInterruptConfig', (interruptOn: object) => api.applyInterruptConfig(tools, interruptOn as never)],
+  ['hasApprovalTools', (interruptOn: object) => api.hasApprovalTools(interruptOn as never)],
+  ['createDeepAgent', (interruptOn: object) => agent({ tools, interruptOn })],
+  ['describeApprovals', (interruptOn: object) => describeApprovals(tools as ToolSet, { interruptOn } as never)],
+])('%s: a symbol in interruptOn, or in one of its entries, is not passed over', (place, give) => {
+  const approvers = Symbol('approvers');
+  for (const interruptOn of [{ [approvers]: true, del: true }, { del: { [approvers]: ['ada'] } }])
+    expect(() => give(interruptOn)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringMatching(/^\w+: interruptOn(\.del)? has Symbol\(approvers\)/) as unknown,
+      }),
+    );
+  expect(() => give({ del: { approvers: ['ada'] } }), place).not.toThrow();
+});
+
+test.each<[string, (...options: never[]) => unknown]>([
+  ['createTodosTool', createTodosTool],
+  ['createAskUserTool', createAskUserTool],
+  ['mcpQuestioner', (...options) => mcpQuestioner({ elicitInput: async () => null }, ...(options as []))],
+])('%s has no options, and says so to whoever gives some', (place, make) => {
+  expect(() => make({ maxSteps: 3 } as never)).toThrow(refusedAs(`${place} has no options`));
+  expect(() => make()).not.toThrow();
+});
+
+test('what is for the response of the AI SDK alone is refused, and what a later version may know is handed on', async () => {
+  expect(() => aRun().toUIMessageStreamResponse({ consumeSseStream: () => {} } as never)).toThrow(
+    refusedAs('has no option "consumeSseStream": read a branch'),
+  );
+  expect(aRun().toUIMessageStreamResponse({ ofTomorrow: 1, status: 201 } as never).status).toBe(201);
 });

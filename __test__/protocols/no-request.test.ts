@@ -16,12 +16,12 @@ it.each([
   for (const request of odd) {
     const code = 'ERR_INVALID_CONFIG';
     expect(() => call(request as never), String(request)).toThrow(expect.objectContaining({ code }) as Error);
-    expect(() => call(request as never), String(request)).toThrow(`${name}: pass a request`);
+    expect(() => call(request as never), String(request)).toThrow(`${name}: the request must be`);
   }
   expect(() => call({ ...odd } as never)).toThrow(name);
   expect(call((await requestWith()) as never)).toBeDefined();
 });
 
 it.each([undefined, null, {}, 'x'])('toNodeListener refuses %s', (handler) => {
-  expect(() => toNodeListener(handler as never)).toThrow(/toNodeListener: pass the function/);
+  expect(() => toNodeListener(handler as never)).toThrow(/toNodeListener: the handler must be a function/);
 });

@@ -8,7 +8,7 @@ import { terminalApprover } from '../../ts/index.js';
 import { standsOut } from '../../ts/gate/stands-out.js';
 import { isWarning } from '../../ts/inbox/page/words.js';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
-import { fromElicitResult, mcpApprover, mcpQuestioner } from '../../ts/protocols/mcp.js';
+import { fromElicitResult, mcpApprover, mcpQuestioner, toElicitation } from '../../ts/protocols/mcp.js';
 import { standsOut as standsOutInReact } from '../../ts/react/stands-out.js';
 import { createActionLinks, newWebhookSecret } from '../../ts/webhooks/index.js';
 import { ALWAYS, requestWith } from './asked.js';
@@ -128,7 +128,7 @@ test.each(FLAGS)('the pages and the programs agree: %s', (flag) => {
   expect(standsOutInReact({ details: { flags: [flag] }, preview: '' })).toBe(isOdd);
 });
 
-test('one click on what an editor or a client knows already approves nothing that stands out, nor for ever', async () => {
+test('one click on what an editor or a client knows already approves nothing that stands out, and no click decides for ever', async () => {
   const request = await odd('bidi');
   for (const optionId of ['approve', 'approve-always', 'approve-always-anyway'])
     expect(fromPermissionOutcome({ outcome: 'selected', optionId }, request)).toMatchObject({ type: 'reject' });
@@ -146,8 +146,11 @@ test('one click on what an editor or a client knows already approves nothing tha
   expect(toPermissionRequest(request, 's').options.map(({ optionId }) => optionId)).toEqual([
     'approve-anyway',
     'reject',
-    'reject-always',
   ]);
+  const { properties } = toElicitation(request).requestedSchema;
+  expect(properties['decision']).toMatchObject({ enum: expect.not.arrayContaining(['reject-always']) as unknown });
+  const forEver = fromPermissionOutcome({ outcome: 'selected', optionId: 'reject-always' }, request);
+  expect(forEver).toEqual({ type: 'reject', reason: expect.stringContaining('not offered') as unknown });
 });
 
 test('an editor is asked for its second yes with a title that says why', async () => {
@@ -179,4 +182,49 @@ test('what cannot ask is refused when it is made, and not at the first question'
     () => mcpQuestioner({} as never),
   ])
     expect(make).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }));
+});
+
+describe.each<[string, (request: never, session: never, options?: never) => unknown]>([
+  ['toPermissionRequest', (request, session, options) => toPermissionRequest(request, session, options)],
+  ['fromPermissionOutcome', (request, _, options) => fromPermissionOutcome({}, request, options)],
+  ['toElicitation', (request, _, options) => toElicitation(request, options)],
+  [
+    'fromElicitResult',
+    (request, _, options) => fromElicitResult({ action: 'accept', content: { decision: 'approve' } }, request, options),
+  ],
+])('%s', (place, make) => {
+  const invalid = expect.objectContaining({
+    code: 'ERR_INVALID_CONFIG',
+    message: expect.stringContaining(`${place}: `) as unknown,
+  }) as Error;
+
+  test('what is no request is refused by name, and ends in no error of the language', async () => {
+    const request = await odd('bidi');
+    const broken = Object.keys(request).map((name) => ({ ...request, [name]: 1 }));
+    const nonsense = [
+      undefined,
+      null,
+      1,
+      'x',
+      [],
+      {},
+      () => {},
+      new Map(),
+      { ...request, flags: [{}], verdict: { subjects: 1 } },
+    ];
+    for (const each of [...nonsense, ...broken]) {
+      try {
+        make(each as never, 's' as never);
+      } catch (error) {
+        expect(error).toEqual(invalid);
+      }
+    }
+    for (const each of nonsense.slice(0, -1)) expect(() => make(each as never, 's' as never)).toThrow(invalid);
+  });
+
+  test('a time to remember that is none is refused, and so is a session without an id', async () => {
+    const request = (await odd('bidi')) as never;
+    expect(() => make(request, 's' as never, { remember: 'forever' } as never)).toThrow(invalid);
+    if (place === 'toPermissionRequest') expect(() => make(request, undefined as never)).toThrow(invalid);
+  });
 });

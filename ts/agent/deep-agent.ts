@@ -11,7 +11,7 @@ import type {
   DeepAgentRunOptions,
   Subagent,
 } from '../../agent.js';
-import type { AgentRun, Gate, GateToolsOptions } from '../../index.js';
+import type { AgentRun, Gate, GateToolsOptions, InterruptOn } from '../../index.js';
 import { gateTools } from '../ai-sdk/gating/gate-tools.js';
 import { checkInstalled } from '../ai-sdk/sdk/installed.js';
 import { ALWAYS_THERE, isQuestionTool } from '../ai-sdk/tools/questions.js';
@@ -20,7 +20,7 @@ import { streamWithEvents } from '../ai-sdk/stream/stream-with-events.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
-import { checkNeeded } from '../options/check.js';
+import { takeNeeded } from '../options/check.js';
 import { checkFlag, checkList } from '../options/names.js';
 import { checkRules } from './check-rules.js';
 import { DeepRun } from './deep-run.js';
@@ -31,7 +31,6 @@ import { createAskUserTool } from './tools/ask-user.js';
 import { createBackendTools, settingsOf } from './tools/backend-tools.js';
 import { createTodosTool } from './tools/write-todos.js';
 import { withoutUndefined } from '../values/without-undefined.js';
-import { rulesAsGiven, type RulesGiven } from './rules-as-given.js';
 
 const PLACE = 'createDeepAgent';
 const MAX_STEPS = 100;
@@ -39,13 +38,13 @@ const GENERAL_PURPOSE = 'general-purpose';
 
 /** @see agent.d.ts */
 export function createDeepAgent<TOOLS extends ToolSet = {}>(options: DeepAgentOptions<TOOLS>): DeepAgent<TOOLS>;
-export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
+export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
   checkInstalled(PLACE);
-  checkNeeded(PLACE, options);
+  const options = takeNeeded(PLACE, given);
   checkList(options.subagents, PLACE, 'subagents');
   checkFlag(options.generalPurposeAgent, PLACE, 'generalPurposeAgent');
   checkFlag(options.describeApprovals, PLACE, 'describeApprovals');
-  const { model, gate, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
+  const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);
   if (gate !== undefined) checkPlace(gate, backend);
@@ -59,7 +58,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
       ask_user: Object.assign(createAskUserTool(), { [ALWAYS_THERE]: true }),
     },
   };
-  const { interruptOn, policy } = rulesAsGiven(options as RulesGiven, PLACE);
+  const interruptOn = options.interruptOn as InterruptOn | undefined;
   const own: ToolSet = options.tools === undefined ? {} : takeTools(options.tools, PLACE);
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
@@ -94,10 +93,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     // AI SDK 7 takes it by this name as well.
     system: gate === undefined && run.onQuestion === undefined ? withoutQuestions : system,
   });
-  const start = (run: RunOptions, method: string) => {
-    checkRun(run, method);
-    return streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>;
-  };
+  const start = (run: RunOptions) => streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>;
   const rulesOfTools = withoutUndefined({
     interruptOn,
     policy,
@@ -111,10 +107,13 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
       return (handedOut ??= gatedAlone(tools, rulesOfTools) as AgentTools);
     },
     systemPrompt: system,
-    streamWithEvents: (run) => new DeepRun(start(run, 'streamWithEvents'), promptOf(run)),
-    generate: async (run) => start(run, 'generate').result,
-    resume: (run) => {
-      checkNeeded('agent.resume', run);
+    streamWithEvents: (given) => {
+      const run = takeRun(given, 'streamWithEvents');
+      return new DeepRun(start(run), promptOf(run));
+    },
+    generate: async (run) => start(takeRun(run, 'generate')).result,
+    resume: (given) => {
+      const run = takeNeeded('agent.resume', given);
       return new DeepRun(resume({ ...run, ...settingsFor(run) } as never) as AgentRun<AgentTools>, undefined);
     },
   };
@@ -175,10 +174,10 @@ function realPath(path: string): string {
   }
 }
 
-function checkRun(run: { prompt?: unknown; messages?: unknown }, method: string): void {
-  checkNeeded('agent.streamWithEvents', run, `agent.${method}`);
-  const { prompt, messages } = run;
-  if ((typeof prompt === 'string') !== Array.isArray(messages)) return;
+function takeRun(given: RunOptions, method: string): RunOptions {
+  const run = takeNeeded('agent.streamWithEvents', given, `agent.${method}`);
+  const { prompt, messages } = run as { prompt?: unknown; messages?: unknown };
+  if ((typeof prompt === 'string') !== Array.isArray(messages)) return run;
   throw new InvalidConfigError({ message: 'Give the run of the agent either a prompt or messages.' });
 }
 

@@ -7,15 +7,14 @@ import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { ownTool } from '../ai-sdk/tools/tools.js';
 import { localGate } from '../gate/gate.js';
 import type { Gating } from '../native.js';
-import { checkNeeded } from '../options/check.js';
+import { takeNeeded } from '../options/check.js';
 
 /** @see agent.d.ts */
 export function describeApprovals<TOOLS extends ToolSet>(
   tools: TOOLS,
   options: { interruptOn?: InterruptOn<NoInfer<TOOLS>>; policy?: unknown; gate?: Gate },
 ): string {
-  checkNeeded('describeApprovals', options);
-  const { interruptOn, policy, gate } = options;
+  const { interruptOn, policy, gate } = takeNeeded('describeApprovals', options);
   return approvalNote(
     takeTools(tools, 'describeApprovals'),
     [interruptOn as InterruptOn | undefined],

@@ -5,14 +5,13 @@ import type { InterruptOn } from '../../index.js';
 import { isQuestionTool } from '../ai-sdk/tools/questions.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { checkNeeded } from '../options/check.js';
+import { takeNeeded } from '../options/check.js';
 import { checkList } from '../options/names.js';
 import { approvalNote } from './describe-approvals.js';
 import { checkRules } from './check-rules.js';
 import { systemPromptOf } from './prompt.js';
 import { createTaskTool } from './tools/task.js';
 import { withoutUndefined } from '../values/without-undefined.js';
-import { rulesAsGiven, type RulesGiven } from './rules-as-given.js';
 
 /** What all agents of one main agent share. */
 export interface AgentFamily {
@@ -43,33 +42,32 @@ export function taskAgents(subagents: readonly Subagent[], starter: AgentStarter
   return subagents.map((subagent) => taskAgentOf(subagent, starter, house));
 }
 
-function taskAgentOf(subagent: Subagent, starter: AgentStarter, house: AgentFamily): TaskAgent {
-  checkNeeded('subagent', subagent, `createDeepAgent: the subagent ${JSON.stringify(subagent?.name)}`);
-  const { name, description, model = starter.model, maxSteps, subagents = [] } = subagent;
+function taskAgentOf(given: Subagent, starter: AgentStarter, house: AgentFamily): TaskAgent {
+  const subagent = takeNeeded('subagent', given, `createDeepAgent: the subagent ${JSON.stringify(given?.name)}`);
+  const { name, description, model = starter.model, interruptOn, policy, maxSteps, subagents = [] } = subagent;
   checkList(subagent.subagents, `createDeepAgent: the subagent ${JSON.stringify(name)}`, 'subagents');
   const wrong = (what: string) =>
     new InvalidConfigError({ message: `createDeepAgent: the subagent ${JSON.stringify(name)} ${what}` });
   if (typeof name !== 'string' || name.trim() === '') throw wrong('must have a name.');
   if (typeof description !== 'string' || description.trim() === '')
     throw wrong('must have a description: the model chooses by it.');
-  if (starter.path.includes(subagent)) throw wrong('would start itself without end.');
+  if (starter.path.includes(given)) throw wrong('would start itself without end.');
   const whose = `the subagent ${JSON.stringify(name)}`;
   const place = `createDeepAgent: ${whose}`;
-  const { interruptOn, policy } = rulesAsGiven(subagent as RulesGiven, place);
-  const given = subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place);
+  const ownTools = subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place);
   const own: AgentStarter = {
     model,
-    tools: given,
+    tools: ownTools,
     interruptOn: [...starter.interruptOn, interruptOn],
     rules: starter.rules || policy !== undefined,
-    path: [...starter.path, subagent],
+    path: [...starter.path, given],
   };
   const builtinTools = checkedNames(subagent.builtinTools, DEFAULT_BUILTINS, whose);
   if (subagents.length === 0 && builtinTools.includes('task')) throw wrong('has task, but no subagents to start.');
   const tools: ToolSet = {
     ...pick(house.builtins, builtinTools, whose),
     ...(subagents.length === 0 ? {} : { task: taskTool(taskAgents(subagents, own, house), house) }),
-    ...given,
+    ...ownTools,
   };
   checkRules({ tools, builtins: house.builtins, interruptOn, policy, maxSteps, root: house.root });
   const approvals = house.describeApprovals ? approvalNote(tools, own.interruptOn, own.rules) : '';

@@ -1,7 +1,7 @@
 /** The audit of a ledger that lasts, for programs. */
 import type { Audit, AuditEntry, AuditHead, AuditReport, AuditStanding } from '../../index.js';
 import type { NativeAuditEntry, NativeVerified } from '../native.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { checkOptionalText, checkWhole } from './check-arguments.js';
 
 /** Where the entries come from. */
@@ -60,8 +60,7 @@ export class GateAudit implements Audit {
   }
 
   async *list(options: Parameters<Audit['list']>[0] = {}) {
-    checkOptions('gate.audit.list', options);
-    const { after = 0, since = 0, kind, runId, limit = Infinity } = options;
+    const { after = 0, since = 0, kind, runId, limit = Infinity } = takeOptions('gate.audit.list', options);
     checkWhole('gate.audit.list: after', after, 0, Number.MAX_SAFE_INTEGER);
     checkOptionalText('gate.audit.list: runId', runId);
     let left = checkWhole('gate.audit.list: limit', limit, 0, Infinity);
@@ -82,8 +81,7 @@ export class GateAudit implements Audit {
   }
 
   async verify(options: Parameters<Audit['verify']>[0] = {}): Promise<AuditReport> {
-    checkOptions('gate.audit.verify', options);
-    const { head } = options;
+    const { head } = takeOptions('gate.audit.verify', options);
     const { entries, head: hash, records, faults } = await this.#source.verify();
     const standing = head === undefined ? null : await standingTo(this.#source, head);
     const isKept = standing === null || standing === 'same' || standing === 'extended';
@@ -95,8 +93,7 @@ export class GateAudit implements Audit {
   }
 
   async *export(options: Parameters<Audit['export']>[0] = {}) {
-    checkOptions('gate.audit.export', options);
-    const { from = 1 } = options;
+    const { from = 1 } = takeOptions('gate.audit.export', options);
     checkWhole('gate.audit.export: from', from, 1, Number.MAX_SAFE_INTEGER);
     // The entry before tells the hash that the first one goes on from.
     let [prev, first] = [GENESIS, from > 1];

@@ -15,7 +15,7 @@ import type {
 } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
-import { checkPlace, Policies, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
+import { Policies, takePlace, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
@@ -45,8 +45,7 @@ export class GateControl {
       throw new InvalidConfigError({ message: 'createGate: judge must be a function.' });
     if (typeof policyFiles !== 'boolean')
       throw new InvalidConfigError({ message: 'createGate: policyFiles must be true or false.' });
-    checkPlace(options.place, 'createGate');
-    this.cwd = options.place?.cwd ?? process.cwd();
+    this.cwd = takePlace(options.place, 'createGate')?.cwd ?? process.cwd();
     this.#options = options;
     this.#own = own;
     this.#onProblems = onProblems;

@@ -1,6 +1,7 @@
 /** Who decides, as callers say it. */
 import type { DecidedVia, DecideOptions } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
+import { isBlankName } from './person-name.js';
 
 export interface DecidingPerson {
   by: string | null;
@@ -30,9 +31,11 @@ export function readDecider(given: unknown, via: DecidedVia): DecidingPerson {
   const groups = copyOfList(own(given, 'groups'));
   if (by !== null && typeof by !== 'string')
     throw new InvalidDecisionError({ message: `by must be a text, not ${typeof by}.` });
-  // It stands in the record and counts as a person: an empty one would be somebody whom nobody can find.
-  if (by !== null && by.trim() === '')
-    throw new InvalidDecisionError({ message: 'by is empty: name who decides, or leave it out.' });
+  // In the records and the audit nobody could be told from somebody who was not named.
+  if (by !== null && isBlankName(by))
+    throw new InvalidDecisionError({
+      message: 'by must be the name of a person, and is blank: leave it out if nobody is known.',
+    });
   if (groups !== undefined && !isNames(groups))
     throw new InvalidDecisionError({ message: 'groups must be a list of names of groups.' });
   return { by, groups, via };

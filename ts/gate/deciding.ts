@@ -10,7 +10,7 @@ import {
 } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warnOnce, warnSeldom } from '../errors/warn-once.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { checkText } from './check-arguments.js';
@@ -439,10 +439,11 @@ function readOptions(
   method: string,
   options: string | (DecideOptions & { stop?: boolean }) | undefined,
 ): DecideOptions & { stop?: boolean } {
-  if (typeof options === 'object' && options !== null)
-    checkOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
-  const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
-  const given = Object.assign(Object.create(null) as DecideOptions, own);
+  if (typeof options !== 'object' || options === null) {
+    const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
+    return Object.assign(Object.create(null) as DecideOptions, own);
+  }
+  const given = takeOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
   const { reason, stop } = given as { reason?: unknown; stop?: unknown };
   const wrong = (what: string) => new InvalidDecisionError({ message: `gate.${method}: ${what}` });
   // Written as JSON a function would be no reason, and what writes itself another one.

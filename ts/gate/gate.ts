@@ -18,7 +18,7 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { NativeGate, type NativeClaim, type RawRecord, type RunStore } from '../native.js';
-import { checkNeeded, checkOptions } from '../options/check.js';
+import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
 import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -64,8 +64,8 @@ export class LocalGate implements Omit<Gate, 'request'> {
   readonly #judgedAgain = new Map<string, () => Promise<CallVerdict>>();
   #closing: Promise<void> | undefined;
 
-  constructor(options: GateOptions = {}) {
-    checkOptions('createGate', options);
+  constructor(given: GateOptions = {}) {
+    const options = takeOptions('createGate', given);
     const { timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000, logger } = options;
     checkRecord(options.groups, 'createGate', 'groups');
     this.groups = options.groups ?? {};
@@ -326,10 +326,9 @@ export class LocalGate implements Omit<Gate, 'request'> {
   // --- policies -----------------------------------------------------------------------------------------------------
 
   async check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict> {
-    checkNeeded('gate.check', call);
-    const { toolName } = call;
-    const runId = checkOptionalText('gate.check: runId', call.runId) ?? undefined;
-    const args = snapshot(call.args);
+    const { toolName, args: given, runId: ofRun } = takeNeeded('gate.check', call);
+    const runId = checkOptionalText('gate.check: runId', ofRun) ?? undefined;
+    const args = snapshot(given);
     const nobody = async () => ({ effect: 'allow' }) as const;
     const verdict = await this.control.judge({ toolCallId: crypto.randomUUID(), toolName, args, runId }, [], nobody);
     const said = verdict.said ?? { rule: null, reason: 'no policy is set', subjects: [] };
@@ -365,8 +364,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
-    checkOptions('gate.pending', filter);
-    const runId = checkOptionalText('gate.pending: runId', filter.runId);
+    const runId = checkOptionalText('gate.pending: runId', takeOptions('gate.pending', filter).runId);
     return (await this.#inside.native.pending(runId)).map(toRequest);
   }
 
@@ -375,8 +373,8 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return record === null ? undefined : toRecord(record);
   }
 
-  async history(filter: Parameters<Gate['history']>[0] = {}): Promise<ApprovalRecord[]> {
-    checkOptions('gate.history', filter);
+  async history(given: Parameters<Gate['history']>[0] = {}): Promise<ApprovalRecord[]> {
+    const filter = takeOptions('gate.history', given);
     const { limit = 100 } = filter;
     const asked = {
       runId: checkOptionalText('gate.history: runId', filter.runId),
@@ -403,8 +401,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 
   events(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<GateEvent> {
-    checkOptions('gate.events', options);
-    const { signal } = options;
+    const { signal } = takeOptions('gate.events', options);
     const events = this.#teller.events.subscribe(signal);
     if (this.#inside.isClosing) void events.return?.();
     return events;

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path';
 import type { GateOptions } from '../../index.js';
 import { InvalidConfigError, LedgerError } from '../errors/index.js';
 import type { NativeGateOptions } from '../native.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { toldLedger } from '../values/told-ledger.js';
 import { checkPositive } from './check-positive.js';
 
@@ -67,7 +67,7 @@ function keyOf(encryption: unknown, ledger: string, isFromEnvironment: boolean):
         'createGate: encryption must be an object; its keyEnv names the environment variable that holds the key.',
     });
   }
-  checkOptions('createGate: encryption', encryption);
+  takeOptions('createGate: encryption', encryption);
   // Nothing is stored.
   if (ledger === MEMORY) return null;
   const key = process.env[keyEnv];
@@ -85,7 +85,7 @@ function retained(retention: unknown): Pick<LedgerOptions, 'retainContentsMs' | 
       message: 'createGate: retention must be an object with contents and records, in ms.',
     });
   }
-  checkOptions('createGate: retention', retention);
+  takeOptions('createGate: retention', retention);
   const ms = (name: 'contents' | 'records'): number | null => {
     const value: unknown = (retention as Record<string, unknown>)[name];
     return value === undefined ? null : checkPositive(`createGate: retention.${name}`, value);

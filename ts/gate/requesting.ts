@@ -4,7 +4,7 @@ import { DuplicateRequestError, GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
 import type { Gating } from '../native.js';
-import { checkNeeded, checkOptions } from '../options/check.js';
+import { takeNeeded, takeOptions } from '../options/check.js';
 import { attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
@@ -61,10 +61,9 @@ class CodeRequest {
     this.#caller = caller;
   }
 
-  async resolve(request: GateRequest, options: RequestOptions): Promise<Resolution> {
-    checkNeeded(PLACE, request);
-    checkOptions(`${PLACE}: options`, options);
-    const { abortSignal: given } = options;
+  async resolve(wanted: GateRequest, options: RequestOptions): Promise<Resolution> {
+    const request = takeNeeded(PLACE, wanted);
+    const { abortSignal: given } = takeOptions(`${PLACE}: options`, options);
     const caller = this.#caller;
     const abortSignal = caller === undefined ? given : AbortSignal.any([caller.signal, ...(given ? [given] : [])]);
     abortSignal?.throwIfAborted();

@@ -5,7 +5,7 @@ import type { LocalGate } from '../gate/gate.js';
 import { preview } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { existing } from './looking.js';
-import { isSamePerson } from './may.js';
+import { isSamePerson } from '../gate/person-name.js';
 import type { BulkBody, BulkResults, CheckAnswer, DecideAnswer, ErrorBody, ProblemAnswer } from './protocol.js';
 import { badRequest, failureOf, forbidden, isTrouble, RefusedRequest, winnerOf } from './refusal.js';
 import { ID } from './routes.js';

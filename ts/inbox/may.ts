@@ -1,5 +1,6 @@
 /** What a person may decide, as far as it is told to them: what counts is decided in the ledger. */
 import type { ApprovalNeed, ApprovalRecord, DecisionType } from '../../index.js';
+import { isSamePerson } from '../gate/person-name.js';
 
 export interface InboxPerson {
   name: string;
@@ -31,24 +32,6 @@ export function isMeant(
   if (approvers === undefined || isNamed(approvers, person, known)) return true;
   return escalate !== undefined && escalate.after <= age && isNamed(escalate.to, person, known);
 }
-
-/** Whether two names are of one person: neither case and form of letters nor what cannot be seen makes a second one. */
-export const isSamePerson = (one: string, other: string): boolean => plain(one) === plain(other);
-
-/** Whether it can be a person's name, as the core sees it. Whoever is called like a group would stand for all who are in it. */
-export function isPersonName(name: string): boolean {
-  const seen = plain(name);
-  return seen !== '' && !seen.startsWith(GROUP);
-}
-
-/** As the core compares names. */
-const plain = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu, '')
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFKC');
 
 export interface PersonRights {
   mayDecide: readonly DecisionType[];

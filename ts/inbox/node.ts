@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
-import { InvalidConfigError } from '../errors/index.js';
+import { invalid } from './refusal.js';
 import { HEADERS } from './replies.js';
 
 type FetchHandler = (request: Request) => Response | PromiseLike<Response>;
@@ -17,7 +17,7 @@ export const addressOf = (request: Request): string | null => addresses.get(requ
 /** @see inbox.d.ts */
 export function toNodeListener(handler: FetchHandler): (request: IncomingMessage, response: ServerResponse) => void {
   if (typeof handler !== 'function')
-    throw new InvalidConfigError({ message: 'toNodeListener: pass the function that inboxHandler gave.' });
+    throw invalid('toNodeListener: the handler must be a function of a Request, such as inboxHandler(gate, …) gives.');
   return (incoming, outgoing) => void answer(handler, incoming, outgoing);
 }
 

@@ -7,7 +7,7 @@ import type { Gate, GrantScope, Logger } from '../../index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
 import { isScope } from '../gate/remember.js';
-import { checkNeeded, checkOptions } from '../options/check.js';
+import { takeNeeded, takeOptions } from '../options/check.js';
 import { invalid } from './refusal.js';
 
 export interface InboxSettings {
@@ -29,9 +29,9 @@ export interface InboxSettings {
 const MEBIBYTE = 1_048_576;
 
 /** @throws {InvalidConfigError} */
-export function settingsOf(gate: Gate, options: InboxOptions, place: string): InboxSettings {
+export function settingsOf(gate: Gate, given: InboxOptions, place: string): InboxSettings {
   const local = localGate(gate, place);
-  checkNeeded('inboxHandler', options, place);
+  const options = takeNeeded('inboxHandler', given, place);
   const { authenticate, allowedOrigins = [], rateLimit, address, maxBodyBytes = MEBIBYTE, remember, assets } = options;
   if (typeof authenticate !== 'function')
     throw invalid(`${place}: authenticate must be a function that says who sends a request, or null for nobody.`);
@@ -71,8 +71,8 @@ function originsOf(origins: unknown, place: string): string[] {
 
 function ratesOf(rateLimit: InboxOptions['rateLimit'], place: string): InboxSettings['rates'] {
   if (rateLimit === false) return null;
-  checkOptions('rateLimit', rateLimit, `${place}: rateLimit`);
-  const { perPerson = 600, perAddress = 3_000 } = rateLimit ?? {};
+  const rates = takeOptions('rateLimit', rateLimit, `${place}: rateLimit`) ?? {};
+  const { perPerson = 600, perAddress = 3_000 } = rates;
   return {
     perPerson: checkPositive(`${place}: rateLimit.perPerson`, perPerson),
     perAddress: checkPositive(`${place}: rateLimit.perAddress`, perAddress),
@@ -82,6 +82,6 @@ function ratesOf(rateLimit: InboxOptions['rateLimit'], place: string): InboxSett
 function secretOf(secret: unknown, place: string): Uint8Array {
   if (secret === undefined) return randomBytes(32);
   const bytes = typeof secret === 'string' ? Buffer.from(secret) : secret;
-  if (bytes instanceof Uint8Array && bytes.length >= 32) return bytes;
+  if (bytes instanceof Uint8Array && bytes.length >= 32) return Uint8Array.from(bytes);
   throw invalid(`${place}: secret must have at least 32 bytes.`);
 }

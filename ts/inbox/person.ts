@@ -2,7 +2,8 @@
 import type { Logger } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { inTime } from '../values/in-time.js';
-import { isPersonName, type InboxPerson } from './may.js';
+import { isPersonName } from '../gate/person-name.js';
+import type { InboxPerson } from './may.js';
 import type { InboxSettings } from './options.js';
 import { RefusedRequest } from './refusal.js';
 

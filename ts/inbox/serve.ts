@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import type { LocalInbox, ServeInboxOptions } from '../../inbox.js';
 import type { Gate } from '../../index.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { InboxHandler } from './handler.js';
 import { toNodeListener } from './node.js';
 import { areGroups, isNameOfPerson, NAME_OF_PERSON } from './person.js';
@@ -20,8 +20,7 @@ const PATIENCE_MS = 250;
 
 /** @see inbox.d.ts */
 export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): Promise<LocalInbox> {
-  checkOptions('serveInbox', options);
-  const { port = 0, by = userName(), groups = [], ...more } = options;
+  const { port = 0, by = userName(), groups = [], ...more } = takeOptions('serveInbox', options);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid(`serveInbox: port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}.`);
   // Else it would start, and let nobody in.

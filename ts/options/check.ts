@@ -1,11 +1,13 @@
 /**
- * The names of options. A name that an entry does not know is an error: ignored, it would leave a tool open that somebody meant
- * to gate. So is one that restricts and has no value.
+ * The options of an entry, taken: a name that the entry does not know is an error, for ignored it would leave a tool open that somebody
+ * meant to gate. So is one that restricts and has no value. And what was given counts as it was at that moment: the entry has a copy.
  */
+import { InvalidConfigError } from '../errors/invalid-config-error.js';
 import { ALSO_CALLED } from './also-called.js';
-import { ENTRIES, type EntryOptions, type EntryName } from './entries.js';
-import { checkGiven, didYouMean, refusal, unknownIn } from './names.js';
+import { ENTRIES, HELD, type EntryOptions, type EntryName } from './entries.js';
+import { checkGiven, checkPlain, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
+import { takeValue } from './plain.js';
 
 type NameHint = (name: string) => string | undefined;
 
@@ -13,43 +15,76 @@ type NameHint = (name: string) => string | undefined;
  * @param options what was passed; `undefined` where all of them may be left out
  * @param place where it was passed, for the message. Default: the name of the entry
  * @param hint what to do about a name, where only the caller can know
+ * @returns a copy, at every depth; functions, objects of a class and what is in {@link HELD} are the user's own
  * @throws {InvalidConfigError} for what is no plain object, for a name that the entry does not know, and for one that restricts and is
  * `undefined` or `null`
  */
-export function checkOptions(name: EntryName, options: unknown, place: string = name, hint?: NameHint): void {
-  if (options !== undefined) checkNeeded(name, options, place, hint);
+export function takeOptions<OPTIONS>(
+  name: EntryName,
+  options: OPTIONS,
+  place: string = name,
+  hint?: NameHint,
+): OPTIONS {
+  return options === undefined ? options : takeNeeded(name, options, place, hint);
 }
 
-/** The same for options without which the entry cannot be called. @throws as {@link checkOptions} */
-export function checkNeeded(name: EntryName, options: unknown, place: string = name, hint?: NameHint): void {
+/** The same for options without which the entry cannot be called. @throws as {@link takeOptions} */
+export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: string = name, hint?: NameHint): OPTIONS {
   const entry = ENTRIES[name];
-  const [unknown] = unknownIn(entry.names, options, place);
+  const own = readOnce(options, place);
+  const [unknown] = unknownIn(entry.names, own, place);
   if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
-  checkGiven(entry.names, options, place);
+  checkGiven(entry.names, own, place);
+  return taken(entry, own, place) as OPTIONS;
 }
 
 /**
  * The same for an entry that hands on what it does not know. What is nearly one of ours was meant to be that.
  *
  * @param passed names that belong to whoever gets the rest
- * @returns names that nobody knows
- * @throws as {@link checkNeeded}
+ * @returns with the names that nobody knows
+ * @throws as {@link takeNeeded}
  */
-export function checkPassedOn(name: EntryName, options: unknown, passed: ReadonlySet<string>): string[] {
+export function takePassedOn<OPTIONS extends object>(
+  name: EntryName,
+  options: OPTIONS,
+  passed: ReadonlySet<string>,
+): { options: OPTIONS; unknown: string[] } {
   const entry = ENTRIES[name];
+  const own = readOnce(options, name);
   const instead = entry.instead ?? {};
-  const unknown = unknownIn(entry.names, options, name).filter(
-    (each) => !passed.has(each) || (Object.hasOwn(instead, each) && given(options, each)),
+  const unknown = unknownIn(entry.names, own, name).filter(
+    (each) => !passed.has(each) || (Object.hasOwn(instead, each) && own[each] !== undefined),
   );
   for (const each of unknown) {
     const hint = meant(entry, each);
     if (hint !== undefined) throw refusal(name, each, hint);
   }
-  checkGiven(entry.names, options, name);
-  return unknown;
+  checkGiven(entry.names, own, name);
+  return { options: taken(entry, own, name) as OPTIONS, unknown };
 }
 
-const given = (options: unknown, name: string): boolean => (options as Record<string, unknown>)[name] !== undefined;
+/** Each option, read once. @throws {InvalidConfigError} for what is no plain object, and for what one reader sees and another does not */
+function readOnce(options: unknown, place: string): Record<string, unknown> {
+  checkPlain(options, place);
+  const own = Object.create(null) as Record<string, unknown>;
+  for (const name of Reflect.ownKeys(options)) {
+    const isSeen = typeof name === 'string' && Object.prototype.propertyIsEnumerable.call(options, name);
+    if (!isSeen)
+      throw new InvalidConfigError({
+        message: `${place}: ${String(name)} is no option: names are texts, and of properties like others.`,
+      });
+    own[name] = (options as Record<string, unknown>)[name];
+  }
+  return own;
+}
+
+/** What is handed on is whose it is. */
+function taken({ names }: EntryOptions, own: Record<string, unknown>, place: string): Record<string, unknown> {
+  for (const [name, value] of Object.entries(own))
+    if (Object.hasOwn(names, name) && !HELD.has(name)) own[name] = takeValue(value, `${place}: ${name}`);
+  return own;
+}
 
 /** What was probably meant; `undefined`: that cannot be told. */
 function meant(entry: EntryOptions, name: string): string | undefined {

@@ -51,6 +51,23 @@ const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: tr
 
 const PROTOCOL: OptionTable<Acp.AcpOptions> = { remember: 'restricts or null', by: true, groups: true };
 
+/** Those that the AI SDK has today. What is not among them is handed on. */
+const UI_STREAM: OptionTable<Parameters<Api.AgentRun['toUIMessageStream']>[0]> = {
+  originalMessages: true,
+  generateMessageId: true,
+  onStepEnd: true,
+  onStepFinish: true,
+  onEnd: true,
+  onFinish: true,
+  messageMetadata: true,
+  sendReasoning: true,
+  sendSources: true,
+  sendFinish: true,
+  sendStart: true,
+  redactToolErrors: true,
+  onError: true,
+};
+
 const OF_A_TOOL = "it is said of a tool: interruptOn: { NAME: { … } }, where '*' means all others.";
 
 /** What is said of single tools. */
@@ -225,6 +242,16 @@ const TABLES = {
       toolApprovalSecret: true,
     } satisfies OptionTable<Api.VerifyApprovalsOptions>,
     elsewhere: ['createGate', 'gateTools'],
+  },
+  toUIMessageStream: { names: UI_STREAM, elsewhere: ['toUIMessageStreamResponse', 'streamWithEvents'] },
+  toUIMessageStreamResponse: {
+    names: { ...UI_STREAM, headers: true, status: true, statusText: true, heartbeat: true } satisfies OptionTable<
+      Parameters<Api.AgentRun['toUIMessageStreamResponse']>[0]
+    >,
+    elsewhere: ['streamWithEvents'],
+    instead: {
+      consumeSseStream: 'read a branch of the body of the response yourself: response.body.tee() gives two.',
+    },
   },
   withApprovalDetails: { names: { runId: true } satisfies OptionTable<Parameters<typeof Api.withApprovalDetails>[2]> },
   approvalDetails: { names: { runId: true } satisfies OptionTable<Parameters<typeof Api.approvalDetails>[1]> },
@@ -433,3 +460,30 @@ const TABLES = {
 export type EntryName = keyof typeof TABLES;
 
 export const ENTRIES: Readonly<Record<EntryName, EntryOptions>> = TABLES;
+
+/**
+ * Options that are not copied where they are given. They do something or are somebody's (a model, a gate, a logger), they are told apart
+ * by which object they are, or what gets them makes its own copy at once.
+ */
+export const HELD: ReadonlySet<string> = new Set<NamesOf<ObjectsOf<typeof TABLES>>>([
+  'agent',
+  'args',
+  'backend',
+  'env',
+  'gate',
+  'input',
+  'logger',
+  'messages',
+  'meter',
+  'model',
+  'originalMessages',
+  'output',
+  'parent',
+  'remember',
+  'subagents',
+  'telemetry',
+  'tools',
+  'tracer',
+]);
+
+type ObjectsOf<TABLE extends Record<string, EntryOptions>> = TABLE[keyof TABLE]['names'];

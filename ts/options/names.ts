@@ -11,11 +11,15 @@ export type Restricts = 'restricts' | 'restricts or null' | 'restricts by parts'
 
 /** The names that are not among these. @throws {InvalidConfigError} for what is no plain object */
 export function unknownIn(names: OptionNames, options: unknown, place: string): string[] {
-  if (!isPlain(options)) {
-    const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
-    throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
-  }
+  checkPlain(options, place);
   return Object.keys(options).filter((each) => !Object.hasOwn(names, each));
+}
+
+/** @throws {InvalidConfigError} for options that are no plain object */
+export function checkPlain(options: unknown, place: string): asserts options is object {
+  if (isPlain(options)) return;
+  const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
+  throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
 }
 
 /**
@@ -72,6 +76,11 @@ export function checkList(value: unknown, place: string, name: string): void {
 export function checkRecord(value: unknown, place: string, name: string): void {
   if (value !== undefined && !isPlain(value))
     throw new InvalidConfigError({ message: `${place}: ${name} must be an object, not ${kindOf(value)}.` });
+}
+
+/** An entry that has no options. @throws {InvalidConfigError} for any: whoever gave it meant something by it */
+export function checkNone(place: string, given: readonly unknown[]): void {
+  if (given.some((each) => each !== undefined)) throw new InvalidConfigError({ message: `${place} has no options.` });
 }
 
 /** An option that is on or off. @throws {InvalidConfigError} for what only looks like it, such as `'false'` */

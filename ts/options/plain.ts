@@ -1,7 +1,6 @@
 /**
- * Data that is all there is to see of it, at every depth: own properties of plain objects and lists. What an object inherits, makes
- * when it is asked, or gives later would be read by one reader and passed over by the next, and a deny in it would be lost without
- * a word.
+ * What users give, as copies: own properties of plain objects and lists, at every depth. What an object inherits, makes when it is
+ * asked, or gives later would be read by one reader and passed over by the next, and a deny in it would be lost without a word.
  */
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
 import { isPlain, kindOf } from './names.js';
@@ -16,7 +15,18 @@ const MAX_DEPTH = 100;
  * @throws {InvalidConfigError} that names the place, for what is no plain data
  */
 export function plainData(value: unknown, place: string, hint = ''): unknown {
-  return copied(value, place, { hint, depth: 0 });
+  return copied(value, place, { kind: dataWith(hint), depth: 0 });
+}
+
+/**
+ * A copy of what a user gave, as it is at this moment: what becomes of theirs later changes nothing. Functions, and objects of a class,
+ * are theirs.
+ *
+ * @param place of the value, for the message: `createGate: groups`
+ * @throws {InvalidConfigError} that names the place, for what would be left out in silence: symbols, getters, what is not enumerable
+ */
+export function takeValue<T>(value: T, place: string): T {
+  return copied(value, place, { kind: TAKEN, depth: 0 }) as T;
 }
 
 /**
@@ -29,36 +39,64 @@ export function plainProperties(value: unknown, place: string): Record<string, u
   return propertiesOf(value, place);
 }
 
-function copied(value: unknown, place: string, at: { hint: string; depth: number }): unknown {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      if (Number.isFinite(value)) return value;
-      throw wrong(place, `is ${value}`);
-    case 'undefined':
-      throw wrong(place, 'is undefined: leave it out if that is meant');
-    case 'object':
-      return value === null ? null : copiedObject(value, place, { ...at, depth: at.depth + 1 });
-    default:
-      throw wrong(place, `is a ${typeof value}, which is no plain data${at.hint}`);
-  }
+/** What is made of values that are neither plain objects nor lists, and of the properties of a plain object. */
+interface CopyKind {
+  isLeaf: (value: object) => boolean;
+  leaf: (value: unknown, place: string) => unknown;
+  object: (properties: [string, unknown][]) => object;
 }
 
-function copiedObject(value: object, place: string, at: { hint: string; depth: number }): unknown {
-  if (at.depth > MAX_DEPTH) throw wrong(place, `is nested deeper than ${MAX_DEPTH}`);
+/** With a prototype: messages may write out what is of the wrong kind. */
+const TAKEN: CopyKind = {
+  isLeaf: (value) => FIXED.has(value),
+  leaf: (value) => value,
+  object: Object.fromEntries,
+};
+
+/** Without a prototype: nothing inherited has a say in what JSON is made of it. */
+const dataWith = (hint: string): CopyKind => ({
+  isLeaf: () => false,
+  leaf: (value, place) => {
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value;
+      case 'number':
+        if (Number.isFinite(value)) return value;
+        throw wrong(place, `is ${value}`);
+      case 'undefined':
+        throw wrong(place, 'is undefined: leave it out if that is meant');
+      case 'object':
+        if (value === null) return value;
+        throw wrong(place, `must be a plain object, not ${kindOf(value)}`);
+      default:
+        throw wrong(place, `is a ${typeof value}, which is no plain data${hint}`);
+    }
+  },
+  object: (properties) => Object.assign(Object.create(null) as object, Object.fromEntries(properties)),
+});
+
+/** Objects of ours that never change, and are known by which object they are. */
+const FIXED = new WeakSet<object>();
+
+/** Has {@link takeValue} leave it as it is. */
+export function fixed<T extends object>(ours: T): T {
+  FIXED.add(ours);
+  return Object.freeze(ours);
+}
+
+function copied(value: unknown, place: string, { kind, depth }: { kind: CopyKind; depth: number }): unknown {
+  if ((!Array.isArray(value) && !isPlain(value)) || kind.isLeaf(value)) return kind.leaf(value, place);
+  if (depth === MAX_DEPTH) throw wrong(place, `is nested deeper than ${MAX_DEPTH}`);
+  const at = { kind, depth: depth + 1 };
+  const own = propertiesOf(value, place);
   if (Array.isArray(value)) {
-    const own = propertiesOf(value, place);
     const { length } = value;
     if (!isList(value) || Object.keys(own).length !== length)
       throw wrong(place, 'must be a plain list without gaps, and nothing else');
     return Array.from({ length }, (_, index) => copied(own[index], `${place}[${index}]`, at));
   }
-  const copy = Object.create(null) as Record<string, unknown>;
-  for (const [name, item] of Object.entries(plainProperties(value, place)))
-    copy[name] = copied(item, `${place}.${name}`, at);
-  return copy;
+  return kind.object(Object.entries(own).map(([name, item]) => [name, copied(item, `${place}.${name}`, at)]));
 }
 
 /** Of no class of somebody's, and with no say in what JSON is made of it. */

@@ -4,16 +4,16 @@ import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, Record
 import { messageOf } from '../errors/message-of.js';
 import { PolicyError } from '../errors/index.js';
 import { checkDocuments, lintDocuments } from '../native.js';
-import { checkNeeded, checkOptions } from '../options/check.js';
+import { takeNeeded, takeOptions } from '../options/check.js';
+import { takeValue } from '../options/plain.js';
 import { readAtMost } from '../values/read-at-most.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { documentsOf, isMade, madePolicy } from './documents.js';
-import { Policies, type JudgedByPolicy } from './policies.js';
+import { Policies, takePlace, type JudgedByPolicy } from './policies.js';
 
 /** @see index.d.ts */
 export const parsePolicy: typeof Api.parsePolicy = (text, options = {}) => {
-  checkOptions('parsePolicy', options);
-  const { name = 'policy', format } = options;
+  const { name = 'policy', format } = takeOptions('parsePolicy', options);
   const policy = { name, text, format: format ?? (/\.jsonc?$/.test(name) ? 'json' : 'toml'), conditions: [] } as const;
   checkDocuments([{ name, text, format: policy.format }]);
   return madePolicy(policy);
@@ -39,31 +39,33 @@ export const loadPolicy: typeof Api.loadPolicy = async (path) => {
 
 /** @see index.d.ts */
 export const checkPolicy: typeof Api.checkPolicy = async (policy, call, place) => {
-  checkNeeded('checkPolicy', call);
-  return policies(policy, place, 'checkPolicy').judge(new JudgedAlone(call));
+  const judged = new JudgedAlone(takeNeeded('checkPolicy', call));
+  return policies(policy, place, 'checkPolicy').judge(judged);
 };
 
 /** @see index.d.ts */
 export const explainPolicy: typeof Api.explainPolicy = async (policy, call, place) => {
-  checkNeeded('checkPolicy', call, 'explainPolicy');
+  const judged = new JudgedAlone(takeNeeded('checkPolicy', call, 'explainPolicy'));
   const made = policies(policy, place, 'explainPolicy');
-  return { ...(await made.judge(new JudgedAlone(call))), text: await made.explain(new JudgedAlone(call)) };
+  return { ...(await made.judge(judged)), text: await made.explain(judged) };
 };
 
 /** @see index.d.ts */
 export const lintPolicy: typeof Api.lintPolicy = (policy, options = {}) => {
-  checkOptions('lintPolicy', options);
-  return lintDocuments(documentsOf(policy, 'lintPolicy').documents, options.toolNames ?? null);
+  const { toolNames = null } = takeOptions('lintPolicy', options);
+  return lintDocuments(documentsOf(policy, 'lintPolicy').documents, toolNames);
 };
 
 /** @see index.d.ts */
-export const replayPolicy: typeof Api.replayPolicy = async (calls, policy, place) => {
+export const replayPolicy: typeof Api.replayPolicy = async (calls, given, place) => {
+  const policy = takeValue(given, 'replayPolicy: policy');
+  const paths = takePlace(place, 'replayPolicy');
   const byCwd = new Map<string | undefined, Policies>();
   const effects: Record<PolicyEffect, number> = { allow: 0, ask: 0, deny: 0 };
   const changed: Awaited<ReturnType<typeof Api.replayPolicy>>['changed'] = [];
   let total = 0;
   for await (const call of calls) {
-    const made = at(byCwd, call, policy, place);
+    const made = at(byCwd, call, policy, paths);
     const verdict = await made.judge(new JudgedAlone(call));
     total++;
     effects[verdict.effect]++;
@@ -89,8 +91,7 @@ function at(
 
 /** @see index.d.ts */
 export const importPolicy: typeof Api.importPolicy = async (format, text, options = {}) => {
-  checkOptions('importPolicy', options);
-  const { name = format } = options;
+  const { name = format } = takeOptions('importPolicy', options);
   // A tool for the first day: nobody else loads it.
   const { importDocument } = await import('../policy-import/index.js');
   const { toml, losses } = importDocument(format, text, name);

@@ -3,7 +3,7 @@ import type * as Api from '../../index.js';
 import type { PolicyMatcher, PolicyRule } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkDocuments } from '../native.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { checkList } from '../options/names.js';
 import { plainData, plainProperties } from '../options/plain.js';
 import { madePolicy, textOf } from './documents.js';
@@ -34,8 +34,7 @@ export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
 
 /** @see index.d.ts */
 export const fsGlob: typeof Api.fsGlob = (patterns, options = {}) => {
-  checkOptions('fsGlob', options);
-  const { access } = options;
+  const { access } = takeOptions('fsGlob', options);
   const read = access === 'write' ? {} : { reads: patterns };
   const write = access === 'read' ? {} : { writes: patterns };
   return { matches: { ...read, ...write } };
@@ -48,8 +47,8 @@ export const shellGlob: typeof Api.shellGlob = (...patterns) => ({ matches: { co
 export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { urls: patterns } });
 
 /** @see index.d.ts */
-export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
-  checkOptions('definePolicy', options);
+export const definePolicy: typeof Api.definePolicy = (rules, given = {}) => {
+  const options = takeOptions('definePolicy', given);
   checkList(rules ?? null, 'definePolicy', 'rules');
   const { name = 'definePolicy', match = 'first', tools } = options;
   const conditions: Api.PolicyCondition[] = [];

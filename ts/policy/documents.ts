@@ -2,7 +2,7 @@
 import type { Policy, PolicyCondition, PolicyInput } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { NativeDocument } from '../native.js';
-import { plainData } from '../options/plain.js';
+import { fixed, plainData } from '../options/plain.js';
 
 const PRESET = 'preset:';
 
@@ -11,7 +11,8 @@ const MADE = new WeakSet<object>();
 
 export function madePolicy(policy: Policy): Policy {
   MADE.add(policy);
-  return Object.freeze(policy);
+  Object.freeze(policy.conditions);
+  return fixed(policy);
 }
 
 /** Whether it is a `Policy`, which never changes. A document may, also a frozen one: its rules are objects of their own. */

@@ -17,7 +17,7 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
@@ -83,8 +83,8 @@ export class Policies {
   /** @throws {PolicyError} @throws {InvalidConfigError} */
   constructor({ policy, files, place, own = [], onProblems }: PoliciesOptions, name: string) {
     const { documents, conditions } = documentsOf(policy, name);
-    checkPlace(place, name);
-    this.cwd = place?.cwd ?? process.cwd();
+    const paths = takePlace(place, name);
+    this.cwd = paths?.cwd ?? process.cwd();
     this.#conditions = conditions;
     this.#onProblems = onProblems;
     this.#mayGrant = files === 'all';
@@ -92,8 +92,8 @@ export class Policies {
       documents,
       files,
       cwd: this.cwd,
-      project: place?.project ?? null,
-      home: place?.home ?? homedir(),
+      project: paths?.project ?? null,
+      home: paths?.home ?? homedir(),
       own,
     });
   }
@@ -243,18 +243,19 @@ export class Policies {
 }
 
 /** @throws {InvalidConfigError} */
-export function checkPlace(place: unknown, name: string): void {
-  if (place === undefined) return;
-  if (typeof place !== 'object' || place === null)
+export function takePlace(given: PolicyPlace | undefined, name: string): PolicyPlace | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given !== 'object' || (given as unknown) === null)
     throw new InvalidConfigError({ message: `${name}: place must be an object with cwd, project and home.` });
-  checkOptions('place', place, `${name}: place`);
+  const place = takeOptions('place', given, `${name}: place`);
   for (const key of ['cwd', 'project', 'home'] as const) {
-    const path: unknown = (place as Record<string, unknown>)[key];
+    const path: unknown = place[key];
     if (path === undefined || (typeof path === 'string' && isAbsolute(path) && !path.includes('\0'))) continue;
     throw new InvalidConfigError({
       message: `${name}: place.${key} must be an absolute path, not ${JSON.stringify(path)}.`,
     });
   }
+  return place;
 }
 
 /** Only what is plainly yes or no is a hint. */

@@ -6,26 +6,27 @@ import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
-import { checkOptions } from '../options/check.js';
 import {
   checkConnection,
-  checkRemember,
-  checkRequest,
   isRecord,
+  ofRequest,
   offersOf,
   own,
   rejection,
   shownWhole,
   takenBy,
+  takeProtocolOptions,
   unusedIn,
   type ProtocolOptions,
 } from './offers.js';
 
 /** @see acp.d.ts */
-export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
-  checkOptions('toPermissionRequest', options);
-  checkRequest('toPermissionRequest', request);
-  return permissionRequest(request, sessionId, options, needsSecondYes(request));
+export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, given) => {
+  const options = takeProtocolOptions('toPermissionRequest', given);
+  checkSession('toPermissionRequest', sessionId);
+  return ofRequest('toPermissionRequest', request, () =>
+    permissionRequest(request, sessionId, options, needsSecondYes(request)),
+  );
 };
 
 /** @param isSecond whether it is the last word on a call that stands out */
@@ -67,10 +68,11 @@ function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefine
 }
 
 /** @see acp.d.ts */
-export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
-  checkOptions('fromPermissionOutcome', options);
-  checkRequest('fromPermissionOutcome', request);
-  return takenBy(decisionOf(outcome, request, options, needsSecondYes(request)), options);
+export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, given) => {
+  const options = takeProtocolOptions('fromPermissionOutcome', given);
+  return ofRequest('fromPermissionOutcome', request, () =>
+    takenBy(decisionOf(outcome, request, options, needsSecondYes(request)), options),
+  );
 };
 
 function decisionOf(
@@ -90,14 +92,10 @@ function decisionOf(
 }
 
 /** @see acp.d.ts */
-export const acpApprover: typeof Api.acpApprover = (connection, sessionId, options) => {
-  checkOptions('acpApprover', options);
-  checkRemember('acpApprover', options);
+export const acpApprover: typeof Api.acpApprover = (connection, sessionId, given) => {
+  const options = takeProtocolOptions('acpApprover', given);
   checkConnection('acpApprover', 'the connection', connection, ['request', 'requestPermission']);
-  if (typeof sessionId !== 'string' || sessionId === '')
-    throw new InvalidConfigError({
-      message: 'acpApprover: sessionId must be the id of the session, behind the connection.',
-    });
+  checkSession('acpApprover', sessionId);
   return async (request, { abortSignal }) => {
     const cancellation = { cancellationSignal: abortSignal, stopWaitingOnCancel: true } as const;
     const ask = async (isSecond: boolean): Promise<Decision<never>> => {
@@ -115,6 +113,11 @@ export const acpApprover: typeof Api.acpApprover = (connection, sessionId, optio
   };
 };
 makesCallbacks(acpApprover, 'acpApprover(connection, sessionId)');
+
+function checkSession(place: string, sessionId: unknown): void {
+  if (typeof sessionId === 'string' && sessionId !== '') return;
+  throw new InvalidConfigError({ message: `${place}: sessionId, the second argument, must be the id of the session.` });
+}
 
 const isSafe = (path: string): boolean => safeText(path) === path;
 

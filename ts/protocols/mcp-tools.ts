@@ -1,14 +1,13 @@
 import type { ToolSet } from 'ai';
 import type * as Api from '../../mcp.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { checkNeeded } from '../options/check.js';
+import { takeNeeded } from '../options/check.js';
 import { isServerName, mcpName } from '../policy/foreign.js';
 import { isRecord } from './offers.js';
 
 /** @see mcp.d.ts */
 export const mcpTools: typeof Api.mcpTools = async (client, options) => {
-  checkNeeded('mcpTools', options);
-  const server: unknown = options.server;
+  const { server }: { server: unknown } = takeNeeded('mcpTools', options);
   if (!isServerName(server))
     throw new InvalidConfigError({
       message: `mcpTools: server must be a name of letters, digits, ".", "-" and single "_" between them, not ${JSON.stringify(server)}.`,

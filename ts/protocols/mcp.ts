@@ -6,17 +6,17 @@ import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { checkOptions } from '../options/check.js';
+import { checkNone } from '../options/names.js';
 import {
   checkConnection,
-  checkRemember,
-  checkRequest,
   isRecord,
+  ofRequest,
   offersOf,
   own,
   rejection,
   shownWhole,
   takenBy,
+  takeProtocolOptions,
   unusedIn,
   type ProtocolOptions,
 } from './offers.js';
@@ -42,9 +42,12 @@ interface FormChoice {
 }
 
 /** @see mcp.d.ts */
-export const toElicitation: typeof Api.toElicitation = (request, options) => {
-  checkOptions('toElicitation', options);
-  checkRequest('toElicitation', request);
+export const toElicitation: typeof Api.toElicitation = (request, given) => {
+  const options = takeProtocolOptions('toElicitation', given);
+  return ofRequest('toElicitation', request, () => elicitation(request, options));
+};
+
+function elicitation(request: ApprovalRequest, options: ProtocolOptions | undefined): Api.McpElicitation {
   const warning = needsSecondYes(request) ? `\n\n${oneLine(beware(request))}.` : '';
   const message = `${oneLine(request.description)}${warning}\n\n${shownWhole(request)}`;
   const asked = { mode: 'form', message } as const;
@@ -71,7 +74,7 @@ export const toElicitation: typeof Api.toElicitation = (request, options) => {
       required: ['decision'],
     },
   };
-};
+}
 
 /** "no" comes first: what a client fills in by itself approves nothing. */
 const confirmOf = (request: ApprovalRequest) => ({
@@ -93,10 +96,9 @@ const ANSWER = {
 } as const;
 
 /** @see mcp.d.ts */
-export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) => {
-  checkOptions('fromElicitResult', options);
-  checkRequest('fromElicitResult', request);
-  return takenBy(decisionOf(result, request, options), options);
+export const fromElicitResult: typeof Api.fromElicitResult = (result, request, given) => {
+  const options = takeProtocolOptions('fromElicitResult', given);
+  return ofRequest('fromElicitResult', request, () => takenBy(decisionOf(result, request, options), options));
 };
 
 function decisionOf(result: unknown, request: ApprovalRequest, options: ProtocolOptions | undefined): Decision {
@@ -186,16 +188,16 @@ function checkServer(place: string, server: unknown): void {
 }
 
 /** @see mcp.d.ts */
-export const mcpApprover: typeof Api.mcpApprover = (server, options) => {
-  checkOptions('mcpApprover', options);
-  checkRemember('mcpApprover', options);
+export const mcpApprover: typeof Api.mcpApprover = (server, given) => {
+  const options = takeProtocolOptions('mcpApprover', given);
   checkServer('mcpApprover', server);
   return (request, { abortSignal }) => ask(server, request, abortSignal, options);
 };
 makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
 /** @see mcp.d.ts */
-export const mcpQuestioner: typeof Api.mcpQuestioner = (server) => {
+export const mcpQuestioner: typeof Api.mcpQuestioner = (server, ...options: never[]) => {
+  checkNone('mcpQuestioner', options);
   checkServer('mcpQuestioner', server);
   return async (request, { abortSignal }) => {
     const decision = await ask(server, request, abortSignal);

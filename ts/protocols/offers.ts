@@ -1,9 +1,20 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
-import { InvalidConfigError } from '../errors/index.js';
+import { CountersignError, InvalidConfigError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import { checkBy } from '../gate/requester.js';
 import { isScope } from '../gate/remember.js';
 import { needsSecondYes } from '../gate/stands-out.js';
+import { takeOptions } from '../options/check.js';
 import { argumentLines } from '../terminal/whole.js';
+
+type ProtocolEntry =
+  | 'acpApprover'
+  | 'fromElicitResult'
+  | 'fromPermissionOutcome'
+  | 'mcpApprover'
+  | 'toElicitation'
+  | 'toPermissionRequest';
 
 /** What both protocols can be told. */
 export interface ProtocolOptions {
@@ -14,12 +25,45 @@ export interface ProtocolOptions {
   groups?: readonly string[];
 }
 
-/** @throws {InvalidConfigError} for a `remember` that is none: nothing would be remembered, or for another time than is said */
-export function checkRemember(place: string, options: unknown): void {
-  const { remember } = (options ?? {}) as { remember?: unknown };
-  if (remember === undefined || remember === null || isScope(remember)) return;
+/**
+ * The options of an entry, taken.
+ *
+ * @throws {InvalidConfigError} also for a `remember` that is none: nothing would be remembered, or for another time than is said
+ */
+export function takeProtocolOptions<OPTIONS extends ProtocolOptions | undefined>(
+  place: ProtocolEntry,
+  given: OPTIONS,
+): OPTIONS {
+  const options = takeOptions(place, given);
+  const { remember, by } = options ?? {};
+  checkBy(place, by);
+  if (remember === undefined || remember === null || isScope(remember)) return options;
   throw new InvalidConfigError({ message: `${place}: remember must be 'run', 'session', 'always' or null.` });
 }
+
+/** What is made of a request that a user gave. @throws {InvalidConfigError} for what is none */
+export function ofRequest<T>(place: string, request: ApprovalRequest, make: () => T): T {
+  const wrong = (what: string, cause?: unknown) =>
+    new InvalidConfigError({
+      message: `${place}: the request must be one that onApprovalRequest, an event or gate.pending() gave: ${what}.`,
+      cause,
+    });
+  if (!isRecord(request)) throw wrong('this is no object');
+  const given = request as Partial<ApprovalRequest>;
+  const text = TEXTS.find((name) => typeof given[name] !== 'string');
+  if (text !== undefined) throw wrong(`its ${text} is no text`);
+  const list = LISTS.find((name) => !Array.isArray(given[name]));
+  if (list !== undefined) throw wrong(`its ${list} is no list`);
+  if (!isRecord(given.always)) throw wrong('its always is no object');
+  try {
+    return make();
+  } catch (error) {
+    throw CountersignError.isInstance(error) ? error : wrong(messageOf(error), error);
+  }
+}
+
+const TEXTS = ['toolCallId', 'toolName', 'description', 'preview', 'kind'] as const;
+const LISTS = ['allowedDecisions', 'needs', 'changes', 'flags'] as const;
 
 /** @throws {InvalidConfigError} for what has none of these methods: the first question would fail, long after */
 export function checkConnection(place: string, what: string, connection: unknown, methods: readonly string[]): void {
@@ -27,15 +71,6 @@ export function checkConnection(place: string, what: string, connection: unknown
     typeof (connection as Record<string, unknown> | null | undefined)?.[method] === 'function';
   if (methods.some(has)) return;
   throw new InvalidConfigError({ message: `${place}: ${what} must have the method ${methods.join(' or ')}.` });
-}
-
-/** @throws {InvalidConfigError} for what is no request of a gate */
-export function checkRequest(place: string, request: unknown): void {
-  const isOne =
-    isRecord(request) &&
-    ['approvalId', 'toolName', 'description'].every((name) => typeof request[name] === 'string') &&
-    ['allowedDecisions', 'changes'].every((name) => Array.isArray(request[name]));
-  if (!isOne) throw new InvalidConfigError({ message: `${place}: pass a request as onApprovalRequest gets it.` });
 }
 
 /** A decision as this person takes it. */
@@ -59,8 +94,9 @@ export interface AnswerOffer {
 /** What can be picked, the most harmless first of what approves and of what rejects. */
 export function offersOf(request: ApprovalRequest, { remember = 'session' }: ProtocolOptions = {}): AnswerOffer[] {
   const { allowedDecisions, always, needs } = request;
-  // What names approvers asks people each time.
-  const scope = needs.length === 0 ? remember : null;
+  // What names approvers asks people each time. What may not be what it seems is decided by itself, and for now only: the words of a
+  // rule made of it may deceive as well.
+  const scope = needs.length === 0 && !needsSecondYes(request) ? remember : null;
   const offers: AnswerOffer[] = [];
   const offer = (type: 'approve' | 'reject', label: string, forEver: string | undefined) => {
     if (!allowedDecisions.includes(type)) return;
@@ -68,8 +104,7 @@ export function offersOf(request: ApprovalRequest, { remember = 'session' }: Pro
     if (scope !== null && forEver !== undefined)
       offers.push({ id: `${type}-always`, label: forEver, decision: { type, remember: scope } });
   };
-  // What may not be what it seems is approved by itself, and for now only.
-  offer('approve', 'Approve', needsSecondYes(request) ? undefined : always.allow?.label);
+  offer('approve', 'Approve', always.allow?.label);
   offer('reject', 'Reject', always.deny?.label);
   return offers;
 }

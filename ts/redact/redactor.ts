@@ -1,7 +1,7 @@
 /** Takes secrets out of what is about to be stored, logged or shown elsewhere. Pure, synchronous, and bounded. */
 import type { RedactFunction, RedactOptions } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { SecretSearch } from './search.js';
 import { COMMON, ofExpression, redacted, type SecretFinder } from './text.js';
@@ -81,8 +81,10 @@ function read(options: unknown): { patterns: readonly ('secrets' | RegExp)[]; us
   if (typeof options === 'function') return { patterns: [], using: options as RedactFunction };
   if (typeof options !== 'object' || options === null || Array.isArray(options) || options instanceof RegExp)
     return { patterns: readPatterns(options), using: undefined };
-  checkOptions('createGate: redact', options);
-  const { patterns = [], using } = options as { patterns?: unknown; using?: unknown };
+  const { patterns = [], using } = takeOptions('createGate: redact', options) as {
+    patterns?: unknown;
+    using?: unknown;
+  };
   if (using !== undefined && typeof using !== 'function') throw wrong('redact.using must be a function.');
   return { patterns: readPatterns(patterns), using: using as RedactFunction | undefined };
 }

@@ -5,7 +5,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ApprovalRequest, GateOptions, PolicyEffect, PolicyVerdict, Vote } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { loadApi } from './api.js';
 import { SpanRecorder, type DecisionReport, type ExecutionReport } from './recorder.js';
 
@@ -27,8 +27,7 @@ export class Telemetry {
     if (options === undefined || options === false) return undefined;
     if (options !== true && (typeof options !== 'object' || options === null || Array.isArray(options)))
       throw wrong('telemetry must be true, false or { tracer, meter }.');
-    const given = options === true ? {} : options;
-    checkOptions('createGate: telemetry', given);
+    const given = takeOptions('createGate: telemetry', options === true ? {} : options);
     const { tracer, meter, recordArguments } = given;
     if (tracer !== undefined && typeof tracer?.startSpan !== 'function')
       throw wrong('telemetry.tracer must be a Tracer of @opentelemetry/api.');

@@ -7,7 +7,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { edited, readAnswer, readQuestionAnswer, secondLook, shortFor } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
@@ -30,8 +30,10 @@ type QuestionAnswers = readonly (string | readonly string[] | null)[];
 
 /** @see index.d.ts */
 export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
-  checkOptions('terminalApprover', options);
-  const { input = process.stdin, output = process.stderr } = options as { input?: Readable; output?: Writable };
+  const { input = process.stdin, output = process.stderr } = takeOptions('terminalApprover', options) as {
+    input?: Readable;
+    output?: Writable;
+  };
   if (typeof input?.on !== 'function' || typeof output?.write !== 'function')
     throw new InvalidConfigError({
       message: 'terminalApprover: input must be a stream to read from, and output one to write to.',

@@ -10,7 +10,8 @@ import {
 } from '../errors/index.js';
 import { CountersignError } from '../errors/countersign-error.js';
 import { messageOf } from '../errors/message-of.js';
-import { checkNeeded } from '../options/check.js';
+import { isPersonName } from '../gate/person-name.js';
+import { takeNeeded } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
 import { alreadyDecided, confirmation, done, MAX_REASON, needsTick, notice, SECOND_YES } from './link-page.js';
 import { sayingOf, tokenOf } from './link-token.js';
@@ -39,8 +40,8 @@ class LinkServer implements Api.ActionLinks {
   readonly #logger: Api.ActionLinksOptions['logger'];
 
   constructor(gate: Gate, options: Api.ActionLinksOptions) {
-    checkNeeded('createActionLinks', options);
-    const { secret, secretEnv, url, expiresIn = EXPIRES_IN_MS, logger } = options;
+    const taken = takeNeeded('createActionLinks', options);
+    const { secret, secretEnv, url, expiresIn = EXPIRES_IN_MS, logger } = taken;
     this.#gate = gate;
     this.#keys = keysFrom('createActionLinks', { secret, secretEnv });
     this.#url = addressOf('createActionLinks: url', url);
@@ -49,12 +50,10 @@ class LinkServer implements Api.ActionLinks {
   }
 
   async link(link: Api.ActionLink): Promise<string> {
-    checkNeeded('link', link);
-    const { approvalId, decision, by, groups = [] } = link;
+    const { approvalId, decision, by, groups = [] } = takeNeeded('link', link);
     if (decision !== 'approve' && decision !== 'reject')
       throw invalid(`link: decision must be 'approve' or 'reject', not ${JSON.stringify(decision)}.`);
-    if (typeof by !== 'string' || by.trim() === '' || by.startsWith('group:'))
-      throw invalid('link: by must say whom the link is for, by name.');
+    if (typeof by !== 'string' || !isPersonName(by)) throw invalid('link: by must say whom the link is for, by name.');
     if (!Array.isArray(groups) || groups.some((group) => typeof group !== 'string'))
       throw invalid('link: groups must be a list of names.');
     const record = await this.#gate.get(approvalId);

@@ -5,7 +5,7 @@ import type * as Api from '../../webhooks.js';
 import { EventsLostError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
-import { checkNeeded } from '../options/check.js';
+import { takeNeeded } from '../options/check.js';
 import { receiverOf } from './attempt.js';
 import { WebhookDelivery, type DeliveryOptions, type DeliveryEndpoint } from './delivery.js';
 import { KeptHere, KeptInLedger } from './keeping.js';
@@ -25,9 +25,9 @@ const EVENTS: readonly Api.WebhookEventName[] = [
 const INCLUDES: readonly unknown[] = ['nothing', 'preview', 'args'];
 
 /** @see webhooks.d.ts */
-export const sendWebhooks: typeof Api.sendWebhooks = async (gate, options) => {
+export const sendWebhooks: typeof Api.sendWebhooks = async (gate, given) => {
   const local = localGate(gate, 'sendWebhooks');
-  checkNeeded('sendWebhooks', options);
+  const options = takeNeeded('sendWebhooks', given);
   const endpoints = endpointsOf(options);
   const settings = settingsOf(options);
   const deliveries = local.lasts
@@ -121,9 +121,9 @@ class EventSender implements Api.WebhookSender {
 function endpointsOf({ endpoints, ...options }: Api.SendWebhooksOptions): DeliveryEndpoint[] {
   if (!Array.isArray(endpoints) || endpoints.length === 0)
     throw invalid('sendWebhooks: endpoints must be a list of at least one.');
-  const read = endpoints.map((endpoint: Api.WebhookEndpoint, index) => {
+  const read = endpoints.map((given: Api.WebhookEndpoint, index) => {
     const place = `sendWebhooks: endpoints[${index}]`;
-    checkNeeded('endpoint', endpoint, place);
+    const endpoint = takeNeeded('endpoint', given, place);
     const events = endpoint.events ?? EVENTS.filter((name) => name !== 'settled');
     const unknown = events.find((name) => !EVENTS.includes(name));
     if (unknown !== undefined)

@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type * as Api from '../../webhooks.js';
 import { WebhookSignatureError } from '../errors/webhook-signature-error.js';
-import { checkOptions } from '../options/check.js';
+import { takeOptions } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
 import { keysOf } from './options.js';
 
@@ -25,8 +25,8 @@ export function isSame(one: string, other: string): boolean {
 
 /** @see webhooks.d.ts */
 export const verifyWebhook: typeof Api.verifyWebhook = async (webhook, secret, options = {}) => {
-  checkOptions('verifyWebhook', options);
-  const { tolerance = TOLERANCE_MS, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const taken = takeOptions('verifyWebhook', options);
+  const { tolerance = TOLERANCE_MS, maxBodyBytes = MAX_BODY_BYTES } = taken;
   const keys = keysOf('verifyWebhook: secret', secret);
   const { headers } = webhook;
   const id = header(headers, 'webhook-id');

@@ -6,7 +6,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { checkPositive } from '../../gate/check-positive.js';
 import { NativeFiles, type FileOperations } from '../../native.js';
-import { checkOptions } from '../../options/check.js';
+import { takeOptions } from '../../options/check.js';
 import { checkRecord } from '../../options/names.js';
 import { environmentOf } from './environment.js';
 import { runCommand } from './run-command.js';
@@ -15,8 +15,8 @@ import { runCommand } from './run-command.js';
 const MOST = 1_000;
 
 /** See `agent.d.ts`. */
-export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
-  checkOptions('createLocalBackend', options);
+export function createLocalBackend(own: LocalBackendOptions = {}): Backend {
+  const options = takeOptions('createLocalBackend', own);
   const positive = (name: 'commandTimeout' | 'maxOutputBytes' | 'maxFileBytes', fallback: number) =>
     checkPositive(`createLocalBackend's \`${name}\``, options[name] ?? fallback);
   // It would be the folder that the program was started in.

@@ -2,6 +2,7 @@ import type { BuiltinTools } from '../../../agent.js';
 import type { Question } from '../../../index.js';
 import { QUESTIONS } from '../../ai-sdk/tools/questions.js';
 import { InvalidArgumentsError } from '../../errors/index.js';
+import { checkNone } from '../../options/names.js';
 import { anyText, choice, flag, inputSchema, issuesOf, list, object, text, type SchemaIssue } from '../schema.js';
 
 const KINDS = ['text', 'multiple_choice', 'multi_select'] as const satisfies readonly Question['kind'][];
@@ -28,7 +29,8 @@ const INPUT = object({
 type QuestionsInput = { questions: Question[] };
 
 /** @see agent.d.ts */
-export function createAskUserTool(): BuiltinTools['ask_user'] {
+export function createAskUserTool(...options: never[]): BuiltinTools['ask_user'] {
+  checkNone('createAskUserTool', options);
   const tool = {
     description:
       'Asks the human, and waits for the answers. Use it when something that only they know decides what to do, not for what ' +

@@ -1,7 +1,7 @@
 import type { Backend, BackendTools } from '../../../agent.js';
 import { checkPositive } from '../../gate/check-positive.js';
 import { InvalidConfigError } from '../../errors/index.js';
-import { checkOptions } from '../../options/check.js';
+import { takeOptions } from '../../options/check.js';
 import { createLocalBackend } from '../backend/local-backend.js';
 import { MAX_RESULT_CHARACTERS } from '../cut.js';
 import { editFileTool } from './edit-file.js';
@@ -15,8 +15,7 @@ import { writeFileTool } from './write-file.js';
 
 /** @see agent.d.ts */
 export function createBackendTools(options: { backend?: Backend; maxResultCharacters?: number } = {}): BackendTools {
-  checkOptions('createBackendTools', options);
-  const settings = settingsOf(options, 'createBackendTools');
+  const settings = settingsOf(takeOptions('createBackendTools', options), 'createBackendTools');
   return {
     ls: lsTool(settings),
     read_file: readFileTool(settings),

@@ -9,13 +9,12 @@ import { takeTools } from '../../ai-sdk/tools/tool-set.js';
 import { TASK } from '../../ai-sdk/tools/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
-import { checkNeeded } from '../../options/check.js';
+import { takeNeeded } from '../../options/check.js';
 import { checkList } from '../../options/names.js';
 import { cutMiddle } from '../cut.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
 import { withoutUndefined } from '../../values/without-undefined.js';
-import { rulesAsGiven, type RulesGiven } from '../rules-as-given.js';
 
 const MAX_STEPS = 20;
 
@@ -26,8 +25,7 @@ export function createTaskTool(options: {
   maxResultCharacters?: number;
 }): BuiltinTools['task'] {
   checkInstalled('createTaskTool');
-  checkNeeded('createTaskTool', options);
-  const { subagents, description, maxResultCharacters } = options;
+  const { subagents, description, maxResultCharacters } = takeNeeded('createTaskTool', options);
   checkList(subagents, 'createTaskTool', 'subagents');
   const agents = agentsByName(subagents);
   const most = mostOf(maxResultCharacters, 'createTaskTool');
@@ -119,17 +117,17 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
   const wrong = (what: string) => new InvalidConfigError({ message: `createTaskTool: ${what}` });
   if (subagents.length === 0) throw wrong('subagents must name at least one agent.');
   const agents = new Map<string, TaskAgent>();
-  for (const agent of subagents) {
-    checkNeeded('createTaskTool: subagent', agent, `createTaskTool: the subagent ${JSON.stringify(agent?.name)}`);
-    const { name } = agent;
+  for (const given of subagents) {
+    const whose = `createTaskTool: the subagent ${JSON.stringify(given?.name)}`;
+    const agent = takeNeeded('createTaskTool: subagent', given, whose);
+    const { name, interruptOn, policy } = agent;
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
     if (agents.has(name)) throw wrong(`there are two subagents with the name ${JSON.stringify(name)}.`);
     const place = `createTaskTool: the subagent ${name}`;
     const tools = agent.tools === undefined ? {} : takeTools(agent.tools, place);
-    const { interruptOn, policy } = rulesAsGiven(agent as RulesGiven, place);
     refuseQuestions(tools, place);
     planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
-    agents.set(name, withoutUndefined({ ...agent, tools, interruptOn, policy }));
+    agents.set(name, { ...agent, tools });
   }
   return agents;
 }

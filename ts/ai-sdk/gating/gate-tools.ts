@@ -4,8 +4,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { CallAsker, type AskerOptions } from '../../gate/asker.js';
 import { checkRunId, partAnew } from '../../gate/run-ids.js';
 import type { Gating } from '../../native.js';
-import { asGiven } from '../../options/as-given.js';
-import { checkNeeded } from '../../options/check.js';
+import { takeNeeded } from '../../options/check.js';
 import { applyPlan } from '../tools/apply-interrupt-config.js';
 import { isCaller, originalsOf, type GateCalled } from '../tools/callers.js';
 import { ChildRuns } from './children.js';
@@ -26,8 +25,11 @@ import { ToolGate } from './tool-gate.js';
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
   requireSdk(PLACE);
   const taken = takeTools(tools, PLACE);
-  checkNeeded(PLACE, options, PLACE, (name) => misplacedEntry(taken, name));
-  return gateAll(taken, options, false);
+  return gateAll(
+    taken,
+    takeNeeded(PLACE, options, PLACE, (name) => misplacedEntry(taken, name)),
+    false,
+  );
 }
 
 /** The tools that one of these calls, gated as a part of its call. */
@@ -48,8 +50,8 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
       message: "gateTools: mode 'stop' needs a gate, which keeps what was asked until the answer comes back.",
     });
   }
-  const own = asGiven(options.interruptOn, `${PLACE}: interruptOn`);
-  const interruptOn = (own ?? parent?.inheritance.interruptOn) as InterruptOn | undefined;
+
+  const interruptOn = (options.interruptOn ?? parent?.inheritance.interruptOn) as InterruptOn | undefined;
   // What is inherited was made for the tools of another.
   const unknownTools = options.interruptOn === undefined && parent !== undefined ? 'ignore' : options.unknownTools;
   if (options.repeatedRejections === 'answer' && (mode === 'stop' || runId === undefined)) {

@@ -6,8 +6,7 @@ import { isApproval } from '../../gate/records.js';
 import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
 import type { Gating } from '../../native.js';
-import { asGiven } from '../../options/as-given.js';
-import { checkNeeded } from '../../options/check.js';
+import { takeNeeded } from '../../options/check.js';
 import { hold } from '../../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
@@ -31,15 +30,13 @@ interface ApprovalCall {
 
 /** @see index.d.ts */
 export function toolApproval<TOOLS extends ToolSet>(
-  options: ToolApprovalOptions<TOOLS>,
+  given: ToolApprovalOptions<TOOLS>,
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
   requireSdk(PLACE, 7);
   requireSameSdk(PLACE, 7, toolApproval);
-  checkNeeded(PLACE, options);
-  const given = { ...options };
-  const asker = new CallAsker(given.runId ?? crypto.randomUUID(), given as never, PLACE);
-  const interruptOn = asGiven(given.interruptOn, `${PLACE}: interruptOn`) as InterruptOn | undefined;
-  const approval = new ApprovalFunction(asker, interruptOn, given);
+  const options = takeNeeded(PLACE, given);
+  const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
+  const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
   return async (call) => {
     try {
       if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
@@ -140,7 +137,8 @@ class ApprovalFunction {
     }
     const stale = await this.#asker.takeBackStale(known.filter(({ status }) => status === 'approved'));
     if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
-    return this.#handOver(runId, toolCallId, approved, args, isHeld);
+    const said = known.findLast(({ status }) => status === 'approved')?.decision?.reason;
+    return this.#handOver(runId, toolCallId, approved, args, isHeld, said);
   }
 
   /** Uses the approval up, also where it is not followed. How the execution ends cannot be seen from here. */
@@ -150,14 +148,14 @@ class ApprovalFunction {
     approved: ApprovedTool,
     args: ValueSnapshot,
     isHeld: () => boolean,
-    reason?: string | null,
+    reason?: string,
   ): Promise<ToolApprovalStatus> {
     const { approvalId } = await claimOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
     // The SDK runs it with its own object: from here on it is what was approved.
     const isSame = isHeld();
     await this.#asker.gate.settle(approvalId, isSame);
     if (!isSame) return { type: 'denied', reason: NOT_HELD };
-    return reason === undefined || reason === null ? { type: 'approved' } : { type: 'approved', reason };
+    return reason === undefined ? { type: 'approved' } : { type: 'approved', reason };
   }
 
   #gatings(tools: ToolSet): Map<string, Gating> {

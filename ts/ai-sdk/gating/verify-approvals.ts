@@ -5,8 +5,9 @@
 import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
-import { checkOptions } from '../../options/check.js';
+import { takeOptions } from '../../options/check.js';
 import { snapshot } from '../../values/snapshot.js';
+import { checkBy } from '../../gate/requester.js';
 import { digestOf } from '../../gate/edits.js';
 import { requireSdk } from '../sdk/installed.js';
 import { checkUnanswered, closeLeft } from '../messages/left-calls.js';
@@ -35,12 +36,13 @@ const PLACE = 'verifyApprovals';
 export async function verifyApprovals<MESSAGE extends AnyMessage>(
   messages: readonly MESSAGE[],
   gate: Gate,
-  options: VerifyApprovalsOptions = {},
+  given: VerifyApprovalsOptions = {},
 ): Promise<MESSAGE[]> {
   requireSdk(PLACE);
   const local = localGate(gate, PLACE);
-  checkOptions(PLACE, options);
-  const { runId, by = null, onRefused } = options;
+  const options = takeOptions(PLACE, given);
+  const { runId, onRefused } = options;
+  const by = checkBy(PLACE, options.by) ?? null;
   const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
   const conversation = readConversation(messages);
   const requests = new KnownRequests(local, runId);

@@ -3,14 +3,13 @@ import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { oneLine } from '../../gate/in-a-line.js';
-import { checkNeeded } from '../../options/check.js';
+import { takeNeeded } from '../../options/check.js';
 import { attempt } from '../../values/awaitable.js';
 import { loadSdk } from '../sdk/sdk.js';
 
 /** @see index.d.ts */
 export async function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]> {
-  checkNeeded('approvalDetails', options);
-  const { runId } = options;
+  const { runId } = takeNeeded('approvalDetails', options);
   const waiting = await localGate(gate, 'approvalDetails').pending({ runId });
   return waiting.filter(({ kind }) => kind === 'approval').map(detailsOf);
 }
@@ -22,19 +21,19 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   options: { runId: string },
 ): ReadableStream<CHUNK | ApprovalDetailsChunk> {
   const local = localGate(gate, 'withApprovalDetails');
-  checkNeeded('withApprovalDetails', options);
+  const { runId } = takeNeeded('withApprovalDetails', options);
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {
         // Before the request: whoever sees that a human is asked has what there is to see.
         if (chunk.type === 'tool-approval-request') {
-          const data = await detailsOfCall(gate, options.runId, chunk.toolCallId);
+          const data = await detailsOfCall(gate, runId, chunk.toolCallId);
           if (data !== undefined) controller.enqueue({ type: 'data-approval', id: data.toolCallId, data });
           return controller.enqueue((data === undefined ? chunk : await withReason(chunk, data)) as CHUNK);
         }
         // The page has the call as the model made it: before its result, what ran.
         if (chunk.type === 'tool-output-available' || chunk.type === 'tool-output-error') {
-          const edited = await editedCall<CHUNK>(local, options.runId, chunk);
+          const edited = await editedCall<CHUNK>(local, runId, chunk);
           if (edited !== undefined) controller.enqueue(edited);
         }
         controller.enqueue(chunk);

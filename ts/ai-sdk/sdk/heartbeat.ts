@@ -4,7 +4,7 @@
  */
 import { InvalidConfigError } from '../../errors/index.js';
 import { checkPositive } from '../../gate/check-positive.js';
-import { checkOptions } from '../../options/check.js';
+import { takeOptions } from '../../options/check.js';
 import { LONGEST_TIMER_MS } from '../../values/longest-timer.js';
 
 /** In ms. `Bun.serve` closes what has been silent for ten seconds, and proxies after thirty to sixty. */
@@ -12,12 +12,12 @@ const EVERY_MS = 5_000;
 
 /** @see index.d.ts */
 export function withHeartbeat(response: Response, options: { every?: number } = {}): Response {
-  checkOptions('withHeartbeat', options);
+  const { every = EVERY_MS } = takeOptions('withHeartbeat', options);
   if (!isResponse(response))
     throw new InvalidConfigError({
       message: 'withHeartbeat: the first argument must be a Response, such as toUIMessageStreamResponse() gives.',
     });
-  const period = checkPositive('withHeartbeat: every', options.every ?? EVERY_MS);
+  const period = checkPositive('withHeartbeat: every', every);
   if (response.body === null) return response;
   const { status, statusText, headers } = response;
   return new Response(beating(response.body, period), { status, statusText, headers });

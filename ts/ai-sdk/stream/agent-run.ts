@@ -2,9 +2,10 @@
 import type { ToolSet } from 'ai';
 import type { AgentEvent, AgentRun, RunResult } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
+import { warnOnce } from '../../errors/warn-once.js';
 import type { CallAsker } from '../../gate/asker.js';
 import { eventView } from '../run/events.js';
-import { checkRecord } from '../../options/names.js';
+import { takePassedOn } from '../../options/check.js';
 import { heartbeatOf } from '../sdk/heartbeat.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
@@ -100,7 +101,11 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     await this.#leave();
   }
 
-  toUIMessageStream(options: object = {}): ReadableStream {
+  toUIMessageStream(given: object = {}): ReadableStream {
+    return this.#toUI(takeUI('toUIMessageStream', given));
+  }
+
+  #toUI(options: object): ReadableStream {
     if (this.#items !== undefined || this.#isIterated) throw iteratedTwice();
     this.#isIterated = true;
     if (typeof (options as { onError?: unknown }).onError === 'function') this.#unheard.hear();
@@ -116,10 +121,9 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   toUIMessageStreamResponse(given: ResponseInit & { heartbeat?: number | false } = {}): Response {
-    checkRecord(given, 'toUIMessageStreamResponse', 'what it is given');
-    const { headers, status, statusText, heartbeat, ...options } = given;
+    const { headers, status, statusText, heartbeat, ...options } = takeUI('toUIMessageStreamResponse', given);
     const period = heartbeatOf(heartbeat, 'toUIMessageStreamResponse');
-    return eventStreamResponse(this.toUIMessageStream(options), { headers, status, statusText }, period);
+    return eventStreamResponse(this.#toUI(options), { headers, status, statusText }, period);
   }
 
   #iterate(): AsyncGenerator<RunItem, undefined> {
@@ -148,6 +152,20 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     // A generator that was never started does not come by its own end.
     await this.#run.abandon();
   }
+}
+
+/** A version of the AI SDK may know more options than we do: they are handed on, and told. */
+function takeUI<OPTIONS extends object>(
+  place: 'toUIMessageStream' | 'toUIMessageStreamResponse',
+  given: OPTIONS,
+): OPTIONS {
+  const { options, unknown } = takePassedOn(place, given, new Set());
+  for (const name of unknown)
+    warnOnce(
+      `option:${place}:${name}`,
+      `${place}: ${JSON.stringify(name)} is not known here, and is handed on to the AI SDK.`,
+    );
+  return options;
 }
 
 const iteratedTwice = (): InvalidConfigError =>

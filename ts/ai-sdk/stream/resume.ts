@@ -5,7 +5,7 @@ import { checkPositive } from '../../gate/check-positive.js';
 import { localGate } from '../../gate/gate.js';
 import { parentRunOf } from '../../gate/run-ids.js';
 import type { NativeRunInfo } from '../../native.js';
-import { checkOptions } from '../../options/check.js';
+import { takeOptions } from '../../options/check.js';
 import { runOf } from './stream-with-events.js';
 
 /** @see index.d.ts */
@@ -25,8 +25,7 @@ export const resume: typeof Api.resume = (options: ResumeOptions) => {
 
 /** @see index.d.ts */
 export async function listRuns(gate: Gate, options: { open?: boolean; limit?: number } = {}): Promise<RunInfo[]> {
-  checkOptions('listRuns', options);
-  const { open = false, limit = 100 } = options;
+  const { open = false, limit = 100 } = takeOptions('listRuns', options);
   const most = Math.ceil(checkPositive('listRuns: limit', limit));
   checkLasting(gate, 'listRuns');
   return (await localGate(gate, 'listRuns').runs.runs(open, most)).map(infoOf);

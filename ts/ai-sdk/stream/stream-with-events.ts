@@ -4,8 +4,7 @@ import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../../inde
 import { InvalidConfigError, UnsupportedAgentError } from '../../errors/index.js';
 import { CallAsker } from '../../gate/asker.js';
 import { checkRunId } from '../../gate/run-ids.js';
-import { asGiven } from '../../options/as-given.js';
-import { checkPassedOn } from '../../options/check.js';
+import { takePassedOn } from '../../options/check.js';
 import { nearestOf } from '../../options/nearest.js';
 import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
 import { IterableRun } from './agent-run.js';
@@ -20,7 +19,7 @@ import { refuseQuestions } from '../tools/questions.js';
 import type { OpenCall } from '../run/run-options.js';
 import { loadSdk, type CallOptions, type LoadedSdk, type SdkVersion, type StreamResult } from '../sdk/sdk.js';
 import { hostJudgeOf } from '../tools/host-judge.js';
-import { takeTools, takeToolsOf } from '../tools/tool-set.js';
+import { takeCall, takeTools } from '../tools/tool-set.js';
 import { copyToolSet } from '../tools/tools.js';
 import { timeLimitOf } from '../tools/time-limit.js';
 import { v6 } from '../sdk/v6.js';
@@ -41,9 +40,9 @@ export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =
  *
  * @param place who made it. `resume`: the ledger has it, and it goes on from there
  */
-export function runOf(options: object, place: 'streamWithEvents' | 'resume'): AgentRun {
+export function runOf(given: object, place: 'streamWithEvents' | 'resume'): AgentRun {
   checkInstalled(place);
-  const unknown = checkPassedOn(place, options, SDK_OPTIONS);
+  const { options, unknown } = takePassedOn(place, given, SDK_OPTIONS);
   const {
     agent,
     interruptOn: ownInterruptOn,
@@ -78,8 +77,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   );
   const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
   const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
-  const interruptOn =
-    asGiven(ownInterruptOn, `${place}: interruptOn`) ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
+  const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
   // What is inherited was made for the tools of another.
   const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
   checkCall(call, agent, place);
@@ -201,7 +199,7 @@ interface RunSource {
 }
 
 function ofStreamText(given: CallOptions, place: string): RunSource {
-  const call = takeToolsOf(given, place);
+  const call = takeCall(given, place);
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
     model: call['model'],
@@ -224,8 +222,8 @@ interface AgentInside {
 function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource {
   const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
-  const call = takeToolsOf(given, place);
-  const settings = takeToolsOf(agent.settings, place);
+  const call = takeCall(given, place);
+  const settings = takeCall(agent.settings, place);
   const shown = (agent.tools as ToolSet | undefined) ?? {};
   const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
   const ownTools = settings['tools'] as ToolSet | undefined;
@@ -274,7 +272,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource
     base: CallOptions,
   ): Promise<CallOptions> => {
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
-    const made = takeToolsOf(((await hook?.(own)) ?? own) as CallOptions, place);
+    const made = takeCall(((await hook?.(own)) ?? own) as CallOptions, place);
     const known = made['tools'] === undefined ? undefined : arranged?.known(made['tools'] as ToolSet);
     return known === undefined ? made : { ...made, tools: known };
   };

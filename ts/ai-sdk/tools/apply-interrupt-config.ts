@@ -6,13 +6,13 @@ import { InvalidConfigError } from '../../errors/index.js';
 import * as native from '../../native.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { isByName } from '../../gate/judge.js';
-import { asGiven } from '../../options/as-given.js';
-import { checkOptions } from '../../options/check.js';
+import { takeOptions } from '../../options/check.js';
 import { keepBound } from './callers.js';
 import { requireSdk } from '../sdk/installed.js';
 import { otherNames } from './named-by-server.js';
 import { planFor } from './plan.js';
 import { isRunByProvider, warnProviderRuns } from './provider-tools.js';
+import { takeValue } from '../../options/plain.js';
 import { takeTools } from './tool-set.js';
 import { copyTool, copyToolSet, define, entryOf, ownTool } from './tools.js';
 
@@ -21,14 +21,14 @@ const PLACE = 'applyInterruptConfig';
 /** @see index.d.ts */
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
   requireSdk(PLACE);
-  checkOptions(PLACE, options);
+  const { unknownTools } = takeOptions(PLACE, options) ?? {};
   checkConfigured(PLACE, interruptOn);
   const taken = tools === undefined ? undefined : takeTools(tools, PLACE);
-  const config = asGiven(interruptOn, `${PLACE}: interruptOn`) as InterruptOn | undefined;
+  const config = takeValue(interruptOn as InterruptOn | undefined, `${PLACE}: interruptOn`);
   const plan = planFor({
     tools: taken ?? {},
     interruptOn: config,
-    unknownTools: options?.unknownTools,
+    unknownTools,
     place: PLACE,
     judgesAll: false,
   });
@@ -38,7 +38,7 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
 /** @see index.d.ts */
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
   checkConfigured('hasApprovalTools', interruptOn);
-  return native.hasApprovalTools(interruptOn);
+  return native.hasApprovalTools(takeValue(interruptOn, 'hasApprovalTools: interruptOn'));
 };
 
 /** What was read from a misspelt place would leave all tools open. */

@@ -8,6 +8,7 @@ import type { InterruptOn, InterruptOptions } from '../../../index.js';
 import { interruptVerdict, isByName, strictest, type JudgedCall, type CallVerdict } from '../../gate/judge.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { isSameTool, namesOf, type CallableTool } from '../../policy/foreign.js';
+import { isSame } from '../../values/same.js';
 import type { HostJudges } from './host-judge.js';
 import { narrowed, type Limits } from './limits.js';
 import { planOf, strictestGating } from './named-by-server.js';
@@ -77,7 +78,7 @@ export class InheritedRules {
     const { interruptOn, hostJudges, inherited } = this.#options;
     const callable = { toolName: call.toolName, tool: called };
     const { gating, asked: tool, isOfAnother } = this.#spokenOf(callable);
-    const wasAsked = isByName(gating) && !isOfAnother && interruptOn === asked;
+    const wasAsked = isByName(gating) && !isOfAnother && isSame(interruptOn, asked);
     const own = await interruptVerdict(call, {
       gating: wasAsked ? { ...gating, action: 'allow' } : gating,
       entry: entryOf(interruptOn, gating.entry),
@@ -98,7 +99,7 @@ export class InheritedRules {
   has({ toolName, tool }: CallableTool): boolean {
     const { tools, interruptOn, inherited } = this.#options;
     if (ownTool(tools, toolName) === tool) return true;
-    return inherited !== undefined && inherited.interruptOn === interruptOn && inherited.has({ toolName, tool });
+    return inherited !== undefined && isSame(inherited.interruptOn, interruptOn) && inherited.has({ toolName, tool });
   }
 
   limitsOf(called: CallableTool): Limits {

@@ -4,6 +4,7 @@
  */
 import type { ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
+import { takeValue } from '../../options/plain.js';
 import { define, isRecord, isThenable } from './tools.js';
 
 /**
@@ -31,11 +32,24 @@ export function takeTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): T
   return taken;
 }
 
-/** The same where there may be none. */
-export function takeToolsOf<OPTIONS extends object>(options: OPTIONS, place: string): OPTIONS {
-  const { tools } = options as { tools?: ToolSet };
-  return tools === undefined ? options : { ...options, tools: takeTools(tools, place) };
+/** The options of a call of the AI SDK, taken at one moment: the tools, and all that says something of them. */
+export function takeCall<OPTIONS extends object>(options: OPTIONS, place: string): OPTIONS {
+  const taken = { ...options } as Record<string, unknown>;
+  if (taken['tools'] !== undefined) taken['tools'] = takeTools(taken['tools'] as ToolSet, place);
+  for (const name of ['messages', 'prompt'])
+    if (Array.isArray(taken[name])) taken[name] = [...(taken[name] as unknown[])];
+  for (const name of OF_TOOLS) if (taken[name] !== undefined) taken[name] = takeValue(taken[name], `${place}: ${name}`);
+  return taken as OPTIONS;
 }
+
+/** Options of the AI SDK that say which tools there are, what they call, and what becomes of their calls. */
+const OF_TOOLS = [
+  'activeTools',
+  'experimental_activeTools',
+  'experimental_refineToolInput',
+  'experimental_toolCallers',
+  'toolApproval',
+] as const;
 
 /** Enumerable names of the prototypes, but for those of `Object.prototype`: what anybody wrote there is nobody's tool. */
 function inheritedNames(tools: object): string[] {
