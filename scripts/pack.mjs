@@ -46,6 +46,7 @@ async function pack() {
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const name of [
       ...manifest.files.filter((each) => each.endsWith('.d.ts')),
+      'types',
       'policy.schema.json',
       'dist',
       'binding',

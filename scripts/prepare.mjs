@@ -172,6 +172,7 @@ const dist = {
     const sources = [
       'ts',
       'index.d.ts',
+      'types',
       'agent.d.ts',
       'inbox.d.ts',
       'tsconfig.json',

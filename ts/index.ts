@@ -4,22 +4,22 @@ import * as native from './native.js';
 import { takeNeeded, takeOptions } from './options/check.js';
 import { snapshot } from './values/snapshot.js';
 
-/** @see index.d.ts */
+/** @see types/ */
 export const safeText: typeof Api.safeText = (text) => native.safeText(String(text));
 
-/** @see index.d.ts */
+/** @see types/ */
 export const preview: typeof Api.preview = ({ toolName, args }, options) => {
   const { width } = takeOptions('preview', options) ?? {};
   return native.preview(toolName, snapshot(args).json, width);
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const signAuditHead: typeof Api.signAuditHead = (head, options) => {
   const { privateKey, origin } = takeNeeded('signAuditHead', options);
   return native.signAuditHead(head, origin ?? keyName(privateKey), privateKey);
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const verifyAuditHead: typeof Api.verifyAuditHead = (note, publicKeys) =>
   native.openAuditHead(note, typeof publicKeys === 'string' ? [publicKeys] : [...publicKeys]);
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { declarationsOf } from '../support/declarations.js';
 import { signAuditHead } from '../../ts/index.js';
 import { scratch } from '../policy/support.js';
 import { isThorough } from '../support/effort.js';
@@ -144,7 +145,7 @@ it('list takes each kind that the core writes, and the documents and the types h
   const section = read('docs/ledger.md').split('## The audit')[1]!.split('An entry has')[0]!;
   const rows = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell]) => cell!.replaceAll('`', '').split(', '));
   expect(rows.toSorted()).toEqual(kinds.toSorted());
-  const union = read('index.d.ts').split('export type AuditKind =')[1]!.split(';')[0]!;
+  const union = declarationsOf('index.d.ts').split('export type AuditKind =')[1]!.split(';')[0]!;
   expect([...union.matchAll(/\| '([a-z-]+)'/g)].map(([, name]) => name).toSorted()).toEqual(kinds.toSorted());
 });
 

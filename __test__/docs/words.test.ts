@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { declarationsOf } from '../support/declarations.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n');
@@ -10,7 +11,7 @@ const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
-const declarations = read('index.d.ts');
+const declarations = declarationsOf('index.d.ts');
 /** Of `countersign/agent`. */
 const agentDeclarations = read('agent.d.ts');
 /** Of the other entries. */

@@ -1,7 +1,7 @@
 /** What the declarations of an entry say is what it exports, no more and no less. `api.test-d.ts` compares the types. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { declarationsOf } from '../support/declarations.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -23,7 +23,7 @@ describe.each([
   ['react.d.ts', 'dist/react.js', () => import('../../ts/react/index.js'), 2],
   ['webhooks.d.ts', 'dist/webhooks.js', () => import('../../ts/webhooks/index.js'), 4],
 ] as const)('%s', (declarations, compiled, sources, atLeast) => {
-  const source = readFileSync(join(root, declarations), 'utf8');
+  const source = declarationsOf(declarations);
 
   test('declares each value on its own', () => {
     // The forms below would not be seen by `declaredValues`.

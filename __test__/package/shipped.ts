@@ -1,16 +1,17 @@
 /** What the package has in it, and nothing else. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
 export const MAY_SHIP =
-  /^(package\.json|policy\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
+  /^(package\.json|policy\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|types\/[\w-]+\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
 
 export const mustShip = (): string[] => [
   'package.json',
   'policy.schema.json',
   ...exportedFiles(),
+  ...readdirSync(join(root, 'types')).map((name) => `types/${name}`),
   'binding/binding.js',
   'dist/inbox/index.html',
   ...['core', 'cli', 'command', 'chat', 'policy-import', 'screen', 'provider'].map((name) => `dist/${name}.js`),

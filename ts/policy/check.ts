@@ -11,7 +11,7 @@ import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { documentsOf, isMade, madePolicy } from './documents.js';
 import { Policies, takePlace, type JudgedByPolicy } from './policies.js';
 
-/** @see index.d.ts */
+/** @see types/ */
 export const parsePolicy: typeof Api.parsePolicy = (text, options = {}) => {
   const { name = 'policy', format } = takeOptions('parsePolicy', options);
   const policy = { name, text, format: format ?? (/\.jsonc?$/.test(name) ? 'json' : 'toml'), conditions: [] } as const;
@@ -22,7 +22,7 @@ export const parsePolicy: typeof Api.parsePolicy = (text, options = {}) => {
 /** More is no policy, in bytes. */
 const MOST = 1 << 20;
 
-/** @see index.d.ts */
+/** @see types/ */
 export const loadPolicy: typeof Api.loadPolicy = async (path) => {
   let text: string;
   try {
@@ -37,26 +37,26 @@ export const loadPolicy: typeof Api.loadPolicy = async (path) => {
   return parsePolicy(text, { name: path });
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const checkPolicy: typeof Api.checkPolicy = async (policy, call, place) => {
   const judged = new JudgedAlone(takeNeeded('checkPolicy', call));
   return policies(policy, place, 'checkPolicy').judge(judged);
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const explainPolicy: typeof Api.explainPolicy = async (policy, call, place) => {
   const judged = new JudgedAlone(takeNeeded('checkPolicy', call, 'explainPolicy'));
   const made = policies(policy, place, 'explainPolicy');
   return { ...(await made.judge(judged)), text: await made.explain(judged) };
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const lintPolicy: typeof Api.lintPolicy = (policy, options = {}) => {
   const { toolNames = null } = takeOptions('lintPolicy', options);
   return lintDocuments(documentsOf(policy, 'lintPolicy').documents, toolNames);
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const replayPolicy: typeof Api.replayPolicy = async (calls, given, place) => {
   const policy = takeValue(given, 'replayPolicy: policy');
   const paths = takePlace(place, 'replayPolicy');
@@ -89,7 +89,7 @@ function at(
   return found;
 }
 
-/** @see index.d.ts */
+/** @see types/ */
 export const importPolicy: typeof Api.importPolicy = async (format, text, options = {}) => {
   const { name = format } = takeOptions('importPolicy', options);
   // A tool for the first day: nobody else loads it.

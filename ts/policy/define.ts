@@ -21,7 +21,7 @@ const EVERYTHING = {
   env: { env: '*' },
 } satisfies Record<string, ConditionFunction>;
 
-/** @see index.d.ts */
+/** @see types/ */
 export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
   const unknown = kinds.find((kind) => !Object.hasOwn(EVERYTHING, kind));
   if (unknown !== undefined || kinds.length === 0) {
@@ -32,7 +32,7 @@ export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
   return { matches: Object.assign({}, ...kinds.map((kind) => EVERYTHING[kind])) as ConditionFunction };
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const fsGlob: typeof Api.fsGlob = (patterns, options = {}) => {
   const { access } = takeOptions('fsGlob', options);
   const read = access === 'write' ? {} : { reads: patterns };
@@ -40,13 +40,13 @@ export const fsGlob: typeof Api.fsGlob = (patterns, options = {}) => {
   return { matches: { ...read, ...write } };
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const shellGlob: typeof Api.shellGlob = (...patterns) => ({ matches: { commands: patterns } });
 
-/** @see index.d.ts */
+/** @see types/ */
 export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { urls: patterns } });
 
-/** @see index.d.ts */
+/** @see types/ */
 export const definePolicy: typeof Api.definePolicy = (rules, given = {}) => {
   const options = takeOptions('definePolicy', given);
   checkList(rules ?? null, 'definePolicy', 'rules');

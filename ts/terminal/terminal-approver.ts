@@ -28,7 +28,7 @@ type ObjectionTo = ((answer: Decision) => Promise<string | undefined>) | undefin
 
 type QuestionAnswers = readonly (string | readonly string[] | null)[];
 
-/** @see index.d.ts */
+/** @see types/ */
 export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   const { input = process.stdin, output = process.stderr } = takeOptions('terminalApprover', options) as {
     input?: Readable;

@@ -21,7 +21,7 @@ import { takeTools } from '../tools/tool-set.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from '../tools/tools.js';
 import { ToolGate } from './tool-gate.js';
 
-/** @see index.d.ts */
+/** @see types/ */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
   requireSdk(PLACE);
   const taken = takeTools(tools, PLACE);

@@ -28,7 +28,7 @@ interface ApprovalCall {
   messages: ModelMessage[];
 }
 
-/** @see index.d.ts */
+/** @see types/ */
 export function toolApproval<TOOLS extends ToolSet>(
   given: ToolApprovalOptions<TOOLS>,
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {

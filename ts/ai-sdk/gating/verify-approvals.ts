@@ -32,7 +32,7 @@ type SignedApproval = Parameters<typeof signApproval>[2];
 
 const PLACE = 'verifyApprovals';
 
-/** @see index.d.ts */
+/** @see types/ */
 export async function verifyApprovals<MESSAGE extends AnyMessage>(
   messages: readonly MESSAGE[],
   gate: Gate,

@@ -7,14 +7,14 @@ import { takeNeeded } from '../../options/check.js';
 import { attempt } from '../../values/awaitable.js';
 import { loadSdk } from '../sdk/sdk.js';
 
-/** @see index.d.ts */
+/** @see types/ */
 export async function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]> {
   const { runId } = takeNeeded('approvalDetails', options);
   const waiting = await localGate(gate, 'approvalDetails').pending({ runId });
   return waiting.filter(({ kind }) => kind === 'approval').map(detailsOf);
 }
 
-/** @see index.d.ts */
+/** @see types/ */
 export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   stream: ReadableStream<CHUNK>,
   gate: Gate,

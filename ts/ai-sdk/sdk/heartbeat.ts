@@ -10,7 +10,7 @@ import { LONGEST_TIMER_MS } from '../../values/longest-timer.js';
 /** In ms. `Bun.serve` closes what has been silent for ten seconds, and proxies after thirty to sixty. */
 const EVERY_MS = 5_000;
 
-/** @see index.d.ts */
+/** @see types/ */
 export function withHeartbeat(response: Response, options: { every?: number } = {}): Response {
   const { every = EVERY_MS } = takeOptions('withHeartbeat', options);
   if (!isResponse(response))

@@ -8,7 +8,7 @@ import type { NativeRunInfo } from '../../native.js';
 import { takeOptions } from '../../options/check.js';
 import { runOf } from './stream-with-events.js';
 
-/** @see index.d.ts */
+/** @see types/ */
 export const resume: typeof Api.resume = (options: ResumeOptions) => {
   const { gate, runId, prompt, messages } = (options ?? {}) as Partial<ResumeOptions>;
   if (gate === undefined)
@@ -23,7 +23,7 @@ export const resume: typeof Api.resume = (options: ResumeOptions) => {
   return runOf(options, 'resume') as never;
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export async function listRuns(gate: Gate, options: { open?: boolean; limit?: number } = {}): Promise<RunInfo[]> {
   const { open = false, limit = 100 } = takeOptions('listRuns', options);
   const most = Math.ceil(checkPositive('listRuns: limit', limit));

@@ -31,7 +31,7 @@ type EventCallback = (event: never) => unknown;
 /** Which options are ours; everything else is the SDK's. */
 type OwnOptions = RunOptions<ToolSet> & { agent?: AgentLike };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =>
   runOf(options, 'streamWithEvents') as never;
 

@@ -18,7 +18,7 @@ import { copyTool, copyToolSet, define, entryOf, ownTool } from './tools.js';
 
 const PLACE = 'applyInterruptConfig';
 
-/** @see index.d.ts */
+/** @see types/ */
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
   requireSdk(PLACE);
   const { unknownTools } = takeOptions(PLACE, options) ?? {};
@@ -35,7 +35,7 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
   return taken === undefined ? tools : Object.freeze(keepBound(taken, applyPlan(taken, config, plan)));
 };
 
-/** @see index.d.ts */
+/** @see types/ */
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
   checkConfigured('hasApprovalTools', interruptOn);
   return native.hasApprovalTools(takeValue(interruptOn, 'hasApprovalTools: interruptOn'));

@@ -36,7 +36,7 @@ export function callContextOf(options: object): CallContext | undefined {
   return typeof context === 'object' && context !== null ? (context as CallContext) : undefined;
 }
 
-/** @see index.d.ts */
+/** @see types/ */
 export function isCallOfRun(options: unknown): options is { toolCallId: string } {
   const context = typeof options === 'object' && options !== null ? callContextOf(options) : undefined;
   return context !== undefined && !context.isOver;

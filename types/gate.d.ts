@@ -1,0 +1,510 @@
+/** The gate: what waits, who decides, what is kept. */
+import type { ApprovalNeed, DecisionType, Vote } from './interrupt.js';
+import type {
+  Grant,
+  Grants,
+  PolicyEffect,
+  PolicyInput,
+  PolicyJudge,
+  PolicyLayer,
+  PolicyMode,
+  PolicyPlace,
+  PolicyProblem,
+  PolicyVerdict,
+} from './policy.js';
+import type {
+  ApprovalAnswer,
+  ApprovalRecord,
+  ApprovalRequest,
+  ApprovalStatus,
+  DecidedVia,
+  Decision,
+  DecisionOutcome,
+  Remember,
+} from './request.js';
+import type {
+  AlreadyDecidedError,
+  ApprovalExpiredError,
+  AuditHeadError,
+  DecisionNotAllowedError,
+  DuplicateRequestError,
+  EventsLostError,
+  GateClosedError,
+  InvalidArgumentsError,
+  InvalidConfigError,
+  InvalidDecisionError,
+  LedgerError,
+  ModeForbiddenError,
+  NotApproverError,
+  NotAuthorizedError,
+  PolicyError,
+  UnknownApprovalError,
+} from './errors.js';
+
+/** For how long a ledger keeps what is over. What waits is never removed. */
+export interface LedgerRetention {
+  /** Arguments, previews and results of a request, in ms after its end; their digests stay. @default 2,592,000,000: 30 days */
+  contents?: number;
+  /** The records themselves, in ms after their end. @default they stay for ever */
+  records?: number;
+}
+
+export interface GateOptions {
+  /**
+   * Where requests are kept. `memory:` keeps them in this process, for as long as it lives. `sqlite:approvals.db` keeps them in
+   * a file that several processes may share and that outlives them; a relative path starts at `place.cwd`. `sqlite:` alone
+   * is a temporary file, removed when the gate is closed. `postgres://…` keeps them in PostgreSQL, for several machines; what
+   * can be said after its `?` is in docs/postgres.md.
+   *
+   * @default the environment's COUNTERSIGN_LEDGER, else 'memory:'
+   */
+  ledger?: 'memory:' | `sqlite:${string}` | `postgres://${string}` | `postgresql://${string}`;
+  /**
+   * Stores arguments, previews, decisions and results encrypted. The key stands in an environment variable, never in the code:
+   * its name is `keyEnv`. Nothing is stored, so nothing is encrypted, in `memory:`.
+   *
+   * @default none; for a ledger that COUNTERSIGN_LEDGER names, the key in COUNTERSIGN_LEDGER_KEY when that is set
+   */
+  encryption?: {
+    /** @default 'COUNTERSIGN_LEDGER_KEY' */
+    keyEnv?: string;
+  };
+  /** For how long a ledger that lasts keeps what is over. */
+  retention?: LedgerRetention;
+  /** How long a request waits, in ms, unless its tool says otherwise. @default 300,000 */
+  timeout?: number;
+  /**
+   * The largest arguments of one call, in bytes of JSON; a larger call is denied unasked.
+   *
+   * @default 4,194,304
+   */
+  maxArgumentBytes?: number;
+  /** Decided requests that are kept for `get`; older ones are forgotten. @default 10,000 */
+  keepDecided?: number;
+  /**
+   * What may run, what must be asked about, what must not run. With a policy every tool is judged, and what no rule speaks
+   * of is asked about. Several are layers of one: the strictest rule counts.
+   *
+   * @default none: only `interruptOn` and the tools themselves ask
+   */
+  policy?: PolicyInput | readonly PolicyInput[];
+  /**
+   * Also the policy files of this machine: the administrator's, the user's and the project's (which may only tighten, unless
+   * the user trusts it). They are read again when they change. With a `policy`, the administrator's counts in any case.
+   *
+   * @default false
+   */
+  policyFiles?: boolean;
+  /** Where relative paths start. */
+  place?: PolicyPlace;
+  /** One more judge, which may only tighten. */
+  judge?: PolicyJudge;
+  /** Who is in the groups that `approvers` name, beside what {@link DecideOptions.groups} says. */
+  groups?: Readonly<Record<string, readonly string[]>>;
+  /** Asked before each decision that a person makes through this gate. */
+  authorize?: Authorize;
+  /** @default 'safe' */
+  mode?: PolicyMode;
+  logger?: Logger;
+  /**
+   * Takes secrets out of arguments, previews, diffs, reasons and results before they are stored, logged or told to others. The
+   * human in this process is shown the original, and that is what runs. A redacted call cannot be resumed by another process.
+   *
+   * @default nothing is taken out
+   */
+  redact?: RedactOptions;
+  /** OpenTelemetry spans and metrics, through `@opentelemetry/api`. @default false */
+  telemetry?: boolean | TelemetryOptions;
+}
+
+/**
+ * `'secrets'`: what looks like a common credential. A regular expression: what it matches (it must not take more than linear
+ * time). A function: what it makes of the arguments; patterns then look through that, and through all other texts.
+ */
+export type RedactOptions =
+  | 'secrets'
+  | readonly (RegExp | 'secrets')[]
+  | RedactFunction
+  | { patterns?: 'secrets' | readonly (RegExp | 'secrets')[]; using?: RedactFunction };
+
+/**
+ * Arguments as they may be stored; `args` is a copy. When it throws, or returns `undefined`, a promise or anything else that
+ * is not plain data, nothing of the arguments is stored. The request goes on in any case.
+ */
+export type RedactFunction = (call: { toolName: string; args: unknown }) => unknown;
+
+/** Where spans and metrics go. Arguments and reasons are in none of them. */
+export interface TelemetryOptions {
+  /** A `Tracer` of `@opentelemetry/api`. @default that of the global provider, named `countersign` */
+  tracer?: TelemetryTracer;
+  /** A `Meter` of `@opentelemetry/api`. @default that of the global provider, named `countersign` */
+  meter?: TelemetryMeter;
+  /** There is no other choice. */
+  recordArguments?: false;
+}
+
+/** What is used of a `Tracer` of `@opentelemetry/api`, which need not be installed. */
+export interface TelemetryTracer {
+  startSpan(name: string, options?: object, context?: never): unknown;
+}
+
+/** What is used of a `Meter` of `@opentelemetry/api`, which need not be installed. */
+export interface TelemetryMeter {
+  createHistogram(name: string, options?: object): unknown;
+  createCounter(name: string, options?: object): unknown;
+  createUpDownCounter(name: string, options?: object): unknown;
+}
+
+/**
+ * Gets one line per step of a request’s life. Arguments appear at `trace` only. It has some of these functions; one that has none is
+ * refused (`ERR_INVALID_CONFIG`).
+ */
+export interface Logger {
+  trace?(message: string, fields: Record<string, unknown>): void;
+  debug?(message: string, fields: Record<string, unknown>): void;
+  info?(message: string, fields: Record<string, unknown>): void;
+  warn?(message: string, fields: Record<string, unknown>): void;
+  error?(message: string, fields: Record<string, unknown>): void;
+}
+
+/**
+ * Says whether this person may take this decision: `true`, or why not. Anything else, a throw, a rejected promise, or no answer
+ * within 10,000 ms means no: {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`), and the request goes on waiting.
+ */
+export type Authorize = (
+  decision: Decision,
+  context: {
+    request: ApprovalRequest;
+    /** `null`: nobody said. */
+    by: string | null;
+    groups: readonly string[];
+    via: DecidedVia;
+  },
+) => boolean | string | PromiseLike<boolean | string>;
+
+export interface DecideOptions {
+  /** Who decides; it stands in the record and in the events. Needed where a request names approvers or a quorum. */
+  by?: string;
+  /** The groups that this person is in, as the caller knows. @default none beside the gate's own `groups` */
+  groups?: readonly string[];
+  /** Through what it came. @default 'gate' */
+  via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
+  reason?: string;
+  /**
+   * For `approve` and `reject`: remember it. {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for what is not as it should
+   * be, such as a field that is not known, and where the request does not offer it; the request goes on waiting.
+   */
+  remember?: Remember;
+}
+
+/** A question to a human from any code, outside an agent too. */
+export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
+  toolName: string;
+  args: ARGS;
+  /** @default a new UUIDv7 */
+  toolCallId?: string;
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; else a new UUIDv7 */
+  runId?: string;
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; else ['main'] */
+  origin?: readonly string[];
+  description?: string;
+  allowedDecisions?: readonly DecisionType[];
+  /** In ms. @default the gate's `timeout` */
+  timeout?: number;
+  /** So many ms before the deadline everybody is told once more. @default nobody is */
+  remind?: number;
+  /** Who asks. @default in the `execute` of a tool of a run that has this gate: who asked for the run */
+  requester?: string;
+}
+
+/** How a request ended. */
+export interface Resolution {
+  approvalId: string;
+  /** Whether the thing asked about may be done: `true` for `approve` and `edit` only. */
+  approved: boolean;
+  decision: DecisionOutcome;
+  /** The arguments to use when approved: those asked about, or the edited ones. A fresh copy. */
+  args: unknown;
+  reason?: string;
+  decidedBy: string;
+}
+
+export type GateEvent =
+  | { type: 'requested'; request: ApprovalRequest }
+  | {
+      type: 'decided';
+      request: ApprovalRequest;
+      decision: DecisionOutcome;
+      decidedBy: string;
+      via: DecidedVia;
+      at: number;
+    }
+  /** An approval was counted, and more are needed. */
+  | { type: 'voted'; request: ApprovalRequest; vote: Vote; at: number }
+  /** Its deadline is near. */
+  | { type: 'reminded'; request: ApprovalRequest; at: number }
+  /** Nobody decided in time: these may now, too. */
+  | { type: 'escalated'; request: ApprovalRequest; to: readonly string[]; at: number }
+  | { type: 'granted'; grant: Grant; approvalId: string; at: number }
+  /** A policy file changed. `problems` of a new version mean that the old one still holds. */
+  | { type: 'policy-changed'; problems: PolicyProblem[]; at: number }
+  | { type: 'started'; approvalId: string; at: number }
+  /** `interrupted`: the process that ran it died, so that nobody knows how it ended. */
+  | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed' | 'interrupted'; at: number };
+
+/** What an entry of the audit tells of. */
+export type AuditKind =
+  | 'requested'
+  /** An approval that is one of several. */
+  | 'voted'
+  /** A decision by somebody who may not take it. */
+  | 'refused'
+  | 'reminded'
+  | 'escalated'
+  | 'decided'
+  | 'started'
+  | 'settled'
+  /** A started call was found without the process that ran it. */
+  | 'interrupted'
+  /** The policies judged a call. */
+  | 'verdict'
+  | 'granted'
+  | 'grant-revoked'
+  | 'run-started'
+  | 'run-resumed'
+  | 'run-ended'
+  | 'clock-jump'
+  /** Contents that were kept long enough were dropped. */
+  | 'pruned'
+  /** The ledger was made, or opened by another version. */
+  | 'opened';
+
+/** Something that happened. Never with arguments: they are told by their digests. */
+export interface AuditEntry {
+  /** From 1, without gaps. */
+  seq: number;
+  /** ms since the epoch; never before the entry before it. */
+  at: number;
+  kind: AuditKind;
+  runId?: string;
+  toolCallId?: string;
+  toolName?: string;
+  approvalId?: string;
+  /** Who. */
+  by?: string;
+  via?: DecidedVia;
+  effect?: PolicyEffect;
+  rule?: { source: string; layer: PolicyLayer; line?: number };
+  /** Cut after 1 KiB. */
+  reason?: string;
+  /** What an approval of the call is bound to. */
+  digest?: string;
+  /** Of the arguments alone. */
+  argsDigest?: string;
+  decision?: DecisionOutcome['type'];
+  status?: ApprovalStatus;
+  origin?: readonly string[];
+  /** What only this kind has. */
+  more?: Readonly<Record<string, string | number>>;
+  /** SHA-256 (hex) over the hash before it and all of the above as it is kept. */
+  hash: string;
+}
+
+/** Where an audit stands. Published, it tells later whether anything before it was changed. */
+export interface AuditHead {
+  /** How many entries. */
+  size: number;
+  /** The `hash` of the last one; 64 zeros where there is none. */
+  hash: string;
+  /** When the last one was made, in ms since the epoch; `null`: it does not say. */
+  at: number | null;
+}
+
+/** A head in a signed note, and whose. */
+export interface SignedAuditHead extends AuditHead {
+  /** Which log. */
+  origin: string;
+  /** The names of the keys that signed it. */
+  by: string[];
+}
+
+/**
+ * How a log stands to a head that was kept elsewhere: it ends with it (`same`), goes on after it (`extended`), ends before it
+ * (`truncated`: its end was dropped), or holds another entry in that place (`forked`: it was written anew).
+ */
+export type AuditStanding = 'same' | 'extended' | 'truncated' | 'forked';
+
+export interface AuditReport {
+  /** Nothing is wrong, and the head that was passed in is kept. */
+  ok: boolean;
+  /** Entries that are as they were written, from the first on. */
+  entries: number;
+  /** The hash of the last of these. */
+  hash: string;
+  /** Requests that were compared with their seals and with the entries. */
+  records: number;
+  /** What is wrong, the first bad entry first. */
+  faults: readonly {
+    /** The number of the entry, where it is one. */
+    seq: number | null;
+    /** The id of the request, where it is one. */
+    record: string | null;
+    what: string;
+  }[];
+  /** `null`: no head was passed in. */
+  standing: AuditStanding | null;
+}
+
+/**
+ * The audit of a ledger. Whoever can write its file can also write a whole new audit, or drop its end: only a head that was
+ * signed and kept elsewhere tells. Everything here throws {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for `memory:`.
+ */
+export interface Audit {
+  /** The entries, oldest first. */
+  list(options?: {
+    /** Only those after this number. @default 0 */
+    after?: number;
+    /** Only those from this time on, in ms since the epoch. */
+    since?: number;
+    kind?: AuditKind;
+    runId?: string;
+    /** At most so many. @default all */
+    limit?: number;
+  }): AsyncIterableIterator<AuditEntry>;
+  /** Looks at everything: each entry, each request against its seal and against the entries, the file itself. */
+  verify(options?: {
+    /** A head that was kept elsewhere. */
+    head?: Pick<AuditHead, 'size' | 'hash'>;
+  }): Promise<AuditReport>;
+  head(): Promise<AuditHead>;
+  /** The entries as JSON Lines, without line ends: each as it is kept, to the byte, with `prev` and `hash` at its end. */
+  export(options?: {
+    /** The number of the first one. @default 1 */
+    from?: number;
+  }): AsyncIterableIterator<string>;
+}
+
+/**
+ * A head as a signed note (c2sp.org/signed-note, a checkpoint of c2sp.org/tlog-checkpoint with the head of a hash chain as its
+ * root hash), to be published.
+ *
+ * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) for a key that is none
+ */
+export declare function signAuditHead(
+  head: AuditHead,
+  options: {
+    /** `PRIVATE+KEY+…`, as `countersign audit keygen` writes it. */
+    privateKey: string;
+    /** Which log this is. @default the name of the key */
+    origin?: string;
+  },
+): string;
+
+/**
+ * The head in a note that at least one of these keys signed. Compare its `origin` with the log that you mean.
+ *
+ * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) when it is no such note, a signature is wrong, or no known key signed it
+ */
+export declare function verifyAuditHead(note: string, publicKeys: string | readonly string[]): SignedAuditHead;
+
+/** The live object that asks, waits and wakes. The first decision wins. */
+export interface Gate extends AsyncDisposable {
+  /**
+   * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
+   * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
+   *
+   * The call is judged as that of a tool is, by the policies, the judge and the mode of the gate. What is denied is not put to
+   * anybody: it is not approved, with the reason. All else is asked about, also what a rule, a grant or the mode `auto` would
+   * allow: who asks by code wants a human. Who must agree by a rule must agree beside those that the request names. An edit is
+   * judged, and so is the call once more when the answer is taken: where a path leads elsewhere by then, it is asked about again,
+   * by a request of its own, so that `approvalId` is that of the last one.
+   *
+   * In the `execute` of a tool of a run that has this gate it is a request of that run: its policies count, too, its events come
+   * out of the run's iterator, and the abort of the run cancels it.
+   *
+   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is no unhandled rejection where nobody waits for the answer
+   * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
+   * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
+   */
+  request(request: GateRequest, options?: { abortSignal?: AbortSignal }): Promise<Resolution>;
+  /**
+   * Opens the ledger, which the first use of the gate does otherwise.
+   *
+   * @throws {@link LedgerError} (`ERR_LEDGER_…`) when it cannot be opened
+   */
+  ready(): Promise<void>;
+  /**
+   * What waits, oldest first: over all runs, or of one and its subagents; over all processes that share the ledger.
+   */
+  pending(filter?: { runId?: string }): Promise<ApprovalRequest[]>;
+  get(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /** What is no longer pending, the latest request first. */
+  history(filter?: {
+    /** With those of the runs that are a part of it. */
+    runId?: string;
+    toolName?: string;
+    /** Only those before this one, for the next page. */
+    before?: string;
+    /** From 1 to 1,000. @default 100 */
+    limit?: number;
+  }): Promise<ApprovalRecord[]>;
+  /**
+   * Where more approvals are needed, it is counted: the record is still `pending`, with one more vote.
+   *
+   * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request goes on waiting
+   * @throws {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`): the request goes on waiting
+   * @throws {@link AlreadyDecidedError} (`ERR_ALREADY_DECIDED`) carries the decision that won
+   * @throws {@link ApprovalExpiredError} (`ERR_EXPIRED`)
+   * @throws {@link DecisionNotAllowedError} (`ERR_DECISION_NOT_ALLOWED`): the request goes on waiting
+   * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
+   */
+  approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
+  /** `stop` also ends the turn. Throws as {@link Gate.approve}. */
+  reject(
+    approvalId: string,
+    options?: string | (DecideOptions & { stop?: boolean }),
+    more?: DecideOptions,
+  ): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
+  edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}. */
+  respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}. */
+  skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
+  decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
+  /**
+   * What happens from now on, over all runs, and over all processes that share the ledger: of one that lasts also what
+   * happened a moment ago. A reader that falls more than 10,000 events behind gets {@link EventsLostError}
+   * (`ERR_EVENTS_LOST`): read `pending()` again. Where the ledger is damaged or gone, each gets its {@link LedgerError}
+   * (`ERR_LEDGER_…`).
+   */
+  events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
+  /** What the policies, the grants and the mode of this gate say about a call, without asking anybody. */
+  check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict>;
+  readonly mode: PolicyMode;
+  /**
+   * Counts from the next call on, in runs that are under way and for tools that `gateTools` has wrapped. `auto` also approves what
+   * waits in this process and would not be asked about any more. In `plan` and `deny-all-asks`, what was approved before under
+   * another mode, here or in another process, and was not started does not run: its approval is taken back.
+   *
+   * @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it
+   */
+  setMode(mode: PolicyMode): Promise<void>;
+  readonly grants: Grants;
+  /** What happened, in order, so that nobody can change it unseen. For a ledger that lasts. */
+  readonly audit: Audit;
+  /**
+   * Refuses what comes. In `memory:`, what waits is cancelled. In a ledger that lasts it goes on waiting, for another process
+   * to answer or to continue the run; whoever waits for it here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). What was
+   * aborted before is cancelled in it first. Idempotent.
+   */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ * @throws {@link PolicyError} (`ERR_POLICY_…`) for a `policy` that cannot be read
+ */
+export declare function createGate(options?: GateOptions): Gate;

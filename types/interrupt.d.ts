@@ -1,0 +1,142 @@
+/** What must be asked about: `interruptOn`. */
+import type { InferToolInput, ModelMessage, ToolSet } from 'ai';
+import type { DecidedVia } from './request.js';
+import type { resume } from './run.js';
+import type { InvalidConfigError, UnknownToolError, UnsupportedSdkError } from './errors.js';
+
+/** What a human may answer. */
+export type DecisionType = 'approve' | 'edit' | 'reject' | 'respond' | 'skip';
+
+/** A tool call as a human is asked about it. */
+export interface ToolCallInfo<ARGS = unknown> {
+  /** The id that the model gave the call. */
+  toolCallId: string;
+  toolName: string;
+  /** A copy of the arguments: changing it changes nothing that runs. */
+  args: ARGS;
+}
+
+/**
+ * Who must agree before a call runs. A request may carry several, from rules and from `interruptOn`: each must be satisfied, and
+ * one person's approval counts for each that names them. It is settled when the request is made: {@link resume} with others
+ * changes nothing for what already waits.
+ */
+export interface ApprovalNeed {
+  /** Names of people, and groups as `'group:NAME'`. @default anybody; with a `quorum` above 1 anybody who gives a name */
+  approvers?: readonly string[];
+  /** How many different people must approve. One of them who rejects ends it. @default 1 */
+  quorum?: number;
+  /** The approval of who asked for the run (`requester`) does not count. @default false */
+  excludeRequester?: boolean;
+  /** Whom else it may be put to when nobody has decided after so many ms. */
+  escalate?: { after: number; to: readonly string[] };
+}
+
+/** An approval that was counted. */
+export interface Vote {
+  by: string;
+  via: DecidedVia;
+  /** ms since the epoch. */
+  at: number;
+  reason?: string;
+}
+
+/**
+ * How one tool is gated. An empty object asks about every call. What names approvers or a quorum asks people each time: no mode
+ * and no grant answers it, and with a quorum above 1, or with several needs, it can only be approved, rejected or skipped.
+ */
+export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
+  /**
+   * Says whether this call must be asked about: `true` asks, `false` runs it unasked. Throwing, a rejected promise, any
+   * other value, or no answer within 10,000 ms asks.
+   *
+   * @default every call is asked about
+   */
+  shouldApprove?: (args: ARGS, options: JudgeContext) => boolean | PromiseLike<boolean>;
+  /**
+   * What the human may answer. A deadline, an abort or a failure stops a call whatever this says.
+   *
+   * @default all five
+   */
+  allowedDecisions?: readonly DecisionType[];
+  /** One or two sentences for the human. @default the tool's name and its arguments, made safe to show */
+  description?: string | ((call: ToolCallInfo<ARGS>) => string | PromiseLike<string>);
+  /**
+   * How long the human has, in ms; then the request is `expired` and the tool does not run.
+   *
+   * @default the `approvalTimeout` of the run, else the `timeout` of the gate, else 300,000 without a callback and no
+   * deadline with one
+   */
+  timeout?: number;
+  /** So many ms before the deadline everybody is told once more (`reminded`). @default nobody is */
+  remind?: number;
+}
+
+/** What a `shouldApprove` function is told beside the arguments. */
+export interface JudgeContext {
+  toolCallId: string;
+  messages: ModelMessage[];
+  /** Aborted when the run is. */
+  abortSignal?: AbortSignal;
+  /** AI SDK 6: the run's `experimental_context`. */
+  experimental_context?: unknown;
+  /** AI SDK 7: the tool's entry of `toolsContext`. */
+  context?: unknown;
+}
+
+/**
+ * Which tools must be asked about: by name, all (`'all'` or the entry `'*'`), or none.
+ *
+ * Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`. A `toolApproval`
+ * of AI SDK 7, in the options or of the agent, only tightens that.
+ *
+ * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) whatever
+ * `unknownTools` says. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.
+ *
+ * A tool of an MCP server, or made with `dynamicTool`, has a name that somebody else chose. It opens, with `false` or a `shouldApprove`,
+ * under the name alone that rules know it by, `mcp__server__tool`. An entry restricts it under each of its names: that in the set, that
+ * of rules, that which its server gives it (`tool`, `server__tool`), and `mcp__server`. The same holds for the names in a `toolApproval`.
+ *
+ * It is copied when it is given: a change of the object later has no effect. A getter, a symbol or a property that is not
+ * enumerable is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`).
+ */
+export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
+  | 'all'
+  | 'none'
+  | readonly (keyof TOOLS & string)[]
+  | ({ readonly [NAME in keyof TOOLS & string]?: boolean | InterruptOptions<InferToolInput<TOOLS[NAME]>> } & {
+      readonly '*'?: boolean | Omit<InterruptOptions, 'shouldApprove' | 'description'>;
+    } & { readonly [NAME in Exclude<`mcp__${string}`, keyof TOOLS>]?: boolean | InterruptOptions });
+
+/** What to do about names in `interruptOn` that no tool has. */
+export interface UnknownToolsOptions {
+  /**
+   * By default a name that is plainly a typo of a tool's (other case, `-` for `_`, at most two letters away, and that
+   * tool is not itself configured) throws {@link UnknownToolError}; any other name warns once per process, since shared
+   * configurations name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'`
+   * says nothing.
+   */
+  unknownTools?: 'error' | 'warn' | 'ignore';
+}
+
+/**
+ * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
+ *
+ * What it returns is a new set, frozen, of the tools of this moment; a promise of tools, a `Map` or a list is an error. A gated tool
+ * is a copy with all other properties kept (also symbols, getters and the prototype) and `needsApproval` set to `true` or to your own
+ * `shouldApprove` function, the same function object; the others are the very same tools. Without `tools` there is nothing to mark,
+ * and it returns `undefined`.
+ *
+ * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, a gated entry that is no tool of
+ * the AI SDK, and a tool with a property that only looks like `needsApproval`
+ * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
+ */
+export declare function applyInterruptConfig<TOOLS extends ToolSet>(
+  tools: TOOLS,
+  interruptOn: InterruptOn<NoInfer<TOOLS>>,
+  options?: UnknownToolsOptions,
+): TOOLS;
+
+/** Whether this configuration asks about any tool at all. @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
+export declare function hasApprovalTools(interruptOn: InterruptOn): boolean;

@@ -1,0 +1,252 @@
+/** Loops that are not ours: `gateTools`, `toolApproval`, `verifyApprovals`. */
+import type { ModelMessage, ToolSet, UIMessage, UIMessageChunk } from 'ai';
+import type {
+  DecisionType,
+  InterruptOn,
+  InterruptOptions,
+  UnknownToolsOptions,
+  applyInterruptConfig,
+} from './interrupt.js';
+import type { PolicyEffect, PolicyInput, PolicyPlace } from './policy.js';
+import type { ApprovalRequest, ArgumentRow, DecisionOutcome } from './request.js';
+import type { Gate, Logger } from './gate.js';
+import type { RunOptions, streamWithEvents } from './run.js';
+import type { InvalidConfigError, UnsupportedSdkError } from './errors.js';
+
+export type GateToolsOptions<TOOLS extends ToolSet = ToolSet> = GatingOptions<TOOLS> & GatingMode;
+
+interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
+  interruptOn?: InterruptOn<NoInfer<TOOLS>>;
+  /** As in {@link RunOptions.policy}. */
+  policy?: PolicyInput | readonly PolicyInput[];
+  /** As in {@link RunOptions.onApprovalRequest}. */
+  onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
+  /** As in {@link RunOptions.onQuestion}. */
+  onQuestion?: RunOptions<TOOLS>['onQuestion'];
+  /** As in {@link RunOptions.askOrder}, over all calls of these tools: tools that several people share want `'at-once'`. */
+  askOrder?: RunOptions<TOOLS>['askOrder'];
+  /** As in {@link RunOptions.repeatedRejections}. `'answer'` needs a `runId`, and the mode `'wait'`. @default 'ask' */
+  repeatedRejections?: RunOptions<TOOLS>['repeatedRejections'];
+  /** As in {@link RunOptions.parent}: for a subagent whose loop is not ours. */
+  parent?: RunOptions<TOOLS>['parent'];
+  /** As in {@link RunOptions.place}. */
+  place?: PolicyPlace;
+  /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
+  approvalTimeout?: number;
+  /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
+  runId?: string;
+  /** As in {@link RunOptions.requester}. */
+  requester?: RunOptions<TOOLS>['requester'];
+  origin?: readonly string[];
+  logger?: Logger;
+}
+
+/**
+ * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the AI SDK ends the turn at its own approval stop, as a
+ * `useChat` route needs; the answers come back in the messages, through {@link verifyApprovals}. `'stop'` needs a `gate`.
+ */
+type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode: 'wait' | 'stop'; gate: Gate };
+
+/**
+ * Wraps `execute` of the tools that must be asked about, for loops that are not ours: `generateText`,
+ * `ToolLoopAgent.generate`, other frameworks, subagents. Every tool property is kept, generator tools stay generators, an
+ * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`. A tool that calls others
+ * (`experimental_toolCallers`, code mode) is gated, and so is each call that it makes: one that may not run throws.
+ *
+ * What it returns is a new set, frozen, of the tools of this moment: what `tools` gets later is not in it. With a `gate` every tool
+ * is wrapped, so that a mode which is set later counts.
+ *
+ * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for options that there are not
+ */
+export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS;
+
+/**
+ * Whether the second argument of a tool's `execute` is of a call that goes on in a run of {@link streamWithEvents}, or among tools
+ * of {@link gateTools}: only then can it be the `parent` of another run.
+ */
+export declare function isCallOfRun(options: unknown): options is { toolCallId: string };
+
+/** What a gated `execute` returns for a call that may not run. The model gets it as `execution-denied`. */
+export interface ExecutionDenied {
+  type: 'execution-denied';
+  reason: string;
+  decision: DecisionOutcome['type'];
+  approvalId: string | null;
+}
+
+/** Whether a tool's output is a denial by {@link gateTools}. */
+export declare function isExecutionDenied(output: unknown): output is ExecutionDenied;
+
+/** The four statuses that AI SDK 7 knows. Anything else would run the tool. */
+export type ToolApprovalStatus =
+  | { type: 'not-applicable' }
+  | { type: 'approved'; reason?: string }
+  | { type: 'denied'; reason?: string }
+  | { type: 'user-approval'; reason?: string };
+
+export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends UnknownToolsOptions {
+  interruptOn?: InterruptOn<TOOLS>;
+  gate?: Gate;
+  /** As in {@link RunOptions.policy}. */
+  policy?: PolicyInput | readonly PolicyInput[];
+  /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
+  onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
+  /** As in {@link RunOptions.askOrder}, over all calls that are put to it: an option that several people share wants `'at-once'`. */
+  askOrder?: RunOptions<TOOLS>['askOrder'];
+  approvalTimeout?: number;
+  /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
+  runId?: string;
+  origin?: readonly string[];
+  logger?: Logger;
+}
+
+/**
+ * The `toolApproval` of AI SDK 7. It never throws and returns one of the four literals only; calls that the provider
+ * executes are `not-applicable`. A call is `user-approval` until the gate holds its decision; a replayed, forged or swapped
+ * answer is `denied`.
+ *
+ * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
+ * {@link gateTools}.
+ *
+ * The SDK runs the tool with its own object: what was judged is frozen in it, and a call is `denied` when the arguments have changed
+ * meanwhile, or hold a getter, a proxy or an instance of a class. Dates, maps, sets and bytes cannot be frozen.
+ *
+ * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) on AI SDK 6, which would pass over it; also where the module that calls
+ * this has another version of `ai` than this package
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ */
+export declare function toolApproval<TOOLS extends ToolSet = ToolSet>(
+  options: ToolApprovalOptions<TOOLS>,
+): (options: {
+  toolCall: { toolCallId: string; toolName: string; input: unknown; providerExecuted?: boolean };
+  tools: unknown;
+  messages: ModelMessage[];
+}) => Promise<ToolApprovalStatus>;
+
+/** An answer in the messages that was not taken. */
+export interface RefusedApproval {
+  /** As in the messages. */
+  approvalId: string;
+  /** `null`: it belongs to no call in the messages. */
+  toolCallId: string | null;
+  reason: string;
+}
+
+export interface VerifyApprovalsOptions {
+  /**
+   * The run that the gate must know the calls by; the `runId` given to {@link gateTools} or {@link toolApproval}. Without one,
+   * what messages say of a call counts only where they have the {@link ApprovalRequest.approvalId} of its request at the gate, as those
+   * of {@link streamWithEvents} do. The AI SDK's own stop sends another id: a route with {@link gateTools} in mode `'stop'` or with
+   * {@link toolApproval} needs a `runId`.
+   */
+  runId?: string;
+  /** Who answered; it stands in the record. */
+  by?: string;
+  /**
+   * What becomes of a request that waits, of a call that the conversation does not wait for: the user wrote something else instead of
+   * answering, or the messages have a result that did not come from here, or, where `runId` is given, no message has the call any more.
+   * `cancel`: it is `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; so does one
+   * whose no the gate does not take. An approval that comes then runs nothing. In the messages the call is denied either way, and the
+   * model is told why.
+   *
+   * @default 'cancel'
+   */
+  unanswered?: 'cancel' | 'keep';
+  /**
+   * That of `streamText` (`experimental_toolApprovalSecret`), where it has one: the SDK believes a call with the arguments of
+   * an {@link Gate.edit} only when they are signed.
+   */
+  toolApprovalSecret?: string | Uint8Array;
+  onRefused?: (refused: RefusedApproval) => void;
+}
+
+/**
+ * Guards a `useChat` route: takes the approval answers in the client's messages to the gate and returns messages in which
+ * every answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become
+ * a denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
+ * {@link VerifyApprovalsOptions.unanswered}. So is that of a call with a result that did not come from here, or with a yes and a no:
+ * no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
+ * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ */
+export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
+  messages: readonly MESSAGE[],
+  gate: Gate,
+  options?: VerifyApprovalsOptions,
+): Promise<MESSAGE[]>;
+
+/**
+ * What a person needs to decide on a call, as JSON for a page that has no addon. Every text is safe to show, but for the ids and
+ * `toolName`, which are as they are.
+ */
+export interface ApprovalDetails {
+  /** At the gate. In mode `'stop'` the AI SDK gives the request another id in the messages. */
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  /** As {@link ApprovalRequest.step}. */
+  step: number | null;
+  description: string;
+  /** As {@link ApprovalRequest.rows}. */
+  rows: readonly ArgumentRow[];
+  /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. */
+  preview: string;
+  /** As {@link ApprovalRequest.allowedDecisions}. */
+  allowedDecisions: DecisionType[];
+  /** As {@link ApprovalRequest.flags}. */
+  flags: readonly string[];
+  /** The path of agents it came from. */
+  origin: readonly string[];
+  /** The files that it would change, and by how many lines. */
+  changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
+  /** Which rule of the policies decided, and why; `null` where there are none. `line` from 1. */
+  why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
+  /** As {@link ApprovalRequest.startedBefore}. */
+  startedBefore: boolean;
+  /** As {@link ApprovalRequest.contents}. */
+  contents: 'kept' | 'redacted' | 'dropped';
+  /** Who must agree; empty: anybody, once. `approvers`, empty: anybody who gives a name. */
+  needs: readonly { approvers: readonly string[]; quorum: number }[];
+  /** Who has approved so far, where it takes several. */
+  approvedBy: readonly string[];
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch; `null`: no deadline. */
+  expiresAt: number | null;
+}
+
+/** The data part that {@link withApprovalDetails} writes; its `id` is that of the tool call. */
+export interface ApprovalDetailsChunk {
+  type: 'data-approval';
+  id: string;
+  data: ApprovalDetails;
+}
+
+/**
+ * The data parts of messages that went through {@link withApprovalDetails}:
+ * `UIMessage<unknown, ApprovalDataTypes, InferUITools<typeof tools>>`.
+ */
+export type ApprovalDataTypes = { approval: ApprovalDetails };
+
+/**
+ * Adds to a UI message stream, before each approval request in it, a data part `data-approval` with what the gate knows of the
+ * call, for `useApprovals` of `countersign/react`. Where the gate knows nothing of it, nothing is added. The model never sees
+ * these parts.
+ *
+ * @param options `runId`: as in {@link GateToolsOptions.runId}
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a gate that is not of `createGate()`
+ */
+export declare function withApprovalDetails<CHUNK extends UIMessageChunk>(
+  stream: ReadableStream<CHUNK>,
+  gate: Gate,
+  options: { runId: string },
+): ReadableStream<CHUNK | ApprovalDetailsChunk>;
+
+/**
+ * What waits in a run, for a page that is opened again: what the messages carry is as old as they are.
+ *
+ * @param options `runId`: as in {@link GateToolsOptions.runId}
+ * @throws as {@link Gate.pending}
+ */
+export declare function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]>;

@@ -1,0 +1,440 @@
+/** Policies: documents, verdicts, grants, and what checks and explains them. */
+import type { ApprovalNeed } from './interrupt.js';
+import type { safeText } from './request.js';
+import type { Gate } from './gate.js';
+import type { InvalidConfigError, PolicyError, PolicyErrorCode } from './errors.js';
+
+/** What is done about a call, or about a part of one. Of several, the strictest counts: `deny`, then `ask`, then `allow`. */
+export type PolicyEffect = 'allow' | 'ask' | 'deny';
+
+/**
+ * How asks are answered without a human. `safe`: they are not. `auto`: asks are approved at once, by `auto`, and denies stay. `plan`: only what the
+ * `read-only` preset allows runs. `deny-all-asks`: nobody is there, so asks become denials.
+ */
+export type PolicyMode = 'safe' | 'auto' | 'plan' | 'deny-all-asks';
+
+/** Who a policy comes from. */
+export type PolicyLayer = 'managed' | 'user' | 'project' | 'code' | 'session';
+
+/** One or several patterns. */
+type Patterns = string | readonly string[];
+
+/** The words that a command begins with. */
+type CommandWords = string | readonly (string | readonly string[])[];
+
+/** A command of which it is said what may stand behind its first words. */
+type ClosedCommand =
+  | {
+      words: CommandWords;
+      /** These operands and no others, one of them at least; `[]`: none. Options that are known of the program may stand anywhere. */
+      operands: readonly (string | readonly string[])[];
+      /** These options and no others, e.g. `'--quiet'`. @default all that are known and do nothing that needs an allow */
+      options?: readonly string[];
+    }
+  | {
+      words: CommandWords;
+      /** Not one word more. */
+      exact: true;
+    };
+
+/** One rule. Without any matcher it speaks of whole calls of its `tools`. The reference is docs/policy.md. */
+export interface PolicyRule {
+  /** Names of tools, with `*` for any text. @default all tools */
+  tools?: Patterns;
+  /** Names of MCP servers: the rule speaks of their tools alone, and `tools` are the names that they have there. */
+  mcp?: Patterns;
+  effect: PolicyEffect;
+  /** Why. The human is shown it, and for a denial the model. */
+  reason?: string;
+  /**
+   * Beginnings of commands, token by token: `'git status'`, or `['git', ['status', 'log']]` with alternatives; `*` is one
+   * token, `**` any number of them. `{ words: 'npm test', operands: [] }` says what may stand behind.
+   */
+  commands?: readonly (CommandWords | ClosedCommand)[];
+  /** Files that are read: globs; `!` takes out again. */
+  reads?: Patterns;
+  /** Files that are made, changed, moved or deleted. */
+  writes?: Patterns;
+  /** Addresses: `https://*.example.com/api/**`, or a host. */
+  urls?: Patterns;
+  /** Variables that a command line may set. */
+  env?: Patterns;
+  /** Hints that a tool gives of itself, e.g. `{ destructiveHint: true }`. For `ask` and `deny` only. */
+  annotations?: Readonly<Record<string, boolean>>;
+  /** Who must agree, as {@link ApprovalNeed.approvers}. This and the next four are for `ask` only. */
+  approvers?: Patterns;
+  /** @default 1 */
+  quorum?: number;
+  /** @default false */
+  exclude_requester?: boolean;
+  /** Times are texts such as `'90s'`, `'10m'`, `'2h'`, or ms. */
+  escalate?: { after: string | number; to: Patterns };
+  /** So long before the deadline everybody is told once more. */
+  remind?: string | number;
+  /** What the rule must and must not match; checked when it is read. */
+  examples?: { match?: readonly string[]; not_match?: readonly string[] };
+}
+
+/** How the arguments of a tool are read: for each, the name of the argument (`a.b` for one inside another), or several. */
+export interface ToolReading {
+  /** A command line. */
+  command?: Patterns;
+  /** A file that is read. */
+  read?: Patterns;
+  /** A file that is written. */
+  write?: Patterns;
+  /** An address that is fetched from. */
+  url?: Patterns;
+  /** The directory that the rest is relative to. */
+  cwd?: Patterns;
+  /** Arguments that say nothing of what the tool does; `*` for all that are not listed. A call with any other argument asks. */
+  ignore?: Patterns;
+  /**
+   * The shell that runs the command line. `sh` may be dash or bash: the stricter counts. `none`: the command is a list of
+   * words, and no shell reads it. @default 'sh'
+   */
+  shell?: 'bash' | 'sh' | 'posix' | 'zsh' | 'pwsh' | 'powershell' | 'cmd' | 'none';
+}
+
+/** A policy as data: the same as a TOML or JSON file. */
+export interface PolicyDocument {
+  version: 1;
+  /** For what no rule speaks of. @default `'ask'`, with `match: 'first'` `'deny'` */
+  default?: PolicyEffect;
+  /** @default 'strictest' */
+  match?: 'strictest' | 'first';
+  /** For tools beside the usual names (`execute`, `read_file`, `write_file`, …), which are built in. */
+  tools?: Readonly<Record<string, ToolReading>>;
+  rule?: readonly PolicyRule[];
+  /** Modes that {@link Gate.setMode} refuses. */
+  forbid?: readonly PolicyMode[];
+}
+
+/** A policy that was read and checked. */
+export interface Policy {
+  /** The file, or the name that stands in verdicts. */
+  readonly name: string;
+  /** As it was written. */
+  readonly text: string;
+  readonly format: 'toml' | 'json' | 'object';
+  /** The functions of a {@link definePolicy}. */
+  readonly conditions: readonly PolicyCondition[];
+}
+
+/** Says whether a rule is meant. A throw, a rejection, another value, or no answer within 10,000 ms asks. */
+export type PolicyCondition = (call: PolicyCall) => boolean | PromiseLike<boolean>;
+
+/** A call as a condition or a {@link PolicyJudge} sees it. */
+export interface PolicyCall {
+  toolName: string;
+  /** A copy: changing it changes nothing that runs. */
+  args: unknown;
+  /** @default a new UUIDv7 in `checkPolicy` and the like */
+  toolCallId: string;
+  cwd: string;
+  /** Aborted when the run is. */
+  abortSignal?: AbortSignal;
+}
+
+/**
+ * A policy, in any of its forms. A document is plain data at any depth: objects and lists with nothing inherited, no getters, maps,
+ * sets, promises, functions or `undefined`; else {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) names the place.
+ */
+export type PolicyInput = PolicyDocument | Policy | 'preset:read-only' | 'preset:developer';
+
+/**
+ * One more judge, e.g. a classifier. It may only tighten: the stricter of its effect and of `verdict` counts. A throw, a
+ * rejection, another value, or no answer within 10,000 ms asks. Not called for what is denied anyway. What somebody was asked about
+ * it judges once more right before the call runs, perhaps much later: a deny by then stops it, and an ask was answered. An edit it
+ * judges when it is given.
+ */
+export type PolicyJudge = (
+  call: PolicyCall,
+  verdict: PolicyVerdict,
+) =>
+  | PolicyEffect
+  | { effect: PolicyEffect; reason?: string }
+  | undefined
+  | PromiseLike<PolicyEffect | { effect: PolicyEffect; reason?: string } | undefined>;
+
+/** One thing that a call would do, and what the policies say of it. */
+export type PolicySubject = {
+  effect: PolicyEffect;
+  /** The rule that decided it. */
+  rule: PolicyRuleRef | null;
+  /** Where it stands in the command line: UTF-16 offsets. */
+  span?: [start: number, end: number];
+} & (
+  | {
+      kind: 'command';
+      /** `null` where only the run will tell. */
+      argv: (string | null)[];
+      text: string;
+      /** `env`, `timeout`, `sh -c` and the like: what it runs is a subject of its own. */
+      wrapper: boolean;
+    }
+  | { kind: 'read' | 'write'; path: string | null; text: string }
+  | { kind: 'url'; url: string | null; text: string }
+  | { kind: 'env'; name: string }
+  | { kind: 'tool'; name: string }
+  /** What cannot be proven: it is never allowed. */
+  | { kind: 'unknown'; reason: string }
+);
+
+/** Where a rule stands. */
+export interface PolicyRuleRef {
+  /** The file, or a name such as `policy option` or `preset:developer`. */
+  source: string;
+  layer: PolicyLayer;
+  /** From 1; `null` for objects. */
+  line: number | null;
+  column: number | null;
+  /** Its index in the document, from 0. */
+  index: number;
+}
+
+/**
+ * What the policies say about a call. `reason` and the texts of the subjects quote arguments as they are: show them on a
+ * terminal through {@link safeText}.
+ */
+export interface PolicyVerdict {
+  effect: PolicyEffect;
+  /** The deciding rule; `null`: a default, or something that no rule can allow. */
+  rule: PolicyRuleRef | null;
+  reason: string;
+  /** Of very many, the first 200, and the first 20 of the strictest. */
+  subjects: PolicySubject[];
+  /** How many subjects are left out, none stricter than those that are not. */
+  more?: number;
+}
+
+/** {@link PolicyVerdict}, with what lost and why. */
+export interface PolicyExplanation extends PolicyVerdict {
+  /** The whole as text, for a terminal. */
+  text: string;
+}
+
+/** Something in a policy that is probably not meant. */
+export interface PolicyFinding {
+  /** E.g. `shadowed`, `unmatchable`, `too-broad`, `duplicate`. */
+  code: string;
+  severity: 'error' | 'warning' | 'info';
+  message: string;
+  source: string;
+  line: number | null;
+  column: number | null;
+}
+
+/** A place where a policy cannot be read. */
+export interface PolicyProblem {
+  code: PolicyErrorCode;
+  /** With the place and what to do. */
+  message: string;
+  source: string;
+  line: number | null;
+  column: number | null;
+}
+
+/** Where calls come from and where relative paths start. */
+export interface PolicyPlace {
+  /** @default process.cwd() */
+  cwd?: string;
+  /** What `${project}` means. @default the nearest directory upward that has `.countersign` or `.git`, else `cwd` */
+  project?: string;
+  /** What `~` means. @default os.homedir() */
+  home?: string;
+}
+
+/**
+ * A policy in code: rules in order, the first that matches decides, and what none matches is denied. Matchers compile to the
+ * same rules as a document's; `if` functions are asked for each call of the rule's tools.
+ *
+ * @throws {@link PolicyError} (`ERR_POLICY_…`)
+ */
+export declare function definePolicy(
+  rules: readonly {
+    tools?: Patterns;
+    /** One of these. @default whole calls of the tools */
+    when?: PolicyMatcher | readonly PolicyMatcher[];
+    /** And this too. */
+    if?: PolicyCondition;
+    effect: PolicyEffect;
+    reason?: string;
+  }[],
+  options?: {
+    /** @default 'definePolicy' */
+    name?: string;
+    /** @default 'deny' with `first`, 'ask' with `strictest` */
+    default?: PolicyEffect;
+    /** @default 'first' */
+    match?: 'first' | 'strictest';
+    tools?: Readonly<Record<string, ToolReading>>;
+  },
+): Policy;
+
+/** What a rule of {@link definePolicy} speaks of. */
+export interface PolicyMatcher {
+  readonly matches: Readonly<Pick<PolicyRule, 'commands' | 'reads' | 'writes' | 'urls' | 'env'>>;
+}
+
+/** Everything of these kinds. */
+export declare function anyOfKind(...kinds: readonly ('command' | 'read' | 'write' | 'url' | 'env')[]): PolicyMatcher;
+/** Files. @param options.access @default both reads and writes */
+export declare function fsGlob(
+  patterns: string | readonly string[],
+  options?: { access?: 'read' | 'write' },
+): PolicyMatcher;
+/** Commands, token by token: `'npm run *'`. */
+export declare function shellGlob(...patterns: readonly string[]): PolicyMatcher;
+/** Addresses. */
+export declare function urlPattern(...patterns: readonly string[]): PolicyMatcher;
+
+/**
+ * Reads a policy. @throws {@link PolicyError} (`ERR_POLICY_…`) with every fault and its place
+ */
+export declare function parsePolicy(
+  text: string,
+  options?: {
+    /** @default 'toml', for a name that ends in `.json` or `.jsonc` `'json'` */
+    format?: 'toml' | 'json';
+    /** @default 'policy' */
+    name?: string;
+  },
+): Policy;
+
+/** Reads a policy file. @throws {@link PolicyError} (`ERR_POLICY_…`), also when it cannot be read (`ERR_POLICY_FILE`) */
+export declare function loadPolicy(path: string): Promise<Policy>;
+
+/**
+ * What these policies say about a call, without running or asking anything. Symlinks are looked up.
+ *
+ * What `parsePolicy`, `loadPolicy` and `definePolicy` gave is made ready once; another object is read anew at each call.
+ */
+export declare function checkPolicy(
+  policy: PolicyInput | readonly PolicyInput[],
+  call: { toolName: string; args: unknown; annotations?: Readonly<Record<string, unknown>> },
+  place?: PolicyPlace,
+): Promise<PolicyVerdict>;
+
+/** {@link checkPolicy}, with the rules that matched and lost for each subject. Its effect is always the same. */
+export declare function explainPolicy(
+  policy: PolicyInput | readonly PolicyInput[],
+  call: { toolName: string; args: unknown; annotations?: Readonly<Record<string, unknown>> },
+  place?: PolicyPlace,
+): Promise<PolicyExplanation>;
+
+/** Rules that are shadowed, can match nothing, or allow too much. */
+export declare function lintPolicy(
+  policy: PolicyInput | readonly PolicyInput[],
+  options?: {
+    /** The tools that exist, to find rules for tools that do not. */
+    toolNames?: readonly string[];
+  },
+): PolicyFinding[];
+
+/** A call of the past, as it was recorded. */
+export interface RecordedCall {
+  toolName: string;
+  args: unknown;
+  cwd?: string;
+  /** What was said then; without it, it is only counted. */
+  effect?: PolicyEffect;
+}
+
+/** What recorded calls would get from other policies. */
+export declare function replayPolicy(
+  calls: Iterable<RecordedCall> | AsyncIterable<RecordedCall>,
+  policy: PolicyInput | readonly PolicyInput[],
+  place?: PolicyPlace,
+): Promise<{
+  total: number;
+  /** How many calls get which effect now. */
+  effects: Record<PolicyEffect, number>;
+  changed: { call: RecordedCall; from: PolicyEffect; to: PolicyVerdict }[];
+}>;
+
+/** Policies of other products that can be imported. */
+export type ForeignPolicyFormat = 'claude-code' | 'codex' | 'gemini-cli' | 'opencode' | 'vscode';
+
+/**
+ * Another product's rules as a policy of ours. What cannot be said exactly becomes stricter, and each such place is listed.
+ *
+ * @throws {@link PolicyError} (`ERR_POLICY_…`, a rejection) for a text that is not of that format
+ */
+export declare function importPolicy(
+  format: ForeignPolicyFormat,
+  text: string,
+  options?: { name?: string },
+): Promise<{
+  /** The policy as TOML. */
+  toml: string;
+  policy: Policy;
+  losses: {
+    /** The foreign rule. */
+    what: string;
+    line: number | null;
+    why: string;
+    /** `stricter`: kept, but it asks or denies more. `dropped`: an allow that is not there. */
+    effect: 'stricter' | 'dropped';
+  }[];
+}>;
+
+/**
+ * For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file, for this project.
+ * `always` needs a gate with `policyFiles: true`. For loops that are not ours a run has no end: it lasts as long as the gate.
+ */
+export type GrantScope = 'run' | 'session' | 'always';
+
+/** What "always" would save: proven to match this very call again. */
+export interface GrantOffer {
+  /** One sentence: what would be allowed (or denied) from now on. */
+  label: string;
+  rules: PolicyRule[];
+  /** What else it speaks of, in words. */
+  also: string[];
+}
+
+/** A remembered decision. */
+export interface Grant {
+  /** UUIDv7. */
+  id: string;
+  effect: 'allow' | 'deny';
+  scope: GrantScope;
+  /** The run, for the scope `run`. */
+  runId: string | null;
+  /** The project it was granted in, for the scope `always`: it answers nothing in another. */
+  project: string | null;
+  label: string;
+  /** Their paths are the files that were shown: a symlink that takes the place of one is asked about again. */
+  rules: PolicyRule[];
+  /** Who decided. */
+  by: string;
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch; `null`: until it is revoked. */
+  expiresAt: number | null;
+}
+
+/** The remembered decisions of a gate. */
+export interface Grants {
+  /** Those that hold now, oldest first. */
+  list(): Promise<Grant[]>;
+  /** `false`: there is no such grant. */
+  revoke(id: string): Promise<boolean>;
+}
+
+/** A file that a call would change, as it is on disk now. An approval holds only while it stays so. */
+export interface FileChange {
+  path: string;
+  /**
+   * The file itself: absolute, every symlink on the way followed. A call that leads to another one by the time that it is to
+   * run is asked about again. `null`: that cannot be told.
+   */
+  target: string | null;
+  /** SHA-256 (hex) of its content before; `null`: it does not exist. */
+  before: string | null;
+  added: number;
+  removed: number;
+  /** A unified diff, safe to show. */
+  diff: string;
+}

@@ -1,0 +1,197 @@
+/** Requests for approval, and decisions on them. */
+import type { InferToolInput, ToolSet } from 'ai';
+import type { ApprovalNeed, DecisionType, Vote } from './interrupt.js';
+import type { FileChange, GrantOffer, GrantScope, PolicyVerdict } from './policy.js';
+import type { Gate, LedgerRetention } from './gate.js';
+import type { StreamWithEventsOptions } from './run.js';
+import type { QuestionRequest } from './activity.js';
+import type { InvalidArgumentsError } from './errors.js';
+
+/** An argument in one line that is safe to show, both ends of a long value kept. Of more than 40 the last row counts the rest. */
+export interface ArgumentRow {
+  /** Empty where the arguments are no object. */
+  name: string;
+  value: string;
+}
+
+/** A tool call put to a human. */
+export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
+  /** `question`: the call runs nothing, it asks the human something; see {@link QuestionRequest}. */
+  kind: 'approval' | 'question';
+  /** Unguessable, sortable by time (UUIDv7). */
+  approvalId: string;
+  /** The run it belongs to. */
+  runId: string;
+  toolCallId: string;
+  toolName: NAME;
+  /** A copy of the arguments: changing it changes nothing that runs. */
+  args: ARGS;
+  /** The step of the run that made the call, from 1; `null`: its loop is not ours. */
+  step: number | null;
+  /** The path of agents it came from, e.g. `['main', 'task:call_7', 'researcher']`. */
+  origin: readonly string[];
+  /** One sentence, safe to show: what matters most of the call first. */
+  description: string;
+  /** The arguments for a table: path, command, address, recipient and method first, then as the call has them. */
+  rows: readonly ArgumentRow[];
+  /** The call as plain text that is safe to show: control, bidi and invisible characters made visible, both ends kept. */
+  preview: string;
+  /**
+   * What the preview found worth a warning: `ansi`, `control`, `nul`, `bidi`, `invisible`, `unicode-space`, `homoglyph`,
+   * `combining`, `long`, `padding`, `multiline`, `odd-key`, `right-to-left`, and `hidden`, where it leaves something out: `args` has
+   * it. All but `long` and `multiline` want a second look before it is approved.
+   */
+  flags: readonly string[];
+  allowedDecisions: readonly DecisionType[];
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch; `null`: no deadline. */
+  expiresAt: number | null;
+  /** SHA-256 over tool, arguments, call, run, and what the policies judged it under (hex): what is approved is what runs. */
+  digest: string;
+  /** What the policies say; `null` where none is set. */
+  verdict: PolicyVerdict | null;
+  /**
+   * What "always" would save; `null` where it is not offered, since it would allow too much or would not match again, and
+   * for {@link Gate.request}.
+   */
+  always: { allow: GrantOffer | null; deny: GrantOffer | null };
+  /** The files that a call of a well-known tool would change. */
+  changes: FileChange[];
+  /**
+   * What the ledger still has of the arguments. `redacted`: parts were replaced before they were stored. `dropped`: they were
+   * removed after the time that {@link LedgerRetention} gives them, and `args` is `null`.
+   */
+  contents: 'kept' | 'redacted' | 'dropped';
+  /** Who must agree; empty: anybody, once. */
+  needs: readonly ApprovalNeed[];
+  /** Who asked for the run; `null`: nobody said. */
+  requester: string | null;
+  /** The approvals that were counted when this was read; those of a request that needs only one are none. */
+  votes: readonly Vote[];
+  /** Since when it may be decided by those that {@link ApprovalNeed.escalate} names, in ms since the epoch. */
+  escalatedAt: number | null;
+  /**
+   * Whether a process that is gone had started this call: it may have had its effect, and an approval runs it once more. Asked
+   * about again after that in any later life of the run, it stays `true`.
+   */
+  startedBefore: boolean;
+}
+
+/** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
+export type ApprovalRequestOf<TOOLS extends ToolSet> =
+  ToolNames<TOOLS> extends infer NAME
+    ? NAME extends ToolNames<TOOLS>
+      ? ApprovalRequest<InferToolInput<TOOLS[NAME]>, NAME>
+      : never
+    : never;
+
+type ToolNames<TOOLS extends ToolSet> = keyof TOOLS & string;
+
+/**
+ * A call as plain text that is safe to show: control, bidi and invisible characters made visible, both ends of long values
+ * kept, and a gutter before each line that comes from the arguments, so that none of them can pose as your own words.
+ *
+ * {@link ApprovalRequest.preview} is the same without a `width`; a terminal that wraps lines itself breaks the gutter.
+ *
+ * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`)
+ */
+export declare function preview(
+  call: { toolName: string; args: unknown },
+  options?: {
+    /** Columns, no fewer than 20. @default lines are not wrapped */
+    width?: number;
+  },
+): { text: string; flags: string[] };
+
+/** Any text made safe to show: control, bidi and invisible characters made visible, both ends of a long one kept. */
+export declare function safeText(text: string): string;
+
+/**
+ * What a human decides. `reason` reaches the model: that of an approval, an edit or a response together with the result. An answer is
+ * taken as it is when it is given: changing it later changes nothing, and `args` with a `toJSON` of their own are refused.
+ */
+export type Decision<ARGS = unknown> =
+  /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
+  | { type: 'approve'; reason?: string; remember?: Remember }
+  /** Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. */
+  | { type: 'edit'; args: ARGS; reason?: string }
+  /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */
+  | { type: 'reject'; reason?: string; stop?: boolean; remember?: Remember }
+  | { type: 'rejectAndStop'; reason?: string }
+  /** Do not run it; the model gets this as the tool's result. */
+  | { type: 'respond'; output: unknown; reason?: string }
+  /** Do not run it, and tell the model to go on without. */
+  | { type: 'skip'; reason?: string };
+
+/** A scope, or a scope and for how long, in ms. */
+export type Remember = GrantScope | { scope: GrantScope; expiresIn?: number };
+
+/** Answers of other libraries, taken as they are: RadarOS and the AI SDK, combycode, LangChain. */
+export type ForeignDecision =
+  | { approved: boolean; reason?: string }
+  | { decision: string; overrideResult?: unknown; note?: string }
+  | { type: 'edit'; editedAction: { name: string; args: unknown }; message?: string }
+  | { type: 'approve' | 'reject' | 'respond'; message?: string };
+
+/**
+ * What {@link StreamWithEventsOptions.onApprovalRequest} may answer. Anything else is a rejection.
+ *
+ * An answer that is an object may say who it is of, beside the decision. Where a request names who may decide, one that does
+ * not is not taken: the request waits for others where the run has a gate, and is rejected where it has none.
+ */
+export type ApprovalAnswer<ARGS = unknown> =
+  boolean | ((Decision<ARGS> | ForeignDecision) & { by?: string; groups?: readonly string[] });
+
+/** What became of a request. `expired` and `cancelled` are decided by time and by machines. */
+export type DecisionOutcome =
+  | { type: 'approve'; reason?: string }
+  | { type: 'edit'; args: unknown; reason?: string }
+  | { type: 'reject'; reason?: string; stop?: boolean }
+  | { type: 'respond'; output: unknown; reason?: string }
+  | { type: 'skip'; reason?: string }
+  | { type: 'expired'; reason?: string }
+  | { type: 'cancelled'; reason?: string };
+
+/** A request's life: `pending`, one decision, and for an approved or edited one its execution. */
+export type ApprovalStatus =
+  | 'pending'
+  | 'approved'
+  | 'edited'
+  | 'rejected'
+  | 'responded'
+  | 'skipped'
+  | 'expired'
+  | 'cancelled'
+  | 'started'
+  | 'succeeded'
+  | 'failed'
+  | 'interrupted';
+
+/** Through what a decision came. */
+export type DecidedVia =
+  | 'callback'
+  | 'gate'
+  | 'terminal'
+  | 'messages'
+  /** The web inbox. */
+  | 'inbox'
+  /** A signed link, as in an e-mail or a chat message. */
+  | 'link'
+  /** A client that speaks ACP or MCP. */
+  | 'protocol'
+  | 'deadline'
+  | 'abort'
+  | 'system';
+
+/** A request and what has become of it. */
+export interface ApprovalRecord extends ApprovalRequest {
+  status: ApprovalStatus;
+  /** `null` while it is pending. */
+  decision: DecisionOutcome | null;
+  /** Who decided: the `by` that was given, else the name of what it came through. */
+  decidedBy: string | null;
+  via: DecidedVia | null;
+  /** ms since the epoch. */
+  decidedAt: number | null;
+}

@@ -1,0 +1,515 @@
+/** A run: its options, its events, its result. */
+import type {
+  InferToolInput,
+  InferUIMessageChunk,
+  LanguageModelUsage,
+  ModelMessage,
+  StepResult,
+  TextStreamPart,
+  ToolSet,
+  UIMessage,
+  UIMessageStreamOptions,
+  streamText,
+} from 'ai';
+import type { InterruptOn, InterruptOptions, UnknownToolsOptions, Vote } from './interrupt.js';
+import type { PolicyInput, PolicyPlace } from './policy.js';
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  ApprovalRequestOf,
+  Decision,
+  DecisionOutcome,
+  ToolNames,
+} from './request.js';
+import type { Gate, GateOptions, Logger } from './gate.js';
+import type {
+  QuestionAnsweredEvent,
+  QuestionAskedEvent,
+  QuestionRequest,
+  QuestionsAnswered,
+  SubagentEvent,
+  SubagentFinishEvent,
+  SubagentStartEvent,
+  SubagentStepEvent,
+  TextSegmentEvent,
+  ToolActivityEvent,
+  UserMessageEvent,
+} from './activity.js';
+import type { gateTools, isCallOfRun } from './other-loops.js';
+import type {
+  InvalidConfigError,
+  LedgerError,
+  RunError,
+  UnknownToolError,
+  UnsupportedAgentError,
+  UnsupportedSdkError,
+} from './errors.js';
+
+/** What `streamText` takes, whichever AI SDK is installed. */
+type StreamTextOptions<TOOLS extends ToolSet> = Parameters<typeof streamText<TOOLS>>[0];
+
+type OmitEach<T, KEYS extends PropertyKey> = T extends unknown ? Omit<T, KEYS> : never;
+
+/** What the two ways to start a run share. */
+export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
+  /** What is asked about. Where nothing at all is gated, a warning says so once; `'none'` says that it is meant. */
+  interruptOn?: InterruptOn<NoInfer<TOOLS>>;
+  /**
+   * Asks the human. It is called for one call after the other ({@link RunOptions.askOrder}). A throw, a rejected promise and a
+   * malformed answer are rejections with the cause as reason, of which a process warning tells the developer; the run goes on.
+   * An `AbortError`, as a readline question throws at Ctrl+C, aborts the run. `abortSignal` is aborted when the run is, and when
+   * the request is decided elsewhere. `objectionTo` says why an answer would not be taken, such as an edit that does not fit the
+   * tool's schema (`undefined`: it would be), so that the human can be asked once more about this call. It never rejects.
+   *
+   * Without a callback and without a `gate` every request is rejected at once; without a callback and with a `gate` it
+   * waits for `gate.approve` and the like.
+   */
+  onApprovalRequest?: (
+    request: ApprovalRequestOf<NoInfer<TOOLS>>,
+    options: { abortSignal: AbortSignal; objectionTo: (answer: unknown) => Promise<string | undefined> },
+  ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
+  /**
+   * How `onApprovalRequest` and `onQuestion` are called over the run and all that is a part of it. `in-turn`: one at a time, in
+   * the order of the calls, as one terminal or one dialogue needs. All requests are open at the gate meanwhile, deadlines run, and
+   * one that is decided elsewhere is passed over. `at-once`: for all calls of a step, which may be answered in any order.
+   *
+   * @default 'in-turn'
+   */
+  askOrder?: 'in-turn' | 'at-once';
+  gate?: Gate;
+  /**
+   * As {@link GateOptions.policy}. With a `gate` it narrows what the gate's own policy says: it can tighten, never widen.
+   */
+  policy?: PolicyInput | readonly PolicyInput[];
+  /** Tools that the policies deny whatever the arguments are left out of what the model sees (`activeTools`). @default false */
+  hideDeniedTools?: boolean;
+  /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
+  approvalTimeout?: number;
+  /** Without `>`, which stands between a run and its subagents. @default a new UUIDv7 */
+  runId?: string;
+  /** Who asked for this run: a need with `excludeRequester` does not count this person. With a `parent` it is that of the parent. */
+  requester?: string;
+  /** The path of agents this run is. @default ['main'], with a `parent` its path, the call and the name of the tool */
+  origin?: readonly string[];
+  /**
+   * Makes this run a part of the one that called a tool: pass what the tool's `execute` got as its second argument. The run
+   * asks through its parent and is on the same gate; what its parent must ask about, it must ask about; it ends
+   * with that call, which therefore waits for its result; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
+   * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
+   *
+   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, `undefined` too ({@link isCallOfRun} tells), and together with `gate`, `onApprovalRequest`,
+   * `askOrder` or `runId`: its id is `<parent's>><toolCallId>`.
+   */
+  parent?: { toolCallId: string };
+  /** Where relative paths start, without a `gate`, which has its own. */
+  place?: PolicyPlace;
+  /**
+   * Answers the questions of an `ask_user` tool (`createAskUserTool` of `countersign/agent`). Without it they wait for
+   * {@link Gate.respond}; without a `gate` either the model is not offered the tool. `null`: the human does not want to answer. A
+   * throw and a rejected promise: nobody could be asked.
+   */
+  onQuestion?: (
+    request: QuestionRequest,
+    options: { abortSignal: AbortSignal },
+  ) => QuestionsAnswered['answers'] | null | PromiseLike<QuestionsAnswered['answers'] | null>;
+  /**
+   * What becomes of a call that a human rejected before in this run, to the letter. `ask`: it is asked about again. `answer`:
+   * it is rejected again, with the same reason, and nobody is asked.
+   *
+   * @default 'ask'
+   */
+  repeatedRejections?: 'ask' | 'answer';
+  /**
+   * What becomes of a request that this gate waits with for calls in `messages` that the user went on without: wrote something
+   * else while a response was open for the answer. `cancel`: it is `cancelled`. `keep`: it stays. In the messages each call
+   * without a result before the user's last message is denied either way, and the model is told why.
+   *
+   * @default 'cancel'
+   */
+  unanswered?: 'cancel' | 'keep';
+  /** Steps over the whole run, beside `stopWhen`. @default 20 when there is no `stopWhen` either */
+  maxSteps?: number;
+  /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
+  includeRawParts?: boolean;
+  logger?: Logger;
+}
+
+/** Everything `streamText` takes, and what {@link RunOptions} adds. */
+export type StreamWithEventsOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<StreamTextOptions<TOOLS>, 'tools'> & {
+  tools?: TOOLS;
+  agent?: undefined;
+} & RunOptions<TOOLS>;
+
+/** The parts of an AI SDK `ToolLoopAgent` that a run needs. */
+export interface AgentLike<TOOLS extends ToolSet = ToolSet> {
+  readonly tools: TOOLS;
+  stream(options: never): PromiseLike<unknown>;
+}
+
+/** Everything an agent's `stream` takes, the agent, and what {@link RunOptions} adds. */
+export type AgentStreamWithEventsOptions<AGENT extends AgentLike> = {
+  /** A `ToolLoopAgent` of AI SDK 6 or 7. */
+  agent: AGENT;
+  /** The agent has its own. */
+  tools?: undefined;
+  /** The agent has its own. */
+  model?: undefined;
+} & OmitEach<Parameters<AGENT['stream']>[0], never> &
+  RunOptions<AGENT['tools']>;
+
+/**
+ * One run through any number of approval stops, as an async iterator of {@link AgentEvent}s.
+ *
+ * Nothing starts before the first `next()`. Leaving the loop cancels what waits, and nothing runs any more.
+ *
+ * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`), {@link InvalidConfigError} (`ERR_INVALID_CONFIG`),
+ * {@link UnsupportedAgentError} (`ERR_UNSUPPORTED_AGENT`), {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`). What goes wrong
+ * later is an `error` event, after which the run is over
+ */
+export declare function streamWithEvents<TOOLS extends ToolSet>(
+  options: StreamWithEventsOptions<TOOLS>,
+): AgentRun<TOOLS>;
+export declare function streamWithEvents<AGENT extends AgentLike>(
+  options: AgentStreamWithEventsOptions<AGENT>,
+): AgentRun<AGENT['tools']>;
+/** Both at once. The compiler speaks of the last declaration only, which therefore names a mistake in either form. */
+export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
+  options: StreamWithEventsOptions<TOOLS> | AgentStreamWithEventsOptions<AGENT>,
+): AgentRun<TOOLS>;
+
+/** What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. */
+export interface TerminalApprover {
+  (request: QuestionRequest, options: { abortSignal: AbortSignal }): Promise<QuestionsAnswered['answers'] | null>;
+  /** Also of a request from elsewhere, of which only the preview is known. */
+  (
+    request: Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>,
+    options: { abortSignal: AbortSignal; objectionTo?: (answer: unknown) => Promise<string | undefined> },
+  ): Promise<Decision>;
+}
+
+/**
+ * Asks on the terminal, or on piped lines: shows the preview and takes a line. `y`, `yes` and `ok` approve, `n` and `no` reject, `e`
+ * edits, `r TEXT` responds, and any other text is the reason of a rejection. What was typed before the request was shown decides
+ * nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
+ *
+ * A call that stands out ({@link ApprovalRequest.flags}) is approved by a second `y`, and `d` shows all of one that is not shown whole;
+ * piped lines are given all of it at once. An answer that would not be taken is told, and the same call is asked about again.
+ *
+ * Ctrl+C aborts the run. Where nobody can be asked the calls are rejected, a process warning says so, and at its end the run fails
+ * with that error: `ERR_INPUT_ENDED`, at the end of the input; `ERR_OUTPUT_UNSEEN`, where the answers are typed on a terminal that
+ * the question would not be shown on.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is no stream
+ */
+export declare function terminalApprover(options?: {
+  /** A stream of Node's. @default process.stdin */
+  input?: { on(event: string, listener: (...data: never[]) => void): unknown };
+  /**
+   * With an input that is a terminal it must be one, too (`isTTY`). The standard error may be redirected: then the question goes to
+   * the terminal itself.
+   *
+   * @default process.stderr, so that the standard output is the program's own
+   */
+  output?: { write(text: string): unknown };
+}): TerminalApprover;
+
+/** How a run is continued: as it was started, but for its messages, which the ledger has. */
+export interface ResumeOptions {
+  /** With a ledger that lasts: the one that the run was started with, opened here or there. */
+  gate: Gate;
+  runId: string;
+  prompt?: undefined;
+  messages?: undefined;
+}
+
+/** What {@link resume} takes beside {@link ResumeOptions}, without an agent. */
+export type ResumeStreamOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<
+  StreamTextOptions<TOOLS>,
+  'tools' | 'prompt' | 'messages'
+> & { tools?: TOOLS; agent?: undefined } & RunOptions<TOOLS> &
+  ResumeOptions;
+
+/** What {@link resume} takes beside {@link ResumeOptions}, with an agent. */
+export type ResumeAgentOptions<AGENT extends AgentLike> = {
+  agent: AGENT;
+  tools?: undefined;
+  model?: undefined;
+} & OmitEach<Parameters<AGENT['stream']>[0], 'prompt' | 'messages'> &
+  RunOptions<AGENT['tools']> &
+  ResumeOptions;
+
+/**
+ * Continues a run that its process did not bring to its end: it was killed, it closed its gate, it failed, or it let go of the
+ * run ({@link AgentRun.suspend}). The first event is {@link RunResumedEvent}.
+ *
+ * The model is not called for what it has said before. Calls that wait are waited for, and put to `onApprovalRequest` once
+ * more; what was decided meanwhile counts; what has run does not run again, and the model gets its result. What was started
+ * by a process that is gone is asked about again, with a description that says so. A call that nobody had to approve and that
+ * has no result is not run again: the model is told that it was interrupted. Where a tool or the prompt has changed since,
+ * what it concerns is asked about again. What already waits keeps those that it was asked of: other `approvers` in `interruptOn`
+ * count for what is asked from then on.
+ *
+ * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run
+ * itself ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
+ */
+export declare function resume<TOOLS extends ToolSet>(options: ResumeStreamOptions<TOOLS>): AgentRun<TOOLS>;
+export declare function resume<AGENT extends AgentLike>(options: ResumeAgentOptions<AGENT>): AgentRun<AGENT['tools']>;
+/** Both at once, as of {@link streamWithEvents}. */
+export declare function resume<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
+  options: ResumeStreamOptions<TOOLS> | ResumeAgentOptions<AGENT>,
+): AgentRun<TOOLS>;
+
+/** A run as a ledger knows it. */
+export interface RunInfo {
+  runId: string;
+  /** The run that it is a part of, as a subagent: {@link resume} continues that one. */
+  parent: string | null;
+  /**
+   * `active`: a process that lives has it. `suspended`: none has, and it can be continued. `failed`: it ended with an error,
+   * and can be continued. `done` and `cancelled` cannot.
+   */
+  status: 'active' | 'suspended' | 'done' | 'failed' | 'cancelled';
+  /** Finished steps. */
+  steps: number;
+  /** Requests that wait. */
+  pending: number;
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch. */
+  updatedAt: number;
+}
+
+/**
+ * The runs that a ledger knows, of all processes, the latest change first.
+ *
+ * @throws {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`
+ */
+export declare function listRuns(
+  gate: Gate,
+  options?: {
+    /** Only runs that are active or can be continued. @default false */
+    open?: boolean;
+    /** @default 100 */
+    limit?: number;
+  },
+): Promise<RunInfo[]>;
+
+/** What a whole run came to. */
+export interface RunResult<TOOLS extends ToolSet = ToolSet> {
+  runId: string;
+  /** The text of the last step. */
+  text: string;
+  /** The whole conversation: what was passed in and what was added. Pass it on to continue. */
+  messages: ModelMessage[];
+  /** What was added. */
+  responseMessages: ModelMessage[];
+  /** Over all rounds and steps. */
+  usage: LanguageModelUsage;
+  /** Over all rounds, tool results of approved calls included. */
+  steps: StepResult<TOOLS>[];
+  finishReason: string;
+  /** The structured output, when `output` was asked for. */
+  output: unknown;
+}
+
+/** A run, to be iterated once. */
+export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterableIterator<AgentEvent<TOOLS>> {
+  readonly runId: string;
+  /**
+   * Awaiting it drives the run when nobody iterates. Rejects with the error that ended the run, or with the signal's reason
+   * when it was aborted.
+   */
+  readonly result: Promise<RunResult<TOOLS>>;
+  next(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+  return(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+  throw(error?: unknown): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+  [Symbol.asyncIterator](): this;
+  [Symbol.asyncDispose](): Promise<void>;
+  /**
+   * Ends the run here and lets go of it, so that {@link resume} can continue it, in this process or another. Nothing is
+   * cancelled: what waits goes on waiting. A step that the model or a tool is in is brought to its end first. The iterator
+   * ends, and `result` rejects with an `AbortError`.
+   *
+   * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) when the run has no gate with a ledger that lasts
+   */
+  suspend(): Promise<void>;
+  /** The same run for `useChat`, instead of iterating it. */
+  toUIMessageStream<UI_MESSAGE extends UIMessage = UIMessage>(
+    options?: UIMessageStreamOptions<UI_MESSAGE>,
+  ): ReadableStream<InferUIMessageChunk<UI_MESSAGE>>;
+  /** {@link AgentRun.toUIMessageStream} as an HTTP response (server-sent events). */
+  toUIMessageStreamResponse<UI_MESSAGE extends UIMessage = UIMessage>(
+    options?: UIMessageStreamOptions<UI_MESSAGE> & ResponseInit & HeartbeatOptions,
+  ): Response;
+}
+
+export interface HeartbeatOptions {
+  /**
+   * After so many ms without an event a comment is sent, so that no server or proxy takes the silence while a human thinks for
+   * the end. `false`: none is. @default 5,000
+   */
+  heartbeat?: number | false;
+}
+
+/**
+ * A response of server-sent events with a comment whenever nothing was sent for a while: for a response of the AI SDK's own that
+ * stays open while a human thinks, as with the tools of {@link gateTools}. Those of
+ * {@link AgentRun.toUIMessageStreamResponse} have it.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ */
+export declare function withHeartbeat(
+  response: Response,
+  options?: {
+    /** ms. @default 5,000 */
+    every?: number;
+  },
+): Response;
+
+type CallOf<TOOLS extends ToolSet, MORE> =
+  | {
+      [NAME in ToolNames<TOOLS>]: {
+        toolCallId: string;
+        toolName: NAME;
+        args: InferToolInput<TOOLS[NAME]>;
+        dynamic?: false;
+        providerExecuted?: boolean;
+      } & MORE;
+    }[ToolNames<TOOLS>]
+  | ({ toolCallId: string; toolName: string; args: unknown; dynamic: true; providerExecuted?: boolean } & MORE);
+
+/** The first event of a run that {@link resume} continues. */
+export type RunResumedEvent = {
+  type: 'run-resumed';
+  runId: string;
+  /** Steps that were done before, the one that waits among them. */
+  steps: number;
+  /** The conversation so far. */
+  messages: ModelMessage[];
+  /** What is not as it was when the run was last kept. What it concerns is asked about again. */
+  drift: {
+    /** Tools whose description, input schema or gating is another, that are new, or that are gone. */
+    tools: string[];
+    /** Whether `system` or `instructions` is another. */
+    prompt: boolean;
+  };
+  /**
+   * Calls (`toolCallId`) that were started, in this life of the run or any before, that have no result: nobody knows how far
+   * they came. Of a call that is asked about, {@link ApprovalRequest.startedBefore} says the same, also to callbacks, which
+   * may be called before this event is read.
+   */
+  interrupted: string[];
+};
+export type TextEvent = { type: 'text'; text: string; id: string };
+export type ReasoningEvent = { type: 'reasoning'; text: string; id: string };
+/** `stepNumber` counts from 1 over the whole run. */
+export type StepStartEvent = { type: 'step-start'; stepNumber: number };
+export type StepFinishEvent = {
+  type: 'step-finish';
+  stepNumber: number;
+  finishReason: string;
+  usage: LanguageModelUsage;
+  toolCalls: { toolCallId: string; toolName: string; args: unknown }[];
+};
+/** `invalid`: the model's arguments do not fit the tool's schema; it is told so and nothing runs. */
+export type ToolCallEvent<TOOLS extends ToolSet = ToolSet> = CallOf<TOOLS, { type: 'tool-call'; invalid?: boolean }>;
+/** `preliminary`: a value that a generator tool yielded before its last. */
+export type ToolResultEvent<TOOLS extends ToolSet = ToolSet> = CallOf<
+  TOOLS,
+  { type: 'tool-result'; result: unknown; isError: false; preliminary?: boolean }
+>;
+export type ToolErrorEvent<TOOLS extends ToolSet = ToolSet> = CallOf<
+  TOOLS,
+  { type: 'tool-error'; error: unknown; isError: true }
+>;
+/** The call did not run, and the model is told the reason. */
+export type ToolDeniedEvent = {
+  type: 'tool-denied';
+  toolCallId: string;
+  toolName: string;
+  args: unknown;
+  reason?: string;
+};
+export type ApprovalRequestedEvent<TOOLS extends ToolSet = ToolSet> = {
+  type: 'approval-requested';
+  /** `true`: no human is asked, the answer follows at once: the mode `auto` approves it, or it is denied. */
+  isAutomatic: boolean;
+} & ApprovalRequestOf<TOOLS>;
+export type ApprovalResponseEvent = {
+  type: 'approval-response';
+  /** `true`: no human decided: a mode, a policy, a deadline or an abort did. */
+  isAutomatic: boolean;
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  /** The path of agents it came from. */
+  origin: readonly string[];
+  /** Whether the tool may run: `true` for `approve` and `edit` only. */
+  approved: boolean;
+  decision: DecisionOutcome;
+  reason?: string;
+  /** Who decided: the `by` that was given, else the name of what it came through, e.g. `'callback'` or `'deadline'`. */
+  decidedBy: string;
+};
+/** An approval was counted, and more are needed. */
+export type ApprovalVotedEvent = {
+  type: 'approval-voted';
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  origin: readonly string[];
+  vote: Vote;
+};
+/** The deadline of a request is near. */
+export type ApprovalRemindedEvent = {
+  type: 'approval-reminded';
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  origin: readonly string[];
+  /** ms since the epoch. */
+  expiresAt: number;
+};
+/** Nobody decided in time: others may now, too. */
+export type ApprovalEscalatedEvent = {
+  type: 'approval-escalated';
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  origin: readonly string[];
+  to: readonly string[];
+};
+export type ErrorEvent = { type: 'error'; error: unknown };
+/** The run was aborted: nothing runs any more. `messages` is the conversation up to the last finished step. */
+export type AbortEvent = { type: 'abort'; reason: unknown; messages: ModelMessage[] };
+export type DoneEvent<TOOLS extends ToolSet = ToolSet> = { type: 'done' } & RunResult<TOOLS>;
+export type RawPartEvent<TOOLS extends ToolSet = ToolSet> = { type: 'raw-part'; part: TextStreamPart<TOOLS> };
+
+export type AgentEvent<TOOLS extends ToolSet = ToolSet> =
+  | RunResumedEvent
+  | TextEvent
+  | ReasoningEvent
+  | StepStartEvent
+  | StepFinishEvent
+  | ToolCallEvent<TOOLS>
+  | ToolResultEvent<TOOLS>
+  | ToolErrorEvent<TOOLS>
+  | ToolDeniedEvent
+  | ApprovalRequestedEvent<TOOLS>
+  | ApprovalResponseEvent
+  | ApprovalVotedEvent
+  | ApprovalRemindedEvent
+  | ApprovalEscalatedEvent
+  | ErrorEvent
+  | AbortEvent
+  | DoneEvent<TOOLS>
+  | RawPartEvent<TOOLS>
+  | QuestionAskedEvent
+  | QuestionAnsweredEvent
+  | SubagentStartEvent
+  | SubagentStepEvent
+  | SubagentFinishEvent
+  | SubagentEvent
+  | ToolActivityEvent
+  | TextSegmentEvent
+  | UserMessageEvent;
