@@ -70,6 +70,7 @@ export type {
   Gating,
   InterruptPlan,
   NativeAuditEntry,
+  NativeBound,
   NativeCall,
   NativeClaim,
   NativeDocument,
@@ -214,6 +215,8 @@ export interface RunStore {
   releaseRun(runId: string): Promise<void>;
   /** The latest change first. `open`: only those that can be continued. */
   runs(open: boolean, limit: number): Promise<NativeRunInfo[]>;
+  /** Writes it into the audit. */
+  note(note: NativeNote): Promise<void>;
   /** What the run asked about, oldest first. */
   records(runId: string): Promise<RawRecord[]>;
   /** Writes down that what a process that is gone had started was interrupted, and gives these records. */
@@ -646,11 +649,6 @@ export class NativePolicies {
   /** The numbers of the conditions of rules for this tool. */
   conditions(toolName: string): number[] {
     return this.#now('conditions', { toolName });
-  }
-
-  /** `{ cwd, policy, shell }` */
-  context(toolName: string): object {
-    return this.#now('context', { toolName });
   }
 
   /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */

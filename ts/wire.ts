@@ -26,9 +26,6 @@ export type AskLasting = Record<symbol, never>;
 /** Fails when the policies cannot be read. */
 export type AskReady = Record<symbol, never>;
 
-/** `{ cwd, policy, shell }` */
-export type CallContext = object;
-
 /** Cancels what a run waits for and takes back what was approved but not started. */
 export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
 
@@ -347,6 +344,14 @@ details?: object | null, };
 /** An entry of the audit: the very text that its hash is of, and that hash in hex. */
 export type NativeAuditEntry = { body: string, hash: string, };
 
+/** What an approval of a call is bound to, as the policies and the files are now, and whether it may run at all. */
+export type NativeBound = {
+/** `{ cwd, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and `who` must
+ * agree. */
+context: object,
+/** Why nobody's approval lets it run. */
+denied: string | null, };
+
 /** A call to judge. */
 export type NativeCall = { toolName: string, args: unknown, annotations?: Record<string, boolean>, runId?: string,
 /** ms since the epoch, for grants. */
@@ -358,7 +363,11 @@ readOnly?: boolean,
 /** Look for a grant that answers. */
 grants?: boolean,
 /** It is asked about whatever the policies say. */
-floor?: boolean, };
+floor?: boolean,
+/** Say what an approval of it is bound to. */
+bound?: boolean,
+/** Offer to remember what would be offered where there are no rules. */
+unruled?: boolean, };
 
 /** What may be executed: the core's own copy of the arguments. */
 export type NativeClaim = { approvalId: string, args: unknown,
@@ -425,8 +434,8 @@ grant?: Grant,
 problems?: Array<PolicyProblem>,
 /** Who must agree, as all rules that ask say together. */
 who?: NativeWho,
-/** A digest of where its paths led that lead elsewhere than they say. */
-places?: string, };
+/** What an approval of it is bound to, where that was asked for. */
+bound?: NativeBound, };
 
 export type NativeMachine = "none" | "managed" | "all";
 
@@ -533,7 +542,9 @@ parent: string | null,
 /** What is new of the history: any JSON. */
 entries: readonly unknown[],
 /** Any JSON, small: it is written each time. */
-state: unknown, status: NativeRunStatus, steps: number, };
+state: unknown, status: NativeRunStatus, steps: number,
+/** What was said of its calls, for the audit: it is written before. */
+notes?: readonly NativeNote[], };
 
 /** A run as it was kept. */
 export type NativeSavedRun = { entries: unknown[],
@@ -550,7 +561,11 @@ export type NativeSetting = { path: Array<string>, value: unknown, line: number,
 export type NativeSettings = { "settings": Array<NativeSetting> } | { "problem": { message: string, line: number, column: number, } };
 
 /** What a human is shown beside a request. */
-export type NativeShown = { always: NativeOffers, changes: Array<FileChange>, page: NativePreview, };
+export type NativeShown = { always: NativeOffers, changes: Array<FileChange>, page: NativePreview,
+/** What an approval of it is bound to, where that was asked for. What changes after it is a change. */
+bound?: NativeBound,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>, };
 
 /** What was dropped. */
 export type NativeTidied = { contents: number, records: number, entries: number, bytes: number, };
@@ -666,7 +681,6 @@ export type PolicyOperations = {
   show: { takes: ShowCall; answers: Shown };
   explain: { takes: ExplainCall; answers: string };
   conditions: { takes: ListConditions; answers: Array<number> };
-  context: { takes: ReadContext; answers: CallContext };
   refresh: { takes: RefreshFiles; answers: RefreshedText };
   hidden: { takes: FindHidden; answers: Array<string> };
   forbids: { takes: FindForbidding; answers: string | null };
@@ -715,9 +729,6 @@ export type PreviewText = { text: string, flags: string[], };
 
 /** The entries of the audit after this number. */
 export type ReadAudit = { after: number, limit: number, };
-
-/** What an approval of a call of this tool is bound to. */
-export type ReadContext = { toolName: string, };
 
 /** Where the audit stands. */
 export type ReadHead = Record<symbol, never>;

@@ -603,7 +603,10 @@ describe('grants', () => {
     await gate.approve(approvalId, { by: 'mia', remember: 'session' });
     const [grant] = await gate.grants.list();
     await gate.grants.revoke(grant?.id ?? '');
-    const notes = later.called.flatMap(([operation, args]) => (operation === 'note' ? (args[0] as object[]) : []));
+    const notes = later.called.flatMap(([operation, args]) => {
+      if (operation === 'saveRun') return (args[0] as { notes: object[] }).notes;
+      return operation === 'note' ? (args[0] as object[]) : [];
+    });
     expect(notes).toMatchObject([
       { kind: 'verdict', effect: 'ask' },
       { kind: 'granted', grantId: grant?.id, approvalId, effect: 'allow', scope: 'session', by: 'mia' },

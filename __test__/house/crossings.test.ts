@@ -26,8 +26,12 @@ const removal = () => call('execute', { command: 'rm notes.txt' }, 'c1');
 const yes = { onApprovalRequest: () => true };
 
 /** What crosses for one call of a run, the second time, without what making the run takes. */
-async function crossingsOf(options: Omit<RunOptions<typeof tools>, 'gate'> & { gate?: Gate }, asked = removal()) {
-  for (const runId of ['first', 'second']) {
+async function crossingsOf(
+  options: Omit<RunOptions<typeof tools>, 'gate'> & { gate?: Gate },
+  asked = removal(),
+  names: (string | undefined)[] = ['first', 'second'],
+) {
+  for (const [index, runId] of names.entries()) {
     const { model } = scripted([calls(asked), says('Done.')]);
     const messages = [{ role: 'user', content: 'go' }] as const;
     const run = streamWithEvents({ model, messages, tools, runId, ...options } as never);
@@ -36,7 +40,7 @@ async function crossingsOf(options: Omit<RunOptions<typeof tools>, 'gate'> & { g
     // Where others may look it up, the schema of a tool is kept once, and nobody waits for it.
     const seen: string[] = [];
     const isKept = () => expect(seen.push(...crossed()) > 0 && seen).toContain('setValue');
-    if (runId === 'first' && options.gate !== undefined) await vi.waitFor(isKept, PATIENTLY);
+    if (index === 0 && options.gate !== undefined) await vi.waitFor(isKept, PATIENTLY);
   }
   return crossed();
 }
@@ -73,8 +77,8 @@ describe('one call crosses the binding no more often than', () => {
   });
 
   it('when a policy asks and it is approved', async () => {
-    // Judged once more when the request is bound to the verdict, when the answer is there, and right before it runs.
-    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes }), 16);
+    // Judged once more with what is shown, when the answer is there, and right before it runs.
+    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes }), 8);
   });
 
   it('when interruptOn does not name it', async () => {
@@ -86,12 +90,18 @@ describe('one call crosses the binding no more often than', () => {
   });
 
   it('when a policy denies it', async () => {
-    expectAtMost(await crossingsOf({ policy: policyThat('deny'), ...yes }), 5);
+    expectAtMost(await crossingsOf({ policy: policyThat('deny'), ...yes }), 4);
   });
 
   it('when it is approved and the ledger is a file', async () => {
     await using gate = durable();
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 9);
+    const unnamed = [undefined, undefined];
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }, removal(), unnamed), 7);
+  });
+
+  it('when the run has a name, too, of which the ledger is asked first whether it began before', async () => {
+    await using gate = durable();
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 8);
   });
 
   it('when it is answered through a shared gate', async () => {

@@ -1,6 +1,7 @@
 /** What is written of a run: only what is new, in order, and nothing after its end. */
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
+import { UnwrittenVerdicts } from '../../ts/gate/unwritten-verdicts.js';
 import { RunKeeper } from '../../ts/ai-sdk/saved/keep-run.js';
 import { stateOf, type KeptRun } from '../../ts/ai-sdk/saved/saved-run.js';
 import type { NativeSaveRun, RunStore } from '../../ts/native.js';
@@ -29,6 +30,7 @@ function slowStore() {
   return { store, saves, letGo };
 }
 
+const verdict = (toolCallId: string) => ({ kind: 'verdict', toolCallId }) as const;
 const written = ({ parent, entries, status }: NativeSaveRun) => [parent, entries.length, status];
 const never = (error: unknown) => {
   throw error;
@@ -80,6 +82,49 @@ describe('a keeper', () => {
       [null, 1, 'running'],
       ['h0', 0, 'cancelled'],
     ]);
+  });
+
+  it('writes what was said of calls with the run, once', async () => {
+    const { store, saves, letGo } = slowStore();
+    const unwritten = new UnwrittenVerdicts();
+    const keeper = new RunKeeper(store, 'r', unwritten);
+    unwritten.add('c1', verdict('c1'));
+    unwritten.add('c2', verdict('c2'));
+    for (const messages of [[say('a')], [say('a'), say('b')]]) {
+      const saved = keeper.save(kept(messages));
+      await letGo();
+      await saved;
+    }
+    expect(saves.map(({ notes }) => notes)).toEqual([[verdict('c1'), verdict('c2')], []]);
+    expect(unwritten.takeOf('c1')).toBeUndefined();
+  });
+
+  it('keeps the run though what was said of a call cannot be written, which stays to be written', async () => {
+    const { store, saves, letGo } = slowStore();
+    const unwritten = new UnwrittenVerdicts();
+    const saveRun = (run: NativeSaveRun) =>
+      run.notes?.length === 0 ? store.saveRun(run) : Promise.reject(new Error('no'));
+    const keeper = new RunKeeper({ ...store, saveRun }, 'r', unwritten);
+    unwritten.add('c1', verdict('c1'));
+    const saved = keeper.save(kept([say('a')]));
+    await letGo();
+    await letGo();
+    await saved;
+    expect(saves.map(written)).toEqual([[null, 1, 'running']]);
+    expect(unwritten.takeOf('c1')).toEqual(verdict('c1'));
+  });
+
+  it('writes what was said after the last save by itself, at the end', async () => {
+    const { store, saves } = slowStore();
+    const notes: unknown[] = [];
+    const note = async (given: unknown) => void notes.push(given);
+    const unwritten = new UnwrittenVerdicts();
+    const keeper = new RunKeeper({ ...store, note }, 'r', unwritten);
+    unwritten.add('c1', verdict('c1'));
+    await keeper.end('cancelled', never);
+    expect([saves, notes]).toEqual([[], [verdict('c1')]]);
+    // What comes after that is written by whoever says it.
+    expect(unwritten.add('c2', verdict('c2'))).toBe(false);
   });
 
   it('a run that was never kept is not kept when it is cancelled', async () => {

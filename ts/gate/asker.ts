@@ -23,7 +23,9 @@ import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import type { CallQuestion } from './call-question.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
+import { NOTHING_SHOWN } from './control.js';
 import { describe } from './describing.js';
+import { verdictNote } from './executing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
@@ -37,6 +39,7 @@ import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
+import { UnwrittenVerdicts } from './unwritten-verdicts.js';
 import { allOf, whoOf, type ApproverRules } from './who.js';
 import { judge, unanswered, type CallJudge, type JudgedCall, type CallVerdict } from './judge.js';
 
@@ -89,6 +92,8 @@ export class CallAsker {
   readonly runId: string;
   /** The path of agents that asks. */
   readonly origin: readonly string[];
+  /** What was said of calls and is written when the run is kept. */
+  readonly unwritten = new UnwrittenVerdicts();
   /** Calls that are not asked about again; `undefined`: they are. */
   readonly rejections: RunRejections | undefined;
   readonly #callback: ApprovalCallback | undefined;
@@ -159,14 +164,27 @@ export class CallAsker {
     return this.#hasGate || this.judgesAll;
   }
 
-  /** The verdict of everything that judges. */
-  async judge(call: JudgedCall, by: Omit<CallJudge, 'control' | 'policies' | 'runId'>): Promise<CallVerdict> {
+  /**
+   * The verdict of everything that judges. It is written down before anything follows from it.
+   *
+   * @param isKept the run is kept before anybody is asked: with it is written what asks
+   */
+  async judge(
+    call: JudgedCall,
+    by: Omit<CallJudge, 'control' | 'policies' | 'runId'>,
+    isKept = false,
+  ): Promise<CallVerdict> {
     const { control, telemetry } = this.gate;
     const judged = await judge(call, { ...by, control, policies: this.#policies, runId: this.#mainRunId });
     // What may not be approved, the mode does not approve.
     const verdict = by.gating.allowedDecisions?.includes('approve') === false ? unanswered(judged) : judged;
     telemetry?.judged(verdict.effect, verdict.said);
-    return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
+    if (!this.gate.lasts) return verdict;
+    const isWritten =
+      isKept &&
+      verdict.effect === 'ask' &&
+      this.unwritten.add(call.toolCallId, verdictNote(call, this.runId, this.origin, verdict));
+    return isWritten ? verdict : this.gate.noted(call, this.runId, this.origin, verdict);
   }
 
   /** Why the mode or the judge of the gate lets an approved call not run; `undefined`: they do. */
@@ -306,6 +324,9 @@ export class CallAsker {
     const request = await this.#requestFor(question, runId);
     return async () => {
       question.signal?.throwIfAborted();
+      // Nothing follows from a verdict that is not written.
+      const unwritten = this.unwritten.takeOf(question.toolCallId);
+      if (unwritten !== undefined) await this.gate.note(unwritten);
       const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
       const { record, decided } = isLater(opened) ? await opened : opened;
       this.gate.answersByMode(record, decided, question.judgeAgain);
@@ -334,8 +355,6 @@ export class CallAsker {
     const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
     const said = question.verdict && unanswered(question.verdict);
     const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
-    // Before all that is shown: what changes while that is made is a change.
-    const { context } = await this.bound(question);
     const ruleName = ruleNameOf(toolName, question.tool);
     const call = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(question.tool), runId, signal };
     // Who had to agree to what was shown before must agree to what is shown now.
@@ -345,8 +364,14 @@ export class CallAsker {
     );
     const asks: CallVerdict = said === undefined ? { effect: 'ask', floor: true, who } : withWho(said, who);
     const offers = this.#offersOf(question, ruleName, call, asks);
-    const { page, ...shown } =
-      offers === undefined ? await this.gate.control.shown(call, asks, this.#policies) : NOTHING_SHOWN;
+    const tool = await identityOf(question);
+    // What "always" would save is made later where there are no rules, and nothing else would be shown.
+    const { bound, shown: all } =
+      offers === undefined
+        ? await this.gate.control.boundAndShown(call, asks, this.#policies)
+        : { bound: await this.gate.control.bound(call, this.#policies), shown: NOTHING_SHOWN };
+    const { page, ...shown } = all;
+    const context: BoundContext = { policy: bound.context, tool };
     // A schema is for those who look into the ledger.
     const schema =
       question.schema === undefined || this.#isPrivate ? null : await this.gate.schemaDigest(question.schema);
@@ -561,9 +586,6 @@ const LONGEST_AT_ONCE = 65_536;
 const readers = new WeakSet<object>();
 
 const NOTHING_OFFERED = { allow: null, deny: null };
-
-/** Without rules and without the change of a file: the core shows the arguments. */
-const NOTHING_SHOWN = { verdict: null, changes: [], page: null };
 
 /** What a human is shown: with the arguments as the tool would get them. What takes long is made when it is read. */
 export function requestOf(record: ApprovalRecord, args: ValueSnapshot, gate: LocalGate): ApprovalRequest {

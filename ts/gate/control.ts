@@ -220,16 +220,31 @@ export class GateControl {
 
   // --- for the human ------------------------------------------------------------------------------------------------
 
+  /** What an approval is bound to as things are now, and then what a human is shown: what changes in between is a change. */
+  async boundAndShown(
+    call: JudgedByPolicy,
+    verdict: CallVerdict,
+    narrower: readonly Policies[],
+  ): Promise<{ bound: BoundVerdict; shown: ShownCall }> {
+    const [only, ...more] = this.#all(narrower);
+    if (only === undefined || more.length > 0 || verdict.effect !== 'ask') {
+      const bound = await this.bound(call, narrower);
+      return { bound, shown: await this.shown(call, verdict, narrower) };
+    }
+    // Those of a run: the gate, which has none, keeps the grants, so it offers.
+    const offers = { floor: verdict.floor ?? false, unruled: only !== this.#policies };
+    const { bound, shown } = await only.boundAndShown(call, verdict.said ?? null, offers);
+    return { bound, shown: asksPeople(verdict.who) ? { ...shown, always: NOTHING_OFFERED } : shown };
+  }
+
   async shown(call: JudgedByPolicy, verdict: CallVerdict, narrower: readonly Policies[]): Promise<ShownCall> {
     const said = verdict.said ?? null;
-    if (verdict.effect !== 'ask')
-      return { verdict: said, always: { allow: null, deny: null }, changes: [], page: null };
+    if (verdict.effect !== 'ask') return { ...NOTHING_SHOWN, verdict: said };
     const floor = verdict.floor ?? false;
     const judged = await this.#reading().shown(call, said, floor);
-    const never = { allow: null, deny: null };
-    const shown = asksPeople(verdict.who) ? { ...judged, always: never } : judged;
+    const shown = asksPeople(verdict.who) ? { ...judged, always: NOTHING_OFFERED } : judged;
     if (narrower.length === 0 || (await this.#policies?.judge(call))?.effect === 'ask') return shown;
-    const asking = (await firstThatAsks(narrower, call)) ?? (narrower[0] as Policies);
+    const asking = await firstThatAsks(narrower, call);
     // A run's own policy asks: the parts of the call are marked as it judges them. The gate keeps the grants, so it offers.
     return { ...(await asking.shown(call, said, floor)), always: shown.always };
   }
@@ -242,12 +257,12 @@ export class GateControl {
   ): (() => ShownCall['always']) | undefined {
     if (this.#policies !== undefined || narrower.length > 0 || verdict.effect !== 'ask') return undefined;
     const { who, floor = false } = verdict;
-    return once(() => (asksPeople(who) ? { allow: null, deny: null } : this.#reading().offersNow(call, floor)));
+    return once(() => (asksPeople(who) ? { ...NOTHING_OFFERED } : this.#reading().offersNow(call, floor)));
   }
 
   /** What an approval of this call is bound to now, and whether it may run at all. Never rejects. */
   bound(call: JudgedByPolicy, narrower: readonly Policies[]): Awaitable<BoundVerdict> {
-    const all = [this.#policies, ...narrower].filter((each) => each !== undefined);
+    const all = this.#all(narrower);
     return all.length === 0 ? UNBOUND : this.#boundBy(all, call);
   }
 
@@ -306,6 +321,10 @@ export class GateControl {
     (this.#policies ?? this.#reader)?.endRun(runId);
   }
 
+  #all(narrower: readonly Policies[]): Policies[] {
+    return [this.#policies, ...narrower].filter((each) => each !== undefined);
+  }
+
   #reading(): Policies {
     if (this.#policies !== undefined) return this.#policies;
     const options = { policy: undefined, files: 'none', place: this.#options.place, own: this.#own } as const;
@@ -314,9 +333,11 @@ export class GateControl {
   }
 }
 
-async function firstThatAsks(all: readonly Policies[], call: JudgedByPolicy): Promise<Policies | undefined> {
-  for (const policies of all) if ((await policies.judge(call)).effect === 'ask') return policies;
-  return undefined;
+/** The first that asks; of those of which none does, the first. */
+async function firstThatAsks(all: readonly Policies[], call: JudgedByPolicy): Promise<Policies> {
+  const [first] = all as [Policies];
+  if (all.length > 1) for (const policies of all) if ((await policies.judge(call)).effect === 'ask') return policies;
+  return first;
 }
 
 function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: CallVerdict & { effect: 'ask' }): CallVerdict {
@@ -324,6 +345,11 @@ function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: CallVerdict
   const why = reason ?? asks ?? `${toolName} must be asked about`;
   return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said };
 }
+
+const NOTHING_OFFERED: ShownCall['always'] = { allow: null, deny: null };
+
+/** The core shows the arguments. */
+export const NOTHING_SHOWN: ShownCall = { verdict: null, always: NOTHING_OFFERED, changes: [], page: null };
 
 const UNBOUND: BoundVerdict = { context: null, denied: undefined };
 

@@ -1,6 +1,6 @@
 /** Executions and verdicts: what must be written down before, and after, something runs. */
 import { messageOf } from '../errors/message-of.js';
-import type { NativeClaim } from '../native.js';
+import type { NativeClaim, NativeNote } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import type { GateInternals } from './inside.js';
@@ -63,25 +63,35 @@ export class ExecutionKeeper {
    */
   async noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: CallVerdict): Promise<CallVerdict> {
     if (!this.#inside.lasts) return verdict;
-    const { rule = null, reason } = verdict.said ?? {};
     try {
-      await this.#inside.native.note({
-        kind: 'verdict',
-        runId,
-        origin,
-        toolCallId: call.toolCallId,
-        toolName: call.toolName,
-        args: call.args.json,
-        effect: verdict.effect,
-        rule: rule === null ? null : { source: rule.source, layer: rule.layer, line: rule.line },
-        reason: verdict.effect === 'allow' ? reason : (verdict.reason ?? reason),
-      });
+      await this.#inside.native.note(verdictNote(call, runId, origin, verdict));
       return verdict;
     } catch (error) {
       this.#inside.failed('a verdict was not written down', { runId, toolCallId: call.toolCallId }, error);
       return { effect: 'deny', reason: `What was said of it could not be written down: ${messageOf(error)}` };
     }
   }
+}
+
+/** What was said of a call, for the audit. */
+export function verdictNote(
+  { toolCallId, toolName, args }: JudgedCall,
+  runId: string,
+  origin: readonly string[],
+  verdict: CallVerdict,
+): NativeNote {
+  const { rule = null, reason } = verdict.said ?? {};
+  return {
+    kind: 'verdict',
+    runId,
+    origin,
+    toolCallId,
+    toolName,
+    args: args.json,
+    effect: verdict.effect,
+    rule: rule === null ? null : { source: rule.source, layer: rule.layer, line: rule.line },
+    reason: verdict.effect === 'allow' ? reason : (verdict.reason ?? reason),
+  };
 }
 
 /** A result that is not too long; `null`: there is none. */

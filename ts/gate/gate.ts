@@ -17,7 +17,7 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { NativeGate, type NativeClaim, type RawRecord, type RunStore } from '../native.js';
+import { NativeGate, type NativeClaim, type NativeNote, type RawRecord, type RunStore } from '../native.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
 import { Redactor } from '../redact/redactor.js';
@@ -316,6 +316,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
   /** @see ExecutionKeeper.settle */
   settle(approvalId: string, succeeded: boolean, result?: () => Awaitable<unknown>): Awaitable<void> {
     return this.#executing.settle(approvalId, succeeded, result);
+  }
+
+  /** Writes into the audit of a ledger that lasts. */
+  async note(note: NativeNote): Promise<void> {
+    await this.#inside.native.note(note);
   }
 
   /** @see ExecutionKeeper.noted */

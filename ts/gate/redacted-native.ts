@@ -119,16 +119,22 @@ export class RedactedNative extends NativeGate {
   }
 
   override note(note: NativeNote): Promise<void> {
+    return super.note(this.#keptNote(note));
+  }
+
+  #keptNote(note: NativeNote): NativeNote {
     const clean = (text: string | null | undefined) => {
       if (typeof text !== 'string') return text;
       // It may quote arguments that no request was made of.
       return this.#redactor.hasFunction ? WITHHELD : this.#redactor.text(text);
     };
-    return super.note({ ...note, reason: clean(note.reason), label: clean(note.label) });
+    return { ...note, reason: clean(note.reason), label: clean(note.label) };
   }
 
   override saveRun(run: NativeSaveRun): Promise<string[]> {
-    return super.saveRun({ ...run, entries: run.entries.map((entry) => keptEntry(this.#redactor, entry)) });
+    const entries = run.entries.map((entry) => keptEntry(this.#redactor, entry));
+    const notes = run.notes?.map((note) => this.#keptNote(note));
+    return super.saveRun({ ...run, entries, ...(notes === undefined ? {} : { notes }) });
   }
 
   override settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {

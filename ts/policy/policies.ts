@@ -16,7 +16,8 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
+import { InternalError } from '../errors/internal-error.js';
+import { NativePolicies, type NativeBound, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -136,14 +137,25 @@ export class Policies {
 
   /** What an approval of this call is bound to, as the policies and the files are now, and whether it may run at all. */
   bound(call: JudgedByPolicy): Awaitable<BoundVerdict> {
-    return after(this.#said(call), ({ verdict, places, who }) => ({
-      context: {
-        ...this.#native.context(call.ruleName ?? call.toolName),
-        ...(places === undefined ? {} : { places }),
-        ...(who === undefined ? {} : { who }),
-      },
-      denied: verdict.effect === 'deny' ? verdict.reason : undefined,
-    }));
+    return after(this.#answered(call), (answered) =>
+      after(this.#ask({ ...answered, bound: true }), ({ bound }) => boundVerdict(bound)),
+    );
+  }
+
+  /**
+   * As {@link Policies.bound}, and then as {@link Policies.shown}.
+   *
+   * @param offers `unruled`: what is offered to be remembered is what a gate without rules would offer
+   */
+  async boundAndShown(
+    call: JudgedByPolicy,
+    verdict: PolicyVerdict | null,
+    offers: { floor: boolean; unruled: boolean },
+  ): Promise<{ bound: BoundVerdict; shown: ShownCall }> {
+    const answered = await this.#answered(call);
+    const { bound, problems = null, ...shown } = await this.#native.show({ ...answered, ...offers, bound: true });
+    this.#tell(problems);
+    return { bound: boundVerdict(bound), shown: { ...shown, verdict } };
   }
 
   /** Reads policy files that changed, and says which of these files are no longer what they were. */
@@ -240,6 +252,11 @@ export class Policies {
     const call: PolicyCall = { toolName, toolCallId, args: copyOf(args), cwd: this.cwd };
     return signal === undefined ? call : { ...call, abortSignal: signal };
   }
+}
+
+function boundVerdict(bound: NativeBound | undefined): BoundVerdict {
+  if (bound === undefined) throw new InternalError({ message: 'the core did not say what an approval is bound to' });
+  return { context: bound.context, denied: bound.denied ?? undefined };
 }
 
 /** @throws {InvalidConfigError} */

@@ -239,7 +239,7 @@ export class CallGuard {
     const call: GuardedCall = { args, context, verdict: undefined };
     this.#calls.set(toolCallId, call);
     if (this.#asksHuman(toolName) && !this.#readQuestions(call, toolName)) return (call.verdict = { effect: 'allow' });
-    call.verdict = await this.#judge(toolCallId, toolName, args, context);
+    call.verdict = await this.#judge(toolCallId, toolName, args, context, true);
     return call.verdict;
   }
 
@@ -248,6 +248,7 @@ export class CallGuard {
     toolName: string,
     args: ValueSnapshot,
     context: Record<string, unknown>,
+    isKept = false,
   ): Promise<CallVerdict> {
     const { tools, asker, interruptOn, hostJudges, signal, inherited } = this.#options;
     const gating = this.gatingOf(toolName) ?? ASK;
@@ -266,6 +267,7 @@ export class CallGuard {
         isQuestion: this.#asksHuman(toolName),
         startsAgents: isTask(tool),
       },
+      isKept,
     );
   }
 }

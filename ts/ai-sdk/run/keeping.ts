@@ -4,6 +4,7 @@
  */
 import type { ModelMessage, ToolSet } from 'ai';
 import { GateClosedError, RunError } from '../../errors/index.js';
+import type { CallAsker } from '../../gate/asker.js';
 import type { LocalGate } from '../../gate/gate.js';
 import type { NativeSavedRun } from '../../native.js';
 import type { Awaitable } from '../../values/awaitable.js';
@@ -30,12 +31,13 @@ export class Keeping {
   /** The last of them that was given to be kept. */
   #last: { moment: number; kept: Promise<void> } | undefined;
 
-  constructor(gate: LocalGate, runId: string, conversation: RunConversation, parent: ParentRun | undefined) {
+  constructor(asker: CallAsker, conversation: RunConversation, parent: ParentRun | undefined) {
+    const { gate, runId, unwritten } = asker;
     this.#gate = gate;
     this.#parent = parent;
     this.#runId = runId;
     this.#conversation = conversation;
-    this.#keeper = new RunKeeper(gate.runs, runId);
+    this.#keeper = new RunKeeper(gate.runs, runId, unwritten);
   }
 
   /** Whether the ledger knows this run as the one that this process continues. What waits in any other is not ours. */

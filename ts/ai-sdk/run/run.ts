@@ -80,7 +80,7 @@ export class Run {
     this.#callbacks = new RunCallbacks(callbacks);
     this.#conversation = new RunConversation(messagesOf(call));
     const { parent, signal } = options;
-    this.#keeping = asker.gate.lasts ? new Keeping(asker.gate, asker.runId, this.#conversation, parent) : undefined;
+    this.#keeping = asker.gate.lasts ? new Keeping(asker, this.#conversation, parent) : undefined;
     this.#report = parent === undefined ? undefined : new ChildReport(parent, this, asker.origin);
     this.#children = new ChildRuns({
       asker,

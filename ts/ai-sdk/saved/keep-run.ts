@@ -1,6 +1,7 @@
 /** Keeps a run while it goes on: only what is new is written, one write at a time, in the order of the moments. */
 import type { ModelMessage } from 'ai';
 import type { NativeSavedRun, NativeRunStatus, RunStore } from '../../native.js';
+import { UnwrittenVerdicts } from '../../gate/unwritten-verdicts.js';
 import { decode, encode, type KeptRun, type StepMark } from './saved-run.js';
 
 interface WrittenRun {
@@ -18,6 +19,7 @@ interface WantedState {
 export class RunKeeper {
   readonly #store: RunStore;
   readonly #runId: string;
+  readonly #unwritten: UnwrittenVerdicts;
   readonly #written: WrittenRun[] = [];
   #next: WantedState | undefined;
   #last: KeptRun | undefined;
@@ -27,9 +29,11 @@ export class RunKeeper {
   #isStopped = false;
   #isOver = false;
 
-  constructor(store: RunStore, runId: string) {
+  /** @param unwritten what is written into the audit with the run */
+  constructor(store: RunStore, runId: string, unwritten = new UnwrittenVerdicts()) {
     this.#store = store;
     this.#runId = runId;
+    this.#unwritten = unwritten;
   }
 
   /** Whether the ledger knows this run as the one that this process continues. What waits in any other is not ours. */
@@ -88,6 +92,7 @@ export class RunKeeper {
     } catch (error) {
       failed(error);
     }
+    await this.#noteLeft(failed);
     // What is done or cancelled belongs to nobody.
     if (status === 'failed') await this.#letGo(failed);
   }
@@ -96,7 +101,17 @@ export class RunKeeper {
   async release(failed: (error: unknown) => void): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
+    await this.#noteLeft(failed);
     await this.#letGo(failed);
+  }
+
+  /** What was said of calls after which nothing was kept. */
+  async #noteLeft(failed: (error: unknown) => void): Promise<void> {
+    try {
+      for (const note of this.#unwritten.end()) await this.#store.note(note);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   async #letGo(failed: (error: unknown) => void): Promise<void> {
@@ -128,13 +143,15 @@ export class RunKeeper {
     let same = 0;
     while (same < messages.length && this.#isWritten(same, messages[same], marks.get(same))) same++;
     const fresh = messages.slice(same).map((message, index) => ({ message, mark: marks.get(same + index) }));
-    const heads = await this.#store.saveRun({
-      runId: this.#runId,
-      parent: this.#written[same - 1]?.head ?? null,
-      entries: fresh.map(({ message, mark }) => encode(message, mark)),
-      state,
-      status,
-      steps: marks.size,
+    const entries = fresh.map(({ message, mark }) => encode(message, mark));
+    const parent = this.#written[same - 1]?.head ?? null;
+    const saved = { runId: this.#runId, parent, entries, state, status, steps: marks.size };
+    const { notes, giveBack } = this.#unwritten.take();
+    const heads = await this.#store.saveRun({ ...saved, notes }).catch((error: unknown) => {
+      if (notes.length === 0) throw error;
+      // What cannot be written may be what was said of one call: then that call is not asked about, and the run goes on.
+      giveBack();
+      return this.#store.saveRun({ ...saved, notes: [] });
     });
     this.#isOurs = true;
     this.#last = run;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Host;
+use super::audit::NativeNote;
 use crate::envelope::Raw;
 use crate::operations::{Done, Operate};
 use crate::record::WholeRecords;
@@ -29,6 +30,10 @@ pub(crate) struct NativeSaveRun {
     #[cfg_attr(test, ts(as = "words::NativeRunStatus"))]
     status: Box<str>,
     steps: u64,
+    /// What was said of its calls, for the audit: it is written before.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly NativeNote[]"))]
+    notes: Vec<NativeNote>,
 }
 
 impl NativeSaveRun {
@@ -108,9 +113,11 @@ impl Operate<&dyn Host> for NativeSaveRun {
     /// The hash of each new entry.
     type Answer = Vec<String>;
 
-    fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
+    fn perform(mut self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
-        let hashes = gate.archive()?.save_run(self.save()?, gate.now())?;
+        let notes = std::mem::take(&mut self.notes);
+        let notes = notes.into_iter().map(NativeNote::note).collect::<Result<Vec<_>, _>>()?;
+        let hashes = gate.archive()?.save_run_after(&notes, self.save()?, gate.now())?;
         Ok(hashes.iter().map(|hash| hex(hash)).collect())
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use countersign_core::call::Json;
 use countersign_core::gate::GateError;
-use countersign_core::gate::policies::{Grant, Policies, PolicyCall, ShownFile};
+use countersign_core::gate::policies::{Grant, OfferOptions, Policies, PolicyCall, ShownFile};
 use countersign_core::policy::Verdict;
 use countersign_core::policy::document::{MAX_RULES, PolicyMode};
 use serde::{Deserialize, Serialize};
 
-use super::judged::{GrantText, Judged};
+use super::judged::{GrantText, Judged, JudgedBeside};
 use super::shown::Shown;
 use super::{PolicyProblem, problems_out};
 use crate::envelope::{Raw, envelope, raw, read};
@@ -22,7 +22,6 @@ operations! {
     Show(ShowCall),
     Explain(ExplainCall),
     Conditions(ListConditions),
-    Context(ReadContext),
     Refresh(RefreshFiles),
     Hidden(FindHidden),
     Forbids(FindForbidding),
@@ -104,6 +103,14 @@ struct NativeCall {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     floor: bool,
+    /// Say what an approval of it is bound to.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    bound: bool,
+    /// Offer to remember what would be offered where there are no rules.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    unruled: bool,
 }
 
 /// More numbers of conditions than a document has rules would only be there to fill the memory.
@@ -113,7 +120,15 @@ const MOST_CONDITIONS: usize = MAX_RULES * 16;
 struct Also {
     read_only: bool,
     grants: bool,
-    floor: bool,
+    offers: OfferOptions,
+    bound: bool,
+}
+
+impl Also {
+    /// As things are right after a verdict.
+    fn context(&self, policies: &Policies, call: &PolicyCall) -> Option<Json> {
+        self.bound.then(|| policies.context(&call.tool_name))
+    }
 }
 
 impl NativeCall {
@@ -128,6 +143,8 @@ impl NativeCall {
             read_only,
             grants,
             floor,
+            bound,
+            unruled,
         } = self;
         let last = answers.keys().next_back().map_or(0, |last| last.saturating_add(1));
         if last > MOST_CONDITIONS {
@@ -141,25 +158,51 @@ impl NativeCall {
         }
         let now = now.max(0.0) as u64;
         let call = PolicyCall { tool_name, args, annotations, conditions, run_id, now };
-        Ok((call, Also { read_only, grants, floor }))
+        let offers = OfferOptions { floor, unruled };
+        Ok((call, Also { read_only, grants, offers, bound }))
     }
 
     /// `None`: files must be looked at.
     fn judge_at_once(self, policies: &Policies) -> Result<Option<Judged>, GateError> {
-        let (call, Also { read_only, grants, floor }) = self.read()?;
-        let verdict =
-            if read_only { policies.judge_read_only(&call, false) } else { policies.judge(&call) };
-        let Ok(verdict) = verdict else { return Ok(None) };
-        let grant = if grants { policies.granted(&call, floor) } else { Ok(None) };
-        let Ok(grant) = grant else { return Ok(None) };
-        Ok(Some(Judged::new(verdict, &call.args, grant, None)))
+        let (call, also) = self.read()?;
+        Ok(judged_at_once(policies, &call, &also))
     }
 
     /// `None`: files must be looked at.
     fn show_at_once(self, policies: &Policies) -> Result<Option<Shown>, GateError> {
-        let (call, Also { floor, .. }) = self.read()?;
-        Ok(policies.show(&call, floor).ok().map(Shown))
+        let (call, also) = self.read()?;
+        let judged = if also.bound {
+            let Some(judged) = judged_at_once(policies, &call, &also) else { return Ok(None) };
+            Some(judged)
+        } else {
+            None
+        };
+        Ok(policies.show(&call, also.offers).ok().map(|call| Shown { call, judged }))
     }
+}
+
+fn judged_at_once(policies: &Policies, call: &PolicyCall, also: &Also) -> Option<Judged> {
+    let verdict =
+        if also.read_only { policies.judge_read_only(call, false) } else { policies.judge(call) }
+            .ok()?;
+    let grant = if also.grants { policies.granted(call, also.offers.floor).ok()? } else { None };
+    let context = also.context(policies, call);
+    Some(Judged::new(verdict, &call.args, JudgedBeside { grant, context, problems: None }))
+}
+
+fn judged(policies: &Policies, call: &PolicyCall, also: &Also) -> Judged {
+    let problems = policies.refresh();
+    let verdict = if also.read_only {
+        policies
+            .judge_read_only(call, true)
+            .unwrap_or_else(|error| Verdict::refuse(error.to_string()))
+    } else {
+        policies.judge_with_files(call)
+    };
+    let grant =
+        if also.grants { policies.granted_with_files(call, also.offers.floor) } else { None };
+    let context = also.context(policies, call);
+    Judged::new(verdict, &call.args, JudgedBeside { grant, context, problems })
 }
 
 macro_rules! of_a_call {
@@ -182,17 +225,8 @@ impl Operate<&Policies> for NativeCall {
     type Answer = Judged;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let (call, Also { read_only, grants, floor }) = self.read()?;
-        let problems = policies.refresh();
-        let verdict = if read_only {
-            policies
-                .judge_read_only(&call, true)
-                .unwrap_or_else(|error| Verdict::refuse(error.to_string()))
-        } else {
-            policies.judge_with_files(&call)
-        };
-        let grant = if grants { policies.granted_with_files(&call, floor) } else { None };
-        Ok(Judged::new(verdict, &call.args, grant, problems))
+        let (call, also) = self.read()?;
+        Ok(judged(policies, &call, &also))
     }
 }
 
@@ -200,8 +234,11 @@ impl Operate<&Policies> for ShowCall {
     type Answer = Shown;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let (call, Also { floor, .. }) = self.0.read()?;
-        policies.show_with_files(&call, floor).map(Shown).map_err(GateError::InvalidConfig)
+        let (call, also) = self.0.read()?;
+        let judged = also.bound.then(|| judged(policies, &call, &also));
+        let shown =
+            policies.show_with_files(&call, also.offers).map_err(GateError::InvalidConfig)?;
+        Ok(Shown { call: shown, judged })
     }
 }
 
@@ -227,27 +264,6 @@ impl Operate<&Policies> for ListConditions {
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         Ok(policies.conditions(&self.tool_name))
-    }
-}
-
-/// What an approval of a call of this tool is bound to.
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-struct ReadContext {
-    tool_name: Box<str>,
-}
-
-/// `{ cwd, policy, shell }`
-#[derive(Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "object"))]
-struct CallContext(Json);
-
-impl Operate<&Policies> for ReadContext {
-    type Answer = CallContext;
-
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        Ok(CallContext(policies.context(&self.tool_name)))
     }
 }
 
@@ -420,6 +436,7 @@ impl Operate<&Policies> for EndRun {
 pub(super) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
     Operation::types(all)
         .with::<super::judged::NativeJudged<'static>>()
+        .with::<super::judged::NativeBound<'static>>()
         .with::<super::judged::NativeGrant<'static>>()
         .with::<NativeRefreshed<'static>>()
 }

@@ -2,7 +2,7 @@
 //! most of them do not have is left out.
 
 use serde::Serialize;
-use serde::Serializer;
+use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 
 use super::PolicyProblem;
@@ -31,16 +31,24 @@ pub(crate) struct Judged {
     managed_ask: bool,
     grant: Option<Grant>,
     problems: Option<Vec<LayerProblem>>,
+    /// What the policies judge under, where that is asked for.
+    context: Option<Json>,
     /// How many subjects are left out.
     more: usize,
 }
 
+/// What is said beside the verdict.
+#[derive(Debug, Default)]
+pub(super) struct JudgedBeside {
+    pub(super) grant: Option<Grant>,
+    pub(super) problems: Option<Vec<LayerProblem>>,
+    pub(super) context: Option<Json>,
+}
+
 impl Judged {
     /// What was said of a call with these arguments.
-    pub(super) fn new(
-        mut verdict: Verdict, args: &Json, grant: Option<Grant>,
-        problems: Option<Vec<LayerProblem>>,
-    ) -> Self {
+    pub(super) fn new(mut verdict: Verdict, args: &Json, beside: JudgedBeside) -> Self {
+        let JudgedBeside { grant, problems, context } = beside;
         let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
         let shown = shown(&verdict);
         let more = verdict.subjects.len() - shown.len();
@@ -53,13 +61,60 @@ impl Judged {
         }
         let mut texts = Texts { args, last: None };
         let spans = verdict.subjects.iter().map(|judged| texts.span(judged)).collect();
-        Self { verdict, spans, managed_ask, grant, problems, more }
+        Self { verdict, spans, managed_ask, grant, problems, context, more }
+    }
+
+    /// What an approval is bound to, where that was asked for.
+    pub(super) fn bound(&self) -> Option<NativeBound<'_>> {
+        let context = BoundContext { verdict: &self.verdict, under: self.context.as_ref()? };
+        let denied = self.verdict.effect == Effect::Deny;
+        Some(NativeBound { context, denied: denied.then_some(&*self.verdict.reason) })
+    }
+
+    /// What is wrong with the policy files, where they changed.
+    pub(super) fn problems(&self) -> Option<Vec<PolicyProblem<'_>>> {
+        self.problems.as_deref().map(super::problems_out)
+    }
+}
+
+/// What an approval of a call is bound to, as the policies and the files are now, and whether it may run at all.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeBound<'a> {
+    /// `{ cwd, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and `who` must
+    /// agree.
+    #[cfg_attr(test, ts(type = "object"))]
+    context: BoundContext<'a>,
+    /// Why nobody's approval lets it run.
+    denied: Option<&'a str>,
+}
+
+struct BoundContext<'a> {
+    verdict: &'a Verdict,
+    under: &'a Json,
+}
+
+impl Serialize for BoundContext<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Json::Object(under) = self.under {
+            for (key, value) in under {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        if let Some(places) = &self.verdict.places {
+            map.serialize_entry("places", places)?;
+        }
+        if let Some(who) = NativeWho::of(self.verdict) {
+            map.serialize_entry("who", &who)?;
+        }
+        map.end()
     }
 }
 
 impl Serialize for Judged {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Verdict { effect, rule, reason, subjects, who, places } = &self.verdict;
+        let Verdict { effect, rule, reason, subjects, .. } = &self.verdict;
         let subjects = subjects.iter().zip(&self.spans);
         let judged = NativeJudged {
             verdict: PolicyVerdict {
@@ -73,13 +128,9 @@ impl Serialize for Judged {
             },
             managed_ask: self.managed_ask,
             grant: self.grant.as_ref().map(NativeGrant::from),
-            problems: self.problems.as_deref().map(super::problems_out),
-            // Mostly nobody in particular.
-            who: (!who.needs.is_empty() || who.remind.is_some()).then(|| NativeWho {
-                needs: who.needs.iter().map(ApprovalNeed::from).collect(),
-                remind: who.remind,
-            }),
-            places: places.as_deref(),
+            problems: self.problems(),
+            who: NativeWho::of(&self.verdict),
+            bound: self.bound(),
         };
         judged.serialize(serializer)
     }
@@ -107,10 +158,10 @@ pub(crate) struct NativeJudged<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     who: Option<NativeWho<'a>>,
-    /// A digest of where its paths led that lead elsewhere than they say.
+    /// What an approval of it is bound to, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
-    places: Option<&'a str>,
+    bound: Option<NativeBound<'a>>,
 }
 
 /// What is said of a call.
@@ -141,6 +192,16 @@ struct NativeWho<'a> {
     needs: Vec<ApprovalNeed<'a>>,
     /// ms before the deadline.
     remind: Option<u64>,
+}
+
+impl<'a> NativeWho<'a> {
+    /// Mostly nobody in particular.
+    fn of(Verdict { who, .. }: &'a Verdict) -> Option<Self> {
+        (!who.needs.is_empty() || who.remind.is_some()).then(|| Self {
+            needs: who.needs.iter().map(ApprovalNeed::from).collect(),
+            remind: who.remind,
+        })
+    }
 }
 
 /// Where a rule stands.
@@ -358,7 +419,7 @@ mod tests {
             places: None,
         };
         let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
-        Judged::new(verdict, &Json::Object(args), None, None)
+        Judged::new(verdict, &Json::Object(args), JudgedBeside::default())
     }
 
     #[test]

@@ -9,13 +9,20 @@ use countersign_core::preview::{FileChange, Flags};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use super::PolicyProblem;
+use super::judged::{Judged, NativeBound};
+
 /// What a human is shown: [`NativeShown`], owned.
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeShown"))]
-pub(super) struct Shown(pub(super) core::ShownCall);
+pub(super) struct Shown {
+    pub(super) call: core::ShownCall,
+    /// What was said of it before, where that was asked for.
+    pub(super) judged: Option<Judged>,
+}
 
 impl Serialize for Shown {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        NativeShown::from(&self.0).serialize(serializer)
+        NativeShown::from(self).serialize(serializer)
     }
 }
 
@@ -26,6 +33,14 @@ struct NativeShown<'a> {
     always: NativeOffers<'a>,
     changes: Vec<FileChangeText<'a>>,
     page: NativePreview<'a>,
+    /// What an approval of it is bound to, where that was asked for. What changes after it is a change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    bound: Option<NativeBound<'a>>,
+    /// Files changed: what is wrong with them now, perhaps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    problems: Option<Vec<PolicyProblem<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -91,8 +106,8 @@ impl<'a> From<&'a FileChange> for FileChangeText<'a> {
     }
 }
 
-impl<'a> From<&'a core::ShownCall> for NativeShown<'a> {
-    fn from(shown: &'a core::ShownCall) -> Self {
+impl<'a> From<&'a Shown> for NativeShown<'a> {
+    fn from(Shown { call: shown, judged }: &'a Shown) -> Self {
         Self {
             always: NativeOffers {
                 allow: shown.allow.as_ref().map(GrantOffer::from),
@@ -100,6 +115,8 @@ impl<'a> From<&'a core::ShownCall> for NativeShown<'a> {
             },
             changes: shown.changes.iter().map(FileChangeText::from).collect(),
             page: NativePreview { text: &shown.page.text, flags: shown.page.flags },
+            bound: judged.as_ref().and_then(Judged::bound),
+            problems: judged.as_ref().and_then(Judged::problems),
         }
     }
 }

@@ -187,7 +187,14 @@ pub trait DurableLedger: Send + Sync {
 
     /// Keeps where a run stands, and returns the hash of each new entry. The first save makes the run this process' own;
     /// it fails with `RunActive` when the run is another living process', and with `RunOver` when it has ended.
-    fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError>;
+    fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
+        self.save_run_after(&[], save, now)
+    }
+
+    /// As [`DurableLedger::save_run`], and writes these notes into the audit before: both in one step, or neither.
+    fn save_run_after(
+        &self, notes: &[AuditNote], save: SaveRun<'_>, now: u64,
+    ) -> Result<Vec<Hash>, LedgerError>;
 
     /// A run as it was kept.
     fn run(&self, run: &str) -> Result<Option<SavedRun>, LedgerError>;

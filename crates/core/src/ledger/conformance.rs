@@ -2,6 +2,7 @@
 
 mod approvers;
 
+use super::audit::{AuditNote, NoteKind};
 use super::postgres::tests::by_callers_clock;
 use super::sqlite::SqliteLedger;
 use super::*;
@@ -70,6 +71,11 @@ macro_rules! conformance {
             #[test]
             fn tells_what_happened_before_it_was_closed() {
                 $make().map(super::tells_what_happened_before_it_was_closed);
+            }
+
+            #[test]
+            fn writes_what_was_said_before_a_run_is_kept_or_neither() {
+                $make().map(super::writes_what_was_said_before_a_run_is_kept_or_neither);
             }
 
             #[test]
@@ -543,6 +549,48 @@ pub(super) fn name(event: &LedgerEvent) -> String {
         LedgerEvent::Reminded { .. } => "reminded".to_owned(),
         LedgerEvent::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
     }
+}
+
+fn writes_what_was_said_before_a_run_is_kept_or_neither(ledger: impl Ledger) {
+    let Some(archive) = ledger.archive() else { return };
+    let state = RawValue::from_string("1".to_owned()).unwrap();
+    let said = |calls: &[&'static str]| -> Vec<AuditNote> {
+        let note = |call: &&'static str| AuditNote {
+            tool_call_id: Some((*call).into()),
+            ..AuditNote::new(NoteKind::Verdict)
+        };
+        calls.iter().map(note).collect()
+    };
+    let save = |notes: &[AuditNote], status: RunStatus| {
+        let save =
+            SaveRun { run_id: "r", parent: None, entries: &[], state: &state, status, steps: 0 };
+        archive.save_run_after(notes, save, 1)
+    };
+    save(&said(&["1", "2", "3"]), RunStatus::Running).unwrap();
+    save(&said(&["4"]), RunStatus::Done).unwrap();
+    // It is over: nothing is kept of it, and nothing is written.
+    save(&said(&["5"]), RunStatus::Running).unwrap_err();
+    archive.note(&said(&["6"]), 1).unwrap();
+    let entries = archive.audit(0, 100).unwrap();
+    let told: Vec<String> = entries
+        .iter()
+        .filter_map(|entry| {
+            let body: serde_json::Value = serde_json::from_str(&entry.body).unwrap();
+            let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
+            let kind = text("kind");
+            (kind != "opened").then(|| format!("{kind} {}", text("toolCallId")).trim().to_owned())
+        })
+        .collect();
+    let expected = [
+        "verdict 1",
+        "verdict 2",
+        "verdict 3",
+        "run-started",
+        "verdict 4",
+        "run-ended",
+        "verdict 6",
+    ];
+    assert_eq!(told, expected);
 }
 
 fn keeps_what_executions_gave_if_it_lasts(ledger: impl Ledger) {

@@ -56,6 +56,15 @@ pub struct PolicyOptions {
     pub own: Vec<String>,
 }
 
+/// What "always" is to answer for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OfferOptions {
+    /// Something beside the policies asks: the whole call.
+    pub floor: bool,
+    /// As where there are no rules: these are those of a run, and its gate, which has none, remembers.
+    pub unruled: bool,
+}
+
 /// A call to judge.
 #[derive(Debug)]
 pub struct PolicyCall {
@@ -104,6 +113,8 @@ struct ReadyPolicies {
     policy: Policy,
     context: PathContext,
     read_only: OnceLock<Option<Policy>>,
+    /// No rules, for what a gate without any would offer to remember; made when it is first needed.
+    unruled: OnceLock<Option<Policy>>,
 }
 
 impl Policies {
@@ -133,24 +144,25 @@ impl Policies {
         self.near(|ready, files| ready.judge(call, files))
     }
 
-    /// What a human who is asked is shown, as far as that can be told by what is near. `floor`: something beside the
-    /// policies asks, so that "always" must answer for the whole call.
+    /// What a human who is asked is shown, as far as that can be told by what is near.
     ///
     /// # Errors
     /// [`NeedsFiles`]: ask [`Policies::show_with_files`].
-    pub fn show(&self, call: &PolicyCall, floor: bool) -> Result<ShownCall, NeedsFiles> {
+    pub fn show(&self, call: &PolicyCall, offers: OfferOptions) -> Result<ShownCall, NeedsFiles> {
         if preview::file_of(&call.tool_name, &call.args).is_some() {
             return Err(NeedsFiles);
         }
-        self.near(|ready, files| ready.show(call, floor, Vec::new(), self.has_rules(), files))
+        self.near(|ready, files| ready.show(call, offers, Vec::new(), self.has_rules(), files))
     }
 
     /// What a human who is asked is shown. Blocks.
-    pub fn show_with_files(&self, call: &PolicyCall, floor: bool) -> Result<ShownCall, String> {
+    pub fn show_with_files(
+        &self, call: &PolicyCall, offers: OfferOptions,
+    ) -> Result<ShownCall, String> {
         let files = CachedFiles::new(&RealFiles);
         let changes = show::changes(&call.tool_name, &call.args, &self.options.cwd);
         self.current()?
-            .show(call, floor, changes, self.has_rules(), &files)
+            .show(call, offers, changes, self.has_rules(), &files)
             .map_err(|error| error.to_string())
     }
 
@@ -477,7 +489,7 @@ impl ReadyPolicies {
         let documents: Vec<PolicyDocument> =
             snapshot.documents.iter().map(|document| PolicyDocument::clone(document)).collect();
         let policy = Policy::compile(documents, &context).map_err(|error| error.to_string())?;
-        Ok(Self { snapshot, policy, context, read_only: OnceLock::new() })
+        Ok(Self { snapshot, policy, context, read_only: OnceLock::new(), unruled: OnceLock::new() })
     }
 
     fn judge(&self, call: &PolicyCall, files: &dyn FileLookup) -> Result<Verdict, NeedsFiles> {
@@ -491,23 +503,37 @@ impl ReadyPolicies {
     }
 
     fn show(
-        &self, call: &PolicyCall, floor: bool, changes: Vec<FileChange>, has_rules: bool,
+        &self, call: &PolicyCall, offers: OfferOptions, changes: Vec<FileChange>, has_rules: bool,
         files: &dyn FileLookup,
     ) -> Result<ShownCall, NeedsFiles> {
         let verdict = self.judge(call, files)?;
         // Where there are no rules, nothing is said of them.
         let said = has_rules.then_some(&verdict);
         let page = show::page(&call.tool_name, &call.args, said, changes.first());
-        let verdict = asked(verdict, floor);
+        let (allow, deny) = self.offers(call, verdict, offers, files)?;
+        Ok(ShownCall { allow, deny, page, changes })
+    }
+
+    /// What "always allow" and "always reject" would save.
+    fn offers(
+        &self, call: &PolicyCall, verdict: Verdict, OfferOptions { floor, unruled }: OfferOptions,
+        files: &dyn FileLookup,
+    ) -> Result<(Option<AlwaysOffer>, Option<AlwaysOffer>), NeedsFiles> {
         let judged = call.judged();
-        let allow = suggest(&self.policy, &judged, &verdict, files)?;
-        let deny = suggest_reject(&self.policy, &judged, &verdict, files)?;
-        Ok(ShownCall {
-            allow: allow.map(|suggestion| AlwaysOffer::of("Always allow", suggestion)),
-            deny: deny.map(|suggestion| AlwaysOffer::of("Always reject", suggestion)),
-            page,
-            changes,
-        })
+        let (policy, verdict) = if unruled {
+            let made = || Policy::compile(Vec::new(), &self.context).ok();
+            let Some(policy) = self.unruled.get_or_init(made) else { return Ok((None, None)) };
+            (policy, judge(policy, &judged, files)?)
+        } else {
+            (&self.policy, verdict)
+        };
+        let verdict = asked(verdict, floor);
+        let allow = suggest(policy, &judged, &verdict, files)?;
+        let deny = suggest_reject(policy, &judged, &verdict, files)?;
+        Ok((
+            allow.map(|suggestion| AlwaysOffer::of("Always allow", suggestion)),
+            deny.map(|suggestion| AlwaysOffer::of("Always reject", suggestion)),
+        ))
     }
 
     fn judge_read_only(

@@ -28,9 +28,11 @@ impl DurableLedger for PostgresLedger {
         self.interrupt_lost(run, now)
     }
 
-    fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
+    fn save_run_after(
+        &self, notes: &[AuditNote], save: SaveRun<'_>, now: u64,
+    ) -> Result<Vec<Hash>, LedgerError> {
         self.core.only_read()?;
-        let save = RunSave::of(&save, &self.core.pen.sealer)?;
+        let save = RunSave::of(&save, notes, &self.core.pen.sealer)?;
         self.core.block_on(self.core.save_run(save, now))
     }
 

@@ -21,19 +21,23 @@ use crate::ledger::{Hash, LedgerError};
 struct LoadedRun {
     found: FoundRun,
     /// Numbers for the leaves of a change.
-    leaves: [i64; 2],
+    leaves: Vec<i64>,
 }
 
+/// How many leaves a change of a run writes of its own, at most.
+const LEAVES: usize = 2;
+
 impl LedgerCore {
-    /// A step on a run: `judge` says what becomes of it, or `None`: nothing. An answer that is lost is looked after: the seal
+    /// A step on a run: `judge` says what becomes of it, or `None`: nothing; `notes` is how many it brings. An answer that is lost is looked after: the seal
     /// of the run is then the one that was to be written.
     async fn turn(
-        &self, run: &str, local: u64, parent: Option<Hash>, entries: &[HistoryNode],
+        &self, run: &str, local: u64, parent: Option<Hash>, entries: &[HistoryNode], notes: usize,
         mut judge: impl FnMut(FoundRun) -> Result<Option<RunChange>, LedgerError>,
     ) -> Result<(), StepError> {
         let mut tried: Vec<([u8; 32], Vec<i64>)> = Vec::new();
         let written = self.pool.settle(async |client| {
-            let LoadedRun { found, leaves } = self.look_at_run(client, run, parent, local).await?;
+            let LoadedRun { found, leaves } =
+                self.look_at_run(client, run, parent, local, LEAVES.saturating_add(notes)).await?;
             if let Some(run) = &found.run
                 && let Some((_, leaves)) = tried.iter().find(|(seal, _)| *seal == run.seal)
             {
@@ -59,12 +63,13 @@ impl LedgerCore {
 
     async fn look_at_run(
         &self, client: &PlannedConnection, run: &str, parent: Option<Hash>, local: u64,
+        leaves: usize,
     ) -> Result<LoadedRun, StepError> {
         let pen = &self.pen;
         owners::sweep(client, pen).await?;
         // A number of a run begins with its time, for its partition.
         let sql = pen.sql(&format!(
-            "SELECT {now}, nextval('@leaf_seq'), nextval('@leaf_seq'), nextval('@run_seq'),
+            "SELECT {now}, ARRAY(SELECT nextval('@leaf_seq') FROM generate_series(1, $4)), nextval('@run_seq'),
              EXISTS (SELECT FROM @owner o WHERE o.id = r.owner),
              EXISTS (SELECT FROM @entry e WHERE e.run = r.seq AND e.hash = $2), r.seq IS NOT NULL, {}
              FROM (SELECT 1) one LEFT JOIN @run r ON r.run_id = $1",
@@ -72,6 +77,7 @@ impl LedgerCore {
             now = now(3),
         ));
         let parent = parent.as_ref().map(Hash::as_slice);
+        let leaves = i64::try_from(leaves).unwrap_or(i64::MAX);
         let asked = Instant::now();
         let found = client
             .query_typed_one(
@@ -80,13 +86,14 @@ impl LedgerCore {
                     (&run, Type::TEXT),
                     (&parent, Type::BYTEA),
                     (&pen.clock.given(local), Type::INT8),
+                    (&leaves, Type::INT8),
                 ],
             )
             .await?;
         let mut next = ColumnReader::new(&found);
         let now = time(next.get()?);
         pen.clock.told(now, asked);
-        let leaves = [next.get()?, next.get()?];
+        let leaves = next.get()?;
         let fresh = super::partitions::run_number(now, next.get()?);
         let (active, has_parent) = (next.get()?, next.get()?);
         let is_there: bool = next.get()?;
@@ -178,7 +185,7 @@ impl LedgerCore {
     }
 
     pub(super) async fn save_run(&self, save: RunSave, local: u64) -> Result<Vec<Hash>, StepError> {
-        self.turn(&save.run_id, local, save.parent, &save.entries, |found| {
+        self.turn(&save.run_id, local, save.parent, &save.entries, save.notes.len(), |found| {
             RunChange::save(found, &save).map(Some)
         })
         .await?;
@@ -186,11 +193,12 @@ impl LedgerCore {
     }
 
     pub(super) async fn take_run(&self, run_id: &str, local: u64) -> Result<(), StepError> {
-        self.turn(run_id, local, None, &[], |found| RunChange::take(found, run_id).map(Some)).await
+        self.turn(run_id, local, None, &[], 0, |found| RunChange::take(found, run_id).map(Some))
+            .await
     }
 
     pub(super) async fn release_run(&self, run_id: &str, local: u64) -> Result<(), StepError> {
-        self.turn(run_id, local, None, &[], |found| Ok(RunChange::release(found))).await
+        self.turn(run_id, local, None, &[], 0, |found| Ok(RunChange::release(found))).await
     }
 
     /// Drops the entries of a run that its head does not reach: how many there were.

@@ -11,6 +11,8 @@ pub(in crate::ledger) struct RunSave {
     pub(in crate::ledger) run_id: String,
     pub(in crate::ledger) parent: Option<Hash>,
     pub(in crate::ledger) entries: Vec<HistoryNode>,
+    /// What is written into the audit before what the save itself writes there.
+    pub(in crate::ledger) notes: Vec<AuditNote>,
     state: Vec<u8>,
     status: RunStatus,
     steps: u64,
@@ -19,7 +21,7 @@ pub(in crate::ledger) struct RunSave {
 impl RunSave {
     /// Compresses and seals, which takes its time: before anybody waits for it.
     pub(in crate::ledger) fn of(
-        save: &SaveRun<'_>, sealer: &ContentSealer,
+        save: &SaveRun<'_>, notes: &[AuditNote], sealer: &ContentSealer,
     ) -> Result<Self, LedgerError> {
         let mut entries: Vec<HistoryNode> = Vec::with_capacity(save.entries.len());
         for entry in save.entries {
@@ -30,6 +32,7 @@ impl RunSave {
             run_id: save.run_id.to_owned(),
             parent: save.parent,
             entries,
+            notes: notes.to_vec(),
             state: sealer.seal(save.run_id.as_bytes(), "state", save.state.get())?,
             status: save.status,
             steps: save.steps,
@@ -96,8 +99,8 @@ impl RunChange {
         run.steps = whole(save.steps);
         run.state.clone_from(&save.state);
         run.updated_at = whole(now);
-        let mut notes: Vec<AuditNote> =
-            news.map(|kind| note(&save.run_id, kind)).into_iter().collect();
+        let mut notes = save.notes.clone();
+        notes.extend(news.map(|kind| note(&save.run_id, kind)));
         if save.status.is_over() {
             notes.push(note(&save.run_id, NoteKind::RunEnded).with("status", save.status.name()));
         }

@@ -22,8 +22,10 @@ impl DurableLedger for SqliteLedger {
         self.interrupt_lost(run, now)
     }
 
-    fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
-        let save = RunSave::of(&save, &self.pen.sealer)?;
+    fn save_run_after(
+        &self, notes: &[AuditNote], save: SaveRun<'_>, now: u64,
+    ) -> Result<Vec<Hash>, LedgerError> {
+        let save = RunSave::of(&save, notes, &self.pen.sealer)?;
         let engine = self.engine.clone();
         self.step(now, move |step| step.save_run(&engine, &save))
     }
