@@ -2,6 +2,7 @@
 import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
 import type { CallQuestion } from './call-question.js';
+import { withoutLines } from './in-a-line.js';
 
 /**
  * The `description` of a call; `null`: the default.
@@ -11,7 +12,9 @@ import type { CallQuestion } from './call-question.js';
 export async function describe(question: CallQuestion, inContext: InContext): Promise<string | null> {
   const said = await describedBy(question, inContext);
   const { supersedes } = question;
-  return supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
+  const whole = supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
+  // It may quote arguments: a line that they begin would be taken for one of the prompt.
+  return whole === null ? null : withoutLines(whole);
 }
 
 type InContext = <T>(call: () => T) => T;

@@ -4,10 +4,10 @@ import { safeText } from '../native.js';
 import { inOneLine, questionsOf } from './questions.js';
 
 /** Any text as one line that is safe to show. */
-export const oneLine = (text: string): string =>
-  safeText(text)
-    .replace(/\s*\n\s*/g, ' ⏎ ')
-    .trim();
+export const oneLine = (text: string): string => withoutLines(safeText(text));
+
+/** Any text as one line, of which the core makes what is safe to show. */
+export const withoutLines = (text: string): string => text.replace(/\s*\n\s*/g, ' ⏎ ').trim();
 
 /** What is shown of a call; `verdict` and `changes` tell what it is about. */
 type ShownCall = Pick<ApprovalRequest, 'kind' | 'args' | 'contents' | 'verdict' | 'changes'>;

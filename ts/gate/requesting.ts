@@ -20,11 +20,12 @@ import { whenAborted } from '../values/when-aborted.js';
 import { askCall, objectionTo } from './ask-call.js';
 import { CallAsker, type CallQuestion, type OpenedRequest } from './asker.js';
 import type { ServerCaller } from './caller.js';
-import { checkOptionalText, checkText } from './check-arguments.js';
+import { checkText } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { claimOrRefuse } from './claim.js';
 import { CheckedEdits } from './edits.js';
 import type { LocalGate } from './gate.js';
+import { withoutLines } from './in-a-line.js';
 import type { CallVerdict } from './judge.js';
 import { existingRecord, isApproval, resolutionOf, toRecord } from './records.js';
 import { checkRequester } from './requester.js';
@@ -83,7 +84,7 @@ class CodeRequest {
       toolName: checkText(`${PLACE}: toolName`, request.toolName),
       args,
       origin: request.origin ?? caller?.asker.origin ?? ['main'],
-      description: checkOptionalText(`${PLACE}: description`, request.description),
+      description: request.description === undefined ? null : withoutLines(request.description),
       allowedDecisions: plainData(request.allowedDecisions ?? null, `${PLACE}: allowedDecisions`) as
         DecisionType[] | null,
       timeoutMs: checkPositive(`${PLACE}: timeout`, request.timeout ?? this.#gate.timeout ?? DEFAULT_TIMEOUT_MS),

@@ -3,6 +3,7 @@
  * meant to gate. So is one that restricts and has no value. And what was given counts as it was at that moment: the entry has a copy.
  */
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
+import type { Logger } from '../../index.js';
 import { CountersignError } from '../errors/countersign-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { ALSO_CALLED } from './also-called.js';
@@ -11,6 +12,7 @@ import { checkForm, isForm } from './forms.js';
 import { checkGiven, checkPlain, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 import { takeValue } from './plain.js';
+import { quietLogger } from '../values/quiet-logger.js';
 
 type NameHint = (name: string) => string | undefined;
 
@@ -110,7 +112,8 @@ function taken({ names }: EntryOptions, own: Record<string, unknown>, place: str
   for (const [name, value] of Object.entries(own)) {
     if (!Object.hasOwn(names, name)) continue;
     // What cannot even be looked at is no object of anybody's.
-    if (HELD.has(name)) void Object.getPrototypeOf(value ?? own);
+    if (names[name] === 'logger' && value !== undefined) own[name] = quietLogger(value as Logger);
+    else if (HELD.has(name)) void Object.getPrototypeOf(value ?? own);
     else own[name] = takeValue(value, `${place}: ${name}`);
   }
   return own;

@@ -8,6 +8,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { takeOptions } from '../../options/check.js';
 import { kindOf } from '../../options/names.js';
+import { quietly } from '../../values/quiet-logger.js';
 import { snapshot } from '../../values/snapshot.js';
 import { checkBy } from '../../gate/requester.js';
 import { digestOf } from '../../gate/edits.js';
@@ -43,7 +44,8 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   requireSdk(PLACE);
   const local = localGate(gate, PLACE);
   const options = takeOptions(PLACE, given);
-  const { runId, onRefused } = options;
+  const { runId, onRefused: told } = options;
+  const onRefused: typeof told = told && ((refused) => quietly('onRefused', () => told(refused)));
   checkSecret(options.toolApprovalSecret);
   const by = checkBy(PLACE, options.by) ?? null;
   const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
