@@ -1,13 +1,14 @@
 /** What the package exports; `index.d.ts` documents it. */
 import type * as Api from '../index.js';
 import * as native from './native.js';
+import { messageOf } from './errors/message-of.js';
 import { checkText } from './gate/check-arguments.js';
 import { takeNeeded, takeOptions } from './options/check.js';
 import { checkList, checkRecord } from './options/names.js';
 import { snapshot } from './values/snapshot.js';
 
 /** @see types/ */
-export const safeText: typeof Api.safeText = (text) => native.safeText(String(text));
+export const safeText: typeof Api.safeText = (text) => native.safeText(messageOf(text));
 
 /** @see types/ */
 export const preview: typeof Api.preview = (call, options) => {

@@ -49,7 +49,7 @@ test.each([{ shouldApprove: undefined }, { description: undefined, timeout: unde
   },
 );
 
-describe.each(waitingEntries)('%s', (_, entry) => {
+describe.each(waitingEntries)('%s', (name, entry) => {
   test('a tool that changes its mind after it was gated is asked about as before', async () => {
     const { ran, tools } = stage({ needsApproval: () => true });
     const { asked, onApprovalRequest } = human(false);
@@ -63,6 +63,23 @@ describe.each(waitingEntries)('%s', (_, entry) => {
     });
     await entry({ turns: script, tools: { ...tools, other }, interruptOn: { other: false }, onApprovalRequest });
     expect([asked, ran]).toEqual([['del'], []]);
+  });
+
+  test('shouldApprove is called once for a judgement: for the call, and for what a human makes of it', async () => {
+    for (const [answer, judged] of [
+      [true, 1],
+      [false, 1],
+      [{ type: 'edit', args: { now: true } }, name === 'toolApproval' ? 1 : 2],
+    ] as const) {
+      let asked = 0;
+      const { tools } = stage();
+      const shouldApprove = () => ++asked > 0;
+      const inputSchema = z.looseObject({});
+      const del = { ...tools['del'], inputSchema };
+      const onApprovalRequest = () => answer as never;
+      await entry({ turns, tools: { del } as ToolSet, interruptOn: { del: { shouldApprove } }, onApprovalRequest });
+      expect(asked, JSON.stringify(answer)).toBe(judged);
+    }
   });
 
   test('a getter that says another thing at each look does not open its tool', async () => {

@@ -7,31 +7,8 @@ import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
 import { isForm } from '../../ts/options/forms.js';
 import type { OptionForm, OptionKind } from '../../ts/options/names.js';
 import { CALLS } from '../support/entry-calls.js';
+import { broken, VALUES } from './wrong-values.js';
 
-const broken = (): never => {
-  throw new Error('it cannot be looked at');
-};
-
-const VALUES: Record<string, () => unknown> = {
-  undefined: () => undefined,
-  null: () => null,
-  '5': () => 5,
-  '-1': () => -1,
-  NaN: () => NaN,
-  "''": () => '',
-  text: () => 'quite wrong',
-  true: () => true,
-  false: () => false,
-  '[]': () => [],
-  '[text]': () => ['quite wrong'],
-  '[null]': () => [null],
-  '{}': () => ({}),
-  '{ a: 1 }': () => ({ a: 1 }),
-  function: () => () => {},
-  symbol: () => Symbol('wrong'),
-  bigint: () => 1n,
-  proxy: () => new Proxy({}, { get: broken, has: broken, ownKeys: broken, getPrototypeOf: broken }),
-};
 type Label = string;
 
 const OF_FORM: Record<OptionForm, readonly Label[]> = {

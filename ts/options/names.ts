@@ -103,7 +103,8 @@ export const refusal = (place: string, name: string, hint: string): InvalidConfi
  */
 export function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value) as object | null;
+  const prototype = prototypeOf(value);
+  if (prototype === UNREADABLE) return false;
   if (prototype === null) return true;
   // The one that all objects of a realm inherit from, and not another that inherits nothing.
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
@@ -114,7 +115,22 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (value === undefined) return 'undefined';
   if (typeof value !== 'object') return `a ${typeof value}`;
+  if (prototypeOf(value) === UNREADABLE) return 'an object that cannot be looked at';
   if (value instanceof Promise) return 'a promise: await it';
   if (value instanceof Map) return 'a Map: Object.fromEntries makes one of it';
   return 'an object that inherits some: write all of them into an object of its own';
+}
+
+/** In the place of a prototype, for a proxy that does not let itself be looked at. */
+const UNREADABLE = Object.freeze({});
+
+/** A proxy that does not let itself be looked at. */
+export const isUnreadable = (value: object): boolean => prototypeOf(value) === UNREADABLE;
+
+function prototypeOf(value: object): object | null {
+  try {
+    return Object.getPrototypeOf(value) as object | null;
+  } catch {
+    return UNREADABLE;
+  }
 }

@@ -24,7 +24,7 @@ const EVERYTHING = {
 
 /** @see types/ */
 export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
-  const unknown = kinds.find((kind) => !Object.hasOwn(EVERYTHING, kind));
+  const unknown = kinds.find((kind) => typeof kind !== 'string' || !Object.hasOwn(EVERYTHING, kind));
   if (unknown !== undefined || kinds.length === 0) {
     throw new InvalidConfigError({
       message: `anyOfKind takes ${Object.keys(EVERYTHING).join(', ')}, not ${toldValue(unknown ?? null)}.`,

@@ -6,8 +6,8 @@ import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../inde
 import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
-import { takeOptions } from '../../options/check.js';
-import { kindOf } from '../../options/names.js';
+import { readable, takeOptions } from '../../options/check.js';
+import { checkList, kindOf } from '../../options/names.js';
 import { quietly } from '../../values/quiet-logger.js';
 import { snapshot } from '../../values/snapshot.js';
 import { checkBy } from '../../gate/requester.js';
@@ -49,7 +49,8 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   checkSecret(options.toolApprovalSecret);
   const by = checkBy(PLACE, options.by) ?? null;
   const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
-  const conversation = readConversation(messages);
+  checkList(messages ?? null, PLACE, 'messages');
+  const conversation = readable(`${PLACE}: messages`, () => readConversation(messages));
   const requests = new KnownRequests(local, runId);
   const settler = new CallSettler({
     gate: local,

@@ -1,10 +1,12 @@
 /** What a person needs to decide on a call, for a page that has no addon: read from the gate, each text safe to show. */
 import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
+import { InvalidConfigError } from '../../errors/index.js';
 import { checkText } from '../../gate/check-arguments.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { oneLine } from '../../gate/in-a-line.js';
-import { takeNeeded } from '../../options/check.js';
+import { kindOf } from '../../options/names.js';
+import { readable, takeNeeded } from '../../options/check.js';
 import { attempt } from '../../values/awaitable.js';
 import { loadSdk } from '../sdk/sdk.js';
 
@@ -23,6 +25,7 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
 ): ReadableStream<CHUNK | ApprovalDetailsChunk> {
   const local = localGate(gate, 'withApprovalDetails');
   const runId = runOf('withApprovalDetails', options);
+  checkStream(stream);
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {
@@ -41,6 +44,14 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
       },
     }),
   );
+}
+
+function checkStream(stream: unknown): void {
+  const pipes = readable('withApprovalDetails', () => typeof (stream as ReadableStream | null)?.pipeThrough);
+  if (pipes === 'function') return;
+  throw new InvalidConfigError({
+    message: `withApprovalDetails: the first argument must be a ReadableStream of the chunks of a UI stream, not ${kindOf(stream)}.`,
+  });
 }
 
 /** @throws {InvalidConfigError} where none is named: the requests of other people's runs would be told */

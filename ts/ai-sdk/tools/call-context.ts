@@ -38,8 +38,13 @@ export function callContextOf(options: object): CallContext | undefined {
 
 /** @see types/ */
 export function isCallOfRun(options: unknown): options is { toolCallId: string } {
-  const context = typeof options === 'object' && options !== null ? callContextOf(options) : undefined;
-  return context !== undefined && !context.isOver;
+  try {
+    const context = typeof options === 'object' && options !== null ? callContextOf(options) : undefined;
+    return context !== undefined && !context.isOver;
+  } catch {
+    // What cannot be looked at is nothing of ours.
+    return false;
+  }
 }
 
 /** A tool tells what it does, and never in the place of the run: nothing of it is an approval that is asked for, or given. */
