@@ -78,6 +78,11 @@ const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
     '"interruptOn"',
     async (s) => generate(s, s.tools, { toolApproval: api.toolApproval({ ...no, interuptOn: 'all' } as never) }),
   ],
+  ...[undefined, null].map((status): (typeof SLIPS)[number] => [
+    `toolApproval of the AI SDK with ${status} for a tool`,
+    `toolApproval["delete_file"] must be a function, or one of`,
+    (s) => run({ ...s.of, ...no, toolApproval: { delete_file: status } }),
+  ]),
   [
     'interruptOn: { tool: a function }',
     'write { shouldApprove: … }',
