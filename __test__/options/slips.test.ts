@@ -524,3 +524,23 @@ describe('where nobody can be asked', () => {
     expect(heard.warnings).toEqual([]);
   });
 });
+
+test.each(Object.entries({ null: null, 'an object': {}, number: 5, 'empty text': '', list: [], function: () => {} }))(
+  'what is no model says so, and not what the AI SDK makes of it: %s',
+  async (_, model) => {
+    const refused = {
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining('model must be what a provider of the AI SDK gives') as unknown,
+    };
+    const options = { model, prompt: 'go', interruptOn: 'none' } as never;
+    await expect(api.streamWithEvents(options).result).rejects.toMatchObject(refused);
+    const agent = createDeepAgent({ model: model as never, interruptOn: 'none' });
+    await expect(agent.generate({ prompt: 'go' })).rejects.toMatchObject(refused);
+  },
+);
+
+test.each([[undefined], [null], [5], [['ls']]])('a command that is %j is not run as its text', async (command) => {
+  await expect(createLocalBackend({ root: '/tmp' }).execute?.(command as never)).rejects.toMatchObject({
+    code: 'ERR_INVALID_CONFIG',
+  });
+});

@@ -69,15 +69,17 @@ export function createLocalBackend(own: LocalBackendOptions = {}): Backend {
         },
         options,
       ),
-    execute: (command, { timeout, abortSignal, onOutput } = {}): Promise<CommandResult> =>
-      runCommand(command, {
+    execute: async (command, options): Promise<CommandResult> => {
+      const { timeout, abortSignal, onOutput } = options ?? {};
+      return runCommand(checkText('execute: the command', command), {
         cwd: root,
         env: environmentOf(given, process.env),
         timeout: timeout !== undefined && timeout > 0 ? Math.min(timeout, commandTimeout) : commandTimeout,
         maxOutputBytes,
         abortSignal,
         onOutput,
-      }),
+      });
+    },
   };
 }
 
