@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
-use crate::policy::judge::PathSpots;
+use crate::policy::judge::{NameSuspicion, PathSpots};
 use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
 use crate::policy::subject::UseExtent;
@@ -382,7 +382,17 @@ pub(crate) fn protection(
             let read = access == FileAccess::Read;
             of_path(path).or_else(|| of_settings(path).filter(|_| read))
         };
-        let found = below.told(said, files).or_else(more)?;
+        // By its name alone: what is said of it can be asked of these only.
+        let may_mean = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            names.protection(path).is_some()
+                || of_system(path).is_some()
+                || is_settings(name)
+                || is_file_of_secrets(name)
+        };
+        let suspicion =
+            NameSuspicion { depends_on: (access, projects.clone()), may_mean: &may_mean };
+        let found = below.told(&suspicion, said, files).or_else(more)?;
         Some(PathProtection { below: true, ..found })
     };
     let named = || {

@@ -7,7 +7,7 @@ use super::ignored::is_ignored;
 use super::repository::{SeenFolder, common_dir, is_plain, seen, work_tree};
 use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
 use crate::policy::git;
-use crate::policy::judge::{KnownFiles, NestedFolders};
+use crate::policy::judge::{KnownFiles, KnownNames, NestedFolders};
 
 /// The most repositories in each other that are looked at.
 const MOST_NESTED: usize = 256;
@@ -29,6 +29,7 @@ const MOST_FILES: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct KnownGit {
     folders: NestedFolders,
+    names: KnownNames,
     settings: KnownFiles<SeenSettings>,
 }
 
@@ -74,6 +75,11 @@ impl SeenSettings {
 }
 
 impl KnownGit {
+    /// The names in its indexes.
+    pub(in crate::policy) fn names(&self) -> &KnownNames {
+        &self.names
+    }
+
     /// Whether settings may make git go from this repository, whose own files lie in this folder, into others: its own
     /// settings, those of the user, or those of the machine.
     pub(in crate::policy) fn settings_name_others(
