@@ -315,3 +315,48 @@ fn the_project_does_not_choose_the_program_behind_a_shim() {
         fs::remove_file(house.root.join(file)).unwrap();
     }
 }
+
+#[test]
+fn a_program_of_the_project_is_no_symlink_that_leads_out() {
+    let house = House::new("linked");
+    house.put("out/gradlew", "x");
+    house.put("project/tool/mvnw", "x");
+    symlink("../out/gradlew", house.root.join("project/gradlew")).unwrap();
+    symlink("tool/mvnw", house.root.join("project/mvnw")).unwrap();
+    tried(
+        &started(&house, "developer", "project"),
+        &["./gradlew test", "timeout 5 ./gradlew test"],
+        &["./mvnw test", "cd tool && ./mvnw test"],
+    );
+    let own = own(r#"{"effect":"allow","commands":["sub/run","../out/gradlew","cd"]}"#);
+    symlink("../../out/gradlew", house.root.join("project/sub/run")).unwrap();
+    // A rule may name what lies elsewhere.
+    tried(&started(&house, &own, "project"), &["sub/run"], &["../out/gradlew"]);
+}
+
+#[test]
+fn settings_of_the_shell_and_of_git_in_a_line_are_no_way_round() {
+    let house = House::new("way-round");
+    house.put("project/sub/deep/.env", "API_KEY=hunter2");
+    house.put("project/sub/deep/x.key", "SECRET");
+    let wide = own(
+        r#"{"effect":"allow","commands":["shopt","cat","set","git","echo","bash"],"env":["n","x"]},{"effect":"allow","env":["n","x"]},{"effect":"deny","reads":["**/*.key"]}"#,
+    );
+    tried(
+        &started(&house, &wide, "project"),
+        &[
+            "shopt -s globstar; cat **",
+            "shopt -s globstar; cat **/*.key",
+            "shopt -s globstar; cat sub/**/x.*",
+            "shopt -s dotglob; cat sub/deep/*",
+            "bash -O globstar -c 'cat **'",
+            "GIT_CONFIG_GLOBAL=x git log",
+            "GIT_CONFIG_SYSTEM=x git log",
+            "GIT_NO_LAZY_FETCH=0 git log",
+            "n=0x1f; echo $((n[$(touch y)]))",
+            "x='a[$(touch y)]'; n=x; echo $((n))",
+            "cat <(cat sub/deep/x.key)",
+        ],
+        &["cat sub/deep/a.txt", "n=31; echo $((n))"],
+    );
+}

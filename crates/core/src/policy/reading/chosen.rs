@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use super::repository::upwards;
-use crate::path::{DirListing, FileLookup, PathError, is_below};
+use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
 use crate::shell::{Word, is_builtin};
@@ -76,6 +76,39 @@ const HARMLESS: &[&str] = &[
 ];
 
 impl SubjectReader<'_> {
+    /// Says so where a program is called by a path of the project, and a symlink there leads out of it: whoever allows
+    /// `./gradlew` means the one that the project has.
+    pub(super) fn linked_programs(&mut self) -> Result<(), NeedsFiles> {
+        for at in 0..self.subjects.len() {
+            let Some(subject) = self.subjects.get(at) else { break };
+            let SubjectKind::Command { argv, .. } = &subject.kind else { continue };
+            let Some(name) = argv.first().and_then(Word::literal) else { continue };
+            if !name.contains('/') || name.starts_with(['/', '~']) {
+                continue;
+            }
+            let (name, start) = (name.to_owned(), Arc::clone(&subject.start));
+            if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
+                let why = format!("`{name}` is a symlink that leads out of the project");
+                self.unknown(None, why);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path of the project leads out of it.
+    fn leads_out(&self, name: &str, start: &PathStart) -> Result<bool, PathError> {
+        let roots = self.roots()?;
+        let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
+        for dir in places(start, self.files)?.0 {
+            let located = locate(name, &start.at(&dir), self.files)?;
+            if inside(&located.lexical) && !located.reals().all(inside) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Says so where a file of the project may name the folder of the program that runs under a name.
     pub(super) fn chosen_programs(&mut self) -> Result<(), NeedsFiles> {
         let mut starts: Vec<Arc<PathStart>> = Vec::new();

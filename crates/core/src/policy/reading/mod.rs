@@ -206,6 +206,7 @@ impl<'a> SubjectReader<'a> {
         self.nested()?;
         self.partial_clones()?;
         self.chosen_programs()?;
+        self.linked_programs()?;
         self.work_trees()?;
         Ok(Some(plan))
     }

@@ -41,8 +41,8 @@
 //!
 //! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is
 //! written as it stands on a command line: `-x`, `-xyz` (three letters), `--name`, `--[no-]name`, and `=` behind it says that
-//! it takes a value, `[=]` that it takes one only where it is attached, and `[=]?` that it also may take the next word. A lone `-` is an option of what launches. An option may
-//! stand in several lines: then all count.
+//! it takes a value, `[=]` that it takes one only where it is attached, and `[=]?` that this may as well be the next word. A
+//! lone `-` is an option of what launches. An option may stand in several lines: then all count.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
