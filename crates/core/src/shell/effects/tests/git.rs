@@ -112,7 +112,7 @@ const CALLS: &[Row] = &[
     ("git rebase main", "W0:. ?1"),
     ("git pull", "W0:. ?1"),
     ("git apply --unsafe-paths p", "W0:. ?2 r3:p"),
-    ("git help -w log", "?2"),
+    ("git help -w log", "?2 ?3"),
     ("git bisect visualize", "?2"),
     ("git bisect replay /etc/x", "W0:. r3:/etc/x"),
     ("git submodule foreach rm x", "?4"),
