@@ -82,6 +82,7 @@ pub(crate) fn holes(setting: &Setting<'_>) -> Vec<Hole> {
     };
     let has_namespaces = setting.users.is_some();
     note(Hole::HiddenFiles, !has_namespaces && !plan.hide.is_empty());
+    note(Hole::ProtectedFiles, !has_namespaces && !plan.protect.is_empty());
     note(Hole::PrivateFolders, !has_namespaces && !plan.private.is_empty());
     note(Hole::Names, !has_namespaces);
     note(Hole::Metadata, !has_namespaces);

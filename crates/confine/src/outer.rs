@@ -268,6 +268,7 @@ fn report() -> ExitCode {
         cwd: "/".into(),
         read: vec!["/usr".into()],
         write: Vec::new(),
+        protect: vec!["/usr".into()],
         hide: vec!["/usr".into()],
         private: vec!["/run".into()],
         temporary: None,

@@ -18,6 +18,9 @@ pub(crate) struct Plan {
     /// Files and folders that it may also change, make and remove.
     #[serde(default)]
     pub write: Vec<PathBuf>,
+    /// Files and folders below those that it may read and not change. Only a mount namespace holds it.
+    #[serde(default)]
+    pub protect: Vec<PathBuf>,
     /// Files and folders below those that it may not even read. Only a mount namespace holds it.
     #[serde(default)]
     pub hide: Vec<PathBuf>,
@@ -61,7 +64,9 @@ impl Plan {
         if plan.command.is_empty() {
             return Err("the plan names no command".into());
         }
-        let paths = [&plan.read, &plan.write, &plan.hide, &plan.private].into_iter().flatten();
+        let paths = [&plan.read, &plan.write, &plan.protect, &plan.hide, &plan.private]
+            .into_iter()
+            .flatten();
         for path in paths.chain(&plan.temporary).chain([&plan.cwd]) {
             if !path.is_absolute() {
                 return Err(format!("{} is no absolute path", path.display()));

@@ -9,6 +9,8 @@ use serde::Serialize;
 pub(crate) enum Hole {
     /// Hidden files inside of what may be read can be read.
     HiddenFiles,
+    /// Protected files inside of what may be changed can be changed.
+    ProtectedFiles,
     /// There are no private folders but the temporary one.
     PrivateFolders,
     /// Names, sizes and times of files outside can be seen.

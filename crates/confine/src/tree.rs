@@ -136,7 +136,7 @@ impl Parts {
         let mut reads: Vec<&PathBuf> = plan.read.iter().collect();
         reads.sort_by_key(|path| path.components().count());
         for path in reads {
-            new.copy(path, true)?;
+            new.copy(path, Reach::Read)?;
         }
         if new.parts.contains_key(Path::new("/")) {
             // What is only there while a machine runs: sockets of its services above all.
@@ -151,7 +151,10 @@ impl Parts {
             None => new.empty(Path::new(TEMPORARY)),
         }
         for path in &plan.write {
-            new.copy(path, false)?;
+            new.copy(path, Reach::Write)?;
+        }
+        for path in &plan.protect {
+            new.protect(path)?;
         }
         let outside = sys::copy_tree(Path::new("/proc")).ok();
         new.parts.insert("/proc".into(), Part::Processes { outside });
@@ -166,15 +169,31 @@ impl Parts {
         Ok(new)
     }
 
-    fn copy(&mut self, path: &Path, read_only: bool) -> Result<(), String> {
+    fn copy(&mut self, path: &Path, reach: Reach) -> Result<(), String> {
         let Some(real) = self.real(path) else { return Ok(()) };
-        if read_only && real.ancestors().skip(1).any(|above| self.parts.contains_key(above)) {
-            // It comes with what is above it.
-            return Ok(());
+        let is_there = real.ancestors().skip(1).any(|above| self.parts.contains_key(above));
+        // What may only be read comes with what is above it.
+        if reach == Reach::Read && is_there { Ok(()) } else { self.insert(real, reach) }
+    }
+
+    /// What is in sight is put over itself once more, read-only. So are the folders on the way there, as they are: what is mounted
+    /// can be neither moved away nor replaced.
+    fn protect(&mut self, path: &Path) -> Result<(), String> {
+        let Some(real) = self.real(path) else { return Ok(()) };
+        let seen = real.ancestors().skip(1).find_map(|above| Some((above, self.parts.get(above)?)));
+        let Some((top, Part::Copy { read_only: false, .. })) = seen else { return Ok(()) };
+        let top = top.to_path_buf();
+        for way in real.ancestors().skip(1).take_while(|way| **way != *top) {
+            self.insert(way.to_path_buf(), Reach::Write)?;
         }
+        self.insert(real, Reach::Read)
+    }
+
+    fn insert(&mut self, real: PathBuf, reach: Reach) -> Result<(), String> {
         let failed = |error| told(&real.display().to_string(), &error);
         let about = fs::metadata(&real).map_err(failed)?;
         let tree = sys::copy_tree(&real).map_err(failed)?;
+        let read_only = reach == Reach::Read;
         self.parts.insert(real, Part::Copy { tree, is_folder: about.is_dir(), read_only });
         Ok(())
     }

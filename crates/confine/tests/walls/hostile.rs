@@ -205,6 +205,26 @@ pub(crate) const ATTACKS: &[Attack] = &[
         // SAFETY: as above.
         checked(unsafe { libc::chown(name.as_ptr(), user, group) }.into())
     }),
+    through("protected-files", "writes a protected file", || overwrite(project(".git/config"))),
+    through("protected-files", "replaces a protected file", || {
+        fs::write(project("own-config"), "x")?;
+        fs::rename(project("own-config"), project(".git/config"))
+    }),
+    through("protected-files", "makes a file in a protected folder", || {
+        fs::write(project(".git/hooks/pre-commit"), "x")
+    }),
+    through("protected-files", "moves a protected folder away", || {
+        fs::rename(project(".git/hooks"), project("hooks"))?;
+        fs::rename(project("hooks"), project(".git/hooks"))
+    }),
+    through(
+        "protected-files",
+        "moves the folder of protected files away and makes it anew",
+        || {
+            fs::rename(project(".git"), project("git"))?;
+            fs::rename(project("git"), project(".git"))
+        },
+    ),
     tried("makes a program that others run as this user", || {
         fs::set_permissions(project("own"), fs::Permissions::from_mode(0o4755))
     }),

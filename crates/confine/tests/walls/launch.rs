@@ -25,7 +25,13 @@ impl Place {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("confine-{}-{name}-{who}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
-        for folder in ["project/deep", "project/.secrets", "outside/empty", "outside/closed"] {
+        for folder in [
+            "project/deep",
+            "project/.secrets",
+            "project/.git/hooks",
+            "outside/empty",
+            "outside/closed",
+        ] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
         for (file, text) in FILES {
@@ -59,6 +65,7 @@ impl Place {
             "read": ["/usr", "/bin", "/lib", "/lib64", "/etc", own.parent().unwrap()],
             "write": [self.project()],
             "hide": [self.project().join(".env"), self.project().join(".secrets")],
+            "protect": [self.project().join(".git/config"), self.project().join(".git/hooks")],
             "environment": ["PATH"],
             "status": 2,
         })
@@ -99,6 +106,7 @@ impl Place {
 const FILES: &[(&str, &str)] = &[
     ("project/own", "own"),
     ("project/.env", "hidden"),
+    ("project/.git/config", "protected"),
     ("project/.secrets/key", "hidden"),
     ("outside/kept", "kept"),
     ("outside/other", "other"),

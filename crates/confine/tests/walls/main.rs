@@ -146,7 +146,8 @@ fn attacked(place: &Place, targets: &Targets, changes: &Value) {
         assert_eq!(before, place.seen_outside(), "{changes}");
     }
     // Of the project, what was made for the next round to be made again.
-    for name in ["going", "hard", "soft", "soft-secret", "env-too", "as-me", "other"] {
+    for name in ["own-config", "going", "hard", "soft", "soft-secret", "env-too", "as-me", "other"]
+    {
         let _ = fs::remove_file(place.project().join(name));
     }
 }
