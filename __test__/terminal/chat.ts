@@ -54,7 +54,7 @@ export interface ChatSetting extends TerminalOptions {
 }
 
 /** It takes a prompt, and nothing goes on. */
-const READY = 'what is to be done?';
+const READY = 'what should I do?';
 
 /** Starts it for one test, and waits until it takes prompts. @param ready what it shows then */
 export async function startChat(setting: ChatSetting = {}, ready = READY): Promise<Chat> {

@@ -4,7 +4,7 @@ import type { PressedKey, KeyPress } from './keys.js';
 import { pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, unseen, type PressResult, type ScreenState } from './state.js';
+import { readyAt, type PressResult, type ScreenState } from './state.js';
 
 export function press(state: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const clear = { ...state, said: '' };
@@ -21,11 +21,7 @@ export function press(state: ScreenState, { key, isAlone }: KeyPress, around: Pr
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
   if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key);
-  const pressed = pressApproval(clear, ask.ask, key, isAlone, around);
-  const next = pressed.state.ask?.at.at;
-  // Another thing to say yes to.
-  const isNew = next !== ask.at.at && (next === 'edited' || next === 'always');
-  return isNew ? { ...pressed, state: unseen(pressed.state, around.now) } : pressed;
+  return pressApproval(clear, ask.ask, key, isAlone, around);
 }
 
 /** The question has only just come: whoever was writing goes on writing, and nothing else is meant yet. */
