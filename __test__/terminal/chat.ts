@@ -113,4 +113,8 @@ function open({ args = [], files = {}, runtime, folder, ...terminalOptions }: Ch
 
 /** A screen without what differs from run to run: the folder, and where the model is. */
 export const normal = (screen: string, { folder }: Pick<Chat, 'folder'>): string =>
-  screen.replaceAll(folder, '/project').replace(/( · countersign-demo).*$/m, '$1 …');
+  screen
+    .replaceAll(folder, '/project')
+    // Where a long line is cut depends on where the folder is.
+    .replace(/(and always: writing \/).*$/m, '$1…')
+    .replace(/( · countersign-demo).*$/m, '$1 …');

@@ -31,6 +31,7 @@ impl Place {
             "project/.git/hooks",
             "outside/empty",
             "outside/closed",
+            "temporary",
         ] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
@@ -75,6 +76,8 @@ impl Place {
     pub(crate) fn launch(&self, plan: &Value) -> Command {
         let mut command = Command::new(LAUNCHER);
         command.arg("run").arg(plan.to_string()).stdin(Stdio::null()).env("PATH", "/usr/bin:/bin");
+        // That of the test may be closed to another user.
+        command.env("TMPDIR", self.root.join("temporary"));
         self.as_user(&mut command);
         command
     }
