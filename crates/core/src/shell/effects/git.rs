@@ -333,8 +333,9 @@ pub(super) fn strategy(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
-/// The patches say what is written.
+/// The patches say what is written, and ask what is in it: one that fits tells that.
 pub(super) fn apply(walk: &mut ArgumentWalk) {
+    git_shown::everything(walk, ArgumentPart { arg: 0, skip: 0 });
     walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
     walk.here(OperandUse::WriteBelow);
 }
