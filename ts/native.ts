@@ -102,6 +102,9 @@ function opened<T>(envelope: Envelope<T>): T {
   return envelope.ok;
 }
 
+/** The executable that confines commands; `undefined`: there is none beside the addon. */
+export const confineProgram: string | undefined = binding.confineProgram;
+
 type OperationTakes<NAME extends keyof Operations> = Operations[NAME]['takes'];
 type OperationAnswer<NAME extends keyof Operations> = NAME extends keyof CompletedAnswers
   ? CompletedAnswers[NAME]

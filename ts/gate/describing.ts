@@ -1,4 +1,5 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
+import { howItRuns } from './runs-as.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
 import type { CallQuestion } from './call-question.js';
@@ -9,9 +10,15 @@ import type { CallQuestion } from './call-question.js';
  * @param inContext calls what the program gave in the program's own async context
  */
 export async function describe(question: CallQuestion, inContext: InContext): Promise<string | null> {
-  const said = await describedBy(question, inContext);
+  const said = withHow(await describedBy(question, inContext), question);
   const { supersedes } = question;
   return supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
+}
+
+/** The human must know what an approval lets happen. */
+function withHow(said: string | null, { tool, toolName }: CallQuestion): string | null {
+  const how = howItRuns(tool);
+  return how === undefined ? said : `${said ?? `${toolName}:`} ${how}`;
 }
 
 type InContext = <T>(call: () => T) => T;

@@ -37,6 +37,8 @@ mod supervise;
 mod sys;
 #[cfg(target_os = "linux")]
 mod tree;
+#[cfg(all(test, target_os = "linux"))]
+mod typescript;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

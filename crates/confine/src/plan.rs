@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 /// What a command may do. All that is not in it, it may not.
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Plan {
     /// The program and its arguments. A name without a slash is looked for in the kept `PATH`.
@@ -82,6 +83,7 @@ impl Plan {
 
 /// What is reached of the network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) enum Network {
     /// Nothing: there is no socket of an internet family.
@@ -98,6 +100,7 @@ pub(crate) enum Network {
 
 /// Limits of resources; what is absent stays as it is.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Limits {
     /// Processes of this user, those outside included where there is no namespace of users.
@@ -112,6 +115,7 @@ pub(crate) struct Limits {
 
 /// How much must be held for the command to run at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Demand {
     /// Landlock and seccomp; the report says what they leave open.

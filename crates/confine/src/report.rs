@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// Something that a plan forbids and this kernel does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is confined there"))]
 pub(crate) enum Hole {
@@ -29,6 +30,7 @@ pub(crate) enum Hole {
 
 /// What this kernel gives.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     /// Whether anything can be confined here.
@@ -42,7 +44,6 @@ pub(crate) struct Report {
     /// Namespaces of users, mounts, processes, networks and IPC, all of them.
     pub namespaces: bool,
     /// Why there are no namespaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub no_namespaces: Option<String>,
     /// What a plan that uses everything leaves open here.
     pub open: Vec<Hole>,
@@ -66,6 +67,7 @@ impl Report {
 
 /// A line on the status descriptor.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is confined there"))]
 pub(crate) enum Line<'a> {
@@ -76,7 +78,6 @@ pub(crate) enum Line<'a> {
         /// Whether there are namespaces.
         namespaces: bool,
         /// Why there are none.
-        #[serde(skip_serializing_if = "Option::is_none")]
         no_namespaces: Option<&'a str>,
         /// What is not held.
         open: &'a [Hole],

@@ -1,0 +1,106 @@
+/** A deep agent whose commands are confined: which ones are, and what is said of it. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeepAgentOptions } from '../../agent.js';
+import { createBackendTools, createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
+import { ConfinementError, InvalidConfigError, confinementReport } from '../../ts/index.js';
+import { call, calls, says, scripted } from '../support/model.js';
+
+const report = confinementReport();
+
+const base = mkdtempSync(join(import.meta.dirname, '../../.build/confine-agent-'));
+afterAll(() => rmSync(base, { recursive: true }));
+
+let root: string;
+let outside: string;
+beforeEach(() => {
+  const folder = realpathSync(mkdtempSync(join(base, 'x-')));
+  [root, outside] = [join(folder, 'project'), join(folder, 'outside')];
+  for (const each of [root, outside]) mkdirSync(each);
+});
+
+const LINE = 'echo x > own; echo x > ../outside/file';
+const turns = [calls(call('execute', { command: LINE }, 'c1')), says('done')];
+
+/** One run with one command; what the human was shown, and what the model got. */
+async function runOnce(options: Omit<DeepAgentOptions, 'model'>, answer: boolean | undefined = undefined) {
+  const { model, prompts } = scripted(turns);
+  const agent = createDeepAgent({ model, backend: createLocalBackend({ root }), ...options } as DeepAgentOptions);
+  const asked: (string | null)[] = [];
+  const result = await agent.generate({
+    prompt: 'go',
+    ...(answer === undefined
+      ? {}
+      : {
+          onApprovalRequest: ({ description }) => {
+            asked.push(description);
+            return answer;
+          },
+        }),
+  });
+  return {
+    asked,
+    said: JSON.stringify(prompts.at(-1)),
+    steps: result.steps.length,
+    has: existsSync(join(outside, 'file')),
+  };
+}
+
+describe.runIf(report.supported)('a command of a deep agent with confine', () => {
+  test('runs confined when no human approved it, and the model is told what was refused', async () => {
+    const { has, said } = await runOnce({ confine: true });
+    expect([has, readFileSync(join(root, 'own'), 'utf8')]).toEqual([false, 'x\n']);
+    expect(said).toContain(`The sandbox refused writing ${join(outside, 'file')}`);
+  });
+
+  test('runs confined when a policy allows it', async () => {
+    const policy = { version: 1 as const, rule: [{ tools: 'execute', effect: 'allow' as const }] };
+    expect(await runOnce({ confine: true, policy }, true)).toMatchObject({ has: false, asked: [] });
+  });
+
+  test('runs unconfined when a human approved it, and the request says so', async () => {
+    const { has, asked } = await runOnce({ confine: true, interruptOn: ['execute'] }, true);
+    expect([has, asked]).toEqual([true, [expect.stringContaining('Approved, it runs unconfined.')]]);
+  });
+
+  test('runs confined all the same with always, and the request says so', async () => {
+    const { has, asked } = await runOnce({ confine: { always: true }, interruptOn: ['execute'] }, true);
+    expect([has, asked]).toEqual([false, [expect.stringContaining('It runs confined.')]]);
+  });
+
+  test('may write where it is given more', async () => {
+    expect((await runOnce({ confine: { write: ['.', '../outside'] } })).has).toBe(true);
+  });
+
+  test('runs unconfined without it, as before', async () => {
+    expect((await runOnce({})).has).toBe(true);
+  });
+
+  test('called from a loop that nobody gates it runs confined', async () => {
+    const tools = createBackendTools({ backend: createLocalBackend({ root, confine: true }) });
+    const said = await tools.execute.execute?.({ command: LINE }, { toolCallId: 'x', messages: [] } as never);
+    expect([existsSync(join(outside, 'file')), String(said)]).toEqual([
+      false,
+      expect.stringContaining('The sandbox refused'),
+    ]);
+  });
+
+  test('is killed with all that it started when it takes too long', async () => {
+    const backend = createLocalBackend({ root, confine: true });
+    const line = 'setsid sh -c "sleep 60; echo late" & setsid sleep 1000';
+    const { stopped, output, confined } = await backend.execute(line, { timeout: 300 });
+    expect({ stopped, output, confined }).toEqual({ stopped: 'timeout', output: '', confined: true });
+  });
+});
+
+test('a backend that cannot confine is no backend for it', () => {
+  const { model } = scripted([]);
+  const { canConfine: _, ...backend } = createLocalBackend({ root });
+  expect(() => createDeepAgent({ model, backend, confine: true })).toThrow(InvalidConfigError);
+});
+
+test.runIf(!report.supported)('where nothing can be confined, the agent is not made', () => {
+  const { model } = scripted([]);
+  expect(() => createDeepAgent({ model, confine: true })).toThrow(ConfinementError);
+});
