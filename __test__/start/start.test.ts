@@ -279,7 +279,7 @@ test.for([
 ] as const)('bad usage: %j', async ([args, words]) => {
   const { code, stdout, stderr, copyExists } = await start([], [...args]);
   expect(stderr).toContain(words);
-  expect(stderr).toContain('--help');
+  expect(stderr).toContain('countersign help');
   expect(stdout).not.toContain('changed');
   expect({ code, copyExists }).toEqual({ code: 2, copyExists: false });
 });
