@@ -15,6 +15,7 @@ import type {
 } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { Policies, takePlace, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -336,7 +337,7 @@ function forbidden(source: string, mode: PolicyMode): ModeForbiddenError {
 function checkMode(place: string, mode: unknown): PolicyMode {
   if (MODES.includes(mode as PolicyMode)) return mode as PolicyMode;
   throw new InvalidConfigError({
-    message: `${place} must be one of ${MODES.join(', ')}, not ${JSON.stringify(mode)}.`,
+    message: `${place} must be one of ${MODES.join(', ')}, not ${toldValue(mode)}.`,
   });
 }
 

@@ -1,10 +1,19 @@
 /** `gate.request`: code asks about a call by itself. It is judged, asked about and claimed like the call of a tool. */
-import type { ApprovalNeed, ApprovalRecord, Gate, GateRequest, InterruptOptions, Resolution } from '../../index.js';
+import type {
+  DecisionType,
+  ApprovalNeed,
+  ApprovalRecord,
+  Gate,
+  GateRequest,
+  InterruptOptions,
+  Resolution,
+} from '../../index.js';
 import { DuplicateRequestError, GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
 import type { Gating } from '../native.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
+import { plainData } from '../options/plain.js';
 import { attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
@@ -75,7 +84,8 @@ class CodeRequest {
       args,
       origin: request.origin ?? caller?.asker.origin ?? ['main'],
       description: checkOptionalText(`${PLACE}: description`, request.description),
-      allowedDecisions: request.allowedDecisions ?? null,
+      allowedDecisions: plainData(request.allowedDecisions ?? null, `${PLACE}: allowedDecisions`) as
+        DecisionType[] | null,
       timeoutMs: checkPositive(`${PLACE}: timeout`, request.timeout ?? this.#gate.timeout ?? DEFAULT_TIMEOUT_MS),
       ...PLAIN,
       needs: needsOf(request),
@@ -282,5 +292,6 @@ function needsOf({ approvers, quorum = 1, excludeRequester = false, escalate }: 
   const named = approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] };
   const later = escalate === undefined ? {} : { escalate };
   const isNone = approvers === undefined && quorum === 1 && excludeRequester === false && escalate === undefined;
-  return isNone ? [] : [{ ...named, quorum, excludeRequester, ...later }];
+  // Written as JSON, what is no plain data would be left out: then fewer people would have to agree, or anybody could.
+  return isNone ? [] : [plainData({ ...named, quorum, excludeRequester, ...later }, PLACE) as ApprovalNeed];
 }

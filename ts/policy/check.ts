@@ -2,8 +2,11 @@
 import type * as Api from '../../index.js';
 import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import { PolicyError } from '../errors/index.js';
+import { InvalidConfigError, PolicyError } from '../errors/index.js';
 import { checkDocuments, lintDocuments } from '../native.js';
+import { toldValue } from '../errors/told-value.js';
+import { checkForm } from '../options/forms.js';
+import { checkRecord } from '../options/names.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { takeValue } from '../options/plain.js';
 import { readAtMost } from '../values/read-at-most.js';
@@ -14,6 +17,11 @@ import { Policies, takePlace, type JudgedByPolicy } from './policies.js';
 /** @see types/ */
 export const parsePolicy: typeof Api.parsePolicy = (text, options = {}) => {
   const { name = 'policy', format } = takeOptions('parsePolicy', options);
+  if (format !== undefined && format !== 'toml' && format !== 'json')
+    throw new InvalidConfigError({
+      message: `parsePolicy: format must be 'toml' or 'json', not ${toldValue(format)}.`,
+    });
+  checkForm('text', text ?? null, 'parsePolicy: text');
   const policy = { name, text, format: format ?? (/\.jsonc?$/.test(name) ? 'json' : 'toml'), conditions: [] } as const;
   checkDocuments([{ name, text, format: policy.format }]);
   return madePolicy(policy);
@@ -123,6 +131,8 @@ class JudgedAlone implements JudgedByPolicy {
   #toolCallId: string | undefined;
 
   constructor({ toolName, args, annotations }: Pick<PolicyCall, 'toolName' | 'args'> & { annotations?: object }) {
+    checkForm('text', toolName ?? null, 'checkPolicy: toolName');
+    checkRecord(annotations, 'checkPolicy', 'annotations');
     this.toolName = toolName;
     this.args = snapshot(args);
     this.annotations = annotations as Record<string, unknown> | undefined;

@@ -16,6 +16,7 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
@@ -252,7 +253,7 @@ export function takePlace(given: PolicyPlace | undefined, name: string): PolicyP
     const path: unknown = place[key];
     if (path === undefined || (typeof path === 'string' && isAbsolute(path) && !path.includes('\0'))) continue;
     throw new InvalidConfigError({
-      message: `${name}: place.${key} must be an absolute path, not ${JSON.stringify(path)}.`,
+      message: `${name}: place.${key} must be an absolute path, not ${toldValue(path)}.`,
     });
   }
   return place;

@@ -1,6 +1,7 @@
 import type { ToolSet } from 'ai';
 import type * as Api from '../../mcp.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { takeNeeded } from '../options/check.js';
 import { isServerName, mcpName } from '../policy/foreign.js';
 import { isRecord } from './offers.js';
@@ -10,7 +11,7 @@ export const mcpTools: typeof Api.mcpTools = async (client, options) => {
   const { server }: { server: unknown } = takeNeeded('mcpTools', options);
   if (!isServerName(server))
     throw new InvalidConfigError({
-      message: `mcpTools: server must be a name of letters, digits, ".", "-" and single "_" between them, not ${JSON.stringify(server)}.`,
+      message: `mcpTools: server must be a name of letters, digits, ".", "-" and single "_" between them, not ${toldValue(server)}.`,
     });
   const tools: unknown = await client.tools();
   if (!isRecord(tools)) throw new InvalidConfigError({ message: 'mcpTools: client.tools() gave no tools.' });

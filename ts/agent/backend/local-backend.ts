@@ -6,6 +6,7 @@ import { checkSettings, confined } from '../../confine/confine.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { checkText } from '../../gate/check-arguments.js';
 import { checkPositive } from '../../gate/check-positive.js';
 import { NativeFiles, type FileOperations } from '../../native.js';
 import { takeNeeded, takeOptions } from '../../options/check.js';
@@ -20,10 +21,10 @@ const MOST = 1_000;
 export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
   const options = takeOptions('createLocalBackend', all);
   const positive = (name: 'commandTimeout' | 'maxOutputBytes' | 'maxFileBytes', fallback: number) =>
-    checkPositive(`createLocalBackend's \`${name}\``, options[name] ?? fallback);
+    checkPositive(`createLocalBackend's \`${name}\``, options[name] === undefined ? fallback : options[name]);
   // It would be the folder that the program was started in.
   if (options.root === '') throw new InvalidConfigError({ message: "createLocalBackend's `root` must not be empty." });
-  const root = resolve(options.root ?? process.cwd());
+  const root = resolve(checkText('createLocalBackend: root', options.root ?? process.cwd()));
   const commandTimeout = positive('commandTimeout', 120_000);
   const maxOutputBytes = Math.ceil(positive('maxOutputBytes', 65_536));
   const files = openFiles(root, positive('maxFileBytes', 8_388_608));

@@ -1,6 +1,7 @@
 /** What a person needs to decide on a call, for a page that has no addon: read from the gate, each text safe to show. */
 import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
+import { checkText } from '../../gate/check-arguments.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { oneLine } from '../../gate/in-a-line.js';
 import { takeNeeded } from '../../options/check.js';
@@ -9,7 +10,7 @@ import { loadSdk } from '../sdk/sdk.js';
 
 /** @see types/ */
 export async function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]> {
-  const { runId } = takeNeeded('approvalDetails', options);
+  const runId = runOf('approvalDetails', options);
   const waiting = await localGate(gate, 'approvalDetails').pending({ runId });
   return waiting.filter(({ kind }) => kind === 'approval').map(detailsOf);
 }
@@ -21,7 +22,7 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   options: { runId: string },
 ): ReadableStream<CHUNK | ApprovalDetailsChunk> {
   const local = localGate(gate, 'withApprovalDetails');
-  const { runId } = takeNeeded('withApprovalDetails', options);
+  const runId = runOf('withApprovalDetails', options);
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {
@@ -41,6 +42,10 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
     }),
   );
 }
+
+/** @throws {InvalidConfigError} where none is named: the requests of other people's runs would be told */
+const runOf = (place: 'approvalDetails' | 'withApprovalDetails', options: { runId: string }): string =>
+  checkText(`${place}: runId`, takeNeeded(place, options).runId);
 
 /** Why it is asked, where the SDK's stream has a place for it and does not say it. */
 async function withReason(chunk: UIMessageChunk, { why, description }: ApprovalDetails): Promise<UIMessageChunk> {

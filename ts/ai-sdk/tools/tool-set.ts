@@ -4,6 +4,8 @@
  */
 import type { ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
+import { readable } from '../../options/check.js';
+import { kindOf } from '../../options/names.js';
 import { takeValue } from '../../options/plain.js';
 import { define, isRecord, isThenable } from './tools.js';
 
@@ -14,6 +16,10 @@ import { define, isRecord, isThenable } from './tools.js';
  * @throws {InvalidConfigError} for what is no object of tools by name
  */
 export function takeTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
+  return readable(`${place}: tools`, () => readTools(tools, place));
+}
+
+function readTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
   const wrong = wrongShape(tools);
   if (wrong !== undefined)
     throw new InvalidConfigError({ message: `${place}: tools must be an object of tools by name, ${wrong}` });
@@ -63,7 +69,7 @@ function inheritedNames(tools: object): string[] {
 /** What is wrong with it, and what to write instead. */
 function wrongShape(tools: unknown): string | undefined {
   if (typeof tools === 'function') return 'not a function: call it, and give what it returns.';
-  if (!isRecord(tools)) return `not ${String(tools)}.`;
+  if (!isRecord(tools)) return `not ${kindOf(tools)}.`;
   if (isThenable(tools)) return 'not a promise: await it, as in { ...(await client.tools()) }.';
   if (Array.isArray(tools)) return "not an array: name each of them, as in { 'delete-file': deleteFile }.";
   if (Symbol.iterator in tools || Symbol.asyncIterator in tools)
