@@ -29,8 +29,11 @@ describe('what was probably meant', () => {
   });
 
   test('a file that there is not is said in our words', async () => {
-    const { stderr } = await quickly(['policy', 'replay', '/nonexistent', '-p', 'preset:read-only']);
-    expect(stderr).toBe('countersign: /nonexistent: there is no file\n');
+    const folder = scratch();
+    const replay = (file: string) => quickly(['policy', 'replay', file, '-p', 'preset:read-only']);
+    const missing = join(folder, 'missing');
+    expect((await replay(missing)).stderr).toBe(`countersign: ${missing}: there is no file\n`);
+    expect((await replay(folder)).stderr).toBe('countersign: it is a directory\n');
   });
 });
 

@@ -53,6 +53,8 @@ export interface ChatSetting extends TerminalOptions {
   folder?: string;
 }
 
+const SETTINGS = '[tools]\nneed_approval = ["execute", "write_file", "edit_file"]\n';
+
 /** It takes a prompt, and nothing goes on. */
 const READY = 'what should I do?';
 
@@ -90,6 +92,9 @@ export async function anyChat(): Promise<Chat> {
 function open({ args = [], files = {}, runtime, folder, ...terminalOptions }: ChatSetting) {
   const place = folder ?? realpathSync(mkdtempSync(join(tmpdir(), 'cs-')));
   mkdirSync(join(place, '.countersign'), { recursive: true });
+  // As somebody has it who says what is asked about: else what only looks would not be.
+  mkdirSync(join(place, '.config/countersign'), { recursive: true });
+  writeFileSync(join(place, '.config/countersign/config.toml'), SETTINGS);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content);
   const terminal = new Terminal(
     runtime ?? process.execPath,

@@ -1,5 +1,4 @@
 /** The `countersign` command, which `start.ts` loads. */
-import { readFileSync } from 'node:fs';
 import { auditCommand } from './audit.js';
 import { approve, reject, respond, skip } from './decide.js';
 import { completion } from './completion.js';
@@ -14,6 +13,7 @@ import { exitAfter, leave, watchOutputs } from './output.js';
 import { policyCommand } from './policy.js';
 import { previewCommand } from './preview.js';
 import { tellError } from './tell-error.js';
+import { version } from './version.js';
 import { watch } from './watch.js';
 import { webhooks } from './webhooks.js';
 
@@ -128,11 +128,6 @@ async function chat(args: readonly string[]): Promise<number> {
 async function inbox(args: readonly string[]): Promise<number> {
   const { inboxCommand } = await import('./inbox/main.js');
   return leave(await inboxCommand(args));
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 watchOutputs();

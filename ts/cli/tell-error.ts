@@ -20,7 +20,8 @@ const SYSTEM: Readonly<Record<string, string>> = {
 function inOurWords(error: unknown): string {
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
   const words = error instanceof Error && code !== undefined ? SYSTEM[code] : undefined;
-  return words === undefined || path === undefined ? messageOf(error) : `${path}: ${words}`;
+  if (words === undefined) return messageOf(error);
+  return path === undefined ? words : `${path}: ${words}`;
 }
 
 /** On stderr, as text that is safe to show. @returns the exit code */

@@ -57,6 +57,8 @@ class TheChat implements LocalChat {
   }
 
   async start(): Promise<void> {
+    const { greeting } = this.#options;
+    if (greeting !== undefined) this.#transcript.note('info', greeting);
     this.#options.watch?.follow((problems) => {
       for (const { message } of problems) this.#note('warning', message);
     });
