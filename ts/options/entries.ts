@@ -51,11 +51,11 @@ const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: tr
 
 const CONFINE: OptionTable<Api.ConfineSettings> = {
   write: 'restricts',
-  read: true,
+  read: 'texts',
   hide: 'restricts',
   protect: 'restricts',
   network: 'restricts',
-  localSockets: true,
+  localSockets: 'flag',
   demand: 'restricts',
 };
 
