@@ -1,6 +1,5 @@
 /** What is read from messages of programs, and the profile for macOS, as texts. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '../../ts/confine/plan.js';

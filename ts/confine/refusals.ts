@@ -7,9 +7,15 @@ import type { ConfinementRefusal } from '../../index.js';
 import { exists, isIn, realPath } from './files.js';
 import type { Plan } from './plan.js';
 
-/** How much of an output is read, from its end, and how many refusals are told. */
-const MOST_CHARACTERS = 200_000;
+/**
+ * How much of an output is read, from its end, how long a line of it may be, and how many refusals are told. Some of the patterns below
+ * take time that grows with the square of a line.
+ */
+const MOST_CHARACTERS = 16_384;
+const LONGEST = 600;
 const MOST = 10;
+/** How many paths of one line are looked at. */
+const MOST_PATHS = 16;
 
 const DENIED =
   /permission denied|read-only file system|operation not permitted|device or resource busy|invalid cross-device link|\b(?:EACCES|EROFS|EPERM|EBUSY|EXDEV)\b/i;
@@ -42,6 +48,7 @@ const BEFORE_REASON =
 export function refusalsIn(output: string, plan: Plan): ConfinementRefusal[] {
   const found = new Map<string, ConfinementRefusal>();
   for (const line of output.slice(-MOST_CHARACTERS).split('\n')) {
+    if (line.length > LONGEST) continue;
     for (const refusal of refusalsOf(line, plan)) {
       if (found.size < MOST) found.set(`${refusal.kind} ${refusal.target}`, refusal);
     }
@@ -78,7 +85,7 @@ function pathsIn(line: string, cwd: string): string[] {
     word,
     word.replace(/^.*\bcannot (?:create|open|access) (?:file )?/, ''),
   ]);
-  return [...new Set(names.filter((name) => name !== '').map((name) => resolve(cwd, name)))];
+  return [...new Set(names.filter((name) => name !== '').map((name) => resolve(cwd, name)))].slice(0, MOST_PATHS);
 }
 
 /** Whether the plan refuses this path, and what; nothing where it gave it, or where there is nothing outside. */

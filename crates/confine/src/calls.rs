@@ -183,6 +183,15 @@ fn head() -> [sock_filter; 3] {
     ]
 }
 
+/// They take the number of a process first.
+const OF_PROCESSES: &[i64] = &[
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+];
+
 fn refused(around: Around) -> Result<Rules, Problem> {
     let mut rules = Rules::new();
     let mut never = |calls: &[i64]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
@@ -193,9 +202,13 @@ fn refused(around: Around) -> Result<Rules, Problem> {
         if around.landlock < 3 {
             never(&[libc::SYS_truncate]);
         }
-        // Limits of others. One's own are asked for by 0.
-        rules.insert(libc::SYS_prlimit64, vec![rule(&[argument(0, SeccompCmpOp::Ne, 0)?])?]);
-        rules.insert(libc::SYS_setpriority, vec![rule(&[argument(1, SeccompCmpOp::Ne, 0)?])?]);
+        // Limits, priorities and processors of others. One's own are asked for by 0.
+        for call in OF_PROCESSES {
+            rules.insert(*call, vec![rule(&[argument(0, SeccompCmpOp::Ne, 0)?])?]);
+        }
+        for call in [libc::SYS_setpriority, libc::SYS_ioprio_set] {
+            rules.insert(call, vec![rule(&[argument(1, SeccompCmpOp::Ne, 0)?])?]);
+        }
     }
     sockets(&mut rules, around)?;
     namespaces(&mut rules)?;
@@ -221,8 +234,12 @@ fn sockets(rules: &mut Rules, around: Around) -> Result<(), Problem> {
     let other = other.collect::<Result<Vec<_>, _>>()?;
     let refused = if other.is_empty() { Vec::new() } else { vec![rule(&other)?] };
     rules.insert(libc::SYS_socket, refused);
-    let pair = argument(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?;
-    rules.insert(libc::SYS_socketpair, vec![rule(&[pair])?]);
+    // An end of a pair of datagrams (which `SOCK_RAW` makes, too) can be turned to any other socket with a name.
+    let mut pairs = vec![rule(&[argument(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?])?];
+    for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+        pairs.push(rule(&[argument(1, SeccompCmpOp::MaskedEq(0xf), kind as u64)?])?);
+    }
+    rules.insert(libc::SYS_socketpair, pairs);
     Ok(())
 }
 

@@ -22,6 +22,9 @@ pub(crate) const SIGNALS: &[c_int] = &[
     libc::SIGCONT,
 ];
 
+/// How many that have ended are taken in before what is left is killed again.
+const REAPED: usize = 256;
+
 /// How long what a command leaves is chased, where no namespace ends it.
 const CHASE: Duration = Duration::from_secs(10);
 
@@ -50,7 +53,8 @@ pub(crate) fn wait_for(child: pid_t) -> io::Result<c_int> {
 pub(crate) fn end_all() -> bool {
     let until = Instant::now() + CHASE;
     while Instant::now() < until {
-        loop {
+        // Not all that have ended at once: what forks faster than that must not keep the others alive.
+        for _ in 0..REAPED {
             match sys::ended_child(false) {
                 Ok(Some(_)) => {}
                 Ok(None) => break,

@@ -76,7 +76,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
         },
         options,
       ),
-    execute: async (command, { timeout, abortSignal, onOutput, confine = settings } = {}): Promise<CommandResult> =>
+    execute: async (command, { timeout, abortSignal, onOutput, confine = false } = {}): Promise<CommandResult> =>
       runCommand(command, {
         cwd: root,
         env: environmentOf(given, process.env),
@@ -84,7 +84,8 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
         maxOutputBytes,
         abortSignal,
         onOutput,
-        confine: confine === false ? undefined : confine,
+        // Its own confinement holds for every command, whoever asks for less.
+        confine: settings ?? (confine === false ? undefined : confine),
       }),
   };
 }

@@ -394,6 +394,27 @@ pub(crate) const ATTACKS: &[Attack] = &[
         UnixStream::connect(project("socket")).map(drop)
     }),
     tried("makes a socket outside", || UnixListener::bind(outside("own-socket")).map(drop)),
+    tried("sends through an end of a pair of datagrams", || {
+        // Either can be turned to any socket with a path.
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC] {
+            let mut pair = [0; 2];
+            // SAFETY: the array takes both descriptors.
+            if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, pair.as_mut_ptr()) } == 0 {
+                return Ok(());
+            }
+        }
+        Err(io::Error::last_os_error())
+    }),
+    tried("moves another process to another processor", || {
+        let one: libc::c_ulong = 1;
+        let victim: libc::pid_t = told("VICTIM").parse().map_err(io::Error::other)?;
+        // SAFETY: the mask has the size that is said.
+        match unsafe { libc::syscall(libc::SYS_sched_setaffinity, victim, size_of_val(&one), &one) }
+        {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }),
     tried("makes a socket of some family", || {
         // All that Linux has, of each kind.
         for family in 0..46 {
