@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { AUDIT_HELP, auditCommand } from './audit.js';
 import { approve, DECIDE_HELP, reject, respond, skip } from './decide.js';
+import { DOCTOR_HELP, doctor } from './doctor.js';
 import { edit } from './edit.js';
 import { Exit, UsageError } from './exit.js';
 import { LEDGER_HELP, ledgerCommand } from './ledger.js';
@@ -37,6 +38,8 @@ Policies:
   countersign policy preset    the text of a preset, to copy and change
   countersign policy trust     let a project's policy allow, not only tighten
   countersign preview          a call as text that is safe to show
+
+  countersign doctor           what this machine gives: confinement, the SDK, policy files
 
   countersign <command> --help
   countersign --version
@@ -92,6 +95,10 @@ async function main(args: readonly string[]): Promise<number> {
   switch (command) {
     case 'policy':
       return policyCommand(rest);
+    case 'doctor':
+      if (!asksForHelp(rest)) return doctor(rest, version());
+      process.stdout.write(DOCTOR_HELP);
+      return Exit.ok;
     case 'preview':
       return previewCommand(rest);
     case '--version':
