@@ -41,6 +41,7 @@ import type {
   NativeGateOptions,
   NativeHead,
   NativeJudged,
+  NativeLayers,
   NativeNote,
   NativePast,
   NativePolicyOptions,
@@ -49,6 +50,7 @@ import type {
   NativeRunInfo,
   NativeSaveRun,
   NativeSavedRun,
+  NativeSealed,
   NativeSeen,
   NativeSettings,
   NativeShown,
@@ -75,6 +77,7 @@ export type {
   NativeDocument,
   NativeGateOptions,
   NativeJudged,
+  NativeLayers,
   NativeNote,
   NativePast,
   NativeRequest,
@@ -82,6 +85,7 @@ export type {
   NativeRunStatus,
   NativeSaveRun,
   NativeSavedRun,
+  NativeSealed,
   NativeSetting,
   NativeTidied,
   NativeVerified,
@@ -659,6 +663,16 @@ export class NativePolicies {
   /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */
   refresh(files: NativeSeen[]): Promise<NativeRefreshed> {
     return this.#later('refresh', { files });
+  }
+
+  /** The files that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#later('sealed', {});
+  }
+
+  /** The policies that count now. */
+  layers(): Promise<NativeLayers> {
+    return this.#later('layers', {});
   }
 
   hidden(toolNames: readonly string[]): string[] {

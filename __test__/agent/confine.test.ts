@@ -1,5 +1,5 @@
 /** A deep agent whose commands are confined: which ones are, and what is said of it. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
@@ -67,6 +67,34 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
   test('runs confined all the same with always, and the request says so', async () => {
     const { has, asked } = await runOnce({ confine: { always: true }, interruptOn: ['execute'] }, true);
     expect([has, asked]).toEqual([false, [expect.stringContaining('It runs confined.')]]);
+  });
+
+  test.runIf(report.namespaces)('reaches nothing that its policies protect, ask about or deny', async () => {
+    for (const folder of ['.github', 'private']) mkdirSync(join(root, folder));
+    for (const name of ['.env', '.github/ci.yml', 'private/notes', 'plans'])
+      writeFileSync(join(root, name), `KEPT ${name}`);
+    const line = 'cat .env private/notes; echo x > .github/ci.yml; echo x > plans; cat plans; echo x > own';
+    writeFileSync(join(root, 'build'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    const policy = {
+      version: 1 as const,
+      rule: [
+        { effect: 'allow' as const, commands: ['./build'] },
+        { effect: 'deny' as const, reads: `${root}/private/**` },
+        { effect: 'ask' as const, writes: `${root}/plans` },
+      ],
+    };
+    const { model, prompts } = scripted([calls(call('execute', { command: './build' }, 'c1')), says('done')]);
+    const agent = createDeepAgent({ model, policy, backend: createLocalBackend({ root }), confine: true });
+    await agent.generate({ prompt: 'go' });
+    const said = JSON.stringify(prompts.at(-1));
+    expect(said).toContain('KEPT plans');
+    expect(said).not.toMatch(/KEPT (?:\.env|private)/);
+    expect(said).toContain(`writing ${join(root, 'plans')}`);
+    expect(['.github/ci.yml', 'plans', 'own'].map((name) => readFileSync(join(root, name), 'utf8'))).toEqual([
+      'KEPT .github/ci.yml',
+      'KEPT plans',
+      'x\n',
+    ]);
   });
 
   test('may write where it is given more', async () => {

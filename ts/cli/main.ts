@@ -2,6 +2,7 @@
 import { auditCommand } from './audit.js';
 import { approve, reject, respond, skip } from './decide.js';
 import { completion } from './completion.js';
+import { doctor } from './doctor.js';
 import { edit } from './edit.js';
 import { Exit, unknownCommand } from './exit.js';
 import { grants } from './grants.js';
@@ -45,6 +46,7 @@ Policies:
   policy trust            let a project's policy allow, not only tighten
   grants                  decisions that are remembered; takes them back
   preview                 a call as text that is safe to show
+  doctor                  what this machine gives: confinement, SDK, policy files
   completion              for bash, zsh and fish
 
   countersign help <command>     its options, with an example
@@ -75,6 +77,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => number | Pr
   webhooks,
   policy: policyCommand,
   preview: previewCommand,
+  doctor: (args) => doctor(args, version()),
   completion,
   chat,
 };

@@ -336,6 +336,13 @@ export const PAGES: readonly ManualPage[] = [
     ],
   ),
   page(
+    'doctor',
+    '',
+    'What this machine gives, for this folder: the versions of countersign, the runtime and the AI SDK, what holds a command that runs confined, and which policy files count. Ends with 1 where something is wrong.',
+    'countersign doctor --json',
+    [{ name: '--json', help: 'the same as one line of JSON' }],
+  ),
+  page(
     'completion',
     'bash|zsh|fish',
     'Completion of commands and options for a shell, to be loaded by it.',

@@ -17,7 +17,14 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
-import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
+import {
+  NativePolicies,
+  type NativeCall,
+  type NativeJudged,
+  type NativeLayers,
+  type NativeSealed,
+  type NativeWho,
+} from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -159,6 +166,16 @@ export class Policies {
   /** Of these tools, those that are denied whatever the arguments. */
   hidden(toolNames: readonly string[]): string[] {
     return this.#native.hidden(toolNames);
+  }
+
+  /** The files below the current folder that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#native.sealed();
+  }
+
+  /** The policies that count now, and what is wrong with their files. */
+  layers(): Promise<NativeLayers> {
+    return this.#native.layers();
   }
 
   /** The source that forbids a mode, as far as that is known before any file is read. */

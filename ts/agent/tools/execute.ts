@@ -30,7 +30,7 @@ const plainTool = ({ backend, maxResultCharacters, confinement }: ToolSettings):
     const result = await backend.execute(command, {
       ...reading(options),
       ...(timeout === undefined ? {} : { timeout }),
-      ...confining(options, confinement),
+      ...(await confining(options, confinement)),
       onOutput: (text) => emit(options, { type: 'execute-output', text }),
     });
     const { exitCode, truncated, stopped } = result;
@@ -41,10 +41,13 @@ const plainTool = ({ backend, maxResultCharacters, confinement }: ToolSettings):
 });
 
 /** What no human approved runs confined: a rule, a grant or a mode let it through. */
-function confining(options: object, confinement: Confinement | undefined): { confine?: ConfineSettings | false } {
+async function confining(
+  options: object,
+  confinement: Confinement | undefined,
+): Promise<{ confine?: ConfineSettings | false }> {
   if (confinement === undefined) return {};
   const isApproved = callContextOf(options)?.approved?.byHuman === true;
-  return { confine: isApproved && !confinement.always ? false : confinement.settings() };
+  return { confine: isApproved && !confinement.always ? false : await confinement.settings() };
 }
 
 const WHOLE = 'To see all of it, run it with "> file" at its end and read that file, or have it print less';

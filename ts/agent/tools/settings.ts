@@ -4,7 +4,7 @@ import type { ConfineSettings } from '../../../index.js';
 /** How commands of an agent are confined. */
 export interface Confinement {
   /** What a command may do, as things are when it starts. */
-  readonly settings: () => ConfineSettings;
+  readonly settings: () => Promise<ConfineSettings>;
   /** Also what a human approved. */
   readonly always: boolean;
 }

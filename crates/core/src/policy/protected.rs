@@ -510,7 +510,7 @@ fn guessed(pieces: &[WordPiece]) -> String {
 }
 
 /// What is protected by the names of a path. Of paths in one folder, one after the other, the folder is read once.
-struct PathNames<'a> {
+pub(super) struct PathNames<'a> {
     access: FileAccess,
     /// A path may lie in one of these.
     projects: &'a [String],
@@ -528,11 +528,11 @@ struct FolderNames {
 }
 
 impl<'a> PathNames<'a> {
-    fn new(access: FileAccess, projects: &'a [String]) -> Self {
+    pub(super) fn new(access: FileAccess, projects: &'a [String]) -> Self {
         Self { access, projects, folder: RefCell::default() }
     }
 
-    fn protection(&self, path: &str) -> Option<PathProtection> {
+    pub(super) fn protection(&self, path: &str) -> Option<PathProtection> {
         let path = path.trim_end_matches('/');
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut above = self.folder.borrow_mut();

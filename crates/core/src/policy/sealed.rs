@@ -1,0 +1,145 @@
+//! Which files below a folder are out of reach for a command that nobody was asked about: those that a policy would ask about, or
+//! deny, if a call named them. What runs such a command holds it to that.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::Effect;
+use super::compile::Policy;
+use super::judge::{JudgedCall, judge};
+use super::protected::PathNames;
+use crate::call::Json;
+use crate::path::{DirEntry, DirListing, FileLookup, LocatedPath, PathContext, lexically};
+use crate::shell::FileAccess;
+
+/// How many names are looked at, and how many files are sealed at most.
+const MOST_NAMES: usize = 20_000;
+const MOST_SEALED: usize = 1_000;
+
+/// Where nothing of the user's own lies.
+const PACKAGES: &str = "node_modules";
+const GIT: &str = ".git";
+/// What git runs, or is told to run, of what stands in its own folder.
+const RUN_BY_GIT: &[&str] = &["hooks", "config", "config.worktree", "info/attributes"];
+
+/// What a command that nobody was asked about must not reach. Paths are absolute.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SealedFiles {
+    /// Neither read nor changed.
+    pub hidden: Vec<String>,
+    /// Not changed.
+    pub kept: Vec<String>,
+    /// Whether these are all.
+    pub complete: bool,
+}
+
+/// Looks for them below a folder. What lies in packages, and behind symlinks, is passed over. Blocks.
+pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFiles {
+    let root = root.trim_end_matches('/');
+    let mut found = SealedFiles { complete: true, ..SealedFiles::default() };
+    let projects = [root.to_owned()];
+    let look = Look { policy, projects: &projects, files };
+    let mut left = MOST_NAMES;
+    let mut folders = VecDeque::from([root.to_owned()]);
+    while let Some(folder) = folders.pop_front() {
+        let names = match files.list(if folder.is_empty() { "/" } else { &folder }, left) {
+            DirListing::Names(names) => names,
+            DirListing::Unknown | DirListing::TooMany => {
+                found.complete = false;
+                continue;
+            }
+        };
+        left = left.saturating_sub(names.len());
+        for DirEntry { name, is_link, is_dir } in names {
+            let path = format!("{folder}/{name}");
+            if is_link || name == PACKAGES {
+                continue;
+            }
+            if name == GIT {
+                found.keep_git(&path, is_dir, files);
+            } else if look.is_sealed(&path, FileAccess::Read) {
+                found.hidden.push(path);
+            } else {
+                let is_kept = look.is_sealed(&path, FileAccess::Write);
+                if is_kept {
+                    found.kept.push(path.clone());
+                }
+                if is_dir {
+                    folders.push_back(path);
+                }
+            }
+        }
+        if found.hidden.len() + found.kept.len() > MOST_SEALED {
+            found.complete = false;
+            break;
+        }
+    }
+    found
+}
+
+impl SealedFiles {
+    /// A repository works in its own folder; what it would run from there stays as it is.
+    fn keep_git(&mut self, git: &str, is_dir: bool, files: &dyn FileLookup) {
+        if !is_dir {
+            // It names the folder.
+            self.kept.push(git.to_owned());
+            return;
+        }
+        let mut own = vec![git.to_owned()];
+        for more in ["modules", "worktrees"] {
+            if let DirListing::Names(names) = files.list(&format!("{git}/{more}"), MOST_SEALED) {
+                own.extend(
+                    names.iter().map(|DirEntry { name, .. }| format!("{git}/{more}/{name}")),
+                );
+            }
+        }
+        for folder in own {
+            let run = RUN_BY_GIT.iter().map(|name| format!("{folder}/{name}"));
+            self.kept.extend(run.filter(|path| files.has(path) == Ok(true)));
+        }
+    }
+}
+
+struct Look<'a> {
+    policy: &'a Policy,
+    projects: &'a [String],
+    files: &'a dyn FileLookup,
+}
+
+impl Look<'_> {
+    /// Whether this path is protected, or some rule speaks against it, and the policies do not allow it all the same.
+    fn is_sealed(&self, path: &str, access: FileAccess) -> bool {
+        let is_protected = PathNames::new(access, self.projects).protection(path).is_some();
+        (is_protected || self.is_spoken_against(path, access)) && !self.is_allowed(path, access)
+    }
+
+    fn is_spoken_against(&self, path: &str, access: FileAccess) -> bool {
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        let located: Option<LocatedPath> = lexically(path, &from).ok();
+        let rules = (0..).map_while(|rule| self.policy.rule(rule));
+        rules.filter(|rule| rule.effect != Effect::Allow).filter_map(|rule| rule.paths(access)).any(
+            |paths| {
+                // Not to know counts as yes; the verdict says.
+                located
+                    .as_ref()
+                    .is_none_or(|path| paths.set.touches(path, self.files).unwrap_or(true))
+            },
+        )
+    }
+
+    fn is_allowed(&self, path: &str, access: FileAccess) -> bool {
+        let tool_name = match access {
+            FileAccess::Read => "read_file",
+            FileAccess::Write => "edit_file",
+        };
+        let text = Json::String(path.to_owned());
+        let args = Json::Object(BTreeMap::from([("file_path".to_owned(), text)]));
+        let call = JudgedCall {
+            tool_name,
+            args: &args,
+            cwd: None,
+            annotations: &BTreeMap::new(),
+            conditions: &[],
+        };
+        judge(self.policy, &call, self.files).is_ok_and(|verdict| verdict.effect == Effect::Allow)
+    }
+}
