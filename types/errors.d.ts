@@ -16,7 +16,7 @@ export declare class CountersignError extends Error {
   static isInstance(error: unknown): error is CountersignError;
 }
 
-/** `interruptOn` names a tool that does not exist. Correct the name, or set `unknownTools`. */
+/** `interruptOn`, or a rule of a run's `policy`, names a tool that does not exist. Correct the name, or set `unknownTools`. */
 export declare class UnknownToolError extends CountersignError {
   readonly code: 'ERR_UNKNOWN_TOOL';
   readonly toolName: string;

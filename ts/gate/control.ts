@@ -86,6 +86,11 @@ export class GateControl {
     return [new Policies(options, place)];
   }
 
+  /** Names in the rules of the gate's own policies that are none of these. */
+  strangers(toolNames: readonly string[]): readonly string[] {
+    return this.#policies?.strangers(toolNames) ?? [];
+  }
+
   /** Whether a policy or a judge has a say, whatever the mode is. */
   get hasRules(): boolean {
     return this.#policies !== undefined || this.#judge !== undefined;

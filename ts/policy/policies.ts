@@ -20,6 +20,7 @@ import { toldValue } from '../errors/told-value.js';
 import {
   NativePolicies,
   type NativeCall,
+  type NativeDocument,
   type NativeJudged,
   type NativeLayers,
   type NativeSealed,
@@ -30,6 +31,7 @@ import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
+import { strangersIn } from './strangers.js';
 
 /** A call to judge. */
 export interface JudgedByPolicy {
@@ -81,6 +83,7 @@ export interface PoliciesOptions {
 export class Policies {
   readonly cwd: string;
   readonly #native: NativePolicies;
+  readonly #documents: readonly NativeDocument[];
   readonly #conditions: readonly PolicyCondition[];
   readonly #onProblems: ((problems: PolicyProblem[]) => void) | undefined;
   /** Whether any grant may answer: one was made here, or the user's file holds some. */
@@ -93,6 +96,7 @@ export class Policies {
     const { documents, conditions } = documentsOf(policy, name);
     const paths = takePlace(place, name);
     this.cwd = paths?.cwd ?? process.cwd();
+    this.#documents = documents;
     this.#conditions = conditions;
     this.#onProblems = onProblems;
     this.#mayGrant = files === 'all';
@@ -176,6 +180,11 @@ export class Policies {
   /** The policies that count now, and what is wrong with their files. */
   layers(): Promise<NativeLayers> {
     return this.#native.layers();
+  }
+
+  /** Names of tools in their rules that are none of these. Policy files are not looked at. */
+  strangers(toolNames: readonly string[]): readonly string[] {
+    return strangersIn(this.#documents, toolNames);
   }
 
   /** The source that forbids a mode, as far as that is known before any file is read. */

@@ -80,6 +80,25 @@ export function revive(json: unknown): unknown {
   }
 }
 
+/**
+ * Tagged JSON as somebody writes it by hand: a date, an address or a large number is its text, and what is undefined is left out. For
+ * comparing what was written with what became of it.
+ */
+export function asWritten(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map(asWritten);
+  if (isTagged(json) && typeof json.value === 'string') return json.value;
+  const isThere = ([, value]: [string, unknown]) => !isUndefined(value);
+  return Object.fromEntries(
+    Object.entries(json)
+      .filter(isThere)
+      .map(([name, value]) => [name, asWritten(value)]),
+  );
+}
+
+const isUndefined = (json: unknown): boolean =>
+  typeof json === 'object' && json !== null && isTagged(json) && json[TAG] === 'undefined';
+
 class ValueCopier {
   #nodes = 0;
   #keys = 0;

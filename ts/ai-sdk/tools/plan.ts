@@ -11,6 +11,7 @@ import { checkGateable, checkNoSlip } from './check-tools.js';
 import type { HostJudges } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
 import { planOf, strictestGating } from './named-by-server.js';
+import { checkPolicyNames } from './policy-names.js';
 import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isRecord, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
@@ -76,9 +77,14 @@ function narrowedPlan(plan: InterruptPlan, { tools, inherited, isInherited }: Pl
 /** Of a tool that says itself which of its calls are asked about. */
 const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeout: null };
 
-/** Warns of what is known when a run is made and would be told to the model alone, or to nobody. */
+/**
+ * Warns of what is known when a run is made and would be told to the model alone, or to nobody.
+ *
+ * @throws {UnknownToolError} for a name in its policies that is plainly a typo
+ */
 export function warnAtStart(plan: InterruptPlan, planned: PlanOptions, asker: CallAsker): void {
   warnUngated(plan, planned);
+  checkPolicyNames(planned, asker);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
   if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);

@@ -5,7 +5,6 @@
 import type { ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
 import { readable } from '../../options/check.js';
-import { kindOf } from '../../options/names.js';
 import { takeValue } from '../../options/plain.js';
 import { define, isRecord, isThenable } from './tools.js';
 
@@ -69,7 +68,7 @@ function inheritedNames(tools: object): string[] {
 /** What is wrong with it, and what to write instead. */
 function wrongShape(tools: unknown): string | undefined {
   if (typeof tools === 'function') return 'not a function: call it, and give what it returns.';
-  if (!isRecord(tools)) return `not ${kindOf(tools)}.`;
+  if (!isRecord(tools)) return `not ${String(tools)}.`;
   if (isThenable(tools)) return 'not a promise: await it, as in { ...(await client.tools()) }.';
   if (Array.isArray(tools)) return "not an array: name each of them, as in { 'delete-file': deleteFile }.";
   if (Symbol.iterator in tools || Symbol.asyncIterator in tools)
