@@ -46,7 +46,7 @@ Policies:
   policy trust            let a project's policy allow, not only tighten
   grants                  decisions that are remembered; takes them back
   preview                 a call as text that is safe to show
-  doctor                  what this machine gives: confinement, SDK, policy files
+  doctor                  what this machine gives: confinement, SDK, policies
   completion              for bash, zsh and fish
 
   countersign help <command>     its options, with an example

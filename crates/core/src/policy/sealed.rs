@@ -39,8 +39,9 @@ pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFile
     let projects = [root.to_owned()];
     let look = Look { policy, projects: &projects, files };
     let mut left = MOST_NAMES;
-    let mut folders = VecDeque::from([root.to_owned()]);
-    while let Some(folder) = folders.pop_front() {
+    // Each with whether all below it is kept already.
+    let mut folders = VecDeque::from([(root.to_owned(), false)]);
+    while let Some((folder, in_kept)) = folders.pop_front() {
         let names = match files.list(if folder.is_empty() { "/" } else { &folder }, left) {
             DirListing::Names(names) => names,
             DirListing::Unknown | DirListing::TooMany => {
@@ -59,12 +60,13 @@ pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFile
             } else if look.is_sealed(&path, FileAccess::Read) {
                 found.hidden.push(path);
             } else {
-                let is_kept = look.is_sealed(&path, FileAccess::Write);
-                if is_kept {
+                let is_kept = in_kept || look.is_sealed(&path, FileAccess::Write);
+                if is_kept && !in_kept {
                     found.kept.push(path.clone());
                 }
+                // What is not to be read may lie further down.
                 if is_dir {
-                    folders.push_back(path);
+                    folders.push_back((path, is_kept));
                 }
             }
         }
