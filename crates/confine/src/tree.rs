@@ -1,8 +1,8 @@
 //! The files as the command sees them: a root of its own, with what the plan names and nothing else.
 //!
-//! All the trees are copied first, from where they are. Then a new root is put together of them, the outer paths before those
-//! inside of them, and the old root is taken away. What may only be read is mounted read-only, which holds for modes and times
-//! as well, and for what Landlock does not know.
+//! The trees are copied first, from where they are. Then a new root is put together of them, the outer paths before those inside of
+//! them, and the old root is taken away. What may only be read is mounted read-only, which holds for modes and times as well, and
+//! for what Landlock does not know. Nothing is copied that is not used: to let go of a tree waits for the whole kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions, Permissions};
@@ -36,8 +36,8 @@ enum Part {
     Copy { tree: OwnedFd, is_folder: bool, read_only: bool },
     /// An empty folder, writable.
     Empty,
-    /// The processes of the new namespace, or as a copy those outside.
-    Processes { outside: Option<OwnedFd> },
+    /// The processes of the new namespace; where this kernel lets nobody mount them, those outside.
+    Processes,
     /// A few devices.
     Devices { copies: Vec<(&'static str, OwnedFd)> },
     /// Nothing that can be read. `cover`: what is put over a file.
@@ -84,16 +84,12 @@ pub(crate) fn enter(plan: &Plan) -> Result<Seen, String> {
                 seen.rules.push((path.clone(), Reach::Write));
                 place(&at, true).and_then(|()| empty_folder(&at, "1777"))
             }
-            Part::Processes { outside } => {
+            Part::Processes => {
                 seen.rules.push((path.clone(), Reach::Read));
-                let fresh = place(&at, true).and_then(|()| processes(&at));
-                match (fresh, outside) {
-                    (Err(_), Some(tree)) => {
-                        seen.sees_processes = true;
-                        place_copy(tree, &at, true, true)
-                    }
-                    (fresh, _) => fresh,
-                }
+                place(&at, true).and_then(|()| processes(&at)).or_else(|_| {
+                    seen.sees_processes = true;
+                    place_copy(&sys::copy_tree(path)?, &at, true, true)
+                })
             }
             Part::Devices { copies } => {
                 seen.rules.push((path.clone(), Reach::Write));
@@ -156,8 +152,7 @@ impl Parts {
         for path in &plan.protect {
             new.protect(path)?;
         }
-        let outside = sys::copy_tree(Path::new("/proc")).ok();
-        new.parts.insert("/proc".into(), Part::Processes { outside });
+        new.parts.insert("/proc".into(), Part::Processes);
         let device = |name: &&'static str| {
             Some((*name, sys::copy_tree(&Path::new("/dev").join(name)).ok()?))
         };
