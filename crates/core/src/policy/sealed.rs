@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Effect;
-use super::compile::Policy;
+use super::compile::{Policy, RulePatterns};
 use super::judge::{JudgedCall, judge};
 use super::protected::PathNames;
 use crate::call::Json;
-use crate::path::{DirEntry, DirListing, FileLookup, LocatedPath, PathContext, lexically};
+use crate::path::{DirEntry, DirListing, FileLookup, PathContext, lexically};
 use crate::shell::FileAccess;
 
 /// How many names are looked at, and how many files are sealed at most.
@@ -37,7 +37,8 @@ pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFile
     let root = root.trim_end_matches('/');
     let mut found = SealedFiles { complete: true, ..SealedFiles::default() };
     let projects = [root.to_owned()];
-    let look = Look { policy, projects: &projects, files };
+    let look = |access| SealedAccess::new(policy, access, &projects, files);
+    let (reads, writes) = (look(FileAccess::Read), look(FileAccess::Write));
     let mut left = MOST_NAMES;
     // Each with whether all below it is kept already.
     let mut folders = VecDeque::from([(root.to_owned(), false)]);
@@ -57,10 +58,10 @@ pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFile
             }
             if name == GIT {
                 found.keep_git(&path, is_dir, files);
-            } else if look.is_sealed(&path, FileAccess::Read) {
+            } else if reads.is_sealed(&path) {
                 found.hidden.push(path);
             } else {
-                let is_kept = in_kept || look.is_sealed(&path, FileAccess::Write);
+                let is_kept = in_kept || writes.is_sealed(&path);
                 if is_kept && !in_kept {
                     found.kept.push(path.clone());
                 }
@@ -101,35 +102,46 @@ impl SealedFiles {
     }
 }
 
-struct Look<'a> {
+/// What is out of reach for one access.
+struct SealedAccess<'a> {
     policy: &'a Policy,
-    projects: &'a [String],
+    access: FileAccess,
+    names: PathNames<'a>,
+    /// The paths of rules that deny, or ask.
+    against: Vec<&'a RulePatterns>,
     files: &'a dyn FileLookup,
 }
 
-impl Look<'_> {
+impl<'a> SealedAccess<'a> {
+    fn new(
+        policy: &'a Policy, access: FileAccess, projects: &'a [String], files: &'a dyn FileLookup,
+    ) -> Self {
+        let rules = (0..).map_while(|rule| policy.rule(rule));
+        let against = rules
+            .filter(|rule| rule.effect != Effect::Allow)
+            .filter_map(|rule| rule.paths(access))
+            .collect();
+        Self { policy, access, names: PathNames::new(access, projects), against, files }
+    }
+
     /// Whether this path is protected, or some rule speaks against it, and the policies do not allow it all the same.
-    fn is_sealed(&self, path: &str, access: FileAccess) -> bool {
-        let is_protected = PathNames::new(access, self.projects).protection(path).is_some();
-        (is_protected || self.is_spoken_against(path, access)) && !self.is_allowed(path, access)
+    fn is_sealed(&self, path: &str) -> bool {
+        let is_protected = self.names.protection(path).is_some();
+        (is_protected || self.is_spoken_against(path)) && !self.is_allowed(path)
     }
 
-    fn is_spoken_against(&self, path: &str, access: FileAccess) -> bool {
+    fn is_spoken_against(&self, path: &str) -> bool {
+        if self.against.is_empty() {
+            return false;
+        }
         let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
-        let located: Option<LocatedPath> = lexically(path, &from).ok();
-        let rules = (0..).map_while(|rule| self.policy.rule(rule));
-        rules.filter(|rule| rule.effect != Effect::Allow).filter_map(|rule| rule.paths(access)).any(
-            |paths| {
-                // Not to know counts as yes; the verdict says.
-                located
-                    .as_ref()
-                    .is_none_or(|path| paths.set.touches(path, self.files).unwrap_or(true))
-            },
-        )
+        // Not to know counts as yes; the verdict says.
+        let Ok(path) = lexically(path, &from) else { return true };
+        self.against.iter().any(|paths| paths.set.touches(&path, self.files).unwrap_or(true))
     }
 
-    fn is_allowed(&self, path: &str, access: FileAccess) -> bool {
-        let tool_name = match access {
+    fn is_allowed(&self, path: &str) -> bool {
+        let tool_name = match self.access {
             FileAccess::Read => "read_file",
             FileAccess::Write => "edit_file",
         };
