@@ -248,8 +248,8 @@ export interface DirectoryEntry {
 export interface Backend {
   /** Absolute. */
   readonly root: string;
-  /** Whether its `execute` can confine a command. */
-  readonly canConfine?: true;
+  /** Whether its `execute` can confine a command; `'always'`: it confines each, whoever asks for less. */
+  readonly canConfine?: true | 'always';
   /** UTF-8 text, with its line ends. Lines are counted from 1. `limit`: all lines unless given. */
   readFile(
     path: string,
@@ -300,7 +300,8 @@ export interface Backend {
    * Runs a command line with `sh -c` in the root, with nothing to read. What it started is killed when it ends, is aborted or
    * takes too long, unless it left the process group (`setsid`). Aborted while it runs, it is no failure: see `stopped`.
    *
-   * `confine`: what it may do; `false`: anything. `undefined`: as the backend was made. One that cannot must not run it.
+   * `confine`: what it may do; `false`: anything. `undefined`: as the backend was made. One that cannot must not run it. One that
+   * confines always takes `hide`, `protect` and `demand` in addition to its own settings, and nothing else.
    */
   execute(
     command: string,

@@ -97,6 +97,41 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
     ]);
   });
 
+  describe('on a backend that confines by itself', () => {
+    const own = () => createLocalBackend({ root, confine: { hide: ['kept'] } });
+    beforeEach(() => writeFileSync(join(root, 'kept'), 'of the backend'));
+
+    test('runs confined though a human approved it, and the request says so', async () => {
+      const { has, asked } = await runOnce({ backend: own(), confine: true, interruptOn: ['execute'] }, true);
+      expect([has, asked]).toEqual([false, [expect.stringContaining('It runs confined.')]]);
+    });
+
+    test('reads neither what the backend hides nor what a policy denies', async () => {
+      writeFileSync(join(root, 'denied'), 'of the policy');
+      const policy = {
+        version: 1 as const,
+        rule: [
+          { tools: 'execute', effect: 'allow' as const, commands: ['./look'] },
+          { reads: join(root, 'denied'), effect: 'deny' as const },
+        ],
+      };
+      writeFileSync(join(root, 'look'), '#!/bin/sh\ncat kept denied; echo looked\n', { mode: 0o755 });
+      const { model, prompts } = scripted([calls(call('execute', { command: './look' }, 'c1')), says('done')]);
+      await createDeepAgent({ model, backend: own(), confine: true, policy }).generate({ prompt: 'go' });
+      const said = JSON.stringify(prompts.at(-1));
+      expect(said).toContain('looked');
+      expect(said).not.toMatch(/of the (?:backend|policy)/);
+    });
+
+    test.each([{ write: ['/'] }, { read: ['/root'] }, { network: 'loopback' as const }, { localSockets: true }])(
+      'is not given another: %j',
+      (confine) => {
+        const { model } = scripted([]);
+        expect(() => createDeepAgent({ model, backend: own(), confine })).toThrow(/give it to the backend/);
+      },
+    );
+  });
+
   test('may write where it is given more', async () => {
     expect((await runOnce({ confine: { write: ['.', '../outside'] } })).has).toBe(true);
   });

@@ -4,6 +4,7 @@ import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings } from '../../index.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
+import { tightened } from '../confine/confine.js';
 import type { NativeSealed } from '../native.js';
 import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
@@ -21,12 +22,13 @@ export function confinementOf(
   const given = confine === true ? {} : takeNeeded(`createDeepAgent: confine`, confine);
   const { always = false, ...settings } = given;
   checkFlag(always, `${place}: confine`, 'always');
-  if (backend.canConfine !== true) {
+  if (backend.canConfine !== true && backend.canConfine !== 'always') {
     throw new InvalidConfigError({
       message: `${place}: confine needs a backend that can do it, such as createLocalBackend({ root }).`,
     });
   }
   checkConfinement(`${place}: confine`, settings);
+  if (backend.canConfine === 'always') tightened({}, settings, `${place}: confine`);
   // Those of the agent, and those of its gate.
   const own = new Policies({ policy, files: 'none', place: { cwd: backend.root } }, place);
   const sources = gate === undefined ? [own] : [own, localGate(gate, place).control];

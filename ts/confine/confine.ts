@@ -116,6 +116,27 @@ function wordsOf(command: string | readonly string[], place: string): string[] {
 const networkOf = (network: ConfineSettings['network'] = 'none'): Network =>
   typeof network === 'string' ? network : { proxy: { port: network.proxy } };
 
+/** What can be asked for in addition to settings that hold already: it forbids more, and opens nothing. */
+const TIGHTENS: ReadonlySet<string> = new Set<keyof ConfineSettings>(['hide', 'protect', 'demand']);
+
+/** Settings with what is asked for in addition. @throws {InvalidConfigError} for what would have to hold instead of them */
+export function tightened(
+  own: ConfineSettings | undefined,
+  more: ConfineSettings | undefined,
+  place: string,
+): ConfineSettings | undefined {
+  if (own === undefined || more === undefined) return own ?? more;
+  const other = Object.keys(more).find((name) => !TIGHTENS.has(name));
+  if (other !== undefined)
+    throw wrong(`${place}: the backend confines every command, by its own ${other}: give it to the backend, not here.`);
+  return {
+    ...own,
+    hide: [...(own.hide ?? []), ...(more.hide ?? [])],
+    protect: [...(own.protect ?? []), ...(more.protect ?? [])],
+    demand: more.demand === 'whole' ? 'whole' : (own.demand ?? 'walls'),
+  };
+}
+
 /** @throws {InvalidConfigError} */
 export function checkSettings(settings: ConfineSettings, place: string): void {
   for (const name of ['write', 'read', 'hide', 'protect'] as const) {

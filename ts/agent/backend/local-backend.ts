@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Backend, BackendCall, CommandResult, LocalBackendOptions } from '../../../agent.js';
 import type { ConfineSettings } from '../../../index.js';
-import { checkSettings, confined } from '../../confine/confine.js';
+import { checkSettings, confined, tightened } from '../../confine/confine.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -50,7 +50,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
 
   return {
     root,
-    canConfine: true,
+    canConfine: settings === undefined ? true : 'always',
     readFile: (path, options = {}) =>
       call('read', { path, offset: count(options.offset, 1), limit: count(options.limit, undefined) }, options),
     writeFile: (path, content, options = {}) =>
@@ -85,7 +85,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
         abortSignal,
         onOutput,
         // Its own confinement holds for every command, whoever asks for less.
-        confine: settings ?? (confine === false ? undefined : confine),
+        confine: tightened(settings, confine === false ? undefined : confine, 'execute: confine'),
       }),
   };
 }

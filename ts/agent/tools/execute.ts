@@ -9,10 +9,11 @@ import type { Confinement, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
 export function executeTool(settings: ToolSettings): BackendTools['execute'] {
-  const { confinement } = settings;
+  const { confinement, backend } = settings;
   const tool = plainTool(settings);
   if (confinement === undefined) return tool;
-  return saysHowItRuns(tool, confinement.always ? 'It runs confined.' : 'Approved, it runs unconfined.');
+  const isAlways = confinement.always || backend.canConfine === 'always';
+  return saysHowItRuns(tool, isAlways ? 'It runs confined.' : 'Approved, it runs unconfined.');
 }
 
 const plainTool = ({ backend, maxResultCharacters, confinement }: ToolSettings): BackendTools['execute'] => ({
