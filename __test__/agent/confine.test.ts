@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
 import { createBackendTools, createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
-import { ConfinementError, InvalidConfigError, confinementReport } from '../../ts/index.js';
+import { ConfinementError, InvalidConfigError, confinementReport, createGate } from '../../ts/index.js';
 import { call, calls, says, scripted } from '../support/model.js';
 
 const report = confinementReport();
@@ -130,6 +130,26 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
         expect(() => createDeepAgent({ model, backend: own(), confine })).toThrow(/give it to the backend/);
       },
     );
+  });
+
+  test.each([
+    ['unconfined when a human approved it at the gate', undefined, true],
+    ['confined when the mode did', 'auto' as const, false],
+  ])('in another loop runs %s', async (_, mode, has) => {
+    const gate = createGate({ place: { cwd: root } });
+    if (mode !== undefined) await gate.setMode(mode);
+    const { model } = scripted([]);
+    const backend = createLocalBackend({ root });
+    const { tools } = createDeepAgent({ model, backend, gate, confine: true, interruptOn: ['execute'] });
+    const running = tools.execute.execute?.({ command: LINE }, { toolCallId: 'c1', messages: [] } as never);
+    if (mode === undefined) {
+      await expect.poll(async () => (await gate.pending()).length, { timeout: 60_000 }).toBe(1);
+      const [request] = await gate.pending();
+      await gate.approve(request?.approvalId ?? '', { by: 'mia' });
+    }
+    await running;
+    expect(existsSync(join(outside, 'file'))).toBe(has);
+    await gate.close();
   });
 
   test('may write where it is given more', async () => {
