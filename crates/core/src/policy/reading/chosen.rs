@@ -64,14 +64,12 @@ const HARMLESS: &[&str] = &[
     "save-prefix",
     "save-workspace-protocol",
     "shamefully-hoist",
-    "sign-git-tag",
     "strict-peer-dependencies",
     "strict-peer-deps",
     "tag-version-prefix",
     "timing",
     "unicode",
     "update-notifier",
-    "use-node-version",
     "workspaces-update",
 ];
 
@@ -246,6 +244,9 @@ mod tests {
             "cache=/x",
             "init-module=./x",
             "git=./x",
+            // They bring another Node, and run gpg.
+            "use-node-version=20.0.0",
+            "sign-git-tag=true",
             "globalconfig=./x",
             "loglevel=${SECRET}",
             "[x]",
