@@ -8,6 +8,7 @@ import { safeText } from '../native.js';
 import { Policies } from '../policy/policies.js';
 import { Exit, UsageError } from './exit.js';
 import { readOptions } from './options.js';
+import { print, printJson } from './print.js';
 
 interface Checkup {
   version: string;
@@ -25,7 +26,8 @@ export async function doctor(args: readonly string[], version: string): Promise<
   const { values, positionals } = readOptions(args, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageError('doctor takes no arguments but --json');
   const found = await look(version);
-  process.stdout.write(values.json === true ? `${JSON.stringify(found)}\n` : textOf(found));
+  if (values.json === true) await printJson(found);
+  else await print(...linesOf(found));
   return found.problems.length === 0 ? Exit.ok : Exit.failure;
 }
 
@@ -76,7 +78,7 @@ async function policyFiles(): Promise<Pick<Checkup, 'policies' | 'problems'>> {
   }
 }
 
-function textOf({ version, platform, runtime, ai, confinement, policies, problems }: Checkup): string {
+function linesOf({ version, platform, runtime, ai, confinement, policies, problems }: Checkup): string[] {
   const rows = [
     ['countersign', `${version} on ${platform}, its addon is loaded`],
     ['runtime', runtime],
@@ -85,12 +87,12 @@ function textOf({ version, platform, runtime, ai, confinement, policies, problem
     ...policyRows(policies),
     ...problems.map((problem) => ['problem', problem] as const),
   ] as const;
-  return rows.map(([name, what]) => `${name.padEnd(14)}${safeText(what)}\n`).join('');
+  return rows.map(([name, what]) => `${name.padEnd(14)}${safeText(what)}`);
 }
 
 function confinementRows(found: ConfinementReport): (readonly [string, string])[] {
   if (!found.supported) return [['confinement', `none: ${found.reason ?? ''}`]];
-  if (found.by === 'seatbelt') return [['confinement', 'by sandbox-exec, which those who made this did not run']];
+  if (found.by === 'seatbelt') return [['confinement', 'by sandbox-exec; the authors have not run it']];
   const namespaces = found.namespaces ? 'namespaces' : `no namespaces (${found.noNamespaces ?? ''})`;
   return [
     ['confinement', `Landlock ${found.landlock}, seccomp, ${namespaces}`],

@@ -1,12 +1,12 @@
 /** `countersign policy …`. */
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Policy, PolicyEffect, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
 import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/check.js';
 import { Policies } from '../policy/policies.js';
-import { checkLine, safeText } from '../native.js';
+import { checkLine, projectDirectory, safeText } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { Exit, unknownCommand, UsageError } from './exit.js';
 import { answerLines, linesOf } from './lines.js';
@@ -134,14 +134,11 @@ function told({ effect, reason, subjects }: PolicyVerdict): string {
   return `${[`${effect}: ${safeText(reason)}`, ...lines].join('\n')}\n`;
 }
 
-/** The policy of the project that this directory is in. @throws {UsageError} */
+/** The policy of the project that this directory is in: the file that counts here. @throws {UsageError} */
 function ownPolicy(): string {
-  for (let directory = process.cwd(); ; directory = dirname(directory)) {
-    const file = join(directory, '.countersign', 'policy.toml');
-    if (existsSync(file)) return file;
-    if (dirname(directory) === directory)
-      throw new UsageError('no policy is here: countersign policy lint FILE, or countersign policy init');
-  }
+  const file = join(projectDirectory(process.cwd()), '.countersign', 'policy.toml');
+  if (existsSync(file)) return file;
+  throw new UsageError('no policy is here: countersign policy lint FILE, or countersign policy init');
 }
 
 async function lint(args: readonly string[]): Promise<number> {
