@@ -231,24 +231,30 @@ describe('a call that waits', () => {
     const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 20 });
     const { terminal } = fake;
     await take(fake, '?', '❯ ? help');
-    terminal.press('G');
+    terminal.press('end');
     await terminal.waitFor('Ctrl+C  Once');
     terminal.press('escape');
     await terminal.waitFor('› Enter');
     await take(fake, 'd', '❯ d details');
     await terminal.waitFor('lines 1 to 16');
-    terminal.press('j');
+    terminal.press('down');
     await terminal.waitFor('lines 2 to 17');
-    terminal.press('k');
+    terminal.press('up');
     await terminal.waitFor('lines 1 to 16');
-    terminal.press('y');
-    await terminal.waitFor('not all of it was seen');
-    terminal.press('G');
+    const refused = async (): Promise<void> => {
+      terminal.press('y');
+      await terminal.waitFor('not all of it was seen');
+      await terminal.waitFor('› y');
+      terminal.press('enter');
+      await terminal.waitFor(/not all of it was seen[^]*› Enter/);
+      await take(fake, 'd', '❯ d details');
+      await terminal.waitFor('lines 1 to 16');
+    };
+    await refused();
+    terminal.press('end');
     await terminal.waitFor(/lines \d+ to (\d+) of \1 /);
     // What was jumped over was not seen.
-    terminal.press('y');
-    await terminal.waitFor('not all of it was seen');
-    terminal.press('g');
+    await refused();
     for (let seen = await terminal.waitFor('lines 1 to 16'); !/lines \d+ to (\d+) of \1 /.test(seen);) {
       const at = /lines \d+/.exec(seen)![0];
       terminal.press(' ');

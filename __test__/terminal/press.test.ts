@@ -1,12 +1,10 @@
 /** What keys decide, and when: nothing is decided about what nobody can have seen. */
 import { describe, expect, test } from 'vitest';
-import type { WaitingAsk, ChatView } from '../../ts/cli/chat/view.js';
+import type { WaitingAsk } from '../../ts/cli/chat/view.js';
 import { draftOf } from '../../ts/cli/chat/screen/draft.js';
-import type { PressedKey, KeyName } from '../../ts/cli/chat/screen/keys.js';
+import type { KeyName } from '../../ts/cli/chat/screen/keys.js';
 import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
 import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
-import { press } from '../../ts/cli/chat/screen/press.js';
-import type { PressContext } from '../../ts/cli/chat/screen/press-context.js';
 import {
   sent,
   START,
@@ -17,40 +15,18 @@ import {
   type ScreenState,
 } from '../../ts/cli/chat/screen/state.js';
 import { approval } from './fake.js';
-
-const viewOf = (...asks: WaitingAsk[]): ChatView => ({
-  mode: 'safe',
-  isBusy: true,
-  model: 'm',
-  folder: '/',
-  entries: [],
-  asks,
-  todos: [],
-  subagents: [],
-});
+import { pressAt, viewOf } from './presses.js';
 
 const [first, second] = [approval('execute', { command: 'one' }), approval('execute', { command: 'two' })];
 
 /** Presses one key at a time of the clock. */
-function at(
+const at = (
   state: ScreenState,
   now: number,
   typed: string | { name: KeyName },
   isAlone = true,
   view = viewOf(first),
-): { state: ScreenState; action?: KeyAction } {
-  const key: PressedKey = typeof typed === 'string' ? { kind: 'text', text: typed } : { kind: 'key', name: typed.name };
-  const around: PressContext = {
-    view,
-    now,
-    typedAfter: now,
-    complete: () => [],
-    isShown: true,
-    scroll: { most: 0, page: 1 },
-    hasEditor: false,
-  };
-  return press(state, { key, isAlone }, around);
-}
+): { state: ScreenState; action?: KeyAction } => pressAt(state, now, typed, isAlone, view);
 
 const asked = (now: number, state = START): ScreenState => withView(state, viewOf(first), now);
 
@@ -185,6 +161,103 @@ test('letters are keys on an empty line only, and no letter decides', () => {
       answers: [{ decision: { type: 'reject', reason: `${key} ok` } }],
     });
   }
+});
+
+describe('what is left of words', () => {
+  const backspaces = (state: ScreenState, times: number): ScreenState => {
+    let after = state;
+    for (let time = 0; time < times; time += 1) after = at(after, 3000 + time, { name: 'backspace' }).state;
+    return after;
+  };
+
+  test.each([
+    ['you must not', 11, 'y'],
+    ['so', 1, 's'],
+    ['Also this', 8, 'A'],
+    ['yes but', 4, 'yes'],
+  ])('is words: %j without its last %i', (text, times, left) => {
+    for (const dangers of [[], ['it takes away what may not come back']]) {
+      let state = withView(START, viewOf({ ...first, dangers } as WaitingAsk), 1000);
+      for (const letter of text) state = at(state, 2500, letter).state;
+      state = backspaces(state, times);
+      expect(state.ask?.at).toMatchObject({ draft: { text: left }, marked: 'reject' });
+      expect(at(state, 4000, enter).action).toMatchObject({
+        answers: [{ decision: { type: 'reject', reason: left } }],
+      });
+    }
+  });
+
+  test('is nothing when nothing is left, and the cursor stays on no', () => {
+    const state = backspaces(at(at(asked(1000), 2500, 'w').state, 2500, 'h').state, 2);
+    expect(at(state, 4000, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject' } }] });
+  });
+});
+
+describe('with other arguments on the screen', () => {
+  const other = approval('execute', { command: 'touch OTHER' }) as ApprovalAsk;
+  const shown = (now: number): ScreenState =>
+    withReconsidered(asked(1000), { args: { command: 'o' }, text: 'o', field: 'command' }, other, now);
+
+  test('details are of those, and lead back to them', () => {
+    const page = at(at(shown(2000), 3000, 'd').state, 3100, enter).state;
+    expect(page.ask?.at).toMatchObject({ at: 'whole', about: { of: 'edited', ask: other } });
+    const back = at(page, 3200, { name: 'escape' }).state;
+    expect(at(at(back, 3300, 'y').state, 3400, enter).action).toMatchObject({
+      answers: [{ decision: { type: 'edit', args: { command: 'o' } } }],
+    });
+  });
+
+  test('words are a reason for a no, and never lead to the call as it was', () => {
+    let { state } = at(shown(2000), 3000, 'y');
+    ({ state } = at(state, 3100, 'o'));
+    expect(state.ask?.at).toMatchObject({ about: { of: 'edited' } });
+    expect(at(state, 3200, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject', reason: 'yo' } }] });
+    ({ state } = at(state, 3200, { name: 'backspace' }));
+    ({ state } = at(state, 3300, { name: 'backspace' }));
+    const { action, state: after } = at(state, 3400, enter);
+    expect([action, after.said]).toEqual([undefined, expect.stringContaining('nothing was decided')]);
+  });
+
+  test('Enter alone runs nothing for a second', () => {
+    expect(at(shown(2000), 2400, enter).action).toBeUndefined();
+    expect(at(shown(2000), 3100, enter).action).toMatchObject({ answers: [{ decision: { type: 'edit' } }] });
+  });
+});
+
+test.each([['delay'], ['why'], ["don't run"], ['go away'], ['by no means'], ['quite wrong']])(
+  'words that are typed in the details or the help are a reason, whole: %j',
+  (text) => {
+    for (const key of ['d', '?']) {
+      let { state } = at(at(asked(1000), 2500, key).state, 2600, enter);
+      for (const letter of text) ({ state } = at(state, 2700, letter));
+      expect(at(state, 2800, enter).action).toMatchObject({
+        answers: [{ decision: { type: 'reject', reason: text } }],
+      });
+    }
+  },
+);
+
+test.each([
+  ['from before on', 1000, 30],
+  ['after half a second, and repeated after another', 1500, 600],
+])('Enter that is held down approves nothing: %s', (_, begin, delay) => {
+  let state = asked(1000);
+  for (let now = begin; now < 6000; now += now === begin ? delay : 30) {
+    const pressed = at(state, now, enter);
+    expect(pressed.action).toBeUndefined();
+    ({ state } = pressed);
+  }
+});
+
+test('Auto-approve, where another call that waits stands out, is turned on by a second Enter', () => {
+  const risky = { ...second, dangers: ['it takes away what may not come back'] } as WaitingAsk;
+  const view = viewOf(first, risky);
+  const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
+  let { state } = press2(press2(withView(START, view, 1000), 2500, 'A').state, 2501, enter);
+  let action: KeyAction | undefined;
+  ({ state, action } = press2(press2(state, 4000, 'y').state, 4001, enter));
+  expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
+  expect(press2(state, 5000, enter).action).toMatchObject({ type: 'approveAll' });
 });
 
 test('a reason keeps the cursor on no', () => {

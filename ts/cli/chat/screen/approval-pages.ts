@@ -2,7 +2,7 @@
 import type { PolicySubject } from '../../../../index.js';
 import { count } from '../../print.js';
 import { oneLine, style } from '../../style.js';
-import { callLines } from './call-lines.js';
+import { callView } from './call-lines.js';
 import { choicesOf, type ApprovalAsk } from './choices.js';
 import { hanging, pieces, wrap } from './layout.js';
 import { wholeLines } from './whole.js';
@@ -27,7 +27,7 @@ export function wholePage(ask: ApprovalAsk, width: number): string[] {
     ...[...warnings, ...dangers].flatMap((each) => field('beware', each)),
     ...changes.flatMap((change) => field('changes', change)),
     '',
-    ...callLines(ask, width),
+    ...callView(ask, width).lines,
     ...(request.changes.length > 0 ? argumentsOf(ask, width) : []),
     ...wholeLines(request, width),
     '',

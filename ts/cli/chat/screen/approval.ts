@@ -2,14 +2,15 @@
  * A tool call that waits, as lines: a question, the call, what it would change, why it asks, and the choices. Never more than there
  * is room for, and what would run is what is seen.
  */
+import { count } from '../../print.js';
 import { fit, oneLine, style, widthOf, type TextStyle } from '../../style.js';
 import { helpPage, wholePage, saysOf } from './approval-pages.js';
-import { callLines } from './call-lines.js';
-import { choicesOf, markedOf, meaningOf, type ApprovalAsk, type PanelChoice } from './choices.js';
+import { callView, type CallView } from './call-lines.js';
+import { choicesOf, doubtsOf, markedOf, meaningOf, shownText, type ApprovalAsk, type PanelChoice } from './choices.js';
 import { laid, type TextDraft } from './draft.js';
 import { headline } from './headline.js';
 import { bothEnds, countdown, hanging, row, rows, rule, wrap, type ScreenKind } from './layout.js';
-import type { AskState, CallAnswer, PanelPlace, SeenLines } from './state.js';
+import type { AskState, CallAnswer, PagePlace, PanelPlace, SeenLines } from './state.js';
 import type { WaitingAsk } from '../view.js';
 
 /** Lines, and what of them matters to keys. */
@@ -45,6 +46,8 @@ export interface DrawContext {
   said: string;
   /** The calls that wait together with it, itself among them, each with the answer that it has by now. */
   together: readonly { ask: WaitingAsk; answer: CallAnswer | undefined }[];
+  /** All that waits, of whatever agent. */
+  waiting: readonly WaitingAsk[];
 }
 
 export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawContext): DrawnLines {
@@ -52,9 +55,9 @@ export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawCo
   const width = drawing.screen.columns - 1 - INDENT.length;
   switch (at.at) {
     case 'whole':
-      return scrolling(asked, ask, wholePage(ask, width), at.scroll, drawing);
+      return scrolling(asked, at, ask, wholePage(at.about.of === 'edited' ? at.about.ask : ask, width), drawing);
     case 'help':
-      return scrolling(asked, ask, helpPage(ask, width), at.scroll, drawing);
+      return scrolling(asked, at, ask, helpPage(ask, width), drawing);
     case 'respond':
       return writing(ask, 'the result is: ', at.draft, 'Enter gives it to the model', drawing);
     case 'edit':
@@ -79,9 +82,9 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const { screen, room } = drawing;
   const width = screen.columns - 1 - INDENT.length;
   const shown = at.about.of === 'edited' ? at.about.ask : ask;
-  const body = bodyOf(at, shown, width);
+  const { lines: body, isWhole } = bodyOf(at, shown, width);
   const around = (isRoomy: boolean): PanelParts => {
-    const head = [title(ask, drawing), ...listOf(ask, drawing, isRoomy), ...asks(at, shown, width, screen)];
+    const head = [title(ask, drawing), ...listOf(ask, drawing, isRoomy), ...asks(at, shown, width, drawing)];
     const why = reasons(at, shown, drawing, isRoomy ? Math.max(1, Math.floor(room / 8)) : 1);
     const foot = (isShown: boolean): FootLines => footOf(asked, at, ask, drawing, isShown, isRoomy);
     // The choices are always seen. They take as much room whatever is seen.
@@ -93,11 +96,13 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const isDense = roomy.space < body.length && dense.space >= body.length;
   const { head, why, foot, space } = isDense ? dense : roomy;
   const part = partOf(body, at.scroll, space, screen);
-  const of = `${at.about.of} ${width}`;
+  const text = shownText(at.about);
+  const of = `${text} ${width}`;
   const before = asked.seen?.of === of ? asked.seen.lines : 0;
   const lines = part.from <= before ? Math.max(before, part.to) : before;
-  const isAll = lines >= body.length;
-  const isShown = isAll || (at.about.of === 'call' && asked.hasSeenWhole === true);
+  // To its end, and nothing left out on the way.
+  const isAll = isWhole && lines >= body.length;
+  const isShown = isAll || asked.seenWhole === text;
   const footing = foot(isShown);
   const all = [...head, ...part.lines.map((line) => `${INDENT}${line}`), ...why, ...footing.lines];
   // In a very small window the choices are what is seen.
@@ -125,8 +130,8 @@ interface PanelParts {
 function title(ask: ApprovalAsk, { screen, now }: Pick<DrawContext, 'screen' | 'now'>): string {
   const { request, index, of, warnings, dangers } = ask;
   const left = request.expiresAt === null ? '' : `${countdown(request.expiresAt - now)} left`;
-  const count = of > 1 ? `Tool ${index} of ${of}` : '';
-  const right = [count, left].filter((part) => part !== '').join(` ${screen.symbols.dot} `);
+  const which = of > 1 ? `Tool ${index} of ${of}` : '';
+  const right = [which, left].filter((part) => part !== '').join(` ${screen.symbols.dot} `);
   return rule(request.toolName, right, screen, warnings.length + dangers.length > 0 ? 'red' : 'yellow');
 }
 
@@ -162,14 +167,22 @@ function answerInWords(answer: CallAnswer): string {
 }
 
 /** The question, and what to beware of. */
-function asks(at: PanelPlace, shown: ApprovalAsk, width: number, { symbols }: ScreenKind): string[] {
+function asks(
+  at: PanelPlace,
+  shown: ApprovalAsk,
+  width: number,
+  { screen: { symbols }, waiting }: DrawContext,
+): string[] {
+  const others = waiting.length - 1;
+  const these =
+    others < 1 ? 'this call' : `this call and ${count(others, 'other')} that wait${others === 1 ? 's' : ''}`;
   const question = {
     call: headline(shown.request, width * 2),
     edited: headline(shown.request, width * 2),
     always: 'Run it, and allow this from now on, until this program ends?',
-    auto: 'Turn Auto-approve on? What would be asked about runs at once from now on, this call too. What a policy denies does not.',
+    auto: `Turn Auto-approve on? What would be asked about runs at once from now on, ${these} too. What a policy denies does not.`,
   }[at.about.of];
-  const beware = [...shown.warnings, ...shown.dangers];
+  const beware = doubtsOf(shown, at.about, waiting);
   return [
     ...wrap(question, width).map((line) => style('bold', line)),
     ...(shown.from === ''
@@ -177,24 +190,23 @@ function asks(at: PanelPlace, shown: ApprovalAsk, width: number, { symbols }: Sc
       : wrap(`from ${shown.from}`, width)
           .slice(0, 1)
           .map((line) => style('dim', line))),
-    ...(at.about.of === 'auto'
-      ? []
-      : beware.flatMap((each) =>
-          hanging(
-            '! ',
-            bothEnds(wrap(oneLine(each), width - 2), 2, symbols).map((line) => style('red', line)),
-            'red',
-          ),
-        )),
+    ...beware.flatMap((each) =>
+      hanging(
+        '! ',
+        bothEnds(wrap(oneLine(each), width - 2), 2, symbols).map((line) => style('red', line)),
+        'red',
+      ),
+    ),
   ].map((line) => `${INDENT}${line}`);
 }
 
 /** What would run, in lines of so many columns. */
-function bodyOf(at: PanelPlace, shown: ApprovalAsk, width: number): string[] {
-  if (at.about.of === 'auto') return [];
-  if (at.about.of !== 'always') return callLines(shown, width);
+function bodyOf(at: PanelPlace, shown: ApprovalAsk, width: number): CallView {
+  if (at.about.of === 'auto') return { lines: [], isWhole: true };
+  if (at.about.of !== 'always') return callView(shown, width);
   const { label = '', also = [] } = shown.always ?? {};
-  return [...wrap(oneLine(label), width), ...also.flatMap((each) => hanging('- ', wrap(oneLine(each), width - 2)))];
+  const more = also.flatMap((each) => hanging('- ', wrap(oneLine(each), width - 2)));
+  return { lines: [...wrap(oneLine(label), width), ...more], isWhole: true };
 }
 
 interface BodyPart {
@@ -266,7 +278,9 @@ function footOf(
   if (isAnswered) return { lines: inside([style('dim', `answering${symbols.more}`)]) };
   if (!isReady) return { lines: inside([...note, style('dim', `read it first${symbols.more}`)]) };
   const choices = choicesOf(ask, at.about);
-  const marked = meaningOf(at.draft.text, choices, at.isWords).type === 'words' ? 'reject' : markedOf(ask, at, isShown);
+  const isWords = meaningOf(at.draft.text, choices, at.isWords).type === 'words';
+  // Words are a no, which a second question has no choice for.
+  const marked = isWords ? 'reject' : markedOf(ask, at, isShown);
   const main = choices.filter(({ isMain }) => isMain);
   const beside = choices.filter(({ isMain }) => !isMain);
   const inked = (choice: PanelChoice, text: string): string => {
@@ -387,23 +401,23 @@ function writing(ask: ApprovalAsk, label: string, draft: TextDraft, does: string
 /** A page that is as high as there is room, and may be scrolled. */
 function scrolling(
   asked: AskState,
+  at: PagePlace,
   ask: ApprovalAsk,
   all: readonly string[],
-  at: number,
   { screen, room, said }: DrawContext,
 ): DrawnLines {
   const page = Math.max(1, room - 2 - (said === '' ? 0 : 1));
   const most = Math.max(0, all.length - page);
-  const from = Math.min(at, most);
+  const from = Math.min(at.scroll, most);
   const seen = all.slice(from, from + page);
   const where = most === 0 ? '' : `lines ${from + 1} to ${from + seen.length} of ${all.length}`;
-  const isWhole = asked.at.at === 'whole';
-  const answers = isWhole ? ['y n e answer it'] : [];
-  const keys =
-    most === 0 ? ['Esc back', ...answers] : ['space next page', 'j k scroll', 'g G ends', 'Esc back', ...answers];
+  const isWhole = at.at === 'whole';
+  const scrolls = most === 0 ? [] : ['space next page', 'arrows scroll', 'Home End'];
+  const keys = [...scrolls, 'Esc back', 'or answer it'];
   const foot = rows(keys, ` ${screen.symbols.dot} `, screen.columns - 2)[0] ?? '';
   const note = said === '' ? [] : [`${INDENT}${style('yellow', fit(said, screen.columns - 2))}`];
-  const of = `whole ${screen.columns}`;
+  const text = shownText(at.about);
+  const of = `whole ${text} ${screen.columns}`;
   const before = asked.seen?.of === of ? asked.seen.lines : 0;
   const lines = from <= before ? Math.max(before, from + seen.length) : before;
   const isAll = lines >= all.length;
@@ -414,8 +428,8 @@ function scrolling(
       ...note,
       `${INDENT}${style('bold', foot)}`,
     ],
-    isShown: isWhole && (isAll || asked.hasSeenWhole === true || asked.seen?.isAll === true),
+    isShown: isWhole && (isAll || asked.seenWhole === text),
     scroll: { most, page },
-    ...(isWhole ? { seen: { of, lines, isAll } } : {}),
+    ...(isWhole ? { seen: { of, lines, isAll, whole: text } } : {}),
   };
 }

@@ -52,6 +52,22 @@ export type PanelAbout =
       readonly ask: ApprovalAsk;
     };
 
+/** Which text would run, by a name that no other text of this request has. */
+export const shownText = (about: PanelAbout): string =>
+  about.of === 'edited' ? `edited ${JSON.stringify([about.field, about.text])}` : about.of;
+
+/** Why what is asked about wants a second look. Auto-approve is about all that waits. */
+export function doubtsOf(ask: ApprovalAsk, about: PanelAbout, waiting: readonly WaitingAsk[]): string[] {
+  const calls =
+    about.of === 'edited'
+      ? [about.ask]
+      : about.of === 'auto'
+        ? [ask, ...waiting.filter((each) => each.request.approvalId !== ask.request.approvalId)]
+        : [ask];
+  const all = calls.flatMap((each) => (each.kind === 'approval' ? [...each.warnings, ...each.dangers] : []));
+  return [...new Set(all)];
+}
+
 /** All choices, those with a line of their own first. */
 export function choicesOf(ask: ApprovalAsk, about: PanelAbout): PanelChoice[] {
   const choice = (
@@ -87,6 +103,7 @@ export function choicesOf(ask: ApprovalAsk, about: PanelAbout): PanelChoice[] {
           : [choice('agree', 'y', 'Yes, run it like this', 'Run it with these arguments.', { runs: true })]),
         choice('again', 'e', 'Edit it again', 'Change it once more.'),
         back,
+        choice('details', 'd', 'details', 'All of it, as it would run.', { isMain: false }),
       ];
     case 'call':
       return ofCall(ask, choice);
@@ -179,8 +196,9 @@ export const isDoubtful = ({ warnings, dangers }: ApprovalAsk): boolean => warni
 export function firstChoice(ask: ApprovalAsk, about: PanelAbout, isShown: boolean): ChoiceName {
   if (about.of === 'always' || about.of === 'auto') return 'back';
   if (about.of === 'edited') {
-    const isDenied = about.ask.request.verdict?.effect === 'deny';
-    return isShown && !isDenied && !isDoubtful(about.ask) ? 'agree' : 'back';
+    if (about.ask.request.verdict?.effect === 'deny') return 'back';
+    if (!isShown) return 'details';
+    return isDoubtful(about.ask) ? 'back' : 'agree';
   }
   if (!ask.request.allowedDecisions.includes('approve')) return 'reject';
   // Enter by habit must neither run nor reject what has not been read.

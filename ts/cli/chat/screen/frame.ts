@@ -59,7 +59,7 @@ function askLines(
   if (asked === null) return { lines: [], isShown: false, scroll: { most: 0, page: 1 } };
   const calls = together(asked.ask, view, []).map((ask) => ({ ask, answer: heldFor(state, ask) }));
   const isReady = now.heard >= readyAt(state);
-  const drawing = { screen, room, now: now.epoch, isReady, said: state.said, together: calls };
+  const drawing = { screen, room, now: now.epoch, isReady, said: state.said, together: calls, waiting: view.asks };
   return asked.ask.kind === 'question'
     ? questionLines(asked, asked.ask, drawing)
     : approvalLines(asked, asked.ask, drawing);

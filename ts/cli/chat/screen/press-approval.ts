@@ -5,7 +5,7 @@ import { revive, snapshot } from '../../../values/snapshot.js';
 import { textOfCall, withText } from '../text-field.js';
 import {
   choicesOf,
-  isDoubtful,
+  doubtsOf,
   markedOf,
   meaningOf,
   type ApprovalAsk,
@@ -25,6 +25,7 @@ import {
   unseen,
   warned,
   type CallAnswer,
+  type PagePlace,
   type PanelPlace,
   type PressResult,
   type ScreenState,
@@ -38,6 +39,8 @@ interface Pressing {
   isAlone: boolean;
   around: PressContext;
 }
+
+const NOT_SEEN = 'not all of it was seen: space shows more, d all of it';
 
 /** So long must a call have been on the screen before Enter alone, with the cursor where it was at first, runs it, in ms. */
 const UNMOVED = 1000;
@@ -103,9 +106,8 @@ function pressPanel(pressing: Pressing, at: PanelPlace): PressResult {
     }
     default: {
       const draft = edited(at.draft, key.name);
-      if (draft === undefined) return { state };
-      const isWords = draft.text !== '' && at.isWords;
-      return { state: goTo(state, { ...at, draft, isWords }) };
+      // What is left of words is words: no letter of them was meant as a key.
+      return draft === undefined ? { state } : { state: goTo(state, withLine(at, draft, isWriting, choices)) };
     }
   }
 }
@@ -118,12 +120,20 @@ function typed({ state, key, around }: Pressing, at: PanelPlace, choices: readon
     // A space on an empty line: the next page, as everywhere.
     return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll + around.scroll.page, around) }) };
   }
-  const draft = insert(at.draft, text);
-  const isWords = at.isWords || key.kind === 'paste';
+  const after = withLine(at, insert(at.draft, text), at.isWords || key.kind === 'paste', choices);
+  const isReason = after.about.of === 'edited' && meaningOf(after.draft.text, choices, after.isWords).type === 'words';
+  return { state: goTo(state, after, isReason ? 'Enter gives this as the reason for a no to the call' : '') };
+}
+
+/** With another line. The cursor is where the line says: what Enter takes is what is seen under it. */
+function withLine(at: PanelPlace, draft: TextDraft, wasWords: boolean, choices: readonly PanelChoice[]): PanelPlace {
+  const isWords = wasWords && draft.text !== '';
   const line = meaningOf(draft.text, choices, isWords);
-  if (line.type === 'choice') return { state: goTo(state, { ...at, draft, isWords, marked: line.name }) };
-  // Words are about the call, whatever else was asked about it.
-  return { state: goTo(state, { ...at, about: { of: 'call' }, draft, isWords, marked: 'reject' }) };
+  if (line.type === 'empty') return { ...at, draft, isWords };
+  if (line.type === 'choice') return { ...at, draft, isWords, marked: line.name };
+  // Words are about the call, whatever else was asked about it. What was edited is not lost for them.
+  if (at.about.of === 'edited') return { ...at, draft, isWords, marked: 'back' };
+  return { ...at, about: { of: 'call' }, draft, isWords, marked: 'reject' };
 }
 
 function escaped(state: ScreenState, at: PanelPlace): PressResult {
@@ -150,12 +160,14 @@ const scrolledTo = (place: number, { scroll }: PressContext): number => Math.max
 /** Enter: what the cursor is on. */
 function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
   const { state, ask, around } = pressing;
-  const line = meaningOf(at.draft.text, choices, at.isWords);
-  if (line.type === 'words') return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
-  const name = line.type === 'choice' ? line.name : markedOf(ask, at, around.isShown);
+  if (meaningOf(at.draft.text, choices, at.isWords).type === 'words')
+    return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
+  const name = markedOf(ask, at, around.isShown);
   const choice = choices.find((each) => each.name === name);
   if (choice === undefined) return { state };
-  const refusal = choice.runs ? objectionTo(pressing, at) : undefined;
+  if (choice.runs && isTooEarly(pressing, at))
+    return { state: unseen({ ...state, said: 'that key came too early: read it first' }, around.now) };
+  const refusal = choice.runs ? objectionTo(pressing) : undefined;
   // With an empty line, where space shows more.
   if (refusal !== undefined)
     return { state: goTo(state, around.isShown ? at : { ...at, draft: EMPTY, marked: null }, refusal) };
@@ -169,9 +181,9 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'reject':
       return answered(pressing, { type: 'reject' });
     case 'always':
-      return { state: unseen(goTo(state, { ...PANEL, about: { of: 'always' } }), around.now) };
+      return { state: asking(state, { of: 'always' }, around.now) };
     case 'auto':
-      return { state: unseen(goTo(state, { ...PANEL, about: { of: 'auto' } }), around.now) };
+      return { state: asking(state, { of: 'auto' }, around.now) };
     case 'edit':
       return edit(pressing, textOfCall(ask.request.args)?.name ?? null);
     case 'edit-all':
@@ -179,9 +191,9 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
     case 'respond':
       return { state: goTo(state, { at: 'respond', draft: EMPTY }) };
     case 'details':
-      return { state: goTo(state, { at: 'whole', scroll: 0 }) };
+      return { state: goTo(state, { at: 'whole', about: at.about, scroll: 0 }) };
     case 'help':
-      return { state: goTo(state, { at: 'help', scroll: 0 }) };
+      return { state: goTo(state, { at: 'help', about: at.about, scroll: 0 }) };
     case 'back':
       return { state: goTo(state, PANEL, 'nothing was decided: it goes on waiting') };
     case 'again':
@@ -195,27 +207,22 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
 const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again', 'always', 'auto']);
 
 /** Why what runs something cannot be taken now; `undefined`: it can. */
-function objectionTo({ state, ask, isAlone, around }: Pressing, at: PanelPlace): string | undefined {
+function objectionTo({ isAlone, around }: Pressing): string | undefined {
   // What is pasted, or typed ahead, runs nothing.
   if (!isAlone) return 'Enter once more does it';
-  if (!around.isShown) return 'not all of it was seen: space shows more, d all of it';
+  return around.isShown ? undefined : NOT_SEEN;
+}
+
+/** Enter alone, where nobody has moved the cursor, by somebody who presses it out of habit, or holds it down. */
+function isTooEarly({ state, around }: Pressing, at: PanelPlace): boolean {
   const isUnmoved = at.marked === null && at.draft.text === '';
-  const shownAt = state.ask?.shownAt ?? around.now;
-  if (
-    isUnmoved &&
-    at.about.of === 'call' &&
-    ask.request.allowedDecisions.includes('approve') &&
-    around.now - shownAt < UNMOVED
-  )
-    return 'that key came too early: read it first';
-  return undefined;
+  return isUnmoved && around.now - (state.ask?.shownAt ?? around.now) < UNMOVED;
 }
 
 /** What it stands out by, while the human was not told to look twice. */
-function mustLookTwice({ state, ask }: Pressing, at: PanelPlace): string | undefined {
-  const shown = at.about.of === 'edited' ? at.about.ask : ask;
-  if (state.ask?.isWarned === true || !isDoubtful(shown)) return undefined;
-  return `look twice, ${[...shown.warnings, ...shown.dangers].join('; ')}`;
+function mustLookTwice({ state, ask, around }: Pressing, at: PanelPlace): string | undefined {
+  const doubts = doubtsOf(ask, at.about, around.view.asks);
+  return state.ask?.isWarned === true || doubts.length === 0 ? undefined : `look twice, ${doubts.join('; ')}`;
 }
 
 function agreed(pressing: Pressing, at: PanelPlace): PressResult {
@@ -313,10 +320,13 @@ export function withReconsidered(
   ask: ApprovalAsk,
   now: number,
 ): ScreenState {
+  return asking(state, { of: 'edited', args, text, field, ask }, now);
+}
+
+/** Something else is asked about now. Who was told to look twice was told so of what was asked before. */
+function asking(state: ScreenState, about: PanelPlace['about'], now: number): ScreenState {
   if (state.ask === null) return state;
-  const shown = goTo(state, { ...PANEL, about: { of: 'edited', args, text, field, ask } });
-  // Who was told to look twice was told so of another call.
-  return { ...shown, ask: { ...shown.ask!, isWarned: false, shownAt: now } };
+  return { ...state, ask: { ...state.ask, at: { ...PANEL, about }, isWarned: false, shownAt: now }, said: '' };
 }
 
 /** A text that is written, until Enter. */
@@ -342,59 +352,39 @@ function pressDraft(
 
 // --- pages ------------------------------------------------------------------------------------------------------------
 
-function pressPage(pressing: Pressing, at: { at: 'whole' | 'help'; scroll: number }): PressResult {
-  const { state, ask, key, around } = pressing;
-  const answer = key.kind === 'text' && at.at === 'whole' ? choiceOnPage(ask, key.text) : undefined;
-  if (answer !== undefined) {
-    if (answer.runs && !around.isShown)
-      return { state: { ...state, said: 'not all of it was seen: space shows more' } };
-    const said = `Enter takes it: ${answer.label}`;
-    return { state: goTo(state, { ...PANEL, draft: draftOf(answer.key), marked: answer.name }, said) };
+/** What is written on a page is written on the line of the panel: a letter scrolls nothing, and none of a sentence is lost. */
+function pressPage(pressing: Pressing, at: PagePlace): PressResult {
+  const { state, key, around } = pressing;
+  const panel: PanelPlace = { ...PANEL, about: at.about };
+  if (key.kind !== 'key' && key.text.trim() !== '') {
+    const { state: after } = pressPanel({ ...pressing, state: goTo(state, panel) }, panel);
+    const marked = after.ask?.at.at === 'panel' ? after.ask.at.marked : null;
+    const runs = choicesOf(pressing.ask, at.about).some((choice) => choice.runs && choice.name === marked);
+    return { state: runs && !around.isShown ? { ...after, said: NOT_SEEN } : after };
   }
-  const scroll = scrolled(at.scroll, key, around.scroll);
-  return { state: scroll === undefined ? goTo(state, PANEL) : goTo(state, { at: at.at, scroll }) };
+  const scroll = scrolledBy(at.scroll, key.kind === 'key' ? key.name : ' ', around.scroll);
+  return { state: goTo(state, scroll === undefined ? panel : { ...at, scroll }) };
 }
 
-/** Answers that can be begun on the page with all of it. */
-const choiceOnPage = (ask: ApprovalAsk, text: string): PanelChoice | undefined =>
-  choicesOf(ask, { of: 'call' }).find(({ isMain, key }) => isMain && key === text.toLowerCase());
-
-/** Where a key scrolls to; `undefined`: it leaves. Several that were typed at once are several keys. */
-function scrolled(at: number, key: PressedKey, scroll: PressContext['scroll']): number | undefined {
-  if (key.kind === 'paste') return at;
-  let place: number | undefined = at;
-  for (const name of key.kind === 'key' ? [key.name] : key.text) {
-    if (place !== undefined) place = scrolledBy(place, name, scroll);
-  }
-  return place;
-}
-
+/** Where a key scrolls to; `undefined`: it leaves. */
 function scrolledBy(at: number, name: string, { most, page }: PressContext['scroll']): number | undefined {
   const to = (place: number): number => Math.min(most, Math.max(0, place));
   switch (name) {
-    case 'j':
     case 'down':
     case 'enter':
       return to(at + 1);
-    case 'k':
     case 'up':
       return to(at - 1);
     case ' ':
     case 'page-down':
       return to(at + page);
-    case 'b':
     case 'page-up':
       return to(at - page);
-    case 'g':
     case 'home':
       return 0;
-    case 'G':
     case 'end':
       return most;
     case 'escape':
-    case 'q':
-    case 'd':
-    case '?':
     case 'backspace':
       return undefined;
     default:

@@ -4,7 +4,7 @@ import type { PressedKey, KeyPress } from './keys.js';
 import { pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, type PressResult, type ScreenState } from './state.js';
+import { readyAt, unseen, type PressResult, type ScreenState } from './state.js';
 
 export function press(state: ScreenState, { key, isAlone }: KeyPress, around: PressContext): PressResult {
   const clear = { ...state, said: '' };
@@ -28,7 +28,9 @@ export function press(state: ScreenState, { key, isAlone }: KeyPress, around: Pr
 function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
   const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
   if (isDrafting) return pressPrompt(state, key, around);
-  return { state: { ...state, said: 'that key came too early: press it again' } };
+  const early = { ...state, said: 'that key came too early: press it again' };
+  // One that is held down comes again and again: it is never meant.
+  return { state: key.kind === 'key' && key.name === 'enter' ? unseen(early, around.now) : early };
 }
 
 function pressPrompt(state: ScreenState, key: PressedKey, around: PressContext): PressResult {

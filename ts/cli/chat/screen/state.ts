@@ -40,8 +40,8 @@ export interface AskState {
   readonly isWarned?: boolean;
   /** How much of what would run was on the screen. */
   readonly seen?: SeenLines;
-  /** All of the details were. */
-  readonly hasSeenWhole?: boolean;
+  /** Of which text all details were, as {@link shownText} names it. */
+  readonly seenWhole?: string;
   readonly at: AskPlace;
 }
 
@@ -50,6 +50,8 @@ export interface SeenLines {
   readonly of: string;
   readonly lines: number;
   readonly isAll: boolean;
+  /** The text whose details these are, as {@link shownText} names it. */
+  readonly whole?: string;
 }
 
 export type AskPlace =
@@ -60,15 +62,22 @@ export type AskPlace =
   | { readonly at: 'edit'; readonly draft: TextDraft; readonly field: string | null }
   /** Other arguments are looked at before they are shown. */
   | { readonly at: 'checking' }
-  | { readonly at: 'whole' | 'help'; readonly scroll: number }
+  /** All of it, and the keys. `about`: of what, and where that leads back to. */
+  | PagePlace
   | AnsweringState;
+
+export interface PagePlace {
+  readonly at: 'whole' | 'help';
+  readonly about: PanelAbout;
+  readonly scroll: number;
+}
 
 /** Choices under a cursor, and a line to write on. */
 export interface PanelPlace {
   readonly at: 'panel';
   readonly about: PanelAbout;
   readonly draft: TextDraft;
-  /** What stands on the line is words, whatever it looks like: it was pasted. */
+  /** What stands on the line is words, whatever it looks like: it was pasted, or is what is left of words. */
   readonly isWords: boolean;
   /** Where the cursor was moved to; `null`: nobody moved it. */
   readonly marked: ChoiceName | null;
@@ -224,11 +233,8 @@ export const unseen = (state: ScreenState, now: number): ScreenState =>
 export function withSeen(state: ScreenState, seen: SeenLines | undefined): ScreenState {
   const { ask } = state;
   if (ask === null || seen === undefined) return state;
-  if (seen.of.startsWith('whole '))
-    return seen.isAll && ask.hasSeenWhole !== true
-      ? { ...state, ask: { ...ask, seen, hasSeenWhole: true } }
-      : { ...state, ask: { ...ask, seen } };
-  return { ...state, ask: { ...ask, seen } };
+  const whole = seen.isAll ? seen.whole : undefined;
+  return { ...state, ask: { ...ask, seen, ...(whole === undefined ? {} : { seenWhole: whole }) } };
 }
 
 /** The human is told to look twice: what was taken counts when it is taken once more. */
