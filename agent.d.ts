@@ -80,7 +80,7 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   backend?: Backend;
   /**
    * Whether the commands that no human approved run confined: see {@link LocalBackendOptions.confine}. What the policies deny and
-   * protect is out of their reach then, too. `always`: also what a human approved. @default false
+   * protect below the root is out of their reach then, too. `always`: also what a human approved. @default false
    */
   confine?: true | (ConfineSettings & { always?: boolean });
   /** Whether the system prompt tells the model which tools must be approved: {@link describeApprovals}. @default true */

@@ -64,6 +64,11 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
     expect([has, asked]).toEqual([true, [expect.stringContaining('Approved, it runs unconfined.')]]);
   });
 
+  test('says what would run beside how', async () => {
+    const { asked } = await runOnce({ confine: true, interruptOn: ['execute'] }, true);
+    expect(asked).toEqual([expect.stringContaining('../outside/file')]);
+  });
+
   test('runs confined all the same with always, and the request says so', async () => {
     const { has, asked } = await runOnce({ confine: { always: true }, interruptOn: ['execute'] }, true);
     expect([has, asked]).toEqual([false, [expect.stringContaining('It runs confined.')]]);

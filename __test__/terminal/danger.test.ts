@@ -28,6 +28,7 @@ test.each<[string, CallDanger[]]>([
   ['cp -rf a b', ['overwrites']],
   ['git push', ['publishes']],
   ['git -C sub push origin main', ['publishes']],
+  ["git -c 'user.name=a' push", ['publishes']],
   ['git push --force origin main', ['overwrites', 'publishes']],
   ['npm publish', ['publishes']],
   ['cargo publish --dry-run', ['publishes']],

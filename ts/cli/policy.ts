@@ -79,10 +79,12 @@ function readCall(args: readonly string[], how: 'check' | 'explain') {
   const first = tokens.find(({ kind }) => kind === 'positional')?.index;
   const words = first === undefined ? [] : args.slice(first);
   if (words.length < 2) return readOptions(args, CALL);
+  // Behind one word a letter is the command's, `mkdir -p a`; behind a whole line it can only be ours.
+  const isCommand = !/\s/.test(words[0] ?? '') && words.slice(1).some((word) => /^-\w/.test(word));
   try {
     // One argument, and options behind it.
-    const read = readOptions(args, CALL);
-    if (read.positionals.length === 1) return read;
+    const read = isCommand ? undefined : readOptions(args, CALL);
+    if (read?.positionals.length === 1) return read;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
   }

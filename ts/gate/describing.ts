@@ -1,4 +1,6 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
+import type { ApprovalRequest } from '../../index.js';
+import { callInALine } from './in-a-line.js';
 import { howItRuns } from './runs-as.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
@@ -16,10 +18,22 @@ export async function describe(question: CallQuestion, inContext: InContext): Pr
 }
 
 /** The human must know what an approval lets happen. */
-function withHow(said: string | null, { tool, toolName }: CallQuestion): string | null {
+function withHow(said: string | null, { tool, toolName, args, verdict }: CallQuestion): string | null {
   const how = howItRuns(tool);
-  return how === undefined ? said : `${said ?? `${toolName}:`} ${how}`;
+  if (how === undefined) return said;
+  const whole =
+    said ?? `${toolName}: ${callInALine({ ...PLAIN_CALL, args: copyOf(args), verdict: verdict?.said ?? null })}`;
+  return `${whole}${/[.!?]\s*$/.test(whole) ? '' : '.'} ${how}`;
 }
+
+const PLAIN_CALL: Pick<ApprovalRequest, 'kind' | 'contents' | 'changes'> = {
+  kind: 'approval',
+  contents: 'kept',
+  changes: [],
+};
+
+/** Whatever some front end takes for the end of a line. */
+const LINE_BREAKS = /\s*[\n\r\v\f\u0085\u2028\u2029]\s*/g;
 
 type InContext = <T>(call: () => T) => T;
 
@@ -38,7 +52,8 @@ async function describedBy(
             signal,
           )
         : description;
-    if (typeof text === 'string') return text;
+    // It may be made of arguments, which must not begin a line of their own.
+    if (typeof text === 'string') return text.replace(LINE_BREAKS, ' ⏎ ');
   } catch {
     // Also when it took too long: the call must be asked about all the same, and the default says what it is.
   }

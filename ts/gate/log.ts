@@ -1,8 +1,11 @@
 import type { GateEvent, Logger } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { warnSeldom } from '../errors/warn-once.js';
 
 /** One line per step of a request's life. Arguments, which may hold secrets, appear at `trace` only. */
-export function logEvent(logger: Logger, event: GateEvent): void {
+export function logEvent(given: Logger, event: GateEvent): void {
   try {
+    const logger = heard(given);
     switch (event.type) {
       case 'requested': {
         const { approvalId, toolName, toolCallId, runId, origin, expiresAt, args } = event.request;
@@ -57,7 +60,26 @@ export function logEvent(logger: Logger, event: GateEvent): void {
         if (event.problems.length === 0) logger.info?.('policy changed', {});
         else logger.error?.('policy changed, but it cannot be read: the old one holds', { problems: event.problems });
     }
-  } catch {
-    // A logger that throws must not change what runs.
+  } catch (error) {
+    failed(error);
   }
 }
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+
+/** The logger, of which what comes later is heard, too: a promise that nobody handles would end the process. */
+function heard(logger: Logger): Logger {
+  const careful: Logger = {};
+  for (const level of LEVELS) {
+    if (typeof logger[level] !== 'function') continue;
+    careful[level] = (message, fields) => {
+      const after: unknown = logger[level]?.(message, fields);
+      if (typeof after === 'object' && after !== null) Promise.resolve(after).catch(failed);
+    };
+  }
+  return careful;
+}
+
+/** A logger that fails must not change what runs, nor do so unheard. */
+const failed = (error: unknown): void =>
+  warnSeldom('logger', `logger: it failed (${messageOf(error)}), so that lines of it are missing.`);

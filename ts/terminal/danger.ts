@@ -162,14 +162,22 @@ const nameOf = ([program = '']: CommandWords): string =>
     .replace(/\.exe$/i, '')
     .toLowerCase();
 
+/** Options that take the next word, in front of the word that counts: `git -C dir push`. */
+const TAKE_A_WORD: ReadonlySet<string> = new Set(
+  '-C -c --git-dir --work-tree --prefix -n --namespace --context'.split(' '),
+);
+
+/** The words from the one that counts on. */
+function wordsFrom(argv: CommandWords): CommandWords {
+  let at = 1;
+  while (argv[at]?.startsWith('-') === true) at += TAKE_A_WORD.has(argv[at] ?? '') ? 2 : 1;
+  return argv.slice(at);
+}
+
 function ofCommand(argv: CommandWords): CallDanger[] {
   const name = nameOf(argv);
   const words = argv.slice(1).join(' ');
-  // What stands before the word that counts: `git -C dir push`.
-  const bare = words.replace(
-    /^(?:(?:-[Cc]|--git-dir|--work-tree|--prefix|-n|--namespace|--context)[ =]\S+ |--?[\w-]+(?:=\S+)? )+/,
-    '',
-  );
+  const bare = wordsFrom(argv).join(' ');
   return ORDER.filter(
     (danger) =>
       PROGRAMS[danger].has(name) ||
