@@ -23,7 +23,7 @@ describe.each(someRuntimes().map((runtime) => [runtime.name, runtime] as const))
     const expected: [string[], number, RegExp][] = [
       [['--help'], 0, /policy check /],
       [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
-      [['policy', '--help'], 0, /--batch/],
+      [['policy', 'check', '--help'], 0, /--batch/],
       [['policy', 'check', '-p', 'policy.toml', 'git status'], 0, /^allow:/],
       [['policy', 'check', '-p', 'policy.toml', 'git push'], 3, /^ask:/],
       [['policy', 'check', '-p', 'policy.toml', 'ls; rm x'], 4, /^deny:/],

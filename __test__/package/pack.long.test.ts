@@ -87,6 +87,7 @@ describe.each([
       'LICENSE',
       'README.md',
       'THIRD-PARTY-NOTICES.txt',
+      'countersign-confine',
       `countersign.${platform}.node`,
       'package.json',
     ]);
