@@ -5,8 +5,7 @@ mod door;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use countersign_bridge::envelope::envelope;
-use countersign_bridge::operation::{Host, perform, perform_now};
+use countersign_bridge::operation::{Host, PerformedOperation, perform, perform_now};
 use countersign_core::gate::{GateError, WakeCallback};
 use napi::bindgen_prelude::{Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -18,7 +17,8 @@ use self::door::{Door, Here};
 /// Not error-first, and weak: it never keeps the process alive.
 type WakeFunction = ThreadsafeFunction<(), (), (), Status, false, true>;
 
-/// The gate of the core. Every change it makes is queued as an event until `drain`.
+/// The gate of the core. The answer of what changes requests brings the events of it: `{ ok, events }`. What happens otherwise is
+/// queued until the next such answer, or `drain`.
 ///
 /// What it is asked is an operation, `{ name: arguments }`, and the answer an envelope: `Operations` of `ts/wire.ts` has them
 /// all. Over a ledger in memory it is a synchronous state machine. Over one that lasts, everything that may wait for a disk goes
@@ -39,19 +39,20 @@ impl NativeGate {
         Ok(Self { door: Arc::new(door) })
     }
 
-    /// Does what is asked on a thread that is not JavaScript's. Never rejects.
+    /// Does what is asked on a thread that is not JavaScript's. Never rejects. What happened is taken when JavaScript is told the
+    /// answer, so that its order is that of the answers.
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn call<'env>(&self, env: &'env Env, operation: String) -> napi::Result<Object<'env>> {
         let (deferred, promise) = env.create_deferred()?;
         let door = Arc::clone(&self.door);
         // Answered from where it was done: each thread in between would cost as much as a step of the ledger.
         spawn_blocking(move || {
-            let answer = catch_unwind(AssertUnwindSafe(|| perform(&*door, &operation)));
-            let answer = answer.unwrap_or_else(|_| {
-                let message = "an operation on the ledger failed".to_owned();
-                envelope::<()>(Err(GateError::Internal(message)))
+            let done = catch_unwind(AssertUnwindSafe(|| perform(&*door, &operation)));
+            let done = done.unwrap_or_else(|_| failed());
+            deferred.resolve(move |_| {
+                let answer = catch_unwind(AssertUnwindSafe(|| done.with_events(door.feed())));
+                Ok(answer.unwrap_or_else(|_| failed().with_events(door.feed())))
             });
-            deferred.resolve(move |_| Ok(answer));
         });
         Ok(promise)
     }
@@ -74,6 +75,11 @@ impl NativeGate {
         self.door.feed().on_wake(Some(wake));
         Ok(())
     }
+}
+
+/// A panic must not end the process.
+fn failed() -> PerformedOperation {
+    PerformedOperation::failed(GateError::Internal("an operation on the ledger failed".to_owned()))
 }
 
 impl Drop for NativeGate {

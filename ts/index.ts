@@ -50,6 +50,8 @@ export { listRuns, resume } from './ai-sdk/stream/resume.js';
 export { streamWithEvents } from './ai-sdk/stream/stream-with-events.js';
 export { toolApproval } from './ai-sdk/gating/tool-approval.js';
 export { verifyApprovals } from './ai-sdk/gating/verify-approvals.js';
+export { confine } from './confine/confine.js';
+export { confinementReport } from './confine/program.js';
 export * from './errors/index.js';
 export { createGate } from './gate/asking-gate.js';
 export { terminalApprover } from './terminal/terminal-approver.js';

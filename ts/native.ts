@@ -41,6 +41,7 @@ import type {
   NativeGateOptions,
   NativeHead,
   NativeJudged,
+  NativeLayers,
   NativeNote,
   NativePast,
   NativePolicyOptions,
@@ -49,6 +50,7 @@ import type {
   NativeRunInfo,
   NativeSaveRun,
   NativeSavedRun,
+  NativeSealed,
   NativeSeen,
   NativeSettings,
   NativeShown,
@@ -75,6 +77,7 @@ export type {
   NativeDocument,
   NativeGateOptions,
   NativeJudged,
+  NativeLayers,
   NativeNote,
   NativePast,
   NativeRequest,
@@ -82,6 +85,7 @@ export type {
   NativeRunStatus,
   NativeSaveRun,
   NativeSavedRun,
+  NativeSealed,
   NativeSetting,
   NativeTidied,
   NativeVerified,
@@ -101,6 +105,9 @@ function opened<T>(envelope: Envelope<T>): T {
   if ('error' in envelope) throw fromNative(envelope.error);
   return envelope.ok;
 }
+
+/** The executable that confines commands; `undefined`: there is none beside the addon. */
+export const confineProgram: string | undefined = binding.confineProgram;
 
 type OperationTakes<NAME extends keyof Operations> = Operations[NAME]['takes'];
 type OperationAnswer<NAME extends keyof Operations> = NAME extends keyof CompletedAnswers
@@ -228,7 +235,7 @@ const MAX_BATCH = 1_048_576;
 
 /**
  * The gate of the core: a state machine over its ledger. Over one in memory each method answers at once, over one that lasts
- * it answers with a promise of what is durable. Every change is queued as an event until `drain`.
+ * it answers with a promise of what is durable. The answer of a change brings its events; the rest is queued until `drain`.
  */
 export class NativeGate implements RunStore {
   /** Whether what is kept outlives the process, and methods answer later. */
@@ -263,13 +270,17 @@ export class NativeGate implements RunStore {
   }
 
   #callNow<T>(operation: string): T {
-    const text = this.#gate.callNow(operation);
+    return opened(this.#taken<T>(this.#gate.callNow(operation)));
+  }
+
+  /** An answer, and what happened before it. */
+  #taken<T>(text: string): Answered<T> {
     const answer = JSON.parse(text) as Answered<T>;
     if (answer.events !== undefined) {
       this.#events.push(...answer.events);
       this.#hasMore ||= isFull(answer.events, text);
     }
-    return opened(answer);
+    return answer;
   }
 
   #do<NAME extends keyof Operations>(operation: NAME, takes: OperationTakes<NAME>): Awaitable<OperationAnswer<NAME>> {
@@ -306,7 +317,7 @@ export class NativeGate implements RunStore {
     const started = performance.now();
     let failure: string | undefined;
     try {
-      return open(await this.#gate.call(text));
+      return opened(this.#taken<OperationAnswer<NAME>>(await this.#gate.call(text)));
     } catch (error) {
       if (LedgerError.isInstance(error)) failure = error.code;
       throw error;
@@ -472,7 +483,7 @@ export class NativeGate implements RunStore {
 
   /** What happened since the last call, oldest first, as far as calls of this class made it happen. */
   take(): CoreEvent[] {
-    return this.lasts || this.#hasMore ? this.drain() : this.#brought();
+    return this.#hasMore ? this.drain() : this.#brought();
   }
 
   /** What happened since the last call, oldest first. */
@@ -654,6 +665,16 @@ export class NativePolicies {
     return this.#later('refresh', { files });
   }
 
+  /** The files that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#later('sealed', {});
+  }
+
+  /** The policies that count now. */
+  layers(): Promise<NativeLayers> {
+    return this.#later('layers', {});
+  }
+
   hidden(toolNames: readonly string[]): string[] {
     return this.#now('hidden', { toolNames });
   }
@@ -748,6 +769,7 @@ export type KeptRecord = ApprovalRecord & {
 /** A ledger that lasts, for programs that look and decide and run nothing. */
 export class NativeLedger {
   readonly #gate: binding.NativeGate;
+  #tell: ((events: GateEvent[]) => void) | undefined;
 
   /** `readOnly`: nothing is written, not even that what is due expired. */
   constructor(options: { ledger: string; key: string | null; readOnly: boolean }) {
@@ -759,7 +781,10 @@ export class NativeLedger {
     operation: NAME,
     takes: OperationTakes<NAME>,
   ): Promise<OperationAnswer<NAME>> {
-    return open(await this.#gate.call(textOf(operation, takes)));
+    const text = await this.#gate.call(textOf(operation, takes));
+    const answer = JSON.parse(text) as Answered<OperationAnswer<NAME>>;
+    if (answer.events !== undefined) this.#told(answer.events, text);
+    return opened(answer);
   }
 
   open = (): Promise<void> => this.#do('open', {});
@@ -796,17 +821,20 @@ export class NativeLedger {
 
   /** Tells of what every process does: `tell` gets what happened since the last time. */
   watch(tell: (events: GateEvent[]) => void): void {
-    this.#gate.onWake(() => tell(this.#drain()));
+    this.#tell = tell;
+    this.#gate.onWake(() => this.#drain());
     this.#gate.callNow(textOf('watchAll', { on: true }));
   }
 
-  #drain(): GateEvent[] {
-    const events: GateEvent[] = [];
-    for (let batch = open<OperationAnswer<'drain'>>(this.#gate.callNow(DRAIN)); batch.length > 0;) {
-      events.push(...batch.filter((event) => event.type !== 'unreadable'));
-      batch = open<OperationAnswer<'drain'>>(this.#gate.callNow(DRAIN));
-    }
-    return events;
+  #drain(): void {
+    const text = this.#gate.callNow(DRAIN);
+    this.#told(open<OperationAnswer<'drain'>>(text), text);
+  }
+
+  #told(events: readonly CoreEvent[], text: string): void {
+    const told = events.filter((event) => event.type !== 'unreadable');
+    if (told.length > 0) this.#tell?.(told);
+    if (isFull(events, text)) this.#drain();
   }
 }
 

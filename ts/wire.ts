@@ -242,6 +242,9 @@ export type FindRecords = {
 /** `null`: of all runs. */
 runId: string | null, toolCallId: string, };
 
+/** The files that a command that nobody was asked about must not reach. */
+export type FindSealed = Record<symbol, never>;
+
 /** What `interruptOn` says about one tool. */
 export type Gating = {
 /** `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`. */
@@ -292,6 +295,8 @@ runId: string | null, };
 /** What the policies say of a call: [`NativeJudged`], owned. */
 export type Judged = NativeJudged;
 
+export type LayersText = NativeLayers;
+
 /** What is probably not meant. */
 export type LintDocuments = { documents: Array<NativeDocument>, toolNames: readonly string[] | null, };
 
@@ -305,6 +310,9 @@ export type ListConditions = { toolName: string, };
 export type ListGrants = {
 /** ms since the epoch. */
 now: number, };
+
+/** The policies that count, the administrator's first. */
+export type ListLayers = Record<symbol, never>;
 
 /** What waits, oldest first. */
 export type ListPending = {
@@ -428,6 +436,18 @@ who?: NativeWho,
 /** A digest of where its paths led that lead elsewhere than they say. */
 places?: string, };
 
+/** A policy that counts. */
+export type NativeLayer = { layer: PolicyLayer,
+/** The file, or what the program calls it. */
+name: string,
+/** Whether its allows count. */
+trusted: boolean, };
+
+/** Those that count. */
+export type NativeLayers = { layers: Array<NativeLayer>,
+/** Why nothing may be allowed; `null`: all that there is could be read. */
+broken: string | null, problems: Array<PolicyProblem>, };
+
 export type NativeMachine = "none" | "managed" | "all";
 
 /** Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is. */
@@ -539,6 +559,15 @@ state: unknown, status: NativeRunStatus, steps: number, };
 export type NativeSavedRun = { entries: unknown[],
 /** The hash of each entry. */
 heads: Array<string>, state: unknown, info: NativeRunInfo, };
+
+/** Absolute paths. */
+export type NativeSealed = {
+/** Neither read nor changed. */
+hidden: Array<string>,
+/** Not changed. */
+kept: Array<string>,
+/** Whether these are all. */
+complete: boolean, };
 
 /** A file as it was seen. */
 export type NativeSeen = { path: string, target: string | null, before: string | null, };
@@ -669,6 +698,8 @@ export type PolicyOperations = {
   context: { takes: ReadContext; answers: CallContext };
   refresh: { takes: RefreshFiles; answers: RefreshedText };
   hidden: { takes: FindHidden; answers: Array<string> };
+  sealed: { takes: FindSealed; answers: NativeSealed };
+  layers: { takes: ListLayers; answers: LayersText };
   forbids: { takes: FindForbidding; answers: string | null };
   grantCount: { takes: CountGrants; answers: number };
   grant: { takes: SaveGrant; answers: GrantText };

@@ -76,7 +76,13 @@ const fitting: Case[] = [
 const unfit: Case[] = [
   // What would run is not what the human wrote and saw.
   ['with a key that is stripped', path, { path: '/a' }, { path: '/b', force: true }, undefined],
-  ['without a default', path.extend({ depth: z.number().default(1) }), { path: '/a' }, { path: '/b' }, undefined],
+  [
+    'without a default',
+    path.extend({ depth: z.number().default(1) }),
+    { path: '/a', depth: 2 },
+    { path: '/b' },
+    undefined,
+  ],
   ['coerced', z.object({ n: z.coerce.number() }), { n: 1 }, { n: '42' }, undefined],
   ['trimmed', z.object({ path: z.string().trim() }), { path: '/a' }, { path: ' /b ' }, undefined],
   [

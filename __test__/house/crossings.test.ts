@@ -91,7 +91,7 @@ describe('one call crosses the binding no more often than', () => {
 
   it('when it is approved and the ledger is a file', async () => {
     await using gate = durable();
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 27);
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 9);
   });
 
   it('when it is answered through a shared gate', async () => {

@@ -101,6 +101,11 @@ const MAY_BE: Record<string, readonly Label[]> = {
   generalPurposeAgent: FLAG,
   describeApprovals: FLAG,
   stop: FLAG,
+  // What a command may do.
+  confine: ['true', '{}'],
+  ...Object.fromEntries(['write', 'hide', 'protect'].map((name) => [name, TEXTS])),
+  'confine.cwd': ['text'],
+  'createDeepAgent: confine.always': FLAG,
   // Numbers with bounds of their own.
   timeout: NUMBER,
   'gate.request.timeout': ['null', ...NUMBER],

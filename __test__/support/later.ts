@@ -37,12 +37,15 @@ export async function laterBinding(): Promise<object> {
     readonly #gate: NativeGate;
     #isClosed = false;
     #wake: () => void = () => {};
+    /** What the other process made happen, and nobody here was told of yet. */
+    #others: unknown[] = [];
 
     constructor(options: string) {
       this.#gate = new actual.NativeGate(JSON.stringify({ ...(JSON.parse(options) as object), ledger: 'memory:' }));
       later.elsewhere = async (operation, takes) => {
         const text = JSON.stringify({ [operation]: takes });
-        const { ok, error } = JSON.parse(await this.#gate.call(text)) as Record<string, unknown>;
+        const { ok, error, events = [] } = JSON.parse(await this.#gate.call(text)) as Record<string, unknown>;
+        this.#others.push(...(events as unknown[]));
         if (error !== undefined) throw new Error(JSON.stringify(error));
         this.#wake();
         return ok;
@@ -52,7 +55,10 @@ export async function laterBinding(): Promise<object> {
     callNow(text: string): string {
       const { operation } = asked(text);
       if (operation === 'lasts') return JSON.stringify({ ok: true });
-      return operation === 'watchAll' ? NOTHING : this.#gate.callNow(text);
+      if (operation === 'watchAll') return NOTHING;
+      if (operation !== 'drain' || this.#others.length === 0) return this.#gate.callNow(text);
+      const { ok } = JSON.parse(this.#gate.callNow(text)) as { ok: unknown[] };
+      return JSON.stringify({ ok: [...this.#others.splice(0), ...ok] });
     }
 
     onWake(wake: () => void): void {

@@ -29,7 +29,8 @@ import { systemPromptOf } from './prompt.js';
 import { checkedNames, pick, taskAgents, taskTool, type AgentFamily, type AgentStarter } from './subagents.js';
 import { rejectionsOf } from '../gate/rejections.js';
 import { createAskUserTool } from './tools/ask-user.js';
-import { createBackendTools, settingsOf } from './tools/backend-tools.js';
+import { confinementOf } from './confinement.js';
+import { backendTools, settingsOf } from './tools/backend-tools.js';
 import { createTodosTool } from './tools/write-todos.js';
 import { withoutUndefined } from '../values/without-undefined.js';
 
@@ -50,12 +51,13 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);
   if (gate !== undefined) checkPlace(gate, backend);
+  const confinement = confinementOf(options, backend, PLACE);
   const house: AgentFamily = {
     root: backend.root,
     maxResultCharacters,
     describeApprovals: options.describeApprovals ?? true,
     builtins: {
-      ...createBackendTools({ backend, maxResultCharacters }),
+      ...backendTools({ backend, maxResultCharacters, confinement }),
       write_todos: createTodosTool(),
       ask_user: Object.assign(createAskUserTool(), { [ALWAYS_THERE]: true }),
     },

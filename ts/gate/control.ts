@@ -16,6 +16,7 @@ import type {
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
+import type { NativeSealed } from '../native.js';
 import { Policies, takePlace, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -222,6 +223,11 @@ export class GateControl {
   async #granted(call: JudgedByPolicy, { floor = false }: CallVerdict & { effect: 'ask' }): Promise<Grant | null> {
     const keeper = this.#policies ?? this.#reader;
     return (await keeper?.granted(call, floor)) ?? null;
+  }
+
+  /** The files that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#reading().sealed();
   }
 
   // --- for the human ------------------------------------------------------------------------------------------------

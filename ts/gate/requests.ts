@@ -9,7 +9,7 @@ import { whenAborted } from '../values/when-aborted.js';
 import type { DecisionTaker } from './deciding.js';
 import { closed, type GateInternals } from './inside.js';
 import { isDecided, toRecord, type DecidedRecord } from './records.js';
-import type { CheckEdit, Offers, EventTeller } from './teller.js';
+import type { CheckEdit, Offers, EventTeller, RequestOpening } from './teller.js';
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -47,7 +47,7 @@ export class GateRequests {
 
   /** Puts a call to a human. From here on it is somebody's to decide. */
   open(request: OpenRequest, checkEdit?: CheckEdit): Awaitable<ApprovalRecord> {
-    return after(this.#request(request, checkEdit), (record) => {
+    return after(this.#request(request, checkEdit, false), ({ record }) => {
       this.#teller.flush();
       return record;
     });
@@ -58,8 +58,8 @@ export class GateRequests {
    * signal is aborted while the request is on its way to the disk, it is cancelled there; from then on that is the caller's.
    */
   openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<WaitedRequest> {
-    const opened = after(this.#request(request, checkEdit), (record) => {
-      const decided = this.#wait(record);
+    const opened = after(this.#request(request, checkEdit, true), ({ record, opening }) => {
+      const decided = this.#wait(record, opening.waited?.decided);
       // Only now: nobody can have been told before there was somebody to tell.
       this.#teller.flush();
       return { record, decided };
@@ -94,34 +94,43 @@ export class GateRequests {
     if (isDecided(record)) return record;
     if (checkEdit !== undefined) this.#teller.checks.set(approvalId, checkEdit);
     if (record.expiresAt !== null || record.needs.length > 0) this.#teller.listen();
-    return this.#wait(record);
+    return this.#wait(record, undefined);
   }
 
-  #request(request: OpenRequest, checkEdit: CheckEdit | undefined): Awaitable<ApprovalRecord> {
+  #request(
+    request: OpenRequest,
+    checkEdit: CheckEdit | undefined,
+    isAwaited: boolean,
+  ): Awaitable<{ record: ApprovalRecord; opening: RequestOpening }> {
     this.#inside.refuseIfClosed();
     if (request.timeoutMs !== null || (request.needs ?? []).length > 0) this.#teller.listen();
     const { logger, offers, args, ...call } = request;
-    const forget = this.#teller.expect(call, { logger, checkEdit, offers, asked: this.#inside.telemetry?.asking() });
+    const asked = this.#inside.telemetry?.asking();
+    const opening: RequestOpening = { logger, checkEdit, offers, asked, isAwaited };
+    const forget = this.#teller.expect(call, opening);
     return attempt(
       () =>
         after(this.#inside.native.request({ ...call, args: args.json }), (kept) => {
           const record = toRecord(kept);
           this.#teller.adopt(record);
-          return this.#inside.redacted?.original(record, request) ?? record;
+          return { record: this.#inside.redacted?.original(record, request) ?? record, opening };
         }),
       (error) => {
-        forget();
+        forget(error);
         throw error;
       },
     );
   }
 
-  #wait({ approvalId, runId, createdAt, expiresAt }: ApprovalRecord): Promise<DecidedRecord> {
-    const decided = this.#teller.waiters.wait(approvalId, runId);
+  /** @param known what was waited for from the moment of the request on; `undefined`: it may have been decided before */
+  #wait(
+    { approvalId, runId, createdAt, expiresAt }: ApprovalRecord,
+    known: Promise<DecidedRecord> | undefined,
+  ): Promise<DecidedRecord> {
+    const decided = known ?? this.#teller.waiters.wait(approvalId, runId);
     if (this.#inside.isClosing && this.#inside.lasts) this.#teller.waiters.lose(approvalId, closed());
     else if (this.#inside.lasts) {
-      // Another process may have decided before there was somebody here to tell.
-      void this.#look(approvalId);
+      if (known === undefined) void this.#look(approvalId);
       if (expiresAt !== null) this.#endInTime(approvalId, expiresAt - createdAt, decided);
     }
     return decided;

@@ -36,6 +36,10 @@ export interface RequestOpening {
   offers?: Offers | undefined;
   /** Tells telemetry, in the async context of whoever asked. */
   asked: ((request: ApprovalRequest) => void) | undefined;
+  /** Somebody waits for the decision, from the moment at which the request is known: it may be decided in that very moment. */
+  isAwaited: boolean;
+  /** Of one that is known and awaited. */
+  waited?: { approvalId: string; decided: Promise<DecidedRecord> };
 }
 
 /** What happens to a request that goes on waiting. */
@@ -79,14 +83,16 @@ export class EventTeller {
     this.#inside.native.onWake(() => self.deref()?.woken());
   }
 
-  /** A request is on its way. @returns what forgets that, should it not come */
-  expect(request: Pick<ApprovalRequest, 'runId' | 'toolCallId'>, own: RequestOpening): () => void {
+  /** A request is on its way. @returns what forgets that, should nobody know whether it comes */
+  expect(request: Pick<ApprovalRequest, 'runId' | 'toolCallId'>, own: RequestOpening): (error: unknown) => void {
     const key = keyOf(request);
     if (own.logger !== undefined) this.#hearAll();
     // A second one for the same call is refused, and takes nothing from the first.
     if (!this.#opening.has(key)) this.#opening.set(key, own);
-    return () => {
+    return (error) => {
       if (this.#opening.get(key) === own) this.#opening.delete(key);
+      // It was told, and whoever made it was told that it failed.
+      else if (own.waited !== undefined) this.waiters.lose(own.waited.approvalId, error);
     };
   }
 
@@ -99,8 +105,12 @@ export class EventTeller {
   /** Its id is known now. */
   adopt(request: ApprovalRequest): void {
     const key = keyOf(request);
-    const { logger, checkEdit, offers, asked } = this.#opening.get(key) ?? {};
-    if (!this.#opening.delete(key)) return;
+    const own = this.#opening.get(key);
+    if (own === undefined) return;
+    this.#opening.delete(key);
+    const { logger, checkEdit, offers, asked, isAwaited } = own;
+    const { approvalId, runId } = request;
+    if (isAwaited) own.waited = { approvalId, decided: this.waiters.wait(approvalId, runId) };
     if (logger !== undefined && logger !== this.#inside.logger) this.#loggers.set(request.approvalId, logger);
     if (checkEdit !== undefined) this.checks.set(request.approvalId, checkEdit);
     if (offers !== undefined) this.offers.set(request.approvalId, offers);

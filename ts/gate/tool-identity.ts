@@ -1,9 +1,9 @@
 /** Which tool an approval is for: another tool that has its name runs nothing on it. */
 import type { Tool } from 'ai';
-import { canonicalize } from '../native.js';
 import { ruleNameOf } from '../policy/foreign.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import type { SchemaSource } from './schemas.js';
+import { textDigest } from './text-digest.js';
 
 /** A tool, as it is in the set of whoever calls it. */
 export interface ApprovedTool {
@@ -23,7 +23,7 @@ export function identityOf({ toolName, tool, schema }: ApprovedTool): Awaitable<
   const description: unknown = tool?.description;
   const said = typeof description === 'function' ? { source: sourceOf(description) } : textOrNull(description);
   return after(schema === undefined ? null : schemaTextOf(schema), (text) => {
-    const fingerprint = fingerprintOf(tool, JSON.stringify([said, text]));
+    const fingerprint = textDigest(JSON.stringify([said, text]));
     return `${ruleNameOf(toolName, tool)} ${fingerprint}`;
   });
 }
@@ -32,17 +32,6 @@ const textOrNull = (description: unknown): string | null => (typeof description 
 
 /** Not by a `toString` of its own, which may say what it likes. */
 const sourceOf = (described: object): string => Reflect.apply(Function.prototype.toString, described, []) as string;
-
-/** The last of each tool: most say the same at each call. */
-const FINGERPRINTS = new WeakMap<Tool, { said: string; digest: string }>();
-
-function fingerprintOf(tool: Tool | undefined, said: string): string {
-  const known = tool === undefined ? undefined : FINGERPRINTS.get(tool);
-  if (known?.said === said) return known.digest;
-  const { digest } = canonicalize(said);
-  if (tool !== undefined) FINGERPRINTS.set(tool, { said, digest });
-  return digest;
-}
 
 /** By the object that a schema is made of: what was made once is there at once. */
 const TEXTS = new WeakMap<object, Awaitable<string>>();
@@ -67,7 +56,7 @@ function asItIs(this: Record<string, unknown>, key: string, value: unknown): unk
 /** As a digest where it can be said as JSON; what cannot is like no other, so that an approval of it runs nothing else. */
 async function textOf({ json }: SchemaSource): Promise<string> {
   try {
-    return canonicalize(JSON.stringify((await json()) ?? null, asItIs)).digest;
+    return textDigest(JSON.stringify((await json()) ?? null, asItIs));
   } catch {
     return `unknown ${crypto.randomUUID()}`;
   }

@@ -49,6 +49,16 @@ const RUN: OptionTable<Api.RunOptions<{}>> = {
 
 const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
 
+const CONFINE: OptionTable<Api.ConfineSettings> = {
+  write: 'restricts',
+  read: 'texts',
+  hide: 'restricts',
+  protect: 'restricts',
+  network: 'restricts',
+  localSockets: 'flag',
+  demand: 'restricts',
+};
+
 const PROTOCOL: OptionTable<Acp.AcpOptions> = { remember: 'restricts or null', by: true, groups: true };
 
 /** Those that the AI SDK has today. What is not among them is handed on. */
@@ -276,6 +286,7 @@ const TABLES = {
       gate: 'restricts',
       maxSteps: 'count',
       backend: 'restricts',
+      confine: 'restricts',
       describeApprovals: true,
       repeatedRejections: true,
       maxResultCharacters: true,
@@ -371,8 +382,14 @@ const TABLES = {
       Parameters<typeof Agent.describeApprovals>[1]
     >,
   },
+  confine: { names: { ...CONFINE, cwd: 'restricts', env: true } satisfies OptionTable<Api.ConfineOptions> },
+  'createLocalBackend: confine': { names: CONFINE },
+  'createDeepAgent: confine': {
+    names: { ...CONFINE, always: 'restricts' } satisfies OptionTable<Exclude<Agent.DeepAgentOptions['confine'], true>>,
+  },
   createLocalBackend: {
     names: {
+      confine: 'restricts',
       root: 'restricts',
       commandTimeout: true,
       maxOutputBytes: true,

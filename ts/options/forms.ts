@@ -13,13 +13,20 @@ interface FormCheck {
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
+/** Not by its class: that of another realm is as good, such as one of a test environment. */
+function isSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { aborted, addEventListener } = value as Partial<AbortSignal>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
 const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
   text: { is: isText, said: 'a text' },
   id: { is: (value) => isText(value) && value !== '', said: 'a text that is not empty' },
   texts: { is: (value) => Array.isArray(value) && value.every(isText), said: 'a list of texts' },
   flag: { is: (value) => typeof value === 'boolean', said: 'true or false' },
   function: { is: (value) => typeof value === 'function', said: 'a function' },
-  signal: { is: (value) => value instanceof AbortSignal, said: 'an AbortSignal' },
+  signal: { is: isSignal, said: 'an AbortSignal' },
   count: { is: (value) => Number.isSafeInteger(value) && (value as number) > 0, said: 'a whole number above 0' },
   number: { is: (value) => typeof value === 'number' && value >= 0, said: 'a number, and none below 0' },
 };

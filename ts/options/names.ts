@@ -2,8 +2,9 @@
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
 
 /**
- * `logger`: what takes messages. `filter`: a text that says of what one asks, so that without it all is meant. `restricts`: without this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the
- * same, and `null` says something. `restricts by parts`: the same, and with nothing in it it is as if left out.
+ * `logger`: what takes messages. `filter`: a text that says of what one asks, so that without it all is meant. `restricts`: without
+ * this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the same, and `null` says
+ * something. `restricts by parts`: the same, and with nothing in it it is as if left out.
  */
 export type OptionNames = Readonly<Record<string, OptionKind>>;
 export type OptionKind = true | 'logger' | 'filter' | Restricts | OptionForm;

@@ -17,7 +17,15 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
-import { NativePolicies, type NativeDocument, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
+import {
+  NativePolicies,
+  type NativeCall,
+  type NativeDocument,
+  type NativeJudged,
+  type NativeLayers,
+  type NativeSealed,
+  type NativeWho,
+} from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -162,6 +170,16 @@ export class Policies {
   /** Of these tools, those that are denied whatever the arguments. */
   hidden(toolNames: readonly string[]): string[] {
     return this.#native.hidden(toolNames);
+  }
+
+  /** The files below the current folder that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#native.sealed();
+  }
+
+  /** The policies that count now, and what is wrong with their files. */
+  layers(): Promise<NativeLayers> {
+    return this.#native.layers();
   }
 
   /** Names of tools in their rules that are none of these. Policy files are not looked at. */

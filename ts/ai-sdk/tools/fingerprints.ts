@@ -1,7 +1,7 @@
 /** What a run was told to be and what it could do, as digests: a run that is continued with others says so. */
 import type { ToolSet } from 'ai';
+import { textDigest } from '../../gate/text-digest.js';
 import { identityOf } from '../../gate/tool-identity.js';
-import { canonicalize } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { approvedTool } from './approved-tool.js';
 import type { CallOptions } from '../sdk/sdk.js';
@@ -56,5 +56,5 @@ function digest(value: unknown): string {
     // No data, e.g. a schema that refers to itself: it cannot be compared.
     return 'unknown';
   }
-  return canonicalize(text).digest.slice(0, 32);
+  return textDigest(text).slice(0, 32);
 }

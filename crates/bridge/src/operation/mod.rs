@@ -92,34 +92,73 @@ pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declaratio
     Operation::types(all)
 }
 
+/// What was answered.
+pub struct PerformedOperation {
+    text: String,
+    /// Whether what happened belongs to it: it may have made it happen.
+    is_change: bool,
+}
+
 /// Does what is asked: the text of an operation to an envelope with its answer.
-pub fn perform(host: &dyn Host, operation: &str) -> String {
+pub fn perform(host: &dyn Host, operation: &str) -> PerformedOperation {
     match read::<Operation>(operation) {
-        Ok(operation) => operation.perform(host),
-        Err(error) => envelope::<()>(Err(error)),
+        Ok(operation) => {
+            let is_change = operation.is_change();
+            PerformedOperation { text: operation.perform(host), is_change }
+        }
+        Err(error) => PerformedOperation::failed(error),
     }
 }
 
-/// As [`perform`]. In memory the answer brings what happened since the last time: `{ ok, events }`, `{ error, events }`. That of
-/// `drain` is just that, and what it leaves is left.
+/// As [`perform`], with what happened in memory since the last time, whatever was asked. The answer of `drain` is just that, and
+/// what it leaves is left.
 pub fn perform_now(host: &dyn Host, operation: &str) -> String {
     let operation = match read::<Operation>(operation) {
         Ok(operation) => operation,
         Err(error) => return envelope::<()>(Err(error)),
     };
-    let brings = !host.lasts() && !matches!(operation, Operation::Drain(_));
-    let mut answer = operation.perform(host);
-    if !brings || host.feed().is_empty() || !answer.ends_with('}') {
-        return answer;
+    let is_change = !host.lasts() && !matches!(operation, Operation::Drain(_));
+    PerformedOperation { text: operation.perform(host), is_change }.with_events(host.feed())
+}
+
+impl Operation {
+    /// Whether it changes requests, of which events tell.
+    const fn is_change(&self) -> bool {
+        matches!(
+            self,
+            Self::Request(_)
+                | Self::Decide(_)
+                | Self::CancelRun(_)
+                | Self::Revoke(_)
+                | Self::Claim(_)
+                | Self::Settle(_)
+                | Self::Close(_)
+        )
     }
-    let events = match drain(host.feed()).and_then(|events| raw(&events)) {
-        Ok(events) => events,
-        // Nobody can be told what happened: whoever asked must not go on as if they were.
-        Err(error) => return envelope::<()>(Err(error)),
-    };
-    let _end = answer.pop();
-    answer.push_str(r#","events":"#);
-    answer.push_str(events.get());
-    answer.push('}');
-    answer
+}
+
+impl PerformedOperation {
+    /// Nothing was done.
+    pub fn failed(error: GateError) -> Self {
+        Self { text: envelope::<()>(Err(error)), is_change: true }
+    }
+
+    /// The answer, and what happened since the last time: `{ ok, events }`, `{ error, events }`. To be called where answers are
+    /// told one after the other: events are in the order in which they happened.
+    pub fn with_events(self, feed: &EventFeed) -> String {
+        let Self { mut text, is_change } = self;
+        if !is_change || feed.is_empty() || !text.ends_with('}') {
+            return text;
+        }
+        let events = match drain(feed).and_then(|events| raw(&events)) {
+            Ok(events) => events,
+            // Nobody can be told what happened: whoever asked must not go on as if they were.
+            Err(error) => return envelope::<()>(Err(error)),
+        };
+        let _end = text.pop();
+        text.push_str(r#","events":"#);
+        text.push_str(events.get());
+        text.push('}');
+        text
+    }
 }

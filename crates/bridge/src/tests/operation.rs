@@ -32,7 +32,8 @@ impl Host for Memory {
 }
 
 fn code(host: &dyn Host, operation: &str) -> String {
-    let answer: serde_json::Value = serde_json::from_str(&perform(host, operation)).unwrap();
+    let answer: serde_json::Value =
+        serde_json::from_str(&perform(host, operation).with_events(&EventFeed::default())).unwrap();
     answer["error"]["code"].as_str().unwrap_or("ok").to_owned()
 }
 
@@ -67,8 +68,7 @@ fn each_of_several_requests_is_answered_by_itself() {
         )
     };
     let requests = [request(r#""r""#), request("5"), request(r#""r""#), "{}".to_owned()].join(",");
-    let answers = perform(&host, &format!(r#"{{"request":{{"requests":[{requests}]}}}}"#));
-    let answers: serde_json::Value = serde_json::from_str(&answers).unwrap();
+    let answers = answer(&host, &format!(r#"{{"request":{{"requests":[{requests}]}}}}"#));
     let codes: Vec<_> = (0..4).map(|at| answers["ok"][at]["error"]["code"].as_str()).collect();
     let wrong = ["ERR_INVALID_ARGUMENTS", "ERR_DUPLICATE_CALL", "ERR_INTERNAL"].map(Some);
     assert_eq!(codes, [&[None], &wrong[..]].concat());

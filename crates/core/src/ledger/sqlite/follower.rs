@@ -1,8 +1,11 @@
 //! Reads on in the audit, whose order is that of the changes of all processes, and tells the feed.
+//!
+//! Who changes a request here reads on right after the change, and takes what is told with the answer. The thread reads on for the
+//! changes of other processes: only those wake whoever waits.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -38,8 +41,26 @@ struct FollowerShared {
     pen: Arc<StepContext>,
     feed: Arc<EventFeed>,
     interest: Mutex<WatchInterest>,
+    /// The last entry that was read; `None`: nobody reads on yet. Held while it is read on, so that all is told in its order.
+    cursor: Mutex<Option<i64>>,
+    own: OwnChanges,
     closed: AtomicBool,
 }
+
+/// How many changes of this process are being written and have not read on yet. Nobody else can write meanwhile, or has just done so.
+#[derive(Debug, Default)]
+struct OwnChanges {
+    count: Mutex<usize>,
+    none: Condvar,
+}
+
+/// What reads on with the changes of this process.
+#[derive(Debug, Clone)]
+pub(super) struct OwnReader(Arc<FollowerShared>);
+
+/// A change of this process: until this is dropped, the thread leaves it to it to read on.
+#[derive(Debug)]
+pub(super) struct OwnChange(Arc<FollowerShared>);
 
 /// Whose events are told of.
 #[derive(Debug, Default)]
@@ -56,6 +77,8 @@ impl FileFollower {
             pen,
             feed,
             interest: Mutex::default(),
+            cursor: Mutex::default(),
+            own: OwnChanges::default(),
             closed: AtomicBool::new(false),
         };
         Self { shared: Arc::new(shared), thread: Mutex::default() }
@@ -81,17 +104,23 @@ impl FileFollower {
         self.start()
     }
 
+    /// What reads on with the changes of this process.
+    pub(super) fn own(&self) -> OwnReader {
+        OwnReader(Arc::clone(&self.shared))
+    }
+
     fn start(&self) -> Result<(), LedgerError> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_some() {
             return Ok(());
         }
         // What is changed after this call comes after this entry.
-        let cursor = self.shared.engine.read(head)?;
+        let head = self.shared.engine.read(head)?;
+        *self.shared.cursor() = Some(head);
         let shared = Arc::clone(&self.shared);
         let spawned = thread::Builder::new()
             .name("countersign-follower".to_owned())
-            .spawn(move || shared.work(cursor))
+            .spawn(move || shared.work())
             .map_err(|error| {
                 let kind = LedgerErrorKind::Io;
                 kind.because(format!("cannot start the thread that follows the ledger: {error}"))
@@ -112,21 +141,78 @@ impl Drop for FileFollower {
     }
 }
 
+impl OwnReader {
+    /// To be made by the step that changes something: from then on nobody else writes.
+    pub(super) fn changes(self) -> OwnChange {
+        let mut count = self.0.own.count();
+        *count = count.saturating_add(1);
+        drop(count);
+        OwnChange(self.0)
+    }
+}
+
+impl OwnChange {
+    /// Tells what is in the audit by now, and wakes nobody. To be called when the change is durable.
+    pub(super) fn read_on(self) {
+        // What cannot be read the thread tries once more, and tells.
+        if let Err(error) = self.0.read_all() {
+            warn!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
+        }
+    }
+}
+
+impl Drop for OwnChange {
+    fn drop(&mut self) {
+        let mut count = self.0.own.count();
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            self.0.own.none.notify_all();
+        }
+    }
+}
+
+impl OwnChanges {
+    fn count(&self) -> MutexGuard<'_, usize> {
+        self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Comes back when there is none.
+    fn wait(&self) {
+        drop(self.none.wait_while(self.count(), |count| *count > 0));
+    }
+}
+
 impl FollowerShared {
+    fn cursor(&self) -> MutexGuard<'_, Option<i64>> {
+        self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn interest(&self) -> MutexGuard<'_, WatchInterest> {
         self.interest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self, mut cursor: i64) {
+    /// Tells all that comes after the cursor; whether anything was told.
+    fn read_all(&self) -> Result<bool, LedgerError> {
+        let mut cursor = self.cursor();
+        let Some(cursor) = cursor.as_mut() else { return Ok(false) };
+        let mut told = false;
+        while self.engine.read(|connection| self.read_on(connection, cursor, &mut told))? {}
+        Ok(told)
+    }
+
+    fn work(&self) {
         let mut failures = 0_usize;
         let mut checked = Instant::now();
         loop {
             let now = self.engine.now();
             // What happened before it was closed is still told.
             let is_closed = self.closed.load(Ordering::Acquire);
-            let looked = match self.engine.read(|connection| self.read_on(connection, &mut cursor))
-            {
-                Ok(true) => Ok(()),
+            self.own.wait();
+            let looked = match self.read_all() {
+                Ok(true) => {
+                    self.feed.announce();
+                    Ok(())
+                }
                 _ if is_closed => return,
                 Ok(false) => {
                     self.engine.wait_for_change(now, LOOK);
@@ -158,9 +244,10 @@ impl FollowerShared {
     }
 
     /// Tells what comes after the cursor, and moves it; whether there may be more.
-    fn read_on(&self, connection: &Connection, cursor: &mut i64) -> Result<bool, SqliteFault> {
+    fn read_on(
+        &self, connection: &Connection, cursor: &mut i64, told: &mut bool,
+    ) -> Result<bool, SqliteFault> {
         let mut seen = 0;
-        let mut told = false;
         let mut statement = connection.prepare_cached(
             "SELECT seq, kind, at, approval_id FROM audit WHERE seq > ?1 ORDER BY seq LIMIT ?2",
         )?;
@@ -170,14 +257,11 @@ impl FollowerShared {
             let (seq, id) = (row.get(0)?, row.get::<_, Option<[u8; 16]>>(3)?);
             if let Some(id) = id.map(ApprovalId::from_bytes) {
                 let news = RequestEntry { seq, kind: row.get(1)?, at: time(row.get(2)?), id };
-                told |= self.tell(connection, &news)?;
+                *told |= self.tell(connection, &news)?;
             }
             // What was told is told once, whatever comes after it.
             *cursor = seq;
             seen += 1;
-        }
-        if told {
-            self.feed.announce();
         }
         Ok(seen == BATCH)
     }

@@ -74,6 +74,20 @@ impl SqliteLedger {
         self.engine.write(move |connection| step(&mut WriteStep::begin(connection, &pen, now)?))
     }
 
+    /// A step that changes requests. What happened is in the feed when this comes back, and nobody was woken for it.
+    fn change<R: Send + 'static>(
+        &self, now: u64,
+        step: impl FnOnce(&mut WriteStep<'_>) -> Result<R, SqliteFault> + Send + 'static,
+    ) -> Result<R, LedgerError> {
+        let own = self.follower.own();
+        let (done, change) = self.step(now, move |begun| {
+            let change = own.changes();
+            Ok((step(begun)?, change))
+        })?;
+        change.read_on();
+        Ok(done)
+    }
+
     /// One look.
     pub(super) fn look<R>(
         &self, look: impl FnOnce(&Connection, &ContentSealer) -> Result<R, SqliteFault>,
@@ -102,7 +116,7 @@ impl Ledger for SqliteLedger {
     fn request(&self, request: Request) -> Result<RequestOutcome, LedgerError> {
         let id = request.id;
         self.follower.follow(id)?;
-        let requested = self.step(request.created_at, move |step| step.request(request));
+        let requested = self.change(request.created_at, move |step| step.request(request));
         if !matches!(requested, Ok(RequestOutcome::Created(_))) {
             self.follower.forget(id);
         }
@@ -115,7 +129,7 @@ impl Ledger for SqliteLedger {
             self.follower.follow(*id)?;
         }
         let now = requests.iter().map(|request| request.created_at).max().unwrap_or_default();
-        let requested = self.step(now, move |step| {
+        let requested = self.change(now, move |step| {
             requests.into_iter().map(|request| step.request(request)).collect::<Result<Vec<_>, _>>()
         });
         let made = requested.as_deref().unwrap_or_default();
@@ -148,23 +162,23 @@ impl Ledger for SqliteLedger {
         &self, id: ApprovalId, decided: RecordedDecision, groups: &[Box<str>],
     ) -> Result<DecideOutcome, LedgerError> {
         let groups = groups.to_vec();
-        self.step(decided.at, move |step| step.decide_one(id, decided, &groups))
+        self.change(decided.at, move |step| step.decide_one(id, decided, &groups))
     }
 
     fn revoke(
         &self, id: ApprovalId, decided: RecordedDecision,
     ) -> Result<Option<Record>, LedgerError> {
-        self.step(decided.at, move |step| step.revoke(id, decided))
+        self.change(decided.at, move |step| step.revoke(id, decided))
     }
 
     fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<RedeemOutcome, LedgerError> {
-        self.step(at, move |step| step.begin_one(id, digest))
+        self.change(at, move |step| step.begin_one(id, digest))
     }
 
     fn finish(
         &self, id: ApprovalId, end: Advance, result: Option<Box<RawValue>>, at: u64,
     ) -> Result<Option<Record>, LedgerError> {
-        self.step(at, move |step| step.finish(id, end, result))
+        self.change(at, move |step| step.finish(id, end, result))
     }
 
     fn expire_due(&self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError> {
@@ -183,7 +197,7 @@ impl Ledger for SqliteLedger {
         &self, run: Option<&str>, decided: &RecordedDecision,
     ) -> Result<Vec<Record>, LedgerError> {
         let (run, decided) = (run.map(str::to_owned), decided.clone());
-        self.step(decided.at, move |step| step.cancel_run(run.as_deref(), &decided))
+        self.change(decided.at, move |step| step.cancel_run(run.as_deref(), &decided))
     }
 
     fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, LedgerError> {

@@ -51,6 +51,30 @@ fn what_is_done_here_is_told_in_its_order() {
     idle(&ledger);
 }
 
+/// Whoever makes a change takes its events with the answer: to be woken for them would be one more way there and back.
+#[test]
+fn what_was_done_here_is_there_with_the_answer() {
+    let directory = Directory::new();
+    let [one, two] = [open(&directory.file()), open(&directory.file())];
+    let there = |ledger: &SqliteLedger| {
+        let mut events = Vec::new();
+        ledger.feed().drain(|event| {
+            events.push(name(&event));
+            true
+        });
+        events
+    };
+    let id = put(&one, request("run", "1", 0, None));
+    assert_eq!(there(&one), ["requested 1"]);
+    let digest = one.get(id).unwrap().unwrap().request().digest;
+    // What another process did before is told before.
+    two.decide(id, choose(DecisionChoice::Approve, 1)).unwrap();
+    let others = one.begin(id, digest, 2).map(|_| there(&one)).unwrap();
+    assert!(others.ends_with(&["started".to_owned()]), "{others:?}");
+    one.finish(id, Advance::Succeed, None, 3).unwrap();
+    assert_eq!(there(&one), ["succeeded"]);
+}
+
 #[test]
 fn what_is_done_elsewhere_is_told_to_who_watches() {
     let directory = Directory::new();
