@@ -35,6 +35,8 @@ const FUNCTIONS: Record<string, (request: ApprovalRequest) => Called> = {
   applyInterruptConfig: () => [api.applyInterruptConfig, tools, 'all', {}],
   approvalDetails: () => [api.approvalDetails, made(), { runId: 'r' }],
   checkPolicy: () => [api.checkPolicy, policy, call, {}],
+  confine: () => [api.confine, 'ls', {}],
+  confinementReport: () => [api.confinementReport],
   createGate: () => [api.createGate, {}],
   definePolicy: () => [api.definePolicy, [], {}],
   explainPolicy: () => [api.explainPolicy, policy, call, {}],

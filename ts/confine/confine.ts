@@ -33,7 +33,11 @@ export function confine(command: string | readonly string[], given: ConfineOptio
 function variables(given: ConfineOptions['env']): Record<string, string> {
   const from = given ?? Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)));
   return Object.fromEntries(
-    Object.entries(from).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(from).flatMap(([name, value]: [string, unknown]) => {
+      if (value === undefined) return [];
+      if (typeof value !== 'string') throw wrong(`confine: env: ${name} must be a text.`);
+      return [[name, value]];
+    }),
   );
 }
 
@@ -108,10 +112,13 @@ function planOf(command: string | readonly string[], { cwd, env, settings, place
 }
 
 function wordsOf(command: string | readonly string[], place: string): string[] {
-  const words = typeof command === 'string' ? ['sh', '-c', command] : [...command];
-  if (words.length > 0 && words.every((word) => typeof word === 'string' && !word.includes('\0'))) return words;
+  const words: unknown[] =
+    typeof command === 'string' ? ['sh', '-c', command] : Array.isArray(command) ? [...command] : [];
+  if (words.length > 0 && words.every(isWord)) return words;
   throw wrong(`${place}: a command is a line, or a program with its arguments.`);
 }
+
+const isWord = (word: unknown): word is string => typeof word === 'string' && !word.includes('\0');
 
 const networkOf = (network: ConfineSettings['network'] = 'none'): Network =>
   typeof network === 'string' ? network : { proxy: { port: network.proxy } };
