@@ -9,6 +9,8 @@
 import type { LanguageModel, ModelMessage, Tool, ToolSet } from 'ai';
 import type {
   AgentRun,
+  ConfineSettings,
+  ConfinementRefusal,
   CountersignError,
   Gate,
   InterruptOn,
@@ -76,6 +78,11 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   maxSteps?: number;
   /** Where files are and commands run. @default `createLocalBackend()`: the current folder */
   backend?: Backend;
+  /**
+   * Whether the commands that no human approved run confined: see {@link LocalBackendOptions.confine}. What the policies deny and
+   * protect below the root is out of their reach then, too. `always`: also what a human approved. @default false
+   */
+  confine?: true | (ConfineSettings & { always?: boolean });
   /** Whether the system prompt tells the model which tools must be approved: {@link describeApprovals}. @default true */
   describeApprovals?: boolean;
   /** As in {@link RunOptions.repeatedRejections}. @default 'answer' */
@@ -241,6 +248,8 @@ export interface DirectoryEntry {
 export interface Backend {
   /** Absolute. */
   readonly root: string;
+  /** Whether its `execute` can confine a command; `'always'`: it confines each, whoever asks for less. */
+  readonly canConfine?: true | 'always';
   /** UTF-8 text, with its line ends. Lines are counted from 1. `limit`: all lines unless given. */
   readFile(
     path: string,
@@ -290,10 +299,17 @@ export interface Backend {
   /**
    * Runs a command line with `sh -c` in the root, with nothing to read. What it started is killed when it ends, is aborted or
    * takes too long, unless it left the process group (`setsid`). Aborted while it runs, it is no failure: see `stopped`.
+   *
+   * `confine`: what it may do; `false`: anything. `undefined`: as the backend was made. One that cannot must not run it. One that
+   * confines always takes `hide`, `protect` and `demand` in addition to its own settings, and nothing else.
    */
   execute(
     command: string,
-    options?: BackendCall & { timeout?: number; onOutput?: (text: string) => void },
+    options?: BackendCall & {
+      timeout?: number;
+      onOutput?: (text: string) => void;
+      confine?: ConfineSettings | false;
+    },
   ): Promise<CommandResult>;
 }
 
@@ -309,6 +325,10 @@ export interface CommandResult {
   bytes: number;
   /** Why it did not end by itself. */
   stopped: 'timeout' | 'aborted' | null;
+  /** Whether it ran confined. */
+  confined?: boolean;
+  /** What the sandbox refused, as far as the command said so. */
+  refused?: readonly ConfinementRefusal[];
 }
 
 export interface LocalBackendOptions {
@@ -320,6 +340,13 @@ export interface LocalBackendOptions {
   maxOutputBytes?: number;
   /** The largest file that is read or edited, in bytes. @default 8,388,608: what a diff is shown of */
   maxFileBytes?: number;
+  /**
+   * Commands run confined: they write in the root alone and in folders of their own, read the system and its toolchains, and reach
+   * no network. `true`: just that. docs/confinement.md says what holds where. @default nothing is confined
+   *
+   * Where this system cannot hold it, the call throws ConfinementError (`ERR_CONFINEMENT`).
+   */
+  confine?: true | ConfineSettings;
   /**
    * Variables that commands see. @default PATH, HOME, USER, TZ, TERM, TMPDIR and SystemRoot: no keys
    *

@@ -12,4 +12,5 @@ export * from './types/gate.js';
 export * from './types/run.js';
 export * from './types/activity.js';
 export * from './types/other-loops.js';
+export * from './types/confine.js';
 export * from './types/errors.js';

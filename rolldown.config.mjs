@@ -17,7 +17,7 @@ const shared = {
 };
 
 /** The rooms that the package's entries share: their classes must be the same in each. */
-const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy\/|gate|terminal|ai-sdk|native\.ts)/;
+const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy\/|confine|gate|terminal|ai-sdk|native\.ts)/;
 
 /** What two of them share beside that; its own `index.ts` is one of them. */
 const AGENT = /\/ts\/agent\/(?!index\.ts)/;

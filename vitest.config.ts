@@ -18,7 +18,7 @@ const thatSay = (what: RegExp) => new Set([...TESTS].filter(([, text]) => what.t
 /** Tests that do not depend on the AI SDK's version, or bring their own: they run once. */
 const ONCE = new RegExp(
   [
-    '/(?:lifecycle|package|house|bench|examples|start|docs|cli|ledger|terminal|react|inbox|protocols|webhooks|types|policy-import)/',
+    '/(?:lifecycle|package|confine|house|bench|examples|start|docs|cli|ledger|terminal|react|inbox|protocols|webhooks|types|policy-import)/',
     // What stands on files and processes alone.
     '/agent/(?:backend|execute)[.]',
     '/g11-the-audit-',

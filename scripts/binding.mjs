@@ -21,6 +21,10 @@ export const PLATFORMS = {
 const NAME = /^export \{ (\w+) \}$/gm;
 const TARGET = /\/\*\*(?:(?!\*\/)[^])*?\*\/\nexport declare const __napiBindingTarget: .*\n\n?/;
 
+/** The executable that confines commands, as it is called beside the addon of a checkout. Elsewhere it would confine nothing. */
+export const confineProgram = (target) =>
+  target.includes('-linux-') ? `countersign-confine.${PLATFORMS[target]}` : undefined;
+
 /** Replaces the loader in the folder by ours. */
 export function ownBinding(folder) {
   const [script, types] = ['binding.js', 'binding.d.ts'].map((name) => join(folder, name));
@@ -38,6 +42,8 @@ const DECLARED = `/** Why the addon is not loaded; \`undefined\`: it is. It may 
 export declare const failure: unknown
 /** This one, as its package is called. */
 export declare const platform: string
+/** The executable that confines commands; \`undefined\`: there is none. */
+export declare const confineProgram: string | undefined
 `;
 
 /** Each name is written out where it is required, so that bundlers find the file. */
@@ -57,14 +63,14 @@ import { loadAddon } from './loader.js';
 // A bundle in CommonJS has no \`import.meta.url\`.
 const require = createRequire(import.meta.url ?? (typeof __filename === 'string' ? __filename : process.cwd() + '/'));
 
-const { core, failure, platform } = loadAddon(
+const { confineProgram, core, failure, platform } = loadAddon(
   '${version}',
   {
 ${addons.join('')}  },
   require,
 );
 
-export { failure, platform };
+export { confineProgram, failure, platform };
 export const {
 ${names.map((name) => `  ${name},\n`).join('')}} = core;
 `;

@@ -21,6 +21,15 @@ export function findCargo() {
   return { cargo: join(folder, name), env: { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` } };
 }
 
+/** What Rust calls this machine. */
+export function hostTarget() {
+  const { env } = findCargo();
+  const { status, stdout } = spawnSync('rustc', ['-vV'], { env: { ...process.env, ...env }, encoding: 'utf8' });
+  const host = status === 0 ? stdout.match(/^host: (.+)$/m)?.[1] : undefined;
+  if (host === undefined) throw new Failure('rustc does not run: is Rust installed whole? See https://rustup.rs');
+  return host;
+}
+
 /**
  * The same arguments and variables for each use, or cargo would build everything once more.
  *
@@ -31,9 +40,7 @@ export function findCargo() {
  */
 export function cargoForTests() {
   const { cargo, env } = findCargo();
-  const { status, stdout } = spawnSync('rustc', ['-vV'], { env: { ...process.env, ...env }, encoding: 'utf8' });
-  const host = status === 0 ? stdout.match(/^host: (.+)$/m)?.[1] : undefined;
-  if (host === undefined) throw new Failure('rustc does not run: is Rust installed whole? See https://rustup.rs');
+  const host = hostTarget();
   const clippy = spawnSync('clippy-driver', ['--version'], { env: { ...process.env, ...env } }).status === 0;
   return {
     cargo,

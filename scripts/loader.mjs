@@ -5,8 +5,8 @@
  * name is looked for, since whoever owned that name would own the core. And it is loaded in the version that the JavaScript was
  * made for, or not at all.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /** The one variable that is read: the addon's file, for a program without a `node_modules`. */
 const NAMED = 'COUNTERSIGN_ADDON';
@@ -18,14 +18,17 @@ const NAMED = 'COUNTERSIGN_ADDON';
  * @param {string} version the one that the addon must be of
  * @param {Record<string, Addon>} addons by platform
  * @param {NodeJS.Require} require
- * @returns {{ core: object, platform: string, failure?: unknown }} `failure`: why there is none; it may have a `cure`
+ * @returns {{ core: object, platform: string, confineProgram?: string, failure?: unknown }} `failure`: why there is none; it may
+ * have a `cure`. `confineProgram`: the executable that confines commands, beside the addon where there is one
  */
 export function loadAddon(version, addons, require) {
   const platform = platformHere();
   try {
     const named = process.env[NAMED];
-    const core = named ? fileNamed(resolve(named), version, require) : ofPlatform(platform, version, addons);
-    return { core, platform };
+    const { core, file } = named
+      ? { core: fileNamed(resolve(named), version, require), file: resolve(named) }
+      : ofPlatform(platform, version, addons);
+    return { core, platform, confineProgram: programBeside(file, platform) };
   } catch (failure) {
     return { core: {}, platform, failure: failure ?? new Error('nothing was said') };
   }
@@ -47,11 +50,27 @@ function ofPlatform(platform, version, addons) {
   const { beside, installed } = addons[platform];
   const cure = `Install countersign ${version} again, and with it countersign-${platform} ${version}.`;
   try {
-    return checked(whole(beside, cure).load(), version, cure);
+    return { core: checked(whole(beside, cure).load(), version, cure), file: fileOf(beside) };
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  return checked(whole(installed, cure).load(), version, cure);
+  return { core: checked(whole(installed, cure).load(), version, cure), file: fileOf(installed) };
+}
+
+/** Nothing where a bundler has put it. */
+function fileOf(place) {
+  try {
+    return place.where();
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a checkout it says in its name what it is for; in the package of a platform it need not. */
+function programBeside(file, platform) {
+  if (typeof file !== 'string') return undefined;
+  const names = [`countersign-confine.${platform}`, 'countersign-confine'];
+  return names.map((name) => join(dirname(file), name)).find((program) => existsSync(program));
 }
 
 /** Only the core of this very version knows what the JavaScript beside it asks. */

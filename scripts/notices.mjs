@@ -130,7 +130,11 @@ function linkedCrates(target) {
       throw new Failure(`cargo ${args[0]} failed: ${error.message}`);
     }
   };
-  const tree = ask('tree', '--target', target, '-e', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}');
+  // The executable that travels with it on Linux is of other crates.
+  const ours = ['countersign', ...(target.includes('-linux-') ? ['countersign-confine'] : [])];
+  const treeOf = (name) =>
+    ask('tree', '-p', name, '--target', target, '-e', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}');
+  const tree = ours.map((name) => treeOf(name)).join('\n');
   const linked = new Set(tree.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')));
   const { packages } = JSON.parse(ask('metadata', '--format-version', '1', '--filter-platform', target));
   return packages

@@ -3,16 +3,26 @@
  * Works on a copy, so that the tree stays as it is. The release publishes these files; a test installs and uses them. In each
  * are the notices of other people's code in it.
  *
- *     node scripts/pack.mjs --addons <folder with .node files> --out <folder> [--some]
+ *     node scripts/pack.mjs --addons <folder with .node files and executables> --out <folder> [--some]
  *
  * Prints `[{ name, file, files: [path], unpackedSize }]`, the main package last. `--some`: only the platforms whose addons
  * are there; without it a missing one is an error.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PLATFORMS } from './binding.mjs';
+import { PLATFORMS, confineProgram } from './binding.mjs';
 import { NOTICES, noticesOfAddon, noticesOfMain } from './notices.mjs';
 import { Failure, bin, npm, root, run } from './run.mjs';
 import { fail } from './prepare.mjs';
@@ -41,6 +51,9 @@ async function pack() {
       if (!existsSync(join(values.addons, file(target))))
         throw new Failure(`${file(target)} is missing in ${values.addons}`);
       copyFileSync(join(values.addons, file(target)), join(addons, file(target)));
+      const program = confineProgram(target);
+      if (program !== undefined && !existsSync(join(values.addons, program)))
+        throw new Failure(`${program} is missing in ${values.addons}`);
     }
 
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -84,10 +97,14 @@ async function pack() {
       copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
       writeFileSync(join(folder, NOTICES), noticesOfAddon(target));
       const own = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      writeFileSync(
-        join(folder, 'package.json'),
-        `${JSON.stringify({ ...own, files: [...own.files, NOTICES] }, null, 2)}\n`,
-      );
+      const files = [...own.files, NOTICES];
+      const program = confineProgram(target);
+      if (program !== undefined) {
+        copyFileSync(join(values.addons, program), join(folder, 'countersign-confine'));
+        chmodSync(join(folder, 'countersign-confine'), 0o755);
+        files.push('countersign-confine');
+      }
+      writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...own, files }, null, 2)}\n`);
       packed.push(await packFolder(folder, out));
     }
     packed.push(await packFolder(stage, out));

@@ -10,6 +10,7 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -23,10 +24,10 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ownBinding } from './binding.mjs';
+import { confineProgram, ownBinding } from './binding.mjs';
 import { writeBrowserEntries } from './browser.mjs';
 import { withLock } from './lock.mjs';
-import { cargoForTests, findCargo } from './cargo.mjs';
+import { cargoForTests, findCargo, hostTarget } from './cargo.mjs';
 import { Failure, bin, endChildrenOnSignals, npm, root, run, say, seconds } from './run.mjs';
 import { installRuntimes, missingRuntimes } from './runtimes.mjs';
 
@@ -145,7 +146,8 @@ const addonFor = (build) => ({
     const names = existsSync(at('binding')) ? readdirSync(at('binding')) : [];
     return (
       ['binding.js', 'loader.js', 'binding.d.ts'].every((name) => names.includes(name)) &&
-      names.some((name) => name.endsWith('.node'))
+      names.some((name) => name.endsWith('.node')) &&
+      (process.platform !== 'linux' || names.some((name) => name.startsWith('countersign-confine.')))
     );
   },
   async make() {
@@ -161,9 +163,29 @@ const addonFor = (build) => ({
     const { code } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), 'build', ...args, ...what], { env });
     if (code !== 0) throw new Failure(`the addon could not be built (napi build ended with ${code})`);
     ownBinding(aside);
+    await addConfine(build, aside);
     moveOver(aside, at('binding'));
   },
 });
+
+/** Puts the executable that confines commands beside the addon, on Linux. */
+async function addConfine(build, folder) {
+  const target = hostTarget();
+  const name = confineProgram(target);
+  if (name === undefined) return;
+  const profile = build === 'tests' ? 'debug' : 'release';
+  if (build === 'shipped') await buildConfine(target);
+  copyFileSync(at('target', target, profile, 'countersign-confine'), join(folder, name));
+}
+
+/** As it ships: in one piece, which starts faster than one that looks for its libraries first. */
+async function buildConfine(target) {
+  const { cargo, env } = findCargo();
+  const what = ['rustc', '--release', '--locked', '--package', 'countersign-confine', '--target', target];
+  const { code } = await run(cargo, [...what, '--', '-C', 'target-feature=+crt-static'], { env, cwd: root });
+  if (code !== 0)
+    throw new Failure(`the executable that confines commands could not be built (cargo ended with ${code})`);
+}
 
 const dist = {
   name: 'dist',

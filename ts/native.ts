@@ -41,6 +41,7 @@ import type {
   NativeGateOptions,
   NativeHead,
   NativeJudged,
+  NativeLayers,
   NativeNote,
   NativePast,
   NativePolicyOptions,
@@ -49,6 +50,7 @@ import type {
   NativeRunInfo,
   NativeSaveRun,
   NativeSavedRun,
+  NativeSealed,
   NativeSeen,
   NativeSettings,
   NativeShown,
@@ -76,6 +78,7 @@ export type {
   NativeDocument,
   NativeGateOptions,
   NativeJudged,
+  NativeLayers,
   NativeNote,
   NativePast,
   NativeRequest,
@@ -83,6 +86,7 @@ export type {
   NativeRunStatus,
   NativeSaveRun,
   NativeSavedRun,
+  NativeSealed,
   NativeSetting,
   NativeTidied,
   NativeVerified,
@@ -102,6 +106,9 @@ function opened<T>(envelope: Envelope<T>): T {
   if ('error' in envelope) throw fromNative(envelope.error);
   return envelope.ok;
 }
+
+/** The executable that confines commands; `undefined`: there is none beside the addon. */
+export const confineProgram: string | undefined = binding.confineProgram;
 
 type OperationTakes<NAME extends keyof Operations> = Operations[NAME]['takes'];
 type OperationAnswer<NAME extends keyof Operations> = NAME extends keyof CompletedAnswers
@@ -654,6 +661,16 @@ export class NativePolicies {
   /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */
   refresh(files: NativeSeen[]): Promise<NativeRefreshed> {
     return this.#later('refresh', { files });
+  }
+
+  /** The files that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#later('sealed', {});
+  }
+
+  /** The policies that count now. */
+  layers(): Promise<NativeLayers> {
+    return this.#later('layers', {});
   }
 
   hidden(toolNames: readonly string[]): string[] {

@@ -239,6 +239,9 @@ export type FindRecords = {
 /** `null`: of all runs. */
 runId: string | null, toolCallId: string, };
 
+/** The files that a command that nobody was asked about must not reach. */
+export type FindSealed = Record<symbol, never>;
+
 /** What `interruptOn` says about one tool. */
 export type Gating = {
 /** `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`. */
@@ -289,6 +292,8 @@ runId: string | null, };
 /** What the policies say of a call: [`NativeJudged`], owned. */
 export type Judged = NativeJudged;
 
+export type LayersText = NativeLayers;
+
 /** What is probably not meant. */
 export type LintDocuments = { documents: Array<NativeDocument>, toolNames: readonly string[] | null, };
 
@@ -302,6 +307,9 @@ export type ListConditions = { toolName: string, };
 export type ListGrants = {
 /** ms since the epoch. */
 now: number, };
+
+/** The policies that count, the administrator's first. */
+export type ListLayers = Record<symbol, never>;
 
 /** What waits, oldest first. */
 export type ListPending = {
@@ -437,6 +445,18 @@ who?: NativeWho,
 /** What an approval of it is bound to, where that was asked for. */
 bound?: NativeBound, };
 
+/** A policy that counts. */
+export type NativeLayer = { layer: PolicyLayer,
+/** The file, or what the program calls it. */
+name: string,
+/** Whether its allows count. */
+trusted: boolean, };
+
+/** Those that count. */
+export type NativeLayers = { layers: Array<NativeLayer>,
+/** Why nothing may be allowed; `null`: all that there is could be read. */
+broken: string | null, problems: Array<PolicyProblem>, };
+
 export type NativeMachine = "none" | "managed" | "all";
 
 /** Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is. */
@@ -550,6 +570,15 @@ notes?: readonly NativeNote[], };
 export type NativeSavedRun = { entries: unknown[],
 /** The hash of each entry. */
 heads: Array<string>, state: unknown, info: NativeRunInfo, };
+
+/** Absolute paths. */
+export type NativeSealed = {
+/** Neither read nor changed. */
+hidden: Array<string>,
+/** Not changed. */
+kept: Array<string>,
+/** Whether these are all. */
+complete: boolean, };
 
 /** A file as it was seen. */
 export type NativeSeen = { path: string, target: string | null, before: string | null, };
@@ -683,6 +712,8 @@ export type PolicyOperations = {
   conditions: { takes: ListConditions; answers: Array<number> };
   refresh: { takes: RefreshFiles; answers: RefreshedText };
   hidden: { takes: FindHidden; answers: Array<string> };
+  sealed: { takes: FindSealed; answers: NativeSealed };
+  layers: { takes: ListLayers; answers: LayersText };
   forbids: { takes: FindForbidding; answers: string | null };
   grantCount: { takes: CountGrants; answers: number };
   grant: { takes: SaveGrant; answers: GrantText };

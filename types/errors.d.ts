@@ -1,4 +1,5 @@
 /** Errors, each with its `code`. */
+import type { ConfinementHole } from './confine.js';
 import type { DecisionType } from './interrupt.js';
 import type { PolicyMode, PolicyProblem } from './policy.js';
 import type { ApprovalRecord } from './request.js';
@@ -15,7 +16,7 @@ export declare class CountersignError extends Error {
   static isInstance(error: unknown): error is CountersignError;
 }
 
-/** `interruptOn` names a tool that does not exist. Correct the name, or set `unknownTools`. */
+/** `interruptOn`, or a rule of a run's `policy`, names a tool that does not exist. Correct the name, or set `unknownTools`. */
 export declare class UnknownToolError extends CountersignError {
   readonly code: 'ERR_UNKNOWN_TOOL';
   readonly toolName: string;
@@ -219,6 +220,15 @@ export declare class UnsupportedAgentError extends CountersignError {
   readonly code: 'ERR_UNSUPPORTED_AGENT';
   constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is UnsupportedAgentError;
+}
+
+/** A command was to be confined, and this system cannot hold what was demanded. Nothing was run. */
+export declare class ConfinementError extends CountersignError {
+  readonly code: 'ERR_CONFINEMENT';
+  /** What is not held, where that is the reason. */
+  readonly open: readonly ConfinementHole[];
+  constructor(options: { message: string; open?: readonly ConfinementHole[]; cause?: unknown });
+  static isInstance(error: unknown): error is ConfinementError;
 }
 
 /** The native core answered with something unknown: a bug of ours. Please report it. */

@@ -108,13 +108,13 @@ export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
       readonly '*'?: boolean | Omit<InterruptOptions, 'shouldApprove' | 'description'>;
     } & { readonly [NAME in Exclude<`mcp__${string}`, keyof TOOLS>]?: boolean | InterruptOptions });
 
-/** What to do about names in `interruptOn` that no tool has. */
+/** What to do about names in `interruptOn`, and in the rules of a run's own `policy`, that no tool has. */
 export interface UnknownToolsOptions {
   /**
    * By default a name that is plainly a typo of a tool's (other case, `-` for `_`, at most two letters away, and that
    * tool is not itself configured) throws {@link UnknownToolError}; any other name warns once per process, since shared
    * configurations name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'`
-   * says nothing.
+   * says nothing. Of a policy of the gate, which runs with other tools may share, a typo is a warning.
    */
   unknownTools?: 'error' | 'warn' | 'ignore';
 }

@@ -114,7 +114,10 @@ export declare function safeText(text: string): string;
 export type Decision<ARGS = unknown> =
   /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
   | { type: 'approve'; reason?: string; remember?: Remember }
-  /** Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. */
+  /**
+   * Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. The schema must leave
+   * them as they are: a default that is missing or a transformation would make a call of it that nobody has seen.
+   */
   | { type: 'edit'; args: ARGS; reason?: string }
   /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */
   | { type: 'reject'; reason?: string; stop?: boolean; remember?: Remember }

@@ -75,9 +75,10 @@ describe('a command', () => {
       expect(names(output)).toEqual(expect.arrayContaining(['PATH', 'HOME']));
       expect(output).not.toMatch(/a key|GBK|touch pager/);
       expect(output).toContain('LC_ALL=C.UTF-8\n');
+      expect(output).toContain('GIT_NO_LAZY_FETCH=1\n');
       const handedOn = /^(PATH|HOME|USER|TZ|TERM|TMPDIR|PWD|SHLVL|_|OLDPWD)$/;
       const ours =
-        /^(LC_ALL|(MAN|GIT_)?PAGER|EDITOR|VISUAL|GIT_(SEQUENCE_)?EDITOR|GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS)|GIT_CONFIG_(COUNT|KEY_\d|VALUE_\d)|npm_config_update_notifier|NO_UPDATE_NOTIFIER|PIP_DISABLE_PIP_VERSION_CHECK)$/;
+        /^(LC_ALL|(MAN|GIT_)?PAGER|EDITOR|VISUAL|GIT_(SEQUENCE_)?EDITOR|GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|NO_LAZY_FETCH)|GIT_CONFIG_(COUNT|KEY_\d|VALUE_\d)|npm_config_update_notifier|NO_UPDATE_NOTIFIER|PIP_DISABLE_PIP_VERSION_CHECK)$/;
       expect(names(output)?.filter((name) => !handedOn.test(name) && !ours.test(name))).toEqual([]);
       const own = createLocalBackend({ root, env: { PATH: process.env.PATH, OWN: 'mine', NONE: undefined } });
       expect((await own.execute('echo "$OWN-$HOME-${NONE-unset}"')).output).toBe('mine--unset\n');

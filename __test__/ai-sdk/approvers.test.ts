@@ -385,10 +385,11 @@ describe('an edit', () => {
     const gate = createGate({ authorize });
     const { run } = start({ turns: one(), tools, gate, interruptOn: { del: true } });
     const { approvalId: id } = await until(run, 'approval-requested');
-    await expect(gate.edit(id, { path: ' /prod ' }, { by: 'eve' })).rejects.toMatchObject({
+    const at = '2020-01-01T00:00:00.000Z';
+    await expect(gate.edit(id, { path: '/prod', at }, { by: 'eve' })).rejects.toMatchObject({
       code: 'ERR_NOT_AUTHORIZED',
     });
-    await gate.edit(id, { path: ' /2', at: '2020-01-01' }, { by: 'eve' });
+    await gate.edit(id, { path: '/2', at }, { by: 'eve' });
     await collect(run);
     expect(asked.at(-1)).toEqual({ type: 'edit', args: { path: '/2', at: new Date('2020-01-01') } });
     await gate.close();

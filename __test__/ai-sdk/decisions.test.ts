@@ -238,6 +238,9 @@ describe('what one request allows', () => {
     expect(text).toBe('Deletes /a');
     expect(seen).toEqual([{ toolCallId: 'c1', toolName: 'del', args: { path: '/a' } }]);
     expect(await described(async () => 'later')).toBe('later');
+    // An argument in it begins no line of its own, by whatever ends one.
+    for (const end of ['\n', '\r\n', '\u2028', '\u0085', '\v'])
+      expect(await described(() => `Deletes a${end}✔ harmless`)).toBe('Deletes a ⏎ ✔ harmless');
     expect(
       await described(() => {
         throw new Error('no');
@@ -363,17 +366,20 @@ describe('arguments', () => {
     expect(prompts[1]?.find(({ role }) => role === 'assistant')?.content).toMatchObject([{ input: { path: '/a' } }]);
   });
 
-  it('an edit runs with the URL, the date and the map that the schema makes of it, and is told with them', async () => {
-    const made = { at: new URL('https://example.com/b'), on: new Date(0), by: new Map([['ann', 1]]) };
+  it('an edit runs with the URL, the date and the number that the schema makes of its texts, and is told with them', async () => {
+    const made = { at: new URL('https://example.com/b'), on: new Date(0), big: 7n };
     const inputSchema = z.object({
       at: z.string().transform((text) => new URL(text)),
-      on: z.number().transform((time) => new Date(time)),
-      by: z.record(z.string(), z.number()).transform((by) => new Map(Object.entries(by))),
+      on: z.string().transform((text) => new Date(text)),
+      big: z.string().transform((text) => (text === '7' ? 7n : text)),
     });
     const got: unknown[] = [];
     const look = tool({ inputSchema, execute: (input: unknown) => void got.push(input) });
-    const turns = [calls(call('look', { at: 'https://example.com/a', on: 5, by: {} }, 'c1')), says('.')];
-    const onApprovalRequest = () => ({ type: 'edit' as const, args: { at: made.at.href, on: 0, by: { ann: 1 } } });
+    const turns = [calls(call('look', { at: 'https://example.com/a', on: '2020-01-02', big: '9' }, 'c1')), says('.')];
+    const onApprovalRequest = () => ({
+      type: 'edit' as const,
+      args: { at: made.at.href, on: made.on.toISOString(), big: '7' },
+    });
     const { of } = await play({ turns, tools: { look }, interruptOn: 'all', onApprovalRequest });
     expect(got).toEqual([made]);
     expect(of('approval-response').map(({ decision }) => decision)).toEqual([{ type: 'edit', args: made }]);

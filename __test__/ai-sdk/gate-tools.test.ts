@@ -59,14 +59,14 @@ describe('generateText', () => {
     });
   });
 
-  it('edit under a schema that changes the arguments', async () => {
+  it('edit under a schema that changes the arguments: what nobody has seen does not run', async () => {
     const ran: unknown[] = [];
     const del = ai.tool({
       inputSchema: z.object({ path: z.string().transform((path) => `${path}!`) }),
       execute: async (input) => void ran.push(input),
     });
     await generate({ del }, { interruptOn: 'all', onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }) });
-    expect(ran).toEqual([{ path: '/b!' }]);
+    expect(ran).toEqual([]);
   });
 
   it('nobody to ask', async () => {

@@ -271,7 +271,7 @@ describe('one of the SDK, given to streamWithEvents', () => {
     async (status) => {
       using heard = listenToWarnings();
       const given = recordingTools();
-      await run({ del: status, read: undefined }, given).result;
+      await run({ del: status }, given).result;
       expect([given.ran, heard.warnings]).toEqual([[], []]);
     },
   );

@@ -126,9 +126,14 @@ describe('Auto-approve', () => {
     await idle(chat);
     expect(chat.view.mode).toBe('auto');
     expect(['a', 'b', 'c'].every((name) => existsSync(join(folder, `${name}.txt`)))).toBe(true);
-    expect(told(chat.view).some((line) => line.startsWith('note: 🟢 Auto-approve: '))).toBe(true);
+    expect(told(chat.view).some((line) => line.startsWith('note: 🟠 Auto-approve: '))).toBe(true);
     await chat.submit('/approve');
-    expect(last(chat)).toMatch(/^note: 🔴 Safe mode: /);
+    expect(last(chat)).toMatch(/^note: Auto-approve is on/);
+    await chat.submit('/approve of');
+    expect(last(chat)).toMatch(/^note: It is \/approve on or \/approve off/);
+    expect(chat.view.mode).toBe('auto');
+    await chat.submit('/approve off');
+    expect(last(chat)).toMatch(/^note: 🟢 Safe mode: /);
     void chat.submit('more');
     const { request } = await asked(chat);
     await chat.decide(request.approvalId, { type: 'reject' });
@@ -137,9 +142,9 @@ describe('Auto-approve', () => {
 
   test('has no emoji where those are off', async () => {
     const { chat } = await stage([], { options: { emoji: false } });
-    await chat.submit('/approve');
+    await chat.submit('/approve on');
     expect(last(chat)).toMatch(/^note: Auto-approve: /);
-    await chat.submit('/approve');
+    await chat.submit('/approve off');
     expect(last(chat)).toMatch(/^note: Safe mode: /);
   });
 

@@ -200,7 +200,7 @@ test('a policy file that cannot be read is told, and keeps Auto-approve off', as
     1,
     expect.stringMatching(/ERR_POLICY_UNKNOWN_KEY: .*policy\.toml:2:1: .*forbd/),
   ]);
-  const { stdout, code } = await run([], '/approve\ngo\nA\nn\n');
+  const { stdout, code } = await run([], '/approve on\ngo\nA\nn\n');
   expect([code, has('a.txt')]).toEqual([0, [false]]);
   expect(stdout).toMatch(/^warning: .*policy\.toml:2:1/m);
   expect(stdout.match(/^warning: Auto-approve stays off: /gm)).toHaveLength(2);
@@ -227,7 +227,7 @@ describe('settings of the project', () => {
       join(folder, '.countersign/p.toml'),
       `version = 1\nforbid = ["auto"]\n${rule('a.txt', 'deny')}${rule('b.txt', 'allow')}`,
     );
-    const { stdout } = await run([], '/approve\ngo\nno\n');
+    const { stdout } = await run([], '/approve on\ngo\nno\n');
     expect(stdout).toMatch(/^warning: Auto-approve stays off: .*p\.toml.*forbids/m);
     expect([has('a.txt', 'b.txt'), stdout]).toEqual([[false, false], expect.stringContaining('Waits for approval')]);
     expect((await run(['--auto', '--prompt', 'go'])).code).toBe(1);
@@ -236,7 +236,7 @@ describe('settings of the project', () => {
 
 test('/approve does not leave plan mode', async () => {
   const { run, has } = await there([write('a.txt'), 'I see.']);
-  const { stdout } = await run(['--plan'], '/approve\ngo\n');
+  const { stdout } = await run(['--plan'], '/approve on\ngo\n');
   expect([stdout, has('a.txt')]).toEqual([expect.stringContaining('warning: Plan mode: '), [false]]);
 });
 

@@ -103,7 +103,7 @@ describe('keys and heads', () => {
   });
 
   it.each<[string[], RegExp]>([
-    [[], /audit what/],
+    [[], /audit needs one of: list, verify/],
     [['x'], /no command "audit x"/],
     [['keygen'], /needs a name/],
     [['verify', '--head', 'x'], /go together/],

@@ -288,13 +288,20 @@ describe('deciding, while another process waits', () => {
     while (waiting.length === 0) waiting = await gate.pending();
     const env = { HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
     const done = await run(['approve', waiting[0]!.approvalId, '--remember', '30d', '--by', 'ada'], { env });
-    expect([done.code, done.stderr]).toEqual([0, expect.stringMatching(/^remembered: /)]);
+    expect([done.code, done.stderr]).toEqual([0, expect.stringMatching(/^to be remembered: (.*)\nremembered: \1\n/)]);
     await first;
     const [granted] = jsonOf<AuditEntry>((await run(['audit', 'list', '--kind', 'granted', '--json'])).stdout);
     expect(granted).toMatchObject({ by: 'ada', effect: 'allow', approvalId: waiting[0]!.approvalId });
     const grants = readFileSync(join(home, '.config/countersign/grants.json'), 'utf8');
     expect(JSON.parse(grants)).toMatchObject({ grants: [{ effect: 'allow', by: 'ada', project }] });
     expect(ran).toEqual(['git push']);
+    // It is listed, and taken back.
+    const listed = await countersign(['grants', '--json', '--cwd', project], { env });
+    const { id } = JSON.parse(listed.stdout) as { id: string };
+    expect(await countersign(['grants', '--cwd', project], { env })).toMatchObject({ code: 0 });
+    const revoked = await countersign(['grants', 'revoke', id.slice(-8), '--cwd', project], { env });
+    expect([revoked.code, revoked.stdout]).toEqual([0, expect.stringMatching(/^revoked /)]);
+    expect((await countersign(['grants', '--json', '--cwd', project], { env })).stdout).toBe('');
   });
 
   it('several: each by itself', async () => {

@@ -21,9 +21,9 @@ describe.each(someRuntimes().map((runtime) => [runtime.name, runtime] as const))
   it('answers every command', async () => {
     const run = there();
     const expected: [string[], number, RegExp][] = [
-      [['--help'], 0, /countersign policy check/],
+      [['--help'], 0, /policy check /],
       [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
-      [['policy', '--help'], 0, /--batch/],
+      [['policy', 'check', '--help'], 0, /--batch/],
       [['policy', 'check', '-p', 'policy.toml', 'git status'], 0, /^allow:/],
       [['policy', 'check', '-p', 'policy.toml', 'git push'], 3, /^ask:/],
       [['policy', 'check', '-p', 'policy.toml', 'ls; rm x'], 4, /^deny:/],

@@ -9,6 +9,7 @@
  * - `text screen` and `toml settings` are about the terminal program: see `terminal.test.ts`
  * - `text` is shown as it is; any other kind is an error
  */
+import { pageOf } from '../../ts/cli/manual.js';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,16 +107,8 @@ describe('commands', () => {
     scripts: Record<string, string>;
     devDependencies: Record<string, string>;
   };
-  const COMMANDS: Readonly<Record<string, string[]>> = {
-    policy: ['check', 'explain', 'lint', 'replay', 'import', 'trust'],
-    audit: ['list', 'verify', 'export', 'head', 'keygen'],
-    ledger: ['info', 'verify', 'compact'],
-  };
-  const ALONE = 'preview pending show approve reject edit respond skip watch inbox runs webhooks'.split(' ');
   const isCommand = ([first = '', second = '', ...rest]: string[]) =>
-    isChat([first, second, ...rest]) ||
-    ALONE.includes(first) ||
-    (Object.hasOwn(COMMANDS, first) && COMMANDS[first]!.includes(second));
+    isChat([first, second, ...rest]) || pageOf([first, second]) !== undefined || first === 'help';
   /** Nothing but flags of the chat, and their values. */
   const isChat = (words: string[]): boolean => {
     const flags = words.join(' ').match(/(?<!\S)--?[a-z][a-z-]*/g) ?? [];

@@ -1,7 +1,7 @@
 /** What no type checker has seen: an id that is none, a number that is none. */
 import { describe, expect, it } from 'vitest';
 import type { Audit, Gate } from '../../index.js';
-import { createGate } from '../../ts/index.js';
+import { approvalDetails, createGate, verifyApprovals, withApprovalDetails } from '../../ts/index.js';
 import { collect } from '../support/model.js';
 import { lasts } from '../support/ledger.js';
 
@@ -17,14 +17,22 @@ const WITH_IDS: [string, (gate: Gate, id: never) => Promise<unknown>][] = [
   ['gate.grants.revoke: id', (gate, id) => gate.grants.revoke(id)],
 ];
 
-/** The same, for what may be left out. */
-const WITH_OPTIONAL_IDS: typeof WITH_IDS = [
+/** The same, for what says of what one asks: all is meant where it is left out, and not where it was read from a misspelt place. */
+const FILTERS: typeof WITH_IDS = [
   ['gate.pending: runId', (gate, runId) => gate.pending({ runId })],
   ['gate.history: runId', (gate, runId) => gate.history({ runId })],
   ['gate.history: toolName', (gate, toolName) => gate.history({ toolName })],
+  ['gate.audit.list: runId', (gate, runId) => collect(gate.audit.list({ runId }))],
+  ['gate.audit.list: kind', (gate, kind) => collect(gate.audit.list({ kind }))],
+  ['approvalDetails: runId', (gate, runId) => approvalDetails(gate, { runId })],
+  ['withApprovalDetails: runId', async (gate, runId) => withApprovalDetails(new ReadableStream(), gate, { runId })],
+  ['verifyApprovals: runId', (gate, runId) => verifyApprovals([], gate, { runId })],
+];
+
+/** The same, for what may be left out. */
+const WITH_OPTIONAL_IDS: typeof WITH_IDS = [
   ['gate.history: before', (gate, before) => gate.history({ before })],
   ['gate.check: runId', (gate, runId) => gate.check({ toolName: 'deploy', args: {}, runId })],
-  ['gate.audit.list: runId', (gate, runId) => collect(gate.audit.list({ runId }))],
 ];
 
 const refusal = (place: string, what: string) => ({
@@ -35,19 +43,28 @@ const refusal = (place: string, what: string) => ({
 describe('an id that is no text', () => {
   it.each([
     ...WITH_IDS.map((way) => [...way, [undefined, null, 5, {}]] as const),
+    ...FILTERS.map((way) => [...way, [5, {}, true]] as const),
     ...WITH_OPTIONAL_IDS.map((way) => [...way, [5, {}, true]] as const),
   ])('%s', async (place, call, ids) => {
     await using gate = createGate();
     for (const id of ids) await expect(call(gate, id as never)).rejects.toMatchObject(refusal(place, 'a text'));
   });
 
-  it.each(WITH_OPTIONAL_IDS.filter(([place]) => lasts || !place.startsWith('gate.audit')))(
-    '%s may be left out',
-    async (_, call) => {
-      await using gate = createGate();
-      await call(gate, undefined as never);
-    },
-  );
+  it.each(WITH_OPTIONAL_IDS)('%s may be left out', async (_, call) => {
+    await using gate = createGate();
+    await call(gate, undefined as never);
+  });
+
+  it.each(FILTERS)('%s that is undefined or null does not tell of all runs, or of all kinds', async (place, call) => {
+    await using gate = createGate();
+    for (const nothing of [undefined, null])
+      await expect(call(gate, nothing as never)).rejects.toMatchObject({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringContaining(
+          `${place} is ${nothing}, and without it all of them would be meant`,
+        ) as unknown,
+      });
+  });
 
   it.each(['nope', '', '\ud800'])('%j is one that nobody knows', async (id) => {
     await using gate = createGate();
@@ -121,4 +138,40 @@ it.each([
   expect((await gate.get(id))?.status).toBe('pending');
   await gate.reject(id);
   await answer;
+});
+
+describe('what is left out of an answer, or of who must agree', () => {
+  it('an edit without arguments decides nothing', async () => {
+    await using gate = createGate();
+    const asking = gate.request({ toolName: 'deploy', args: { to: 'staging' } });
+    const [request] = await gate.pending();
+    const id = request?.approvalId ?? '';
+    for (const edit of [
+      () => gate.edit(id, undefined),
+      () => (gate.edit as (id: string) => Promise<unknown>)(id),
+      () => gate.decide(id, { type: 'edit' } as never),
+      () => gate.decide(id, { type: 'edit', args: undefined }),
+    ])
+      await expect(edit()).rejects.toMatchObject({ code: 'ERR_INVALID_DECISION' });
+    expect(await gate.get(id)).toMatchObject({ status: 'pending' });
+    await gate.reject(id);
+    expect(await asking).toMatchObject({ approved: false });
+  });
+
+  it.each([
+    ['approvers', () => ['ada']],
+    ['approvers', Symbol('ada')],
+    ['approvers', NaN],
+    ['quorum', () => 2],
+    ['quorum', Symbol('2')],
+    ['excludeRequester', () => true],
+    ['escalate', () => ({ after: 1, to: ['bob'] })],
+    ['allowedDecisions', () => ['reject']],
+    ['allowedDecisions', NaN],
+  ])('gate.request: %s that is no data is not left out, so that anybody could approve', async (name, value) => {
+    await using gate = createGate();
+    const asking = gate.request({ toolName: 'pay', args: {}, [name]: value });
+    await expect(asking).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+    expect(await gate.pending()).toEqual([]);
+  });
 });

@@ -97,6 +97,21 @@ describe.each(waitingEntries)('%s', (_, entry) => {
     }
   });
 
+  it('hears of a logger that rejects later: the process goes on', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const later = Object.fromEntries(
+      LEVELS.map((level) => [level, () => Promise.reject(new Error('the line is down'))]),
+    ) as unknown as Logger;
+    const execute = vi.fn(() => 'in');
+    const given = { turns, tools: loginTools(execute), interruptOn: 'all' as const, logger: later };
+    await entry({ ...given, onApprovalRequest: () => true });
+    // A promise that nobody handles is told of before a timer is.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    process.off('unhandledRejection', unhandled);
+    expect([execute, unhandled].map((each) => each.mock.calls.length)).toEqual([1, 0]);
+  });
+
   it('does not let a logger that throws change what runs', async () => {
     const broken = Object.fromEntries(
       LEVELS.map((level) => [

@@ -13,7 +13,7 @@ const ORDER = [
   ['options'],
   ['redact', 'telemetry'],
   ['native'],
-  ['policy-import'],
+  ['policy-import', 'confine'],
   ['policy'],
   ['gate'],
   ['terminal'],

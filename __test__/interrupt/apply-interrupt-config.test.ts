@@ -69,7 +69,9 @@ describe('what comes back', () => {
 
 describe('precedence', () => {
   const own = () => false;
-  const set = (needsApproval: unknown) => ({ del: { ...recordingTools().tools.del, needsApproval } });
+  const set = (needsApproval: unknown) => ({
+    del: { ...recordingTools().tools.del, ...(needsApproval === undefined ? {} : { needsApproval }) },
+  });
   const result = (needsApproval: unknown, interruptOn: unknown) =>
     apply(set(needsApproval), interruptOn)['del']?.needsApproval;
 

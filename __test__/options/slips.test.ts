@@ -78,6 +78,11 @@ const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
     '"interruptOn"',
     async (s) => generate(s, s.tools, { toolApproval: api.toolApproval({ ...no, interuptOn: 'all' } as never) }),
   ],
+  ...[undefined, null].map((status): (typeof SLIPS)[number] => [
+    `toolApproval of the AI SDK with ${status} for a tool`,
+    `toolApproval["delete_file"] must be a function, or one of`,
+    (s) => run({ ...s.of, ...no, toolApproval: { delete_file: status } }),
+  ]),
   [
     'interruptOn: { tool: a function }',
     'write { shouldApprove: … }',
@@ -517,5 +522,25 @@ describe('where nobody can be asked', () => {
     await using gate = api.createGate({ ledger: 'memory:' });
     api.gateTools(stage().tools, { interruptOn: 'all', gate });
     expect(heard.warnings).toEqual([]);
+  });
+});
+
+test.each(Object.entries({ null: null, 'an object': {}, number: 5, 'empty text': '', list: [], function: () => {} }))(
+  'what is no model says so, and not what the AI SDK makes of it: %s',
+  async (_, model) => {
+    const refused = {
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining('model must be what a provider of the AI SDK gives') as unknown,
+    };
+    const options = { model, prompt: 'go', interruptOn: 'none' } as never;
+    await expect(api.streamWithEvents(options).result).rejects.toMatchObject(refused);
+    const agent = createDeepAgent({ model: model as never, interruptOn: 'none' });
+    await expect(agent.generate({ prompt: 'go' })).rejects.toMatchObject(refused);
+  },
+);
+
+test.each([[undefined], [null], [5], [['ls']]])('a command that is %j is not run as its text', async (command) => {
+  await expect(createLocalBackend({ root: '/tmp' }).execute?.(command as never)).rejects.toMatchObject({
+    code: 'ERR_INVALID_CONFIG',
   });
 });

@@ -8,7 +8,7 @@ import { temporaryFolder } from './processes.js';
 
 const MAIN = fileURLToPath(new URL('../../examples/start/main.mjs', import.meta.url));
 /** The prompt's line is empty, and nothing runs. */
-const READY = 'what is to be done?';
+const READY = 'what should I do?';
 
 function open(...args: string[]) {
   const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
@@ -30,8 +30,8 @@ test('a session: what is written is told in the end, and nothing is left behind'
   const { terminal, say, left } = open();
   await say('create hello.txt with hi');
   // The keys are shown from when on they are taken.
-  await terminal.waitFor('y approve');
-  terminal.press('y');
+  await terminal.waitFor('? help');
+  await terminal.take('y');
   await terminal.waitFor('Created hello.txt.');
   await say('run git push');
   await terminal.waitFor('A policy does not allow running `git push`');
@@ -44,7 +44,7 @@ test('a session: what is written is told in the end, and nothing is left behind'
 test.runIf(isThorough)('Ctrl+C cancels what waits; twice more, and it is over', async () => {
   const { terminal, say, left } = open();
   await say('create hello.txt with hi and run sleep 1000');
-  await terminal.waitFor('y approve');
+  await terminal.waitFor('? help');
   terminal.press('ctrlC');
   await terminal.waitFor(READY);
   terminal.press('ctrlC');

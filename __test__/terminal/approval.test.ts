@@ -4,76 +4,121 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isThorough } from '../support/effort.js';
-import { approval, withFake } from './fake.js';
+import { approval, withFake, type Fake } from './fake.js';
 import { asking, decided, start } from './stage.js';
 import { KEYS } from './terminal.js';
 
 withFake();
 
 const LONG = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
+
+/** Presses a key, waits until the cursor shows that it came, and takes it. */
+async function take(fake: Fake, key: string, marked: string | RegExp): Promise<void> {
+  fake.terminal.press(key);
+  await fake.terminal.waitFor(marked);
+  // The cursor may have been there before.
+  if (key.length === 1) await fake.terminal.waitFor(`› ${key}`);
+  fake.terminal.press('enter');
+}
+
 describe('a call that waits', () => {
-  test.each<[string, { type: string }]>([
-    ['Y', { type: 'approve' }],
-    ['N', { type: 'reject' }],
-    ['escape', { type: 'reject' }],
-    // What the tests below press as well.
+  test.each<[string, RegExp, { type: string }]>([
+    ['y', /❯ y {2}Yes/, { type: 'approve' }],
+    ['n', /❯ n {2}No/, { type: 'reject' }],
+    ['1', /❯ y {2}Yes/, { type: 'approve' }],
     ...(isThorough
       ? ([
-          ['y', { type: 'approve' }],
-          ['n', { type: 'reject' }],
-        ] as [string, { type: string }][])
+          ['Y', /❯ y {2}Yes/, { type: 'approve' }],
+          ['N', /❯ n {2}No/, { type: 'reject' }],
+          ['4', /❯ n {2}No/, { type: 'reject' }],
+          ['yes', /❯ y {2}Yes/, { type: 'approve' }],
+          ['no', /❯ n {2}No/, { type: 'reject' }],
+        ] as [string, RegExp, { type: string }][])
       : []),
-  ])('%s', async (key, decision) => {
+  ])('%s moves the cursor, and Enter takes it', async (key, marked, decision) => {
     const fake = await asking();
     fake.terminal.press(key);
+    await fake.terminal.waitFor(`› ${key}`);
+    expect(fake.terminal.screen()).toMatch(marked);
+    expect(fake.calls()).toEqual([]);
+    fake.terminal.press('enter');
     expect(await decided(fake)).toEqual(['decide', expect.any(String), decision]);
   });
 
-  test.runIf(isThorough)('A turns Auto-approve on', async () => {
-    const fake = await asking();
-    fake.terminal.press('A');
-    expect(await decided(fake)).toEqual(['approveAll']);
-    await fake.terminal.waitFor('🟢 Auto-approve');
-  });
-
-  test.each([
-    [' no, it must not', 'no, it must not'],
-    ...(isThorough
-      ? [
-          ['the file is wrong', 'the file is wrong'],
-          ['yes, but not now', 'yes, but not now'],
-        ]
-      : []),
-  ])('%j is the reason of a rejection', async (typed = '', reason = '') => {
-    const fake = await asking();
-    fake.terminal.type(typed);
-    await fake.terminal.waitFor(`because: ${reason}`);
-    expect(fake.calls()).toEqual([]);
-    fake.terminal.press('enter');
-    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'reject', reason }]);
-  });
-
-  test('a reason is typed key by key, and given up with Esc', async () => {
+  test('arrows move the cursor', async () => {
     const fake = await asking();
     const { terminal } = fake;
-    terminal.press('x');
-    await terminal.waitFor('because: x');
-    terminal.press('y');
-    await terminal.waitFor('because: xy');
+    expect(terminal.screen()).toContain('Run `npm test`?');
+    expect(terminal.screen()).toMatch(/❯ y {2}Yes/);
+    await take(fake, 'down', /❯ s {2}Yes, and always/);
+    const screen = await terminal.waitFor(/❯ n {2}No, back/);
+    expect(screen).toContain('Run it, and allow this from now on');
     terminal.press('escape');
+    await terminal.waitFor(/❯ y {2}Yes/);
+    terminal.press('up');
+    terminal.press('down');
+    terminal.press('down');
+    terminal.press('down');
+    await take(fake, 'down', '❯ d details');
+    await terminal.waitFor('digest');
+    expect(fake.calls()).toEqual([]);
+  });
+
+  test('what stands out: the cursor is on no, and yes is asked about once more', async () => {
+    const fake = await asking(
+      approval('execute', { command: 'rm -rf build' }, {}, { dangers: ['it takes away what may not come back'] }),
+    );
+    const { terminal } = fake;
+    expect(terminal.screen()).toMatch(/❯ n {2}No/);
+    expect(terminal.screen()).toContain('! it takes away what may not come back');
+    await take(fake, 'y', /❯ y {2}Yes/);
+    await terminal.waitFor('Enter once more runs it');
+    expect(fake.calls()).toEqual([]);
+    await terminal.waitFor('? help');
+    terminal.press('enter');
+    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'approve' }]);
+  });
+
+  test('Esc never rejects', async () => {
+    const fake = await asking();
+    const { terminal } = fake;
+    terminal.press('escape');
+    await terminal.waitFor('Esc decides nothing');
+    terminal.type('wrong');
+    await terminal.waitFor('› wrong');
+    terminal.press('escape');
+    await terminal.waitFor('› Enter takes it');
+    terminal.press('escape');
+    await terminal.waitFor('Esc decides nothing');
+    expect(fake.calls()).toEqual([]);
+  });
+
+  test('Auto-approve asks once more, and the cursor is on no', async () => {
+    const fake = await asking();
+    const { terminal } = fake;
+    await take(fake, 'A', '❯ A Auto-approve');
+    const screen = await terminal.waitFor(/❯ n {2}No, back/);
+    expect(screen).toContain('Turn Auto-approve on?');
+    terminal.press('enter');
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([]);
+    await take(fake, 'A', '❯ A Auto-approve');
+    await terminal.waitFor('Enter takes it · Esc goes back');
+    await take(fake, 'y', /❯ y {2}Yes, turn/);
+    expect(await decided(fake)).toEqual(['approveAll']);
+    await terminal.waitFor('🟠 Auto-approve');
   });
 
   test.runIf(isThorough)('what is pasted is a reason, also when it is the letter of a key', async () => {
     const fake = await asking();
     fake.terminal.paste('y');
-    await fake.terminal.waitFor('because: y');
-    expect(fake.calls()).toEqual([]);
+    await fake.terminal.waitFor('› y');
+    fake.terminal.press('enter');
+    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'reject', reason: 'y' }]);
   });
 
   // All of them without a terminal: keys.test.ts and press.test.ts.
-  test.each(['y\r', ...(isThorough ? ['yy', 'yA', '\u001b[Ay', 'yn'] : [])])(
+  test.each(['y\r', ...(isThorough ? ['\r\r', 'yA', '\u001b[A\r'] : [])])(
     '%j, which came together, approves nothing',
     async (typed) => {
       const fake = await asking();
@@ -85,28 +130,21 @@ describe('a call that waits', () => {
     },
   );
 
-  test('Enter alone decides nothing', async () => {
-    const fake = await asking();
-    fake.terminal.press('enter');
-    await fake.terminal.waitFor('Enter decides nothing');
-    expect(fake.calls()).toEqual([]);
-  });
-
   test('keys before it was seen approve nothing, and what is being written goes on', async () => {
-    const ask = approval('execute', { command: 'rm -rf build' });
+    const ask = approval('execute', { command: 'npm test' });
     const fake = start({}, {}, { on: { go: { isBusy: true, asks: [ask] } } });
     const { terminal } = fake;
-    await terminal.waitFor('what is to be done');
+    await terminal.waitFor('what should I do');
     // All at once: the prompt, and an answer to what nobody has seen.
-    terminal.type(`go${KEYS.enter}${KEYS.down}y`);
+    terminal.type(`go${KEYS.enter}${KEYS.down}${KEYS.enter}`);
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([['submit', 'go']]);
-    terminal.press('y');
+    await take(fake, 'y', /❯ y {2}Yes/);
     await terminal.waitFor('answered');
     expect(fake.calls()[1]).toEqual(['decide', ask.request.approvalId, { type: 'approve' }]);
   });
 
-  test('s says what it would allow, and does it on y only', async () => {
+  test('always says what it would allow, and does it on a yes only', async () => {
     const ask = approval(
       'execute',
       { command: 'git status' },
@@ -117,22 +155,34 @@ describe('a call that waits', () => {
     );
     const fake = await asking(ask);
     const { terminal } = fake;
-    terminal.press('s');
-    const screen = await terminal.waitFor('y allow all of this');
+    await take(fake, 's', /❯ s {2}Yes, and always/);
+    const screen = await terminal.waitFor('Enter takes it · Esc goes back');
     expect(screen).toContain('commands that begin with `git status`');
     expect(screen).toContain('- in this folder');
     terminal.press('enter');
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([]);
-    terminal.press('s');
-    await terminal.waitFor('y allow all of this');
-    terminal.press('y');
+    await take(fake, 's', /❯ s {2}Yes, and always/);
+    await terminal.waitFor('Enter takes it · Esc goes back');
+    await take(fake, 'y', /❯ y {2}Yes, run it, and allow/);
     expect(await decided(fake)).toEqual(['always', ask.request.approvalId, 'session']);
   });
 
-  test.runIf(isThorough)('r gives the model a result', async () => {
+  test('a reason that is typed where something else was asked is about the call', async () => {
     const fake = await asking();
-    fake.terminal.press('r');
+    const { terminal } = fake;
+    await take(fake, 'A', '❯ A Auto-approve');
+    await terminal.waitFor('Enter takes it · Esc goes back');
+    for (const character of 'yes but not this') terminal.type(character);
+    await terminal.waitFor('› yes but not this');
+    expect(terminal.screen()).toContain('Run `npm test`?');
+    terminal.press('enter');
+    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'reject', reason: 'yes but not this' }]);
+  });
+
+  test.runIf(isThorough)('respond gives the model a result', async () => {
+    const fake = await asking();
+    await take(fake, 'r', '❯ r respond');
     await fake.terminal.waitFor('the result is:');
     fake.terminal.type('there is no such folder');
     await fake.terminal.waitFor('no such folder');
@@ -144,81 +194,122 @@ describe('a call that waits', () => {
     ]);
   });
 
-  test('keys that are not allowed are not offered, nor taken', async () => {
+  test('what is not allowed is not offered, nor taken', async () => {
     const ask = approval('execute', { command: 'ls' }, { allowedDecisions: ['reject'] }, { always: null });
     const fake = await asking(ask);
     const { terminal } = fake;
-    expect(terminal.screen()).not.toMatch(/y approve|e edit|r respond|· s always|A approve all/);
-    for (const key of ['y', 'e', 'r', 's', 'A']) {
-      terminal.press(key);
-      await terminal.waitFor(`${key} is not possible here`);
+    expect(terminal.screen()).not.toMatch(/y {2}Yes|Edit it first|respond|and always|Auto-approve/);
+    expect(terminal.screen()).toMatch(/❯ n {2}No/);
+    terminal.press('y');
+    // A word like any other.
+    await terminal.waitFor('› y');
+    terminal.press('enter');
+    expect(await decided(fake)).toEqual(['decide', ask.request.approvalId, { type: 'reject', reason: 'y' }]);
+  });
+
+  test('what does not fit is not approved before all of it was seen', async () => {
+    const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 24 });
+    const { terminal } = fake;
+    expect(terminal.screen()).toMatch(/lines 1 to \d+ of 6\d: space shows more/);
+    expect(terminal.screen()).toContain('❯ d details');
+    await take(fake, 'y', '› y');
+    await terminal.waitFor('not all of it was seen');
+    for (let seen = terminal.screen(); !/lines \d+ to (\d+) of \1\b/.test(seen);) {
+      const at = /lines \d+/.exec(seen)![0];
+      terminal.press(' ');
+      seen = await terminal.waitFor(
+        (screen) => !screen.includes(`${at} `) && screen.includes('lines '),
+        'the next page',
+      );
     }
     expect(fake.calls()).toEqual([]);
-  });
-
-  test('? has the keys, d has all of it, to scroll through', async () => {
-    const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 20 });
-    const { terminal } = fake;
-    const screen = terminal.screen();
-    expect(screen.split('\n').length).toBeLessThan(20);
-    expect(screen).toContain('file_path: a');
-    expect(screen).toContain('line 59');
-    expect(screen).toMatch(/… \d+ more lines: d shows all/);
-    terminal.press('?');
-    await terminal.waitFor('Ctrl+C  Once');
-    terminal.press('escape');
-    await terminal.waitFor('? help');
-    terminal.press('d');
-    await terminal.waitFor('lines 1 to 16');
-    terminal.press('j');
-    await terminal.waitFor('lines 2 to 17');
-    terminal.press('k');
-    await terminal.waitFor('lines 1 to 16');
-    terminal.press(' ');
-    await terminal.waitFor('lines 17 to 32');
-    // Here it means nothing. The next key comes alone or with it.
-    terminal.press('y');
-    terminal.press('end');
-    await terminal.waitFor(/lines \d+ to (\d+) of \1 /);
-    terminal.press('g');
-    await terminal.waitFor('lines 1 to 16');
-    terminal.press('G');
-    await terminal.waitFor(/lines \d+ to (\d+) of \1 /);
-    terminal.press('escape');
-    await terminal.waitFor('? help');
-    expect(fake.calls()).toEqual([]);
-  });
-
-  test('in a window that is too small to show it nothing is approved', async () => {
-    const fake = start({ asks: [approval('write_file', { file_path: 'a', content: LONG })] }, { columns: 40, rows: 7 });
-    const { terminal } = fake;
-    await terminal.waitFor('too small');
-    terminal.press('y');
-    await terminal.waitFor('y is not possible here');
-    terminal.resize(80, 24);
-    await terminal.waitFor('y approve');
-    terminal.press('y');
+    await take(fake, 'y', /❯ ?y {1,2}Yes/);
     expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'approve' }]);
   });
 
-  test('one after the other, and none is lost', async () => {
+  test('details have all of it, to scroll through, and can be answered', async () => {
+    const fake = await asking(approval('write_file', { file_path: 'a', content: LONG }), { rows: 20 });
+    const { terminal } = fake;
+    await take(fake, '?', '❯ ? help');
+    terminal.press('end');
+    await terminal.waitFor('Ctrl+C  Once');
+    terminal.press('escape');
+    await terminal.waitFor('› Enter');
+    await take(fake, 'd', '❯ d details');
+    await terminal.waitFor('lines 1 to 16');
+    terminal.press('down');
+    await terminal.waitFor('lines 2 to 17');
+    terminal.press('up');
+    await terminal.waitFor('lines 1 to 16');
+    const refused = async (): Promise<void> => {
+      terminal.press('y');
+      await terminal.waitFor('not all of it was seen');
+      await terminal.waitFor('› y');
+      terminal.press('enter');
+      await terminal.waitFor(/not all of it was seen[^]*› Enter/);
+      await take(fake, 'd', '❯ d details');
+      await terminal.waitFor('lines 1 to 16');
+    };
+    await refused();
+    terminal.press('end');
+    await terminal.waitFor(/lines \d+ to (\d+) of \1 /);
+    // What was jumped over was not seen.
+    await refused();
+    for (let seen = await terminal.waitFor('lines 1 to 16'); !/lines \d+ to (\d+) of \1 /.test(seen);) {
+      const at = /lines \d+/.exec(seen)![0];
+      terminal.press(' ');
+      seen = await terminal.waitFor((screen) => !screen.includes(`${at} `), 'the next page');
+    }
+    expect(terminal.screen()).toContain('digest');
+    terminal.press('y');
+    await terminal.waitFor(/❯ ?y {1,2}Yes/);
+    expect(fake.calls()).toEqual([]);
+    terminal.press('enter');
+    expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'approve' }]);
+  });
+
+  test.each([
+    [40, 12],
+    [40, 7],
+  ])('in a window of %i times %i nothing is approved of which no line was seen', async (columns, rows) => {
+    const fake = start({ asks: [approval('write_file', { file_path: 'a', content: LONG })] }, { columns, rows });
+    const { terminal } = fake;
+    await terminal.waitFor('? help');
+    await take(fake, 'y', '› y');
+    await terminal.waitFor('not all of it');
+    expect(fake.calls()).toEqual([]);
+  });
+
+  test('of several, the last answer sends all, and until then each can be changed', async () => {
     const asks = ['a', 'b', 'c'].map((name, at) =>
       approval('write_file', { file_path: name }, {}, { index: at + 1, of: 3 }),
     );
-    const fake = start({ isBusy: true, asks });
+    const fake = start({ isBusy: true, asks }, { rows: 30 });
     const { terminal } = fake;
-    for (const [at, name] of ['a', 'b', 'c'].entries()) {
-      await terminal.waitFor(`Tool ${at + 1} of 3`);
-      await terminal.waitFor(`${3 - at} waiting`);
-      await terminal.waitFor('? help');
-      expect(terminal.screen()).toContain(`file_path: ${name}`);
-      terminal.press(at === 1 ? 'n' : 'y');
-      await terminal.waitFor(`answered ${asks[at]!.request.approvalId}`);
-    }
-    expect(fake.calls().map(([, id, decision]) => [id, (decision as { type: string }).type])).toEqual([
-      [asks[0]!.request.approvalId, 'approve'],
-      [asks[1]!.request.approvalId, 'reject'],
-      [asks[2]!.request.approvalId, 'approve'],
+    await terminal.waitFor('? help');
+    await take(fake, 'y', /❯ y {2}Yes/);
+    await terminal.waitFor('✓ 1 Write a? · yes');
+    await terminal.waitFor(/❯ ○ 2 Write b\?[^]*\? help/);
+    terminal.type('not b');
+    await terminal.waitFor('› not b');
+    terminal.press('enter');
+    await terminal.waitFor('⊘ 2 Write b? · no: not b');
+    await terminal.waitFor(/❯ ○ 3 Write c\?[^]*\? help/);
+    expect(fake.calls()).toEqual([]);
+    // Back to the first, and no instead of yes.
+    terminal.press('tab');
+    await terminal.waitFor(/❯ ✓ 1 Write a\?[^]*\? help/);
+    await take(fake, 'n', /❯ n {2}No/);
+    await terminal.waitFor('⊘ 1 Write a? · no');
+    await terminal.waitFor(/❯ ○ 3 Write c\?[^]*\? help/);
+    expect(fake.calls()).toEqual([]);
+    await take(fake, 'y', /❯ y {2}Yes/);
+    await terminal.waitUntil(() => fake.calls().length === 3, 'three answers');
+    const [a, b, c] = asks.map(({ request }) => request.approvalId);
+    expect(fake.calls()).toEqual([
+      ['decide', b, { type: 'reject', reason: 'not b' }],
+      ['decide', a, { type: 'reject' }],
+      ['decide', c, { type: 'approve' }],
     ]);
   });
 });
@@ -234,21 +325,25 @@ describe('other arguments', () => {
     return { EDITOR: file, FOLDER: folder };
   }
 
-  test('in the editor, and they are shown before they run', async () => {
-    const env = editor(`stat -c %a "$1" > $FOLDER/mode; cat "$1" > $FOLDER/was; printf '{"command":"ls"}' > "$1"`);
+  test('a command is edited as text, and shown before it runs', async () => {
+    const env = editor(
+      `stat -c %a "$1" > $FOLDER/mode; cat "$1" > $FOLDER/was; echo "$1" > $FOLDER/name; echo ls > "$1"`,
+    );
     const fake = await asking(undefined, { env });
     const { terminal } = fake;
-    terminal.press('e');
-    const screen = await terminal.waitFor('y run it like this');
-    expect(screen).toContain('command: ls');
+    await take(fake, 'e', /❯ e {2}Edit it first/);
+    const screen = await terminal.waitFor('Yes, run it like this');
+    expect(screen).toContain('Run `ls`?');
     expect(readFileSync(join(env['FOLDER']!, 'mode'), 'utf8').trim()).toBe('600');
-    expect(JSON.parse(readFileSync(join(env['FOLDER']!, 'was'), 'utf8'))).toEqual({ command: 'rm -rf build' });
-    terminal.press('enter');
+    expect(readFileSync(join(env['FOLDER']!, 'was'), 'utf8')).toBe('npm test');
+    expect(readFileSync(join(env['FOLDER']!, 'name'), 'utf8')).toMatch(/\.sh\n$/);
+    await terminal.waitFor('Enter takes it · Esc goes back');
+    terminal.press('escape');
     await terminal.waitFor('? help');
     expect(fake.calls()).toEqual([]);
-    terminal.press('e');
-    await terminal.waitFor('y run it like this');
-    terminal.press('y');
+    await take(fake, 'e', /❯ e {2}Edit it first/);
+    await terminal.waitFor('Enter takes it · Esc goes back');
+    await take(fake, 'y', /❯ y {2}Yes, run it like this/);
     expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'edit', args: { command: 'ls' } }]);
   });
 
@@ -258,7 +353,7 @@ describe('other arguments', () => {
     );
     const fake = await asking(undefined, { env });
     const { terminal } = fake;
-    terminal.press('e');
+    await take(fake, 'e', /❯ e {2}Edit it first/);
     await terminal.waitFor('in the editor');
     terminal.press('ctrlC');
     await terminal.waitFor('trapped');
@@ -267,18 +362,46 @@ describe('other arguments', () => {
     await terminal.waitFor('? help');
     expect(readFileSync(join(env['FOLDER']!, 'line'), 'utf8')).toBe('y\n');
     expect(fake.calls()).toEqual([]);
-    terminal.press('y');
+    await take(fake, 'y', /❯ y {2}Yes/);
     expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'approve' }]);
   });
 
-  test.runIf(isThorough)('in the line below, where there is no editor', async () => {
+  test('an editor that there is not is said in words', async () => {
+    const fake = await asking(undefined, { env: { EDITOR: 'no-such-editor' } });
+    await take(fake, 'e', /❯ e {2}Edit it first/);
+    await fake.terminal.waitFor('there is no editor "no-such-editor" here');
+    await fake.terminal.waitFor('? help');
+    expect(fake.calls()).toEqual([]);
+  });
+
+  test("what npm names is nobody's editor: it is edited on the screen", async () => {
+    const content = 'one\ntwo\n';
+    const ask = approval('write_file', { file_path: 'a.txt', content });
+    const fake = await asking(ask, { env: { EDITOR: 'vi', npm_command: 'run-script' } });
+    const { terminal } = fake;
+    await take(fake, 'e', /❯ e {2}Edit it first/);
+    await terminal.waitFor('Enter shows it once more');
+    expect(terminal.screen()).toMatch(/^ one$\n^ two$/m);
+    terminal.type('three');
+    await terminal.waitFor(' three');
+    terminal.press('enter');
+    await terminal.waitFor('Enter takes it · Esc goes back');
+    await take(fake, 'y', /❯ y {2}Yes, run it like this/);
+    expect(await decided(fake)).toEqual([
+      'decide',
+      expect.any(String),
+      { type: 'edit', args: { file_path: 'a.txt', content: 'one\ntwo\nthree' } },
+    ]);
+  });
+
+  test.runIf(isThorough)('all of them as JSON', async () => {
     const fake = await asking();
     const { terminal } = fake;
-    terminal.press('e');
-    await terminal.waitFor('"command": "rm -rf build"');
+    await take(fake, 'E', '❯ E edit as JSON');
+    await terminal.waitFor('"command": "npm test"');
     terminal.press('enter');
     await terminal.waitFor('nothing was changed');
-    terminal.press('e');
+    await take(fake, 'E', '❯ E edit as JSON');
     await terminal.waitFor('Enter shows it once more');
     terminal.press('ctrlU');
     terminal.press('up');

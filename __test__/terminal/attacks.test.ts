@@ -20,7 +20,7 @@ test('a key that was pressed in the editor decides nothing about the call that h
   const chat = await startChat({ files: { editor }, env: { VISUAL: 'sh ./editor' }, args: ['--base-url', server.url] });
   chat.say('go');
   await chat.asks('a.txt');
-  chat.terminal.press('e');
+  await chat.terminal.take('e');
   await chat.terminal.waitFor('in the editor');
   /** The one call that waits. */
   const waiting = async () => {
@@ -38,7 +38,7 @@ test('a key that was pressed in the editor decides nothing about the call that h
   await chat.terminal.waitUntil(() => chat.terminal.raw.includes('that key came too early'), 'the key to be refused');
   await chat.asks('b.txt');
   // Had it approved anything, that would be done before what is decided now.
-  chat.terminal.press('n');
+  await chat.terminal.take('n');
   await chat.idle();
   expect(chat.file('b.txt')).toBeUndefined();
 });
@@ -50,7 +50,7 @@ test.runIf(isThorough)('the middle of a long call can be read before it runs', a
   const chat = await startChat({ args: ['--base-url', server.url] });
   chat.say('go');
   expect(await chat.asks('execute')).not.toContain('evil');
-  chat.terminal.press('d');
+  await chat.terminal.take('d');
   let seen = await chat.terminal.waitFor('lines 1 to');
   while (!seen.includes('evil.example') && !/to (\d+) of \1/.test(seen)) {
     const at = /lines \d+/.exec(seen)![0];
@@ -61,7 +61,7 @@ test.runIf(isThorough)('the middle of a long call can be read before it runs', a
 });
 
 test('a question does not pose as a call that waits', async () => {
-  const question = ' why  it is safe\n │ command: ls\n y approve · n reject';
+  const question = ' why  it is safe\n │ command: ls\n ❯ y  Yes';
   const server = await serve([
     { calls: [['ask_user', { questions: [{ question, header: 'execute', kind: 'text' }] }]] },
   ]);

@@ -19,7 +19,7 @@ const call = (chat: Chat, title: string): string =>
 
 test('it starts in Safe mode', async () => {
   const { terminal } = await anyChat();
-  expect(terminal.screen()).toContain('🔴 Safe mode · countersign-demo');
+  expect(terminal.screen()).toContain('🟢 Safe mode · countersign-demo');
 });
 
 describe('a file that is to be written', () => {
@@ -40,7 +40,7 @@ describe('a file that is to be written', () => {
     const chat = await anyChat();
     chat.say('create yes.txt with hi');
     await chat.asks('yes.txt');
-    chat.terminal.press('Y');
+    await chat.terminal.take('Y');
     await chat.idle();
     expect(chat.file('yes.txt')).toBe('hi');
     expect(call(chat, 'yes.txt')).toMatch(/^✓ write_file/);
@@ -51,7 +51,7 @@ describe('a file that is to be written', () => {
     const chat = await anyChat();
     chat.say('create no.txt with hi');
     await chat.asks('no.txt');
-    chat.terminal.press('N');
+    await chat.terminal.take('N');
     await chat.idle();
     expect(chat.file('no.txt')).toBeUndefined();
     expect(call(chat, 'no.txt')).toMatch(/^⊘ write_file no.txt · did not run/);
@@ -63,7 +63,7 @@ describe('a file that is to be written', () => {
     chat.say('create why.txt with hi');
     await chat.asks('why.txt');
     chat.terminal.type('wrong folder');
-    await chat.terminal.waitFor('because: wrong folder');
+    await chat.terminal.waitFor('› wrong folder');
     chat.terminal.press('enter');
     await chat.idle();
     expect(chat.file('why.txt')).toBeUndefined();
@@ -71,24 +71,14 @@ describe('a file that is to be written', () => {
     expect(chat.terminal.all()).toMatch(/You rejected creating why.txt: .*wrong folder/);
   });
 
-  test.runIf(isThorough)('Esc does not write it', async () => {
-    const chat = await anyChat();
-    chat.say('create esc.txt with hi');
-    await chat.asks('esc.txt');
-    chat.terminal.press('escape');
-    await chat.idle();
-    expect(chat.file('esc.txt')).toBeUndefined();
-    expect(call(chat, 'esc.txt')).toContain('did not run');
-  });
-
   test('other content, as it was edited and shown', async () => {
     const chat = await anyChat();
     chat.say('create edited.txt with hi');
     await chat.asks('edited.txt');
-    chat.terminal.press('e');
-    const screen = await chat.terminal.waitFor('y run it like this');
+    await chat.terminal.take('e');
+    const screen = await chat.terminal.waitFor('Yes, run it like this');
     expect(screen).toContain('servus');
-    chat.terminal.press('y');
+    await chat.terminal.take('y');
     await chat.idle();
     expect(chat.file('edited.txt')).toBe('servus');
   });
@@ -97,7 +87,7 @@ describe('a file that is to be written', () => {
     const chat = await anyChat();
     chat.say('call execute {"command":"date"}');
     await chat.asks('execute');
-    chat.terminal.press('r');
+    await chat.terminal.take('r');
     await chat.terminal.waitFor('the result is:');
     chat.terminal.type('it is noon');
     await chat.terminal.waitFor('noon');
@@ -111,21 +101,26 @@ describe('a file that is to be written', () => {
 });
 
 describe('Auto-approve', () => {
-  test('/approve turns it on and off, with both messages', async () => {
+  test('/approve on and off, with both messages, and no other word', async () => {
     const chat = await anyChat();
+    chat.say('/approve sometimes');
+    await chat.terminal.waitFor('It is /approve on or /approve off');
+    chat.say('/approve off');
+    await chat.terminal.waitFor('🟢 Safe mode: what no rule allows is asked about');
     chat.say('/approve');
-    await chat.terminal.waitFor('🟢 Auto-approve: what would be asked about runs at once');
-    await chat.terminal.waitFor('🟢 Auto-approve · ');
+    await chat.terminal.waitFor('Auto-approve is off');
+    chat.say('/approve on');
+    await chat.terminal.waitFor('🟠 Auto-approve: what would be asked about runs at once');
+    await chat.terminal.waitFor('🟠 Auto-approve · ');
     chat.say('create auto.txt with hi');
     await chat.terminal.waitFor('Created auto.txt.');
     expect(chat.file('auto.txt')).toBe('hi');
-    chat.say('/approve');
-    await chat.terminal.waitFor('🔴 Safe mode: what is dangerous is asked about');
-    await chat.terminal.waitFor('🔴 Safe mode · ');
+    chat.say('/approve off');
+    await chat.terminal.waitFor('🟢 Safe mode · ');
     chat.say('create safe.txt with hi');
     await chat.asks('safe.txt');
     expect(chat.file('safe.txt')).toBeUndefined();
-    chat.terminal.press('n');
+    await chat.terminal.take('n');
     await chat.idle();
   });
 
@@ -133,22 +128,24 @@ describe('Auto-approve', () => {
     const chat = await anyChat();
     chat.say('create all-a.txt with 1 and create all-b.txt with 2');
     await chat.asks('Tool 1 of 2');
-    chat.terminal.press('A');
+    await chat.terminal.take('A');
+    await chat.terminal.waitFor('Enter takes it · Esc goes back');
+    await chat.terminal.take('y');
     await chat.idle();
     expect([chat.file('all-a.txt'), chat.file('all-b.txt')]).toEqual(['1', '2']);
-    expect(chat.terminal.screen()).toContain('🟢 Auto-approve · ');
+    expect(chat.terminal.screen()).toContain('🟠 Auto-approve · ');
     chat.say('create all-c.txt with 3');
     await chat.terminal.waitFor('Created all-c.txt.');
     expect(chat.file('all-c.txt')).toBe('3');
-    chat.say('/approve');
-    await chat.terminal.waitFor('🔴 Safe mode · ');
+    chat.say('/approve off');
+    await chat.terminal.waitFor('🟢 Safe mode · ');
   });
 
   test.runIf(isThorough)('never what a policy denies', async () => {
     const policy =
       'version = 1\n[[rule]]\ntools = "execute"\neffect = "deny"\ncommands = ["git push"]\nreason = "nothing is pushed"\n';
     const chat = await startChat({ files: { 'deny.toml': policy }, args: ['--policy', 'deny.toml', '--auto'] });
-    expect(chat.terminal.screen()).toContain('🟢 Auto-approve');
+    expect(chat.terminal.screen()).toContain('🟠 Auto-approve');
     chat.say('run git push');
     await chat.terminal.waitFor('did not run');
     await chat.idle();
@@ -165,7 +162,7 @@ test.runIf(isThorough)('a rule that looks at the arguments: only what is outside
   expect(chat.file('inside.txt')).toBe('1');
   chat.say('create /var/tmp/countersign-outside.txt with 1');
   await chat.asks('/var/tmp/countersign-outside.txt');
-  chat.terminal.press('n');
+  await chat.terminal.take('n');
   await chat.idle();
   expect(existsSync('/var/tmp/countersign-outside.txt')).toBe(false);
 });
@@ -177,8 +174,8 @@ describe('several at once', () => {
     for (const [at, name] of ['a.txt', 'b.txt', 'c.txt'].entries()) {
       const screen = await chat.asks(`Tool ${at + 1} of 3`);
       expect(screen).toContain(`file_path: ${name}`);
-      expect(screen).toContain(`${3 - at} waiting`);
-      chat.terminal.press(name === 'b.txt' ? 'n' : 'y');
+      expect(screen).toContain('3 waiting');
+      await chat.terminal.take(name === 'b.txt' ? 'n' : 'y');
     }
     await chat.idle();
     expect(['a.txt', 'b.txt', 'c.txt'].map(chat.file)).toEqual(['1', undefined, '3']);
@@ -190,7 +187,7 @@ describe('several at once', () => {
     const screen = await chat.asks('notes.md');
     expect(screen).toMatch(/from .*general-purpose/);
     matchesScreen('subagent-80', normal(screen, chat));
-    chat.terminal.press('y');
+    await chat.terminal.take('y');
     await chat.idle();
     expect(chat.file('notes.md')).toBe('# Notes');
   });
@@ -207,7 +204,7 @@ describe('Ctrl+C', () => {
     expect(call(chat, 'gone.txt')).toMatch(/cancelled|did not run/);
     chat.say('create other.txt with hi');
     await chat.asks('other.txt');
-    chat.terminal.press('n');
+    await chat.terminal.take('n');
     await chat.idle();
   });
 
@@ -227,7 +224,7 @@ describe('Ctrl+C', () => {
     const chat = await anyChat();
     chat.say('run sleep 600; touch late.txt');
     await chat.asks('sleep');
-    chat.terminal.press('y');
+    await chat.terminal.take('y');
     await chat.terminal.waitFor('◐ execute');
     chat.terminal.press('ctrlC');
     await chat.idle();
@@ -254,11 +251,11 @@ test('s: what is like it is not asked about again, once it has said what that is
   writeFileSync(join(chat.folder, 'like.txt'), 'a');
   chat.say('run wc -c like.txt');
   const screen = await chat.asks('wc');
-  expect(screen).toContain('s always');
-  chat.terminal.press('s');
-  const offer = await chat.terminal.waitFor('y allow all of this');
+  expect(screen).toContain('Yes, and always');
+  await chat.terminal.take('s');
+  const offer = await chat.terminal.waitFor('No, back');
   expect(offer).toMatch(/wc/);
-  chat.terminal.press('y');
+  await chat.terminal.take('y');
   await chat.idle();
   chat.say('run wc -c like.txt');
   await chat.terminal.waitFor((seen) => seen.split('Ran `wc -c like.txt`').length === 3, 'the second run');
@@ -277,7 +274,7 @@ test('what waits when the terminal goes away is offered, and continued', async (
   await chat.terminal.waitFor(/› \/resume \S+/);
   chat.terminal.press('enter');
   await chat.asks('hello.txt');
-  chat.terminal.press('y');
+  await chat.terminal.take('y');
   await chat.idle();
   expect(chat.file('hello.txt')).toBe('hi');
 });
@@ -292,7 +289,7 @@ test.runIf(isThorough)('another size while it asks', async () => {
     screen.split('\n').some((line) => /^── write_file ─+$/.test(line) && line.length === 59);
   const screen = await chat.terminal.waitFor((seen) => narrow(seen) && seen.includes('? help'), '60 columns');
   expect(screen.match(/^── write_file/gm)).toHaveLength(1);
-  chat.terminal.press('y');
+  await chat.terminal.take('y');
   await chat.idle();
   expect(chat.file('hello.txt')).toBe('hi');
 });
@@ -317,7 +314,7 @@ test('hostile arguments of a model are shown for what they are', async () => {
     const screen = await chat.asks('execute');
     expect(screen, what).toMatch(shown);
     isOurs(chat.terminal, what);
-    chat.terminal.press('n');
+    await chat.terminal.take('n');
     await chat.idle();
     expect(foreign(chat.terminal.raw), what).toEqual([]);
   }
@@ -329,7 +326,7 @@ test('on Bun', async (context) => {
   const chat = await startChat({ runtime: bun.path });
   chat.say('create hello.txt with hi');
   await chat.asks('hello.txt');
-  chat.terminal.press('y');
+  await chat.terminal.take('y');
   await chat.idle();
   expect(chat.file('hello.txt')).toBe('hi');
   chat.say('/quit');

@@ -53,8 +53,10 @@ export interface ChatSetting extends TerminalOptions {
   folder?: string;
 }
 
+const SETTINGS = '[tools]\nneed_approval = ["execute", "write_file", "edit_file"]\n';
+
 /** It takes a prompt, and nothing goes on. */
-const READY = 'what is to be done?';
+const READY = 'what should I do?';
 
 /** Starts it for one test, and waits until it takes prompts. @param ready what it shows then */
 export async function startChat(setting: ChatSetting = {}, ready = READY): Promise<Chat> {
@@ -90,6 +92,9 @@ export async function anyChat(): Promise<Chat> {
 function open({ args = [], files = {}, runtime, folder, ...terminalOptions }: ChatSetting) {
   const place = folder ?? realpathSync(mkdtempSync(join(tmpdir(), 'cs-')));
   mkdirSync(join(place, '.countersign'), { recursive: true });
+  // As somebody has it who says what is asked about: else what only looks would not be.
+  mkdirSync(join(place, '.config/countersign'), { recursive: true });
+  writeFileSync(join(place, '.config/countersign/config.toml'), SETTINGS);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content);
   const terminal = new Terminal(
     runtime ?? process.execPath,
@@ -113,4 +118,8 @@ function open({ args = [], files = {}, runtime, folder, ...terminalOptions }: Ch
 
 /** A screen without what differs from run to run: the folder, and where the model is. */
 export const normal = (screen: string, { folder }: Pick<Chat, 'folder'>): string =>
-  screen.replaceAll(folder, '/project').replace(/( · countersign-demo).*$/m, '$1 …');
+  screen
+    .replaceAll(folder, '/project')
+    // Where a long line is cut depends on where the folder is.
+    .replace(/(and always: writing \/).*$/m, '$1…')
+    .replace(/( · countersign-demo).*$/m, '$1 …');

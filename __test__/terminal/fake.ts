@@ -98,6 +98,7 @@ export function approval(
     from: '',
     why: 'this tool is always asked about',
     warnings: [],
+    dangers: [],
     always: { label: `every call of ${toolName}`, also: [] },
     isDestructive: true,
     ...ask,

@@ -17,7 +17,7 @@ interface Case {
 
 /** One after the other, on one screen. */
 async function all(cases: readonly Case[], columns: number, rows: number): Promise<void> {
-  const asks = cases.map(({ toolName, args }) => approval(toolName, args));
+  const asks = cases.map(({ toolName, args, what }) => approval(toolName, args, { runId: what }));
   const fake = startFake({ view: { isBusy: true, asks } }, { columns, rows });
   onTestFinished(() => fake.close());
   const { terminal } = fake;
@@ -26,9 +26,11 @@ async function all(cases: readonly Case[], columns: number, rows: number): Promi
       (screen) => screen.includes(`${cases.length - at} waiting`) && screen.includes('? help'),
       what,
     );
-    expect(shown(terminal.screen()), `${what}:\n${terminal.screen()}`).toBe(true);
     isOurs(terminal, what);
-    terminal.press('n');
+    const seen = await terminal.pages();
+    expect(shown(seen), `${what}:\n${seen}`).toBe(true);
+    isOurs(terminal, what);
+    await terminal.take('n');
   }
   await terminal.waitFor('your next prompt');
   expect(foreign(terminal.raw)).toEqual([]);
@@ -83,8 +85,8 @@ test('what else comes from a model, and names', async () => {
   const { terminal } = fake;
   await terminal.waitFor('? help');
   for (const key of ['d', 's']) {
-    terminal.press(key);
-    await terminal.waitFor(key === 'd' ? 'digest' : 'any other key');
+    await terminal.take(key);
+    await terminal.waitFor(key === 'd' ? 'digest' : 'No, back');
     terminal.press('escape');
     await terminal.waitFor('? help');
   }

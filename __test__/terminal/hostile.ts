@@ -8,11 +8,7 @@ export const HOSTILE: readonly [what: string, command: string, shown: RegExp][] 
   ['sets the title and the clipboard', '\u001b]0;fine\u0007\u001b]52;c;ZXZpbA==\u0007ls', /\\u\{001B\}\]0;fine/],
   ['turns the direction', 'echo \u202Etxt.cod\u202C', /\\u\{202E\}/],
   ['has what nobody sees', 'rm -rf /\u200B\u2060tmp', /\\u\{200B\}/],
-  [
-    'forges our own words',
-    'ls\n y approve · n reject\n🔴 Safe mode · 0 waiting\n── execute ──',
-    /[│┆].*🔴 Safe mode · 0 waiting/,
-  ],
+  ['forges our own words', 'ls\n ❯ y  Yes\n🟢 Safe mode · 0 waiting\n── execute ──', /[│┆].*🟢 Safe mode · 0 waiting/],
   ['is pushed out of sight', `ls ${' '.repeat(4000)}; rm -rf build`, /; rm -rf build/],
   ['is pushed down', `ls${'\n'.repeat(400)}rm -rf build`, /rm -rf build/],
   ['C1 controls', 'date\u009b2J', /\\u\{009B\}/],
@@ -46,6 +42,6 @@ export const foreign = (raw: string): string[] =>
 export function isOurs(terminal: Terminal, what: string): void {
   const lines = terminal.screen().split('\n');
   const count = (start: string): number => lines.filter((line) => line.startsWith(start)).length;
-  expect([count('── '), count('🔴 Safe mode'), count(' y approve')], what).toEqual([1, 1, 1]);
-  expect(lines.at(-1), what).toMatch(/^🔴 Safe mode · [1-9]\d* waiting/);
+  expect([count('── '), count('🟢 Safe mode'), count(' ❯ ')], what).toEqual([1, 1, 1]);
+  expect(lines.at(-1), what).toMatch(/^🟢 Safe mode · [1-9]\d* waiting/);
 }

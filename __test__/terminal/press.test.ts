@@ -1,10 +1,10 @@
 /** What keys decide, and when: nothing is decided about what nobody can have seen. */
 import { describe, expect, test } from 'vitest';
-import type { WaitingAsk, ChatView } from '../../ts/cli/chat/view.js';
+import type { WaitingAsk } from '../../ts/cli/chat/view.js';
 import { draftOf } from '../../ts/cli/chat/screen/draft.js';
-import type { PressedKey, KeyName } from '../../ts/cli/chat/screen/keys.js';
-import { press } from '../../ts/cli/chat/screen/press.js';
-import type { PressContext } from '../../ts/cli/chat/screen/press-context.js';
+import type { KeyName } from '../../ts/cli/chat/screen/keys.js';
+import type { ApprovalAsk } from '../../ts/cli/chat/view.js';
+import { withReconsidered } from '../../ts/cli/chat/screen/press-approval.js';
 import {
   sent,
   START,
@@ -15,69 +15,67 @@ import {
   type ScreenState,
 } from '../../ts/cli/chat/screen/state.js';
 import { approval } from './fake.js';
-
-const viewOf = (...asks: WaitingAsk[]): ChatView => ({
-  mode: 'safe',
-  isBusy: true,
-  model: 'm',
-  folder: '/',
-  entries: [],
-  asks,
-  todos: [],
-  subagents: [],
-});
+import { pressAt, viewOf } from './presses.js';
 
 const [first, second] = [approval('execute', { command: 'one' }), approval('execute', { command: 'two' })];
 
 /** Presses one key at a time of the clock. */
-function at(
+const at = (
   state: ScreenState,
   now: number,
   typed: string | { name: KeyName },
   isAlone = true,
-): { state: ScreenState; action?: KeyAction } {
-  const key: PressedKey = typeof typed === 'string' ? { kind: 'text', text: typed } : { kind: 'key', name: typed.name };
-  const around: PressContext = {
-    view: viewOf(first),
-    now,
-    typedAfter: now,
-    complete: () => [],
-    isShown: true,
-    scroll: { most: 0, page: 1 },
-    hasEditor: false,
-  };
-  return press(state, { key, isAlone }, around);
-}
+  view = viewOf(first),
+): { state: ScreenState; action?: KeyAction } => pressAt(state, now, typed, isAlone, view);
 
 const asked = (now: number, state = START): ScreenState => withView(state, viewOf(first), now);
 
+const enter = { name: 'enter' } as const;
+const approved = [{ type: 'decide', decision: { type: 'approve' } }];
+
 describe('keys that come too early', () => {
   test('decide nothing for a quarter of a second', () => {
-    for (const key of ['y', 'A', 's', 'n', 'x']) {
+    for (const key of ['y', 'A', 's', 'n', 'x', enter]) {
       const { state, action } = at(asked(1000), 1249, key);
-      expect([action, state.ask?.at.at, state.said]).toEqual([undefined, 'keys', expect.stringContaining('too early')]);
+      const draft = state.ask?.at.at === 'panel' ? state.ask.at.draft.text : undefined;
+      expect([action, draft, state.said]).toEqual([undefined, '', expect.stringContaining('too early')]);
     }
     expect(at(asked(1000), 1000, { name: 'escape' }).action).toBeUndefined();
-    expect(at(asked(1000), 1250, 'y').action).toMatchObject({ type: 'decide', decision: { type: 'approve' } });
+    const { state } = at(asked(1000), 1250, 'y');
+    expect(at(state, 1251, enter).action).toMatchObject({ type: 'decide', answers: approved });
   });
 
-  test('what stands out is approved by a second key, and not by one that came with the first', () => {
-    const warned = { ...first, warnings: ['a part of it is not shown: d shows all of it'] } as WaitingAsk;
-    for (const [key, type] of [
-      ['y', 'decide'],
-      ['A', 'approveAll'],
-    ] as const) {
-      const once = at(withView(START, viewOf(warned), 1000), 2000, key);
-      expect([once.action, once.state.said]).toEqual([undefined, expect.stringContaining('look twice, a part of it')]);
-      expect(at(once.state, 2100, key).action).toBeUndefined();
-      expect(at(once.state, 2300, key).action).toMatchObject({ type });
+  test('Enter alone runs nothing for a second: somebody may press it out of habit', () => {
+    const early = at(asked(1000), 1900, enter);
+    expect([early.action, early.state.said]).toEqual([undefined, expect.stringContaining('too early')]);
+    expect(at(asked(1000), 2000, enter).action).toMatchObject({ answers: approved });
+  });
+
+  test('what stands out has the cursor on no, and is approved by a second Enter, not by one that came with the first', () => {
+    for (const doubt of [
+      { warnings: ['a part of it is not shown'] },
+      { dangers: ['it takes away what may not come back'] },
+    ]) {
+      const doubtful = { ...first, ...doubt } as WaitingAsk;
+      const start = withView(START, viewOf(doubtful), 1000);
+      expect(at(start, 5000, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject' } }] });
+      for (const [key, type] of [
+        ['y', 'decide'],
+        ['A', 'approveAll'],
+      ] as const) {
+        let { state } = at(at(start, 2000, key).state, 2001, enter);
+        if (key === 'A') ({ state } = at(at(state, 2400, 'y').state, 2401, enter));
+        expect(state.said).toContain('look twice');
+        expect(at(state, key === 'A' ? 2500 : 2100, enter).action).toBeUndefined();
+        expect(at(state, 2700, enter).action).toMatchObject({ type });
+      }
+      // Nor by a word for it.
+      let { state, action } = at(start, 2000, 'o');
+      ({ state, action } = at(state, 2001, 'k'));
+      ({ state, action } = at(state, 2400, enter));
+      expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
+      expect(at(state, 2800, enter).action).toMatchObject({ answers: approved });
     }
-    // Nor by a word for it.
-    let { state, action } = at(withView(START, viewOf(warned), 1000), 2000, 'o');
-    ({ state, action } = at(state, 2001, 'k'));
-    ({ state, action } = at(state, 2400, { name: 'enter' }));
-    expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
-    expect(at(state, 2800, { name: 'enter' }).action).toMatchObject({ decision: { type: 'approve' } });
   });
 
   test('but Ctrl+C does', () => {
@@ -90,53 +88,182 @@ describe('keys that come too early', () => {
     expect([state.draft.text, action]).toEqual(['remove it, my', undefined]);
     ({ state, action } = at(state, 2800, ' way'));
     expect([state.draft.text, action]).toEqual(['remove it, my way', undefined]);
-    ({ state, action } = at(state, 3800, 'y'));
-    expect(action).toMatchObject({ type: 'decide', decision: { type: 'approve' } });
+    ({ state } = at(state, 3800, 'y'));
+    ({ state, action } = at(state, 3801, enter));
+    expect(action).toMatchObject({ type: 'decide', answers: approved });
     // It is still there when that is over.
     expect(withView(state, viewOf(), 4000).draft.text).toBe('remove it, my way');
   });
 
   test('for each question anew', () => {
-    const { state } = at(asked(1000), 2000, 'y');
+    const { state } = at(at(asked(1000), 2000, 'y').state, 2001, enter);
     const next = withView(state, viewOf(second), 2010);
-    expect(at(next, 2100, 'y').action).toBeUndefined();
-    expect(at(next, 2260, 'y').action).toMatchObject({ approvalId: second.request.approvalId });
+    expect(at(next, 2100, 'y').state.said).toContain('too early');
+    const answer = at(at(next, 2260, 'y').state, 2261, enter, true, viewOf(second)).action;
+    expect(answer).toMatchObject({ answers: [{ approvalId: second.request.approvalId }] });
   });
 
   test('also for what "always" means, for other arguments, and after the editor', () => {
-    const { state } = at(asked(1000), 2000, 's');
-    expect(at(state, 2100, 'y').action).toBeUndefined();
-    expect(at(state, 2250, 'y').action).toMatchObject({ type: 'always' });
-    const edit = at(asked(1000), 2000, 'e').state;
-    const all = { ...edit, ask: { ...edit.ask!, at: { at: 'edit' as const, draft: draftOf('{"command":"ls"}') } } };
-    const shown = at(all, 3000, { name: 'enter' });
-    expect([shown.state.ask?.at.at, shown.action]).toEqual(['edited', undefined]);
-    expect(at(shown.state, 3100, 'y').action).toBeUndefined();
-    expect(at(shown.state, 3250, 'y').action).toMatchObject({ decision: { type: 'edit', args: { command: 'ls' } } });
-    expect(at(unseen(asked(1000), 5000), 5100, 'y').action).toBeUndefined();
+    const { state } = at(at(asked(1000), 2000, 's').state, 2001, enter);
+    expect(at(state, 2100, 'y').state.said).toContain('too early');
+    expect(at(at(state, 2260, 'y').state, 2261, enter).action).toMatchObject({ answers: [{ type: 'always' }] });
+    const edit = at(at(asked(1000), 2000, 'e').state, 2001, enter).state;
+    const place = { at: 'edit' as const, draft: draftOf('ls'), field: 'command' };
+    const shown = at({ ...edit, ask: { ...edit.ask!, at: place } }, 3000, enter);
+    expect(shown.action).toMatchObject({ type: 'reconsider', args: { command: 'ls' } });
+    const changed = { ...first, request: { ...first.request, args: { command: 'ls' } } } as ApprovalAsk;
+    const again = withReconsidered(
+      shown.state,
+      { args: { command: 'ls' }, text: 'ls', field: 'command' },
+      changed,
+      3010,
+    );
+    expect(at(again, 3100, enter).action).toBeUndefined();
+    expect(at(at(again, 3300, 'y').state, 3301, enter).action).toMatchObject({
+      answers: [{ decision: { type: 'edit', args: { command: 'ls' } } }],
+    });
+    expect(at(unseen(asked(1000), 5000), 5100, 'y').state.said).toContain('too early');
   });
 });
 
 test('what was answered is not answered again, unless it was not taken', () => {
-  const answered = sent(asked(1000));
-  expect(at(answered, 5000, 'y').action).toBeUndefined();
-  expect(at(unsent(answered, first.request.approvalId), 5000, 'y').action).toMatchObject({ type: 'decide' });
+  const answered = sent(asked(1000), [first.request.approvalId]);
+  expect(at(answered, 5000, enter).action).toBeUndefined();
+  expect(at(unsent(answered, first.request.approvalId), 5000, enter).action).toMatchObject({ type: 'decide' });
   expect(unsent(answered, 'another')).toBe(answered);
 });
 
-test('a reason that was half written is not taken for the next one', () => {
+test('a reason that was half written is not taken for the next one, nor what is typed on', () => {
   const { state } = at(asked(1000), 2000, 'x');
-  expect(state.ask?.at).toMatchObject({ at: 'reason', draft: { text: 'x' } });
+  expect(state.ask?.at).toMatchObject({ at: 'panel', draft: { text: 'x' } });
   const next = withView(state, viewOf(second), 3000);
-  expect(next.ask?.at.at).toBe('keys');
+  expect(next.ask?.at).toMatchObject({ at: 'panel', draft: { text: '' } });
   expect(next.said).toContain('no longer waits');
+  expect(at(next, 3900, 'z').state.said).toContain('too early');
 });
 
-test('a key that is not alone approves nothing, wherever it is', () => {
-  expect(at(asked(1000), 2000, 'y', false).action).toBeUndefined();
-  expect(at(asked(1000), 2000, 'A', false).action).toBeUndefined();
-  const { state } = at(asked(1000), 2000, 's');
-  expect(at(state, 3000, 'y', false).action).toBeUndefined();
+test('an Enter that is not alone runs nothing, wherever it is', () => {
+  for (const key of ['y', 'A', 's', 'e', 'E']) {
+    const { state, action } = at(at(asked(1000), 3000, key).state, 3000, enter, false);
+    expect([action, state.ask?.at.at]).toEqual([undefined, 'panel']);
+  }
+  const { state } = at(at(asked(1000), 2000, 's').state, 2001, enter);
+  expect(at(at(state, 3000, 'y').state, 3000, enter, false).action).toBeUndefined();
+});
+
+test('letters are keys on an empty line only, and no letter decides', () => {
+  for (const key of ['y', 'n', 'e', 'r', 's', 'A', 'd', 'E', '?', '1', '2', '3', '4']) {
+    const one = at(asked(1000), 3000, key);
+    expect(one.action).toBeUndefined();
+    const { state, action } = at(one.state, 3100, ' ok');
+    expect([action, state.ask?.at]).toEqual([undefined, expect.objectContaining({ marked: 'reject' })]);
+    expect(at(state, 3200, enter).action).toMatchObject({
+      answers: [{ decision: { type: 'reject', reason: `${key} ok` } }],
+    });
+  }
+});
+
+describe('what is left of words', () => {
+  const backspaces = (state: ScreenState, times: number): ScreenState => {
+    let after = state;
+    for (let time = 0; time < times; time += 1) after = at(after, 3000 + time, { name: 'backspace' }).state;
+    return after;
+  };
+
+  test.each([
+    ['you must not', 11, 'y'],
+    ['so', 1, 's'],
+    ['Also this', 8, 'A'],
+    ['yes but', 4, 'yes'],
+  ])('is words: %j without its last %i', (text, times, left) => {
+    for (const dangers of [[], ['it takes away what may not come back']]) {
+      let state = withView(START, viewOf({ ...first, dangers } as WaitingAsk), 1000);
+      for (const letter of text) state = at(state, 2500, letter).state;
+      state = backspaces(state, times);
+      expect(state.ask?.at).toMatchObject({ draft: { text: left }, marked: 'reject' });
+      expect(at(state, 4000, enter).action).toMatchObject({
+        answers: [{ decision: { type: 'reject', reason: left } }],
+      });
+    }
+  });
+
+  test('is nothing when nothing is left, and the cursor stays on no', () => {
+    const state = backspaces(at(at(asked(1000), 2500, 'w').state, 2500, 'h').state, 2);
+    expect(at(state, 4000, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject' } }] });
+  });
+});
+
+describe('with other arguments on the screen', () => {
+  const other = approval('execute', { command: 'touch OTHER' }) as ApprovalAsk;
+  const shown = (now: number): ScreenState =>
+    withReconsidered(asked(1000), { args: { command: 'o' }, text: 'o', field: 'command' }, other, now);
+
+  test('details are of those, and lead back to them', () => {
+    const page = at(at(shown(2000), 3000, 'd').state, 3100, enter).state;
+    expect(page.ask?.at).toMatchObject({ at: 'whole', about: { of: 'edited', ask: other } });
+    const back = at(page, 3200, { name: 'escape' }).state;
+    expect(at(at(back, 3300, 'y').state, 3400, enter).action).toMatchObject({
+      answers: [{ decision: { type: 'edit', args: { command: 'o' } } }],
+    });
+  });
+
+  test('words are a reason for a no, and never lead to the call as it was', () => {
+    let { state } = at(shown(2000), 3000, 'y');
+    ({ state } = at(state, 3100, 'o'));
+    expect(state.ask?.at).toMatchObject({ about: { of: 'edited' } });
+    expect(at(state, 3200, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject', reason: 'yo' } }] });
+    ({ state } = at(state, 3200, { name: 'backspace' }));
+    ({ state } = at(state, 3300, { name: 'backspace' }));
+    const { action, state: after } = at(state, 3400, enter);
+    expect([action, after.said]).toEqual([undefined, expect.stringContaining('nothing was decided')]);
+  });
+
+  test('Enter alone runs nothing for a second', () => {
+    expect(at(shown(2000), 2400, enter).action).toBeUndefined();
+    expect(at(shown(2000), 3100, enter).action).toMatchObject({ answers: [{ decision: { type: 'edit' } }] });
+  });
+});
+
+test.each([['delay'], ['why'], ["don't run"], ['go away'], ['by no means'], ['quite wrong']])(
+  'words that are typed in the details or the help are a reason, whole: %j',
+  (text) => {
+    for (const key of ['d', '?']) {
+      let { state } = at(at(asked(1000), 2500, key).state, 2600, enter);
+      for (const letter of text) ({ state } = at(state, 2700, letter));
+      expect(at(state, 2800, enter).action).toMatchObject({
+        answers: [{ decision: { type: 'reject', reason: text } }],
+      });
+    }
+  },
+);
+
+test.each([
+  ['from before on', 1000, 30],
+  ['after half a second, and repeated after another', 1500, 600],
+])('Enter that is held down approves nothing: %s', (_, begin, delay) => {
+  let state = asked(1000);
+  for (let now = begin; now < 6000; now += now === begin ? delay : 30) {
+    const pressed = at(state, now, enter);
+    expect(pressed.action).toBeUndefined();
+    ({ state } = pressed);
+  }
+});
+
+test('Auto-approve, where another call that waits stands out, is turned on by a second Enter', () => {
+  const risky = { ...second, dangers: ['it takes away what may not come back'] } as WaitingAsk;
+  const view = viewOf(first, risky);
+  const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
+  let { state } = press2(press2(withView(START, view, 1000), 2500, 'A').state, 2501, enter);
+  let action: KeyAction | undefined;
+  ({ state, action } = press2(press2(state, 4000, 'y').state, 4001, enter));
+  expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
+  expect(press2(state, 5000, enter).action).toMatchObject({ type: 'approveAll' });
+});
+
+test('a reason keeps the cursor on no', () => {
+  const { state } = at(asked(1000), 3000, 'wrong');
+  const up = at(state, 3100, { name: 'up' }).state;
+  expect(at(up, 3200, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject', reason: 'wrong' } }] });
 });
 
 describe('a yes in words that came in one piece', () => {
@@ -144,25 +271,58 @@ describe('a yes in words that came in one piece', () => {
 
   test('is a yes and not a reason', () => {
     for (const text of ['yes', 'Yes', 'YES', 'ok'])
-      expect(at(typed(text), 3000, { name: 'enter' }).action).toMatchObject({ decision: { type: 'approve' } });
-    expect(at(typed('yes but only the tests'), 3000, { name: 'enter' }).action).toMatchObject({
-      decision: { type: 'reject', reason: 'yes but only the tests' },
+      expect(at(typed(text), 3000, enter).action).toMatchObject({ answers: approved });
+    expect(at(typed('yes but only the tests'), 3000, enter).action).toMatchObject({
+      answers: [{ decision: { type: 'reject', reason: 'yes but only the tests' } }],
     });
   });
 
   test('approves only where its Enter was pressed on its own', () => {
-    const { state, action } = at(typed('yes'), 3000, { name: 'enter' }, false);
-    expect([action, state.ask?.at.at, state.said]).toEqual([undefined, 'reason', 'Enter once more approves it']);
-    expect(at(state, 4000, { name: 'enter' }).action).toMatchObject({ decision: { type: 'approve' } });
+    const { state, action } = at(typed('yes'), 3000, enter, false);
+    expect([action, state.said]).toEqual([undefined, 'Enter once more does it']);
+    expect(at(state, 4000, enter).action).toMatchObject({ answers: approved });
   });
 
-  test('approves nothing that may not be approved', () => {
+  test('approves nothing that may not be approved: it is a reason there', () => {
     const only = { ...first.request, allowedDecisions: ['reject'] as const };
     const view = viewOf({ ...first, request: only } as WaitingAsk);
-    const around = { view, now: 3000, typedAfter: 3000, complete: () => [], isShown: true, hasEditor: false };
-    const state = withView(typed('yes'), view, 2500);
-    const enter = { key: { kind: 'key', name: 'enter' } as const, isAlone: true };
-    const pressed = press(state, enter, { ...around, scroll: { most: 0, page: 1 } });
-    expect([pressed.action, pressed.state.said]).toEqual([undefined, 'it cannot be approved here']);
+    const state = withView(typed(''), view, 2500);
+    const pressed = at(at(state, 3000, 'yes').state, 3100, enter);
+    expect(pressed.action).toMatchObject({ answers: [{ decision: { type: 'reject', reason: 'yes' } }] });
+  });
+});
+
+test('several calls: an answer can become another one until the last has its own', () => {
+  const view = viewOf(first, second);
+  const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
+  let state = withView(START, view, 1000);
+  ({ state } = press2(press2(state, 2000, 'y').state, 2001, enter));
+  expect([state.held.length, state.ask?.ask.request.approvalId]).toEqual([1, second.request.approvalId]);
+  ({ state } = press2(state, 3000, { name: 'tab' }));
+  expect(state.ask?.ask.request.approvalId).toBe(first.request.approvalId);
+  ({ state } = press2(press2(state, 4000, 'not this').state, 4001, enter));
+  expect(state.held).toMatchObject([{ decision: { type: 'reject', reason: 'not this' } }]);
+  const last = press2(press2(state, 5000, 'y').state, 5001, enter);
+  expect(last.action).toMatchObject({
+    type: 'decide',
+    answers: [
+      { approvalId: first.request.approvalId, decision: { type: 'reject', reason: 'not this' } },
+      { approvalId: second.request.approvalId, decision: { type: 'approve' } },
+    ],
+  });
+  // What no longer waits has no answer that is held.
+  expect(withView(state, viewOf(second), 6000).held).toEqual([]);
+});
+
+test('an answer that is held is given before Auto-approve is turned on', () => {
+  const view = viewOf(first, second);
+  const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
+  let state = withView(START, view, 1000);
+  ({ state } = press2(press2(state, 2000, 'n').state, 2001, enter));
+  ({ state } = press2(press2(state, 3000, 'A').state, 3001, enter));
+  const { action } = press2(press2(state, 4000, 'y').state, 4001, enter);
+  expect(action).toMatchObject({
+    type: 'approveAll',
+    answers: [{ approvalId: first.request.approvalId, decision: { type: 'reject' } }],
   });
 });

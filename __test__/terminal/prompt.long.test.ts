@@ -76,6 +76,8 @@ describe('questions', () => {
     terminal.press('enter');
     await terminal.waitFor('must be answered');
     terminal.press('escape');
+    await terminal.waitFor('Esc once more');
+    terminal.press('escape');
     expect(await decided(fake)).toEqual(['answer', expect.any(String), null]);
   });
 });
@@ -83,7 +85,7 @@ describe('questions', () => {
 describe('the prompt', () => {
   async function prompt(options: TerminalOptions = {}): Promise<Fake> {
     const fake = start({}, options);
-    await fake.terminal.waitFor('what is to be done');
+    await fake.terminal.waitFor('what should I do');
     return fake;
   }
 
@@ -141,7 +143,7 @@ describe('the prompt', () => {
     terminal.type('something');
     await terminal.waitFor('› something');
     terminal.press('ctrlC');
-    await terminal.waitFor('what is to be done');
+    await terminal.waitFor('what should I do');
     terminal.press('ctrlD');
     expect(await terminal.ended()).toBe(0);
     expect(fake.calls()).toEqual([['close']]);

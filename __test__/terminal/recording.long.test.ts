@@ -38,12 +38,12 @@ describe.runIf(isRecordable)('screens of the documents', () => {
   test('a change of a file', () => still('edit', {}, changing));
 
   test.each([
-    ['help', '?', 'As n.'],
-    ['always', 's', 'any other key: back'],
+    ['help', '?', 'Do not run it. What you type'],
+    ['always', 's', 'No, back'],
   ])('%s', (name, key, seen) =>
     still(name, {}, async (tour) => {
       await changing(tour);
-      tour.terminal.press(key);
+      await tour.terminal.take(key);
       await tour.terminal.waitFor(seen);
     }),
   );

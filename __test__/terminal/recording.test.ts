@@ -30,13 +30,13 @@ describe('the SVG', () => {
 
   test.each([
     'Tool 1 of 2',
-    'y approve',
+    'Create hello.txt?',
     'there is read_file for that',
     'general-purpose',
     'Which language?',
     'releases are made by people',
+    '🟠',
     '🟢',
-    '🔴',
     '/quit',
   ])('shows %s', (wanted) => {
     expect(svg).toContain(wanted);

@@ -147,7 +147,7 @@ describe('what is seen', () => {
     expect(live).not.toContain('line 10,');
     expect(terminal.all()).not.toContain('line 10,');
     terminal.type('done\r');
-    await terminal.waitFor('what is to be done');
+    await terminal.waitFor('what should I do');
     expect(terminal.all().match(/^line \d+, of which no word is lost$/gm)).toHaveLength(400);
   });
 });
@@ -157,7 +157,7 @@ describe('the end', () => {
     const fake = await asking(undefined, {});
     const { terminal } = fake;
     terminal.press('ctrlC');
-    await terminal.waitFor('what is to be done');
+    await terminal.waitFor('what should I do');
     terminal.press('ctrlC');
     expect(await terminal.ended()).toBe(0);
     expect(fake.calls()).toEqual([['interrupt'], ['interrupt'], ['close']]);
@@ -185,7 +185,7 @@ describe('the end', () => {
 
 test('a crash gives the terminal back, and is told', async () => {
   const { terminal } = start({});
-  await terminal.waitFor('what is to be done');
+  await terminal.waitFor('what should I do');
   terminal.type('crash\r');
   expect(await terminal.ended()).not.toBe(0);
   await terminal.waitFor('the program crashed');
@@ -200,7 +200,7 @@ describe('another size', () => {
       [60, 40],
       [120, 30],
       [50, 24],
-      [80, 40],
+      [80, 48],
     ] as const) {
       terminal.resize(columns, rows);
       const ruled = (screen: string): boolean =>
@@ -218,17 +218,17 @@ describe('another size', () => {
 
 test.each(runtimes())('on $name: a decision, the editor, a prompt, the end', async ({ path }) => {
   const [first, second] = [approval('execute', { command: 'one' }), approval('execute', { command: 'two' })];
-  const editor = `sh -c 'echo in the editor; read line; printf "{\\"command\\":\\"$line\\"}" > "$0"'`;
+  const editor = `sh -c 'echo in the editor; read line; printf "$line" > "$0"'`;
   const fake = start({ isBusy: true, asks: [first, second] }, { runtime: path, env: { EDITOR: editor } });
   const { terminal } = fake;
   await terminal.waitFor('? help');
-  terminal.press('y');
+  await terminal.take('y');
   await terminal.waitFor((screen) => screen.includes('command: two') && screen.includes('? help'), 'the second');
-  terminal.press('e');
+  await terminal.take('e');
   await terminal.waitFor('in the editor');
   terminal.type('typed there\n');
-  await terminal.waitFor('y run it like this');
-  terminal.press('y');
+  await terminal.waitFor('Enter takes it · Esc goes back');
+  await terminal.take('y');
   await terminal.waitFor(`answered ${second.request.approvalId}`);
   terminal.type('hello\r');
   await terminal.waitFor('you said: hello');

@@ -22,7 +22,7 @@ process.once('exit', () => void shared?.close());
 
 /** With one call that waits, as soon as keys are taken. In `npm test` several tests have one program. */
 export async function asking(
-  ask = approval('execute', { command: 'rm -rf build' }),
+  ask = approval('execute', { command: 'npm test' }),
   options?: TerminalOptions,
 ): Promise<Fake> {
   const view = { isBusy: true, asks: [ask] };
@@ -33,7 +33,7 @@ export async function asking(
     const isNew = shared === undefined;
     fake = shared ??= startFake({ view: {} });
     if (!isNew) fake.show({ mode: 'safe', isBusy: false, asks: [] });
-    await fake.terminal.waitFor('what is to be done');
+    await fake.terminal.waitFor('what should I do');
     fake.show(view);
   }
   await fake.terminal.waitFor('? help');

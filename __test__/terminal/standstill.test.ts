@@ -20,7 +20,7 @@ async function typed(): Promise<'refused' | 'approved'> {
   await fake.terminal.waitUntil(() => isEarly() || fake.calls().length > 0, 'what comes of the key');
   if (!isEarly()) return 'approved';
   await fake.terminal.waitFor('? help');
-  fake.terminal.press('n');
+  await fake.terminal.take('n');
   expect(JSON.stringify(await decided(fake))).toContain('reject');
   return 'refused';
 }

@@ -10,7 +10,7 @@ import { spawn, type IPty } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 
 /** How long a screen may take, in ms: for what hangs alone, and less than a test may take. */
-const LIMIT = 200_000;
+const LIMIT = Number(process.env['COUNTERSIGN_WAIT_MS'] ?? 200_000);
 /** How long to wait before looking again, in ms. */
 const AGAIN = 15;
 
@@ -160,6 +160,24 @@ export class Terminal {
   /** One key. */
   press(key: keyof typeof KEYS | (string & {})): void {
     this.write(Object.hasOwn(KEYS, key) ? KEYS[key as keyof typeof KEYS] : key);
+  }
+
+  /** The letter of a choice, and Enter when the cursor is there. */
+  async take(letter: string): Promise<void> {
+    this.press(letter);
+    await this.waitFor((screen) => screen.includes(`› ${letter}`) || screen.includes(`> ${letter}`), letter);
+    this.press('enter');
+  }
+
+  /** Each page of a call that does not fit, from the first to the last. @returns all of them */
+  async pages(): Promise<string> {
+    const pages = [this.screen()];
+    for (let seen = pages[0]!; /lines \d+ to \d+ of \d+: space/.test(seen); pages.push(seen)) {
+      const [at = ''] = /lines \d+ to/.exec(seen) ?? [];
+      this.press(' ');
+      seen = await this.waitFor((screen) => /lines \d+ to/.test(screen) && !screen.includes(at), 'the next page');
+    }
+    return pages.join('\n');
   }
 
   /** A text, all at once, as a fast typist or a slow machine has it. */

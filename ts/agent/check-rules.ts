@@ -11,7 +11,6 @@ export function checkRules({
   builtins,
   interruptOn,
   policy,
-  maxSteps,
   root,
 }: {
   tools: ToolSet;
@@ -19,14 +18,8 @@ export function checkRules({
   builtins: object;
   interruptOn: InterruptOn | undefined;
   policy: PolicyInput | readonly PolicyInput[] | undefined;
-  maxSteps: number | undefined;
   root: string;
 }): void {
-  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-    throw new InvalidConfigError({
-      message: `createDeepAgent: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
-    });
-  }
   refuseForeign(tools, [...Object.keys(builtins), 'task']);
   const place = 'createDeepAgent';
   planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });

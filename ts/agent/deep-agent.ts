@@ -20,15 +20,17 @@ import { streamWithEvents } from '../ai-sdk/stream/stream-with-events.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
-import { takeNeeded } from '../options/check.js';
+import { readable, takeNeeded } from '../options/check.js';
 import { checkFlag, checkList } from '../options/names.js';
 import { checkRules } from './check-rules.js';
 import { DeepRun } from './deep-run.js';
 import { approvalNote, hasRules } from './describe-approvals.js';
 import { systemPromptOf } from './prompt.js';
 import { checkedNames, pick, taskAgents, taskTool, type AgentFamily, type AgentStarter } from './subagents.js';
+import { rejectionsOf } from '../gate/rejections.js';
 import { createAskUserTool } from './tools/ask-user.js';
-import { createBackendTools, settingsOf } from './tools/backend-tools.js';
+import { confinementOf } from './confinement.js';
+import { backendTools, settingsOf } from './tools/backend-tools.js';
 import { createTodosTool } from './tools/write-todos.js';
 import { withoutUndefined } from '../values/without-undefined.js';
 
@@ -45,15 +47,17 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
   checkFlag(options.generalPurposeAgent, PLACE, 'generalPurposeAgent');
   checkFlag(options.describeApprovals, PLACE, 'describeApprovals');
   const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
+  rejectionsOf(repeatedRejections, undefined, PLACE);
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);
   if (gate !== undefined) checkPlace(gate, backend);
+  const confinement = confinementOf(options, backend, PLACE);
   const house: AgentFamily = {
     root: backend.root,
     maxResultCharacters,
     describeApprovals: options.describeApprovals ?? true,
     builtins: {
-      ...createBackendTools({ backend, maxResultCharacters }),
+      ...backendTools({ backend, maxResultCharacters, confinement }),
       write_todos: createTodosTool(),
       ask_user: Object.assign(createAskUserTool(), { [ALWAYS_THERE]: true }),
     },
@@ -62,7 +66,7 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
   const own: ToolSet = options.tools === undefined ? {} : takeTools(options.tools, PLACE);
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
-  checkRules({ tools, builtins: house.builtins, interruptOn, policy, maxSteps, root: backend.root });
+  checkRules({ tools, builtins: house.builtins, interruptOn, policy, root: backend.root });
   const promptFor = (toolNames: readonly string[]): string =>
     systemPromptOf({
       own: options.systemPrompt,
@@ -132,8 +136,8 @@ function toolsOf(options: DeepAgentOptions<ToolSet>, starter: AgentStarter, hous
     throw new InvalidConfigError({ message: `${PLACE}: builtinTools must have 'task' to start the subagents.` });
   }
   const subagents = [...(options.subagents ?? [])];
-  if (generalPurposeAgent && !subagents.some(({ name }) => name === GENERAL_PURPOSE))
-    subagents.push(generalPurpose(names, options.systemPrompt));
+  const hasOne = readable(`${PLACE}: subagents`, () => subagents.some((each) => each?.name === GENERAL_PURPOSE));
+  if (generalPurposeAgent && !hasOne) subagents.push(generalPurpose(names, options.systemPrompt));
   if (subagents.length === 0 && builtinTools === undefined) return { ...builtins, ...starter.tools };
   return { ...builtins, task: taskTool(taskAgents(subagents, starter, house), house), ...starter.tools };
 }

@@ -1,12 +1,13 @@
 /** What a model is told of approvals, so that it neither wonders why a call takes long nor makes a rejected one again. */
 import type { Tool, ToolSet } from 'ai';
-import type { Gate, InterruptOn } from '../../index.js';
+import type { Gate, InterruptOn, PolicyInput } from '../../index.js';
 import { isQuestionTool } from '../ai-sdk/tools/questions.js';
 import { planOf } from '../ai-sdk/tools/named-by-server.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { ownTool } from '../ai-sdk/tools/tools.js';
 import { localGate } from '../gate/gate.js';
 import type { Gating } from '../native.js';
+import { Policies } from '../policy/policies.js';
 import { takeNeeded } from '../options/check.js';
 
 /** @see agent.d.ts */
@@ -15,6 +16,8 @@ export function describeApprovals<TOOLS extends ToolSet>(
   options: { interruptOn?: InterruptOn<NoInfer<TOOLS>>; policy?: unknown; gate?: Gate },
 ): string {
   const { interruptOn, policy, gate } = takeNeeded('describeApprovals', options);
+  if (policy !== undefined)
+    void new Policies({ policy: policy as PolicyInput, files: 'none', place: undefined }, 'describeApprovals');
   return approvalNote(
     takeTools(tools, 'describeApprovals'),
     [interruptOn as InterruptOn | undefined],

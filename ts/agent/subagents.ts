@@ -5,6 +5,7 @@ import type { InterruptOn } from '../../index.js';
 import { isQuestionTool } from '../ai-sdk/tools/questions.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { toldName, toldValue } from '../errors/told-value.js';
 import { takeNeeded } from '../options/check.js';
 import { checkList } from '../options/names.js';
 import { approvalNote } from './describe-approvals.js';
@@ -43,11 +44,11 @@ export function taskAgents(subagents: readonly Subagent[], starter: AgentStarter
 }
 
 function taskAgentOf(given: Subagent, starter: AgentStarter, house: AgentFamily): TaskAgent {
-  const subagent = takeNeeded('subagent', given, `createDeepAgent: the subagent ${JSON.stringify(given?.name)}`);
+  const subagent = takeNeeded('subagent', given, `createDeepAgent: the subagent ${toldName(given)}`);
   const { name, description, model = starter.model, interruptOn, policy, maxSteps, subagents = [] } = subagent;
-  checkList(subagent.subagents, `createDeepAgent: the subagent ${JSON.stringify(name)}`, 'subagents');
+  checkList(subagent.subagents, `createDeepAgent: the subagent ${toldValue(name)}`, 'subagents');
   const wrong = (what: string) =>
-    new InvalidConfigError({ message: `createDeepAgent: the subagent ${JSON.stringify(name)} ${what}` });
+    new InvalidConfigError({ message: `createDeepAgent: the subagent ${toldValue(name)} ${what}` });
   if (typeof name !== 'string' || name.trim() === '') throw wrong('must have a name.');
   if (typeof description !== 'string' || description.trim() === '')
     throw wrong('must have a description: the model chooses by it.');
@@ -69,7 +70,7 @@ function taskAgentOf(given: Subagent, starter: AgentStarter, house: AgentFamily)
     ...(subagents.length === 0 ? {} : { task: taskTool(taskAgents(subagents, own, house), house) }),
     ...ownTools,
   };
-  checkRules({ tools, builtins: house.builtins, interruptOn, policy, maxSteps, root: house.root });
+  checkRules({ tools, builtins: house.builtins, interruptOn, policy, root: house.root });
   const approvals = house.describeApprovals ? approvalNote(tools, own.interruptOn, own.rules) : '';
   return withoutUndefined({
     name,

@@ -3,18 +3,11 @@ import { GateAudit } from '../gate/audit.js';
 import { head, keygen } from './audit-head.js';
 import { list } from './audit-list.js';
 import { verify } from './audit-verify.js';
-import { ExitError, Exit, UsageError } from './exit.js';
+import { ExitError, Exit, unknownCommand, UsageError } from './exit.js';
+import { subcommandsOf } from './manual.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
 import { count, print } from './print.js';
-
-export const AUDIT_HELP = `countersign audit list   [--run ID] [--kind KIND] [--since TIME|DURATION] [--limit N]   the last 100; 0: all
-countersign audit verify [--head FILE --key PUBLICKEY]     exit 1, and the first bad record, when anything was changed
-countersign audit verify --file EXPORT [--from N] [--head FILE --key PUBLICKEY]
-countersign audit export [--from N]                        JSON Lines: each record to the byte, with the hashes around it
-countersign audit head   [--sign KEYFILE [--origin NAME]]  where the audit stands, to be published
-countersign audit keygen NAME [-o FILE]                    a key to sign heads with: FILE [NAME.key], its public key on stdout
-`;
 
 export async function auditCommand(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
@@ -30,7 +23,9 @@ export async function auditCommand(args: readonly string[]): Promise<number> {
     case 'keygen':
       return keygen(rest);
     default:
-      throw new UsageError(command === undefined ? 'audit what?' : `there is no command "audit ${command}"`);
+      throw command === undefined
+        ? new UsageError(`audit needs one of: ${subcommandsOf('audit').join(', ')}`)
+        : unknownCommand(`audit ${command}`, subcommandsOf('audit'));
   }
 }
 

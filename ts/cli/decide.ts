@@ -16,15 +16,6 @@ import { standsOut } from '../gate/stands-out.js';
 import { CONTENTS, summary } from './shown.js';
 import { columns, oneLine } from './style.js';
 
-export const DECIDE_HELP = `countersign approve ID… [--reason TEXT] [--remember always|DURATION] [--yes]
-countersign reject ID…  [--reason TEXT] [--remember always|DURATION] [--stop]
-countersign edit ID     (--args JSON | --editor) [--reason TEXT]
-countersign respond ID  (--text TEXT | --json-output JSON | -) [--reason TEXT]
-countersign respond ID  --answer TEXT…   questions: one for each, in their order; labels with commas between them
-countersign skip ID…    [--reason TEXT]
-                        each [--by NAME] [--group NAME]…   who you are: your user name, in no group
-`;
-
 export const DECIDE = {
   ...LEDGER,
   by: { type: 'string' },
@@ -123,7 +114,7 @@ export async function decideOne(
     const decision = checked(record, await make(record));
     if (decision.type === 'approve' && record.status === 'pending') await bewareOf(record, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
-    if (remembered !== undefined) offered(record, effect);
+    if (remembered !== undefined) await beforeRemembering(record, effect, values);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
     const taken = await decide(ledger, record.approvalId, decision, { by, groups: groupsIn(values.group) });
     await tellTaken(taken, decision, asJson);
@@ -155,6 +146,19 @@ async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promis
     `not approved: ${what}. Look at it with \`countersign show\`, then pass --yes`,
     'ERR_NOT_CONFIRMED',
   );
+}
+
+/** What is remembered is said before anything is decided. */
+async function beforeRemembering(
+  record: KeptRecord,
+  effect: 'allow' | 'deny',
+  { yes, json }: DecideValues,
+): Promise<void> {
+  const label = oneLine(offered(record, effect).label);
+  process.stderr.write(`to be remembered: ${label}\n`);
+  if (yes === true || json === true || !canAsk()) return;
+  if (await confirm('Decide it so, and remember that?')) return;
+  throw new ExitError(Exit.refused, 'not decided: what it would remember was not confirmed', 'ERR_NOT_CONFIRMED');
 }
 
 /** The decision stands, whatever becomes of the memory of it. */

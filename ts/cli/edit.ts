@@ -61,13 +61,22 @@ async function editedArguments(args: unknown): Promise<unknown> {
   }
 }
 
+/** What npm sets `EDITOR` to for scripts and `npx`, where nobody has chosen one. */
+const OF_NPM: readonly string[] = ['vi', 'notepad.exe'];
+
 /** The editor that the user has named; `undefined`: none. */
-export const namedEditor = (): string | undefined => process.env.VISUAL || process.env.EDITOR || undefined;
+export function namedEditor(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const { VISUAL, EDITOR, npm_command: command, npm_config_editor: configured } = env;
+  if (VISUAL) return VISUAL;
+  const isOfNpm =
+    command !== undefined && EDITOR !== undefined && OF_NPM.includes(EDITOR) && (configured ?? EDITOR) === EDITOR;
+  return isOfNpm ? undefined : EDITOR || undefined;
+}
 
 /** A text as the user leaves it in their editor. Nobody else can read the file. @throws {ExitError} when the editor fails */
-export async function inEditor(text: string): Promise<string> {
+export async function inEditor(text: string, extension = '.json'): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'));
-  const file = join(directory, 'arguments.json');
+  const file = join(directory, extension === '.json' ? 'arguments.json' : `edit${extension}`);
   try {
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
     await openEditor(file);
@@ -76,6 +85,8 @@ export async function inEditor(text: string): Promise<string> {
     await rm(directory, { recursive: true, force: true });
   }
 }
+
+const NOT_FOUND = 127;
 
 async function openEditor(file: string): Promise<void> {
   const editor = namedEditor() ?? (process.platform === 'win32' ? 'notepad' : 'vi');
@@ -88,6 +99,13 @@ async function openEditor(file: string): Promise<void> {
     child.once('error', reject);
     child.once('close', resolve);
   });
+  // As shells say it.
+  if (code === NOT_FOUND)
+    throw new ExitError(
+      Exit.refused,
+      `not edited: there is no editor "${editor}" here. Set VISUAL or EDITOR to one that there is`,
+      'ERR_NOT_EDITED',
+    );
   if (code !== 0)
     throw new ExitError(Exit.refused, `not edited: the editor ${editor} failed (${code})`, 'ERR_NOT_EDITED');
 }

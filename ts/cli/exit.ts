@@ -1,4 +1,6 @@
-/** How the command ends. */
+/** How the command ends, and why. */
+import { nearestOf } from '../options/nearest.js';
+
 export const Exit = {
   ok: 0,
   failure: 1,
@@ -19,6 +21,16 @@ export const Exit = {
 
 /** The command line is not understood. */
 export class UsageError extends Error {}
+
+/** There is no such command; of those that there are one may be meant. */
+export function unknownCommand(typed: string, known: readonly string[]): UsageError {
+  const [last = '', ...before] = typed.split(' ').toReversed();
+  const meant = nearestOf(last, known);
+  const whole = meant === undefined ? undefined : [...before.toReversed(), meant].join(' ');
+  return new UsageError(
+    `there is no command ${JSON.stringify(typed)}${whole === undefined ? '' : `: did you mean countersign ${whole}?`}`,
+  );
+}
 
 /** It ends here, for this reason. */
 export class ExitError extends Error {

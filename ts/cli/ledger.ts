@@ -1,17 +1,12 @@
 /** `countersign ledger …`. */
 import type { NativeTidied } from '../native.js';
 import { durationOf } from './duration.js';
-import { Exit, UsageError } from './exit.js';
+import { Exit, unknownCommand, UsageError } from './exit.js';
+import { subcommandsOf } from './manual.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { count, print, printJson } from './print.js';
 import { oneLine, style } from './style.js';
-
-export const LEDGER_HELP = `countersign ledger info       where it is, and what it holds
-countersign ledger verify     everything it holds, against its seals and its audit; exit 1 when anything was changed
-countersign ledger compact [--contents DURATION] [--records DURATION]
-                              drops arguments and results, or whole records, that ended longer ago, and gives their space back
-`;
 
 export async function ledgerCommand(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
@@ -23,7 +18,9 @@ export async function ledgerCommand(args: readonly string[]): Promise<number> {
     case 'compact':
       return compact(rest);
     default:
-      throw new UsageError(command === undefined ? 'ledger what?' : `there is no command "ledger ${command}"`);
+      throw command === undefined
+        ? new UsageError(`ledger needs one of: ${subcommandsOf('ledger').join(', ')}`)
+        : unknownCommand(`ledger ${command}`, subcommandsOf('ledger'));
   }
 }
 

@@ -11,11 +11,6 @@ import { pendingColumns, toJson, whole } from './shown.js';
 import { columns, fit, oneLine } from './style.js';
 import { table, type TableColumn } from './table.js';
 
-export const LOOK_HELP = `countersign pending [--run ID]     what waits for a decision, oldest first
-countersign show ID…               a request: what would run, why it is asked about, what became of it
-countersign runs [--all]           runs that are not over; with --all those that are, too
-`;
-
 export async function pending(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { ...LEDGER, run: { type: 'string' } });
   none(positionals, 'pending');

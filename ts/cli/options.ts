@@ -1,5 +1,6 @@
 /** Options of a command, read strictly: what is not known is an error. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { nearestOf } from '../options/nearest.js';
 import { UsageError } from './exit.js';
 
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>;
@@ -8,10 +9,26 @@ export function readOptions<const OPTIONS extends OptionTypes>(args: readonly st
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    // Node goes on about how an argument may begin with a dash, and stops in the middle of it.
-    throw new UsageError(message.split('. To specify a positional argument')[0] ?? message);
+    throw new UsageError(inOurWords(error, options));
   }
+}
+
+/** Node's own words are about its own function. */
+function inOurWords(error: unknown, options: OptionTypes): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
+  if (unknown !== undefined) {
+    const meant = nearestOf(unknown.replace(/^--?/, ''), Object.keys(options));
+    return `there is no option ${unknown}${meant === undefined ? '' : `: did you mean --${meant}?`}`;
+  }
+  const [, flag, takes] =
+    /^Option '(.+?)(?: <value>)?' (argument missing|argument is ambiguous|does not take)/.exec(message) ?? [];
+  const name = flag?.split(', ').at(-1);
+  if (name === undefined) return message.split('. To specify a positional argument')[0] ?? message;
+  if (takes === 'does not take') return `${name} takes no value`;
+  return takes === 'argument missing'
+    ? `${name} needs a value`
+    : `${name} needs a value; one that begins with a dash is written ${name}=VALUE`;
 }
 
 export function readJson(text: string, what: string): unknown {

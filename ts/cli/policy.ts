@@ -1,32 +1,19 @@
 /** `countersign policy …`. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Policy, PolicyEffect, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
 import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/check.js';
 import { Policies } from '../policy/policies.js';
-import { checkLine, presetText, safeText } from '../native.js';
+import { checkLine, projectDirectory, safeText } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
-import { Exit, UsageError } from './exit.js';
+import { Exit, unknownCommand, UsageError } from './exit.js';
 import { answerLines, linesOf } from './lines.js';
+import { listText, subcommandsOf } from './manual.js';
 import { readJson, readOptions } from './options.js';
+import { policyInit, presetNamed } from './policy-init.js';
 import { trustCommand } from './trust.js';
-
-const HELP = `countersign policy check   [options] COMMAND      what the policies say: exit 0 allow, 3 ask, 4 deny
-countersign policy check   --batch                  lines {"id","policy","call","cwd"?,"project"?,"home"?} to verdicts
-countersign policy explain [options] COMMAND        the same, with the rules that matched and lost
-countersign policy lint    [FILE…]                  exit 1 when something is plainly wrong
-countersign policy replay  [options] LOG            JSON lines {"toolName","args","cwd"?,"effect"?} against these policies
-countersign policy import  FORMAT FILE [-o OUT]     claude-code, codex, gemini-cli, opencode, vscode
-countersign policy preset  NAME                     the text of read-only or developer, to copy and change
-countersign policy trust   [DIRECTORY] [--remove | --list]
-
-  -p, --policy FILE   a policy file or preset:NAME, instead of the files of this machine; several are pooled
-      --tool NAME     the tool [default: execute]
-      --args JSON     its arguments, instead of COMMAND
-      --cwd DIR       where relative paths start
-      --json          the verdict as JSON
-`;
 
 const CALL = {
   policy: { type: 'string', short: 'p', multiple: true },
@@ -40,15 +27,17 @@ const CALL = {
 
 export async function policyCommand(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
-  if (command === undefined || command === '--help' || command === '-h' || rest.includes('--help')) {
-    process.stdout.write(HELP);
-    return command === undefined ? Exit.usage : Exit.ok;
+  if (command === undefined) {
+    process.stdout.write(listText('policy'));
+    return Exit.usage;
   }
   switch (command) {
     case 'check':
       return check(rest, 'check');
     case 'explain':
       return check(rest, 'explain');
+    case 'init':
+      return policyInit(rest);
     case 'lint':
       return lint(rest);
     case 'replay':
@@ -60,7 +49,7 @@ export async function policyCommand(args: readonly string[]): Promise<number> {
     case 'trust':
       return trustCommand(rest);
     default:
-      throw new UsageError(`there is no command "policy ${command}"`);
+      throw unknownCommand(`policy ${command}`, subcommandsOf('policy'));
   }
 }
 
@@ -84,16 +73,32 @@ async function untrustedHint(policies: Policies, call: Parameters<Policies['expl
   return "A rule of the project's file would allow it, and counts when the file is trusted: countersign policy trust\n";
 }
 
-/** @throws {UsageError} */
+/** Options, and the command line behind them: one argument, or words as in a shell. @throws {UsageError} */
 function readCall(args: readonly string[], how: 'check' | 'explain') {
+  const { tokens } = parseArgs({ args: [...args], options: CALL, allowPositionals: true, strict: false, tokens: true });
+  const first = tokens.find(({ kind }) => kind === 'positional')?.index;
+  const words = first === undefined ? [] : args.slice(first);
+  if (words.length < 2) return readOptions(args, CALL);
+  // Behind one word a letter is the command's, `mkdir -p a`; behind a whole line it can only be ours.
+  const isCommand = !/\s/.test(words[0] ?? '') && words.slice(1).some((word) => /^-\w/.test(word));
   try {
-    return readOptions(args, CALL);
+    // One argument, and options behind it.
+    const read = isCommand ? undefined : readOptions(args, CALL);
+    if (read?.positionals.length === 1) return read;
   } catch (error) {
-    // Options of the command, most likely: `policy check ls -la`.
-    if (!(error instanceof UsageError) || args[0] === undefined || args[0].startsWith('-')) throw error;
-    throw new UsageError(`${error.message}. ${inQuotes(how)}`);
+    if (!(error instanceof UsageError)) throw error;
   }
+  const ours = words
+    .slice(1)
+    .find((word) => Object.hasOwn(CALL, word.replace(/^--|=.*$/g, '')) && word.startsWith('--'));
+  if (ours !== undefined)
+    throw new UsageError(`is ${ours} a part of the command? Options come before it: ${inQuotes(how)}`);
+  const { values } = readOptions(args.slice(0, first), CALL);
+  return { values, positionals: [words.map(asWord).join(' ')] };
 }
+
+/** A word as a shell reads it. */
+const asWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 const inQuotes = (how: 'check' | 'explain'): string =>
   `Pass the command line as one argument, in quotes: countersign policy ${how} "git status && ls"`;
@@ -131,14 +136,20 @@ function told({ effect, reason, subjects }: PolicyVerdict): string {
   return `${[`${effect}: ${safeText(reason)}`, ...lines].join('\n')}\n`;
 }
 
+/** The policy of the project that this directory is in: the file that counts here. @throws {UsageError} */
+function ownPolicy(): string {
+  const file = join(projectDirectory(process.cwd()), '.countersign', 'policy.toml');
+  if (existsSync(file)) return file;
+  throw new UsageError('no policy is here: countersign policy lint FILE, or countersign policy init');
+}
+
 async function lint(args: readonly string[]): Promise<number> {
   const { positionals, values } = readOptions(args, {
     json: { type: 'boolean' },
     tool: { type: 'string', multiple: true },
   });
-  if (positionals.length === 0)
-    throw new UsageError('policy lint needs the files: countersign policy lint policy.toml');
-  const policies = (await inputsOf(positionals)) as Policy[];
+  const files = positionals.length > 0 ? positionals : [ownPolicy()];
+  const policies = (await inputsOf(files)) as Policy[];
   const findings = lintPolicy(policies, values.tool === undefined ? {} : { toolNames: values.tool });
   if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`);
   else for (const finding of findings) process.stdout.write(`${line(finding)}\n`);
@@ -204,9 +215,9 @@ async function* recorded(log: string): AsyncGenerator<RecordedCall> {
 function preset(args: readonly string[]): number {
   const { positionals } = readOptions(args, {});
   const [name] = positionals;
-  const text = name === undefined || positionals.length > 1 ? null : presetText(name.replace(/^preset:/, ''));
-  if (text === null) throw new UsageError('policy preset needs a name: read-only or developer');
-  process.stdout.write(text);
+  if (name === undefined || positionals.length > 1)
+    throw new UsageError('policy preset needs a name: read-only or developer');
+  process.stdout.write(presetNamed(name));
   return Exit.ok;
 }
 

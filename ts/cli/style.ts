@@ -11,11 +11,13 @@ export function columns(stream: Pick<WriteStream, 'isTTY' | 'columns'> = process
 export const hasColour = (): boolean =>
   process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 
-const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, inverse: 7 } as const;
+const CODES = { bold: 1, dim: 2, underline: 4, red: 31, green: 32, yellow: 33, cyan: 36, inverse: 7 } as const;
 export type TextStyle = keyof typeof CODES;
 
-export const style = (how: TextStyle, text: string): string =>
-  hasColour() ? `\u001b[${CODES[how]}m${text}\u001b[0m` : text;
+export const style = (how: TextStyle | readonly TextStyle[], text: string): string => {
+  const codes = (typeof how === 'string' ? [how] : how).map((each) => CODES[each]).join(';');
+  return hasColour() && codes !== '' ? `\u001b[${codes}m${text}\u001b[0m` : text;
+};
 
 export { oneLine } from '../gate/in-a-line.js';
 

@@ -26,9 +26,6 @@ import {
   type WatchState,
 } from './watch-model.js';
 
-export const WATCH_HELP = `countersign watch    what waits, as it happens: a live view on a terminal, else one line per event
-`;
-
 /** How often ages and deadlines are looked at, in ms. */
 const TICK = 1000;
 

@@ -11,10 +11,6 @@ import { count, print, printJson } from './print.js';
 import { fit, oneLine, style } from './style.js';
 import { table, type TableColumn } from './table.js';
 
-export const WEBHOOKS_HELP = `countersign webhooks            what receivers of webhooks did not take
-      --retry ID               sends it again, by whichever process sends; may be given several times. all: everything
-`;
-
 export async function webhooks(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { ...LEDGER, retry: { type: 'string', multiple: true } });
   if (positionals.length > 0) throw new UsageError(`webhooks takes no ${JSON.stringify(positionals[0])}`);

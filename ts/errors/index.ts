@@ -3,6 +3,7 @@ export { CountersignError } from './countersign-error.js';
 export { AlreadyDecidedError } from './already-decided-error.js';
 export { ApprovalExpiredError } from './approval-expired-error.js';
 export { AuditHeadError } from './audit-head-error.js';
+export { ConfinementError } from './confinement-error.js';
 export { DecisionNotAllowedError } from './decision-not-allowed-error.js';
 export { DuplicateRequestError } from './duplicate-request-error.js';
 export { EventsLostError } from './events-lost-error.js';

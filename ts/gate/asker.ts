@@ -107,6 +107,8 @@ export class CallAsker {
   #requester: string | undefined;
   /** Of the run, and of those that it is a part of. */
   readonly #policies: readonly Policies[];
+  /** Those of the run itself. */
+  readonly #own: readonly Policies[];
   /** The run that grants for a run are for. */
   readonly #mainRunId: string;
   // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
@@ -133,10 +135,8 @@ export class CallAsker {
         : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
     this.origin = options.origin ?? ['main'];
     this.#requester = checkRequester(place, options.requester) ?? parent?.requester;
-    this.#policies = [
-      ...(parent === undefined ? [] : parent.#policies),
-      ...this.gate.control.narrower(options.policy, place),
-    ];
+    this.#own = this.gate.control.narrower(options.policy, place);
+    this.#policies = [...(parent === undefined ? [] : parent.#policies), ...this.#own];
   }
 
   /** How long a human has where the tool does not say, in ms; `null`: nothing was said of it. */
@@ -292,6 +292,12 @@ export class CallAsker {
     const nameOf = (name: string) => ruleNameOf(name, Object.hasOwn(tools, name) ? tools[name] : undefined);
     const hidden = this.gate.control.hidden([...toolNames, ...toolNames.map(nameOf)], this.#policies);
     return new Set(toolNames.filter((name) => hidden.has(name) || hidden.has(nameOf(name))));
+  }
+
+  /** Names in rules that are none of these: in the policies of the run itself, and in those of the gate. */
+  strangers(toolNames: readonly string[]): { own: readonly string[]; shared: readonly string[] } {
+    const own = this.#own.flatMap((policies) => policies.strangers(toolNames));
+    return { own, shared: this.gate.control.strangers(toolNames) };
   }
 
   /** In the async context in which the asker was made. */

@@ -1,8 +1,12 @@
 /** The audit of a ledger that lasts, for programs. */
-import type { Audit, AuditEntry, AuditHead, AuditReport, AuditStanding } from '../../index.js';
+import type { Audit, AuditKind, AuditEntry, AuditHead, AuditReport, AuditStanding } from '../../index.js';
 import type { NativeAuditEntry, NativeVerified } from '../native.js';
 import { takeOptions } from '../options/check.js';
-import { checkOptionalText, checkWhole } from './check-arguments.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
+import { nearestOf } from '../options/nearest.js';
+import { checkRecord, didYouMean } from '../options/names.js';
+import { checkText, checkWhole } from './check-arguments.js';
 
 /** Where the entries come from. */
 export interface AuditSource {
@@ -41,16 +45,47 @@ export async function* entriesAfter(
 }
 
 /** How the audit of a ledger stands to a head that was kept elsewhere. */
-async function standingTo(
-  source: AuditSource,
-  { size, hash }: Pick<AuditHead, 'size' | 'hash'>,
-): Promise<AuditStanding> {
+async function standingTo(source: AuditSource, head: Pick<AuditHead, 'size' | 'hash'>): Promise<AuditStanding> {
+  checkRecord(head, 'gate.audit.verify', 'head');
+  const size = checkWhole('gate.audit.verify: head.size', head.size, 0, Number.MAX_SAFE_INTEGER);
+  const hash = checkText('gate.audit.verify: head.hash', head.hash);
   const { size: now } = await source.head();
   if (now < size) return 'truncated';
   const there = size === 0 ? GENESIS : (await source.audit(size - 1, 1))[0]?.hash;
   if (there !== hash) return 'forked';
   return now === size ? 'same' : 'extended';
 }
+
+/** Of a kind that there is not, nothing would ever have happened. @throws {InvalidConfigError} */
+function checkKind(kind: unknown): void {
+  if (kind === undefined || KINDS.has(kind as AuditKind)) return;
+  const near = typeof kind === 'string' ? nearestOf(kind, KINDS) : undefined;
+  const hint = near === undefined ? `the kinds are ${[...KINDS].join(', ')}.` : didYouMean(near);
+  throw new InvalidConfigError({ message: `gate.audit.list: there is no kind ${toldValue(kind)}: ${hint}` });
+}
+
+const KINDS: ReadonlySet<AuditKind> = new Set(
+  Object.keys({
+    requested: 1,
+    voted: 1,
+    refused: 1,
+    reminded: 1,
+    escalated: 1,
+    decided: 1,
+    started: 1,
+    settled: 1,
+    interrupted: 1,
+    verdict: 1,
+    granted: 1,
+    'grant-revoked': 1,
+    'run-started': 1,
+    'run-resumed': 1,
+    'run-ended': 1,
+    'clock-jump': 1,
+    pruned: 1,
+    opened: 1,
+  } satisfies Record<AuditKind, 1>) as AuditKind[],
+);
 
 export class GateAudit implements Audit {
   readonly #source: AuditSource;
@@ -62,7 +97,7 @@ export class GateAudit implements Audit {
   async *list(options: Parameters<Audit['list']>[0] = {}) {
     const { after = 0, since = 0, kind, runId, limit = Infinity } = takeOptions('gate.audit.list', options);
     checkWhole('gate.audit.list: after', after, 0, Number.MAX_SAFE_INTEGER);
-    checkOptionalText('gate.audit.list: runId', runId);
+    checkKind(kind);
     let left = checkWhole('gate.audit.list: limit', limit, 0, Infinity);
     if (left <= 0) return;
     // Where all are meant, no more are read than that.

@@ -15,6 +15,8 @@ import type {
 } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
+import type { NativeSealed } from '../native.js';
 import { Policies, takePlace, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -82,6 +84,11 @@ export class GateControl {
       onProblems: this.#onProblems,
     } as const;
     return [new Policies(options, place)];
+  }
+
+  /** Names in the rules of the gate's own policies that are none of these. */
+  strangers(toolNames: readonly string[]): readonly string[] {
+    return this.#policies?.strangers(toolNames) ?? [];
   }
 
   /** Whether a policy or a judge has a say, whatever the mode is. */
@@ -216,6 +223,11 @@ export class GateControl {
   async #granted(call: JudgedByPolicy, { floor = false }: CallVerdict & { effect: 'ask' }): Promise<Grant | null> {
     const keeper = this.#policies ?? this.#reader;
     return (await keeper?.granted(call, floor)) ?? null;
+  }
+
+  /** The files that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#reading().sealed();
   }
 
   // --- for the human ------------------------------------------------------------------------------------------------
@@ -362,7 +374,7 @@ function forbidden(source: string, mode: PolicyMode): ModeForbiddenError {
 function checkMode(place: string, mode: unknown): PolicyMode {
   if (MODES.includes(mode as PolicyMode)) return mode as PolicyMode;
   throw new InvalidConfigError({
-    message: `${place} must be one of ${MODES.join(', ')}, not ${JSON.stringify(mode)}.`,
+    message: `${place} must be one of ${MODES.join(', ')}, not ${toldValue(mode)}.`,
   });
 }
 

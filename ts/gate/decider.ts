@@ -1,6 +1,7 @@
 /** Who decides, as callers say it. */
 import type { DecidedVia, DecideOptions } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { isBlankName } from './person-name.js';
 
 export interface DecidingPerson {
@@ -18,7 +19,7 @@ const VIAS: readonly PersonsVia[] = ['gate', 'terminal', 'inbox', 'link', 'proto
 /** @throws {InvalidDecisionError} */
 export function checkVia(via: unknown = 'gate'): PersonsVia {
   if (VIAS.includes(via as PersonsVia)) return via as PersonsVia;
-  throw new InvalidDecisionError({ message: `via must be one of ${VIAS.join(', ')}, not ${JSON.stringify(via)}.` });
+  throw new InvalidDecisionError({ message: `via must be one of ${VIAS.join(', ')}, not ${toldValue(via)}.` });
 }
 
 /**

@@ -61,6 +61,10 @@ export class DecisionTaker {
   }
 
   async edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
+    if (args === undefined)
+      throw new InvalidDecisionError({
+        message: 'gate.edit: the arguments are missing: gate.edit(approvalId, args, options). Nothing was decided.',
+      });
     return this.#decideAs(approvalId, { type: 'edit', args: plain(args) }, options);
   }
 

@@ -1,4 +1,7 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
+import type { ApprovalRequest } from '../../index.js';
+import { callInALine, withoutLines } from './in-a-line.js';
+import { howItRuns } from './runs-as.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
 import type { CallQuestion } from './call-question.js';
@@ -9,10 +12,27 @@ import type { CallQuestion } from './call-question.js';
  * @param inContext calls what the program gave in the program's own async context
  */
 export async function describe(question: CallQuestion, inContext: InContext): Promise<string | null> {
-  const said = await describedBy(question, inContext);
+  const said = withHow(await describedBy(question, inContext), question);
   const { supersedes } = question;
-  return supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
+  const whole = supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
+  // It may quote arguments: a line that they begin would be taken for one of the prompt.
+  return whole === null ? null : withoutLines(whole);
 }
+
+/** The human must know what an approval lets happen. */
+function withHow(said: string | null, { tool, toolName, args, verdict }: CallQuestion): string | null {
+  const how = howItRuns(tool);
+  if (how === undefined) return said;
+  const whole =
+    said ?? `${toolName}: ${callInALine({ ...PLAIN_CALL, args: copyOf(args), verdict: verdict?.said ?? null })}`;
+  return `${whole}${/[.!?]\s*$/.test(whole) ? '' : '.'} ${how}`;
+}
+
+const PLAIN_CALL: Pick<ApprovalRequest, 'kind' | 'contents' | 'changes'> = {
+  kind: 'approval',
+  contents: 'kept',
+  changes: [],
+};
 
 type InContext = <T>(call: () => T) => T;
 

@@ -1,11 +1,13 @@
 /** Arguments that a human wrote instead of the model's: they pass the tool's schema and are judged before they may run. */
 import type { ApprovalNeed, FileChange } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { messageOf } from '../errors/message-of.js';
 import type { CallVerdict } from './judge.js';
 import { covers } from './who.js';
 import { canonicalize } from '../native.js';
-import { revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { isSame } from '../values/same.js';
+import { asWritten, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
 /** What an edit is bound to, as it was when it was decided. */
 export interface BoundEdit {
@@ -49,11 +51,14 @@ export class CheckedEdits {
   /**
    * The edit as it would run, and what it is bound to.
    *
-   * @throws {InvalidDecisionError} when they do not fit the schema, are denied, or need others to agree than the request did
+   * @throws {InvalidDecisionError} when they do not fit the schema or become others by it, are denied, or need others to agree than the
+   * request did
    */
   async check(written: unknown): Promise<CheckedEdit> {
     const { toolName, parse, judge, bound } = this.#rules;
+    const given = snapshot(written);
     const args = snapshot(await parse(written));
+    refuseOther(toolName, given, args);
     // Before it is judged: what changes from here on is a change.
     const { context, changes } = await bound(args);
     const verdict = await judge(args);
@@ -65,7 +70,7 @@ export class CheckedEdits {
         message: `Others must approve the edited call of ${toolName}: reject this one, and say why, so that they are asked.`,
       });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
-    const edit = { written: snapshot(written), args, context, changes };
+    const edit = { written: given, args, context, changes };
     this.#good.set(digestOf(snapshot(revive(args.json))), edit);
     return edit;
   }
@@ -89,6 +94,33 @@ export class CheckedEdits {
     if (this.checked(args) !== undefined) return undefined;
     return `The schema of ${this.#rules.toolName} makes other arguments of the edited ones.`;
   }
+}
+
+/**
+ * What runs is what the human wrote. A schema that transforms has made of the model's arguments those that were shown, and would do so
+ * once more.
+ *
+ * @throws {InvalidDecisionError} that says where they differ
+ */
+function refuseOther(toolName: string, given: ValueSnapshot, args: ValueSnapshot): void {
+  const places = differing(asWritten(given.json), asWritten(args.json));
+  if (places === undefined) return;
+  const where = places.length === 0 ? '' : `, at ${places.map((each) => toldValue(each)).join(', ')}`;
+  throw new InvalidDecisionError({
+    message:
+      `The schema of ${toolName} makes other arguments of the edited ones, which nobody has seen${where}. ` +
+      'Write all of them as the tool is to get them, or reject the call and say why.',
+  });
+}
+
+/** Without the values, which may be secrets: what is said here is kept and told to the model. `undefined`: they are the same. */
+function differing(left: unknown, right: unknown): string[] | undefined {
+  if (isSame(left, right)) return undefined;
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject(left) || !isObject(right)) return [];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].filter((name) => !isSame(left[name], right[name]) || !(name in left) || !(name in right));
 }
 
 export function digestOf(args: ValueSnapshot): string {

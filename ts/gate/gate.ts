@@ -333,6 +333,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
   async check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict> {
     const { toolName, args: given, runId: ofRun } = takeNeeded('gate.check', call);
     const runId = checkOptionalText('gate.check: runId', ofRun) ?? undefined;
+    checkText('gate.check: toolName', toolName);
     const args = snapshot(given);
     const nobody = async () => ({ effect: 'allow' }) as const;
     const verdict = await this.control.judge({ toolCallId: crypto.randomUUID(), toolName, args, runId }, [], nobody);
@@ -441,8 +442,17 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 }
 
+/** A proxy may throw when it is looked at: then it is none. */
+function isOurs(gate: Gate): gate is Gate & LocalGate {
+  try {
+    return gate instanceof LocalGate;
+  } catch {
+    return false;
+  }
+}
+
 /** The gate of a caller, which must be one of ours. */
 export function localGate(gate: Gate, place: string): Gate & LocalGate {
-  if (gate instanceof LocalGate) return gate;
+  if (isOurs(gate)) return gate;
   throw new InvalidConfigError({ message: `${place}: gate must come from createGate() of this copy of countersign.` });
 }

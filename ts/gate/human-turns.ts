@@ -3,6 +3,7 @@
  * once. The requests are open at the gate meanwhile, where others may be faster.
  */
 import { InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import type { Awaitable } from '../values/awaitable.js';
 import { WorkLimit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
@@ -14,7 +15,7 @@ export function checkAskOrder(order: unknown, place: string): AskOrder {
   if (order === undefined || order === 'in-turn') return 'in-turn';
   if (order === 'at-once') return order;
   throw new InvalidConfigError({
-    message: `${place}: askOrder must be 'in-turn' or 'at-once', not ${JSON.stringify(order)}.`,
+    message: `${place}: askOrder must be 'in-turn' or 'at-once', not ${toldValue(order)}.`,
   });
 }
 

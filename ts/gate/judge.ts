@@ -28,8 +28,11 @@ export interface JudgedCall {
   context: Record<string, unknown>;
 }
 
+/** `needsApproval`: the tool's own, where that decides. */
+export type CallGating = Gating & { readonly needsApproval?: unknown };
+
 export interface CallJudge {
-  gating: Gating;
+  gating: CallGating;
   entry: InterruptOptions | undefined;
   tool: Tool | undefined;
   /** The host's own, for this tool. */
@@ -93,13 +96,13 @@ async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVer
         by.signal,
       );
     case 'own':
-      return readBoolean(
-        'needsApproval',
-        () => callPredicate(by.tool, by.tool?.needsApproval, call, by.signal),
-        by.signal,
-      );
+      return readBoolean('needsApproval', () => callPredicate(by.tool, ownApprovalOf(by), call, by.signal), by.signal);
   }
 }
+
+/** As the tool had it when it was gated: what it becomes later, or says at another look, opens nothing. */
+const ownApprovalOf = ({ gating, tool }: InterruptJudge): unknown =>
+  Object.hasOwn(gating, 'needsApproval') ? gating.needsApproval : tool?.needsApproval;
 
 /** Whether the entry of a tool is for that tool, by whichever of its names, and not for all of them. */
 export const isByName = ({ entry }: Gating): boolean => entry !== null && entry !== '*';

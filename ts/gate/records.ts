@@ -27,9 +27,23 @@ export function isApproval(decision: DecisionOutcome): boolean {
   return decision.type === 'approve' || decision.type === 'edit';
 }
 
+/** Where somebody decides. A way that is not known here, such as one of a later version, is nobody. */
+const BY_HUMAN: Readonly<Record<DecidedVia, boolean>> = {
+  callback: true,
+  gate: true,
+  terminal: true,
+  messages: true,
+  inbox: true,
+  link: true,
+  protocol: true,
+  deadline: false,
+  abort: false,
+  system: false,
+};
+
 /** Whether somebody decided it, and not a rule, a mode, a deadline or an abort. */
 export const isByHuman = (via: DecidedVia | undefined): boolean =>
-  via !== undefined && via !== 'system' && via !== 'deadline' && via !== 'abort';
+  via !== undefined && Object.hasOwn(BY_HUMAN, via) && BY_HUMAN[via];
 
 export function isDecided(record: ApprovalRecord): record is DecidedRecord {
   return record.decision !== null;

@@ -1,6 +1,7 @@
 /** Calls that a human rejected, so that the very same call need not be put to them again. */
 import type { ApprovalRecord } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { canonicalize } from '../native.js';
 import { revive, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { isQuestion } from './questions.js';
@@ -41,7 +42,7 @@ export function rejectionsOf(
 ): RunRejections | undefined {
   if (asks !== undefined && asks !== 'ask' && asks !== 'answer') {
     throw new InvalidConfigError({
-      message: `${place}: repeatedRejections must be 'ask' or 'answer', not ${JSON.stringify(asks)}.`,
+      message: `${place}: repeatedRejections must be 'ask' or 'answer', not ${toldValue(asks)}.`,
     });
   }
   return inherited ?? (asks === 'answer' ? new RunRejections() : undefined);

@@ -1,21 +1,31 @@
 /** `gate.request`: code asks about a call by itself. It is judged, asked about and claimed like the call of a tool. */
-import type { ApprovalNeed, ApprovalRecord, Gate, GateRequest, InterruptOptions, Resolution } from '../../index.js';
+import type {
+  DecisionType,
+  ApprovalNeed,
+  ApprovalRecord,
+  Gate,
+  GateRequest,
+  InterruptOptions,
+  Resolution,
+} from '../../index.js';
 import { DuplicateRequestError, GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
 import type { Gating } from '../native.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
+import { plainData } from '../options/plain.js';
 import { attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { askCall, objectionTo } from './ask-call.js';
 import { CallAsker, type CallQuestion, type OpenedRequest } from './asker.js';
 import type { ServerCaller } from './caller.js';
-import { checkOptionalText, checkText } from './check-arguments.js';
+import { checkText } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { claimOrRefuse } from './claim.js';
 import { CheckedEdits } from './edits.js';
 import type { LocalGate } from './gate.js';
+import { withoutLines } from './in-a-line.js';
 import type { CallVerdict } from './judge.js';
 import { existingRecord, isApproval, resolutionOf, toRecord } from './records.js';
 import { checkRequester } from './requester.js';
@@ -74,8 +84,9 @@ class CodeRequest {
       toolName: checkText(`${PLACE}: toolName`, request.toolName),
       args,
       origin: request.origin ?? caller?.asker.origin ?? ['main'],
-      description: checkOptionalText(`${PLACE}: description`, request.description),
-      allowedDecisions: request.allowedDecisions ?? null,
+      description: request.description === undefined ? null : withoutLines(request.description),
+      allowedDecisions: plainData(request.allowedDecisions ?? null, `${PLACE}: allowedDecisions`) as
+        DecisionType[] | null,
       timeoutMs: checkPositive(`${PLACE}: timeout`, request.timeout ?? this.#gate.timeout ?? DEFAULT_TIMEOUT_MS),
       ...PLAIN,
       needs: needsOf(request),
@@ -282,5 +293,6 @@ function needsOf({ approvers, quorum = 1, excludeRequester = false, escalate }: 
   const named = approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] };
   const later = escalate === undefined ? {} : { escalate };
   const isNone = approvers === undefined && quorum === 1 && excludeRequester === false && escalate === undefined;
-  return isNone ? [] : [{ ...named, quorum, excludeRequester, ...later }];
+  // Written as JSON, what is no plain data would be left out: then fewer people would have to agree, or anybody could.
+  return isNone ? [] : [plainData({ ...named, quorum, excludeRequester, ...later }, PLACE) as ApprovalNeed];
 }

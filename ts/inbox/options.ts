@@ -1,4 +1,5 @@
 /** The options of an inbox, checked. */
+import { toldValue } from '../errors/told-value.js';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +60,7 @@ export function settingsOf(gate: Gate, given: InboxOptions, place: string): Inbo
 function basePathOf(basePath: unknown, place: string): string | null {
   if (basePath === undefined) return null;
   if (typeof basePath === 'string' && /^(\/[^/?#\s]+)*\/?$/.test(basePath)) return basePath.replace(/\/$/, '');
-  throw invalid(`${place}: basePath must be a path such as '/inbox', not ${JSON.stringify(basePath)}.`);
+  throw invalid(`${place}: basePath must be a path such as '/inbox', not ${toldValue(basePath)}.`);
 }
 
 function originsOf(origins: unknown, place: string): string[] {

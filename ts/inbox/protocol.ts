@@ -67,6 +67,8 @@ export interface InboxItem {
   description: string;
   /** As `ApprovalRequest.flags`. */
   flags: readonly string[];
+  /** What it would do that may not be undone, each in a few words behind "it". */
+  dangers: readonly string[];
   effect: PolicyEffect | null;
   status: ApprovalStatus;
   createdAt: number;

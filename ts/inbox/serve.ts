@@ -1,4 +1,5 @@
 /** The inbox for the one who sits at this machine: on this machine only, and to whoever has a link that was made for it. */
+import { toldValue } from '../errors/told-value.js';
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,9 +23,9 @@ const PATIENCE_MS = 250;
 export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): Promise<LocalInbox> {
   const { port = 0, by = userName(), groups = [], ...more } = takeOptions('serveInbox', options);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw invalid(`serveInbox: port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}.`);
+    throw invalid(`serveInbox: port must be a whole number from 0 to 65535, not ${toldValue(port)}.`);
   // Else it would start, and let nobody in.
-  if (!isNameOfPerson(by)) throw invalid(`serveInbox: by must be ${NAME_OF_PERSON}, and is ${JSON.stringify(by)}.`);
+  if (!isNameOfPerson(by)) throw invalid(`serveInbox: by must be ${NAME_OF_PERSON}, and is ${toldValue(by)}.`);
   if (!areGroups(groups)) throw invalid('serveInbox: groups must be a list of names of groups.');
   const sessions = new SessionStore();
   // A cookie goes to all ports of a host: only what asks for this path gets it, which no other program here can guess.

@@ -3,11 +3,16 @@
  * meant to gate. So is one that restricts and has no value. And what was given counts as it was at that moment: the entry has a copy.
  */
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
+import type { Logger } from '../../index.js';
+import { CountersignError } from '../errors/countersign-error.js';
+import { messageOf } from '../errors/message-of.js';
 import { ALSO_CALLED } from './also-called.js';
 import { ENTRIES, HELD, type EntryOptions, type EntryName } from './entries.js';
+import { checkForm, isForm } from './forms.js';
 import { checkGiven, checkPlain, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 import { takeValue } from './plain.js';
+import { quietLogger } from '../values/quiet-logger.js';
 
 type NameHint = (name: string) => string | undefined;
 
@@ -30,12 +35,14 @@ export function takeOptions<OPTIONS>(
 
 /** The same for options without which the entry cannot be called. @throws as {@link takeOptions} */
 export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: string = name, hint?: NameHint): OPTIONS {
-  const entry = ENTRIES[name];
-  const own = readOnce(options, place);
-  const [unknown] = unknownIn(entry.names, own, place);
-  if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
-  checkGiven(entry.names, own, place);
-  return taken(entry, own, place) as OPTIONS;
+  return readable(place, () => {
+    const entry = ENTRIES[name];
+    const own = readOnce(options, place);
+    const [unknown] = unknownIn(entry.names, own, place);
+    if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
+    checkValues(entry, own, place);
+    return taken(entry, own, place) as OPTIONS;
+  });
 }
 
 /**
@@ -50,18 +57,39 @@ export function takePassedOn<OPTIONS extends object>(
   options: OPTIONS,
   passed: ReadonlySet<string>,
 ): { options: OPTIONS; unknown: string[] } {
-  const entry = ENTRIES[name];
-  const own = readOnce(options, name);
-  const instead = entry.instead ?? {};
-  const unknown = unknownIn(entry.names, own, name).filter(
-    (each) => !passed.has(each) || (Object.hasOwn(instead, each) && own[each] !== undefined),
-  );
-  for (const each of unknown) {
-    const hint = meant(entry, each);
-    if (hint !== undefined) throw refusal(name, each, hint);
+  return readable(name, () => {
+    const entry = ENTRIES[name];
+    const own = readOnce(options, name);
+    const instead = entry.instead ?? {};
+    const unknown = unknownIn(entry.names, own, name).filter(
+      (each) => !passed.has(each) || (Object.hasOwn(instead, each) && own[each] !== undefined),
+    );
+    for (const each of unknown) {
+      const hint = meant(entry, each);
+      if (hint !== undefined) throw refusal(name, each, hint);
+    }
+    checkValues(entry, own, name);
+    return { options: taken(entry, own, name) as OPTIONS, unknown };
+  });
+}
+
+/** A getter or a proxy of the user's may throw: that is no option either, and says so. @throws {InvalidConfigError} */
+export function readable<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (CountersignError.isInstance(cause)) throw cause;
+    throw new InvalidConfigError({ message: `${place}: what was given cannot be read: ${messageOf(cause)}`, cause });
   }
-  checkGiven(entry.names, own, name);
-  return { options: taken(entry, own, name) as OPTIONS, unknown };
+}
+
+function checkValues({ names }: EntryOptions, own: Record<string, unknown>, place: string): void {
+  checkGiven(names, own, place);
+  for (const [name, value] of Object.entries(own)) {
+    const kind = Object.hasOwn(names, name) ? names[name] : true;
+    if (kind === 'filter') checkForm('text', value, `${place}: ${name}`);
+    else if (isForm(kind)) checkForm(kind, value, `${place}: ${name}`);
+  }
 }
 
 /** Each option, read once. @throws {InvalidConfigError} for what is no plain object, and for what one reader sees and another does not */
@@ -81,8 +109,13 @@ function readOnce(options: unknown, place: string): Record<string, unknown> {
 
 /** What is handed on is whose it is. */
 function taken({ names }: EntryOptions, own: Record<string, unknown>, place: string): Record<string, unknown> {
-  for (const [name, value] of Object.entries(own))
-    if (Object.hasOwn(names, name) && !HELD.has(name)) own[name] = takeValue(value, `${place}: ${name}`);
+  for (const [name, value] of Object.entries(own)) {
+    if (!Object.hasOwn(names, name)) continue;
+    // What cannot even be looked at is no object of anybody's.
+    if (names[name] === 'logger' && value !== undefined) own[name] = quietLogger(value as Logger);
+    else if (HELD.has(name)) void Object.getPrototypeOf(value ?? own);
+    else own[name] = takeValue(value, `${place}: ${name}`);
+  }
   return own;
 }
 

@@ -33,39 +33,49 @@ const RUN: OptionTable<Api.RunOptions<{}>> = {
   askOrder: true,
   gate: 'restricts',
   policy: 'restricts',
-  hideDeniedTools: true,
+  hideDeniedTools: 'flag',
   approvalTimeout: true,
-  runId: true,
+  runId: 'id',
   requester: true,
-  origin: true,
+  origin: 'texts',
   parent: 'restricts',
   place: 'restricts',
   repeatedRejections: true,
-  maxSteps: true,
-  includeRawParts: true,
+  maxSteps: 'count',
+  includeRawParts: 'flag',
   unanswered: true,
   logger: 'logger',
 };
 
 const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
 
+const CONFINE: OptionTable<Api.ConfineSettings> = {
+  write: 'restricts',
+  read: 'texts',
+  hide: 'restricts',
+  protect: 'restricts',
+  network: 'restricts',
+  localSockets: 'flag',
+  demand: 'restricts',
+};
+
 const PROTOCOL: OptionTable<Acp.AcpOptions> = { remember: 'restricts or null', by: true, groups: true };
 
 /** Those that the AI SDK has today. What is not among them is handed on. */
 const UI_STREAM: OptionTable<Parameters<Api.AgentRun['toUIMessageStream']>[0]> = {
   originalMessages: true,
-  generateMessageId: true,
-  onStepEnd: true,
-  onStepFinish: true,
-  onEnd: true,
-  onFinish: true,
-  messageMetadata: true,
-  sendReasoning: true,
-  sendSources: true,
-  sendFinish: true,
-  sendStart: true,
-  redactToolErrors: true,
-  onError: true,
+  generateMessageId: 'function',
+  onStepEnd: 'function',
+  onStepFinish: 'function',
+  onEnd: 'function',
+  onFinish: 'function',
+  messageMetadata: 'function',
+  sendReasoning: 'flag',
+  sendSources: 'flag',
+  sendFinish: 'flag',
+  sendStart: 'flag',
+  redactToolErrors: 'flag',
+  onError: 'function',
 };
 
 const OF_A_TOOL = "it is said of a tool: interruptOn: { NAME: { … } }, where '*' means all others.";
@@ -135,8 +145,8 @@ const TABLES = {
       args: true,
       toolCallId: true,
       runId: true,
-      origin: true,
-      description: true,
+      origin: 'texts',
+      description: 'text',
       allowedDecisions: 'restricts',
       timeout: true,
       remind: true,
@@ -148,42 +158,44 @@ const TABLES = {
     } satisfies OptionTable<Api.GateRequest>,
     elsewhere: ['createGate'],
   },
-  'gate.request: options': { names: { abortSignal: true } satisfies OptionTable<Parameters<Api.Gate['request']>[1]> },
+  'gate.request: options': {
+    names: { abortSignal: 'signal' } satisfies OptionTable<Parameters<Api.Gate['request']>[1]>,
+  },
   'gate.decide': { names: DECIDE },
   'gate.reject': { names: { ...DECIDE, stop: true } },
   'gate.check': {
-    names: { toolName: true, args: true, runId: true } satisfies OptionTable<Parameters<Api.Gate['check']>[0]>,
+    names: { toolName: 'text', args: true, runId: 'text' } satisfies OptionTable<Parameters<Api.Gate['check']>[0]>,
   },
-  'gate.pending': { names: { runId: true } satisfies OptionTable<Parameters<Api.Gate['pending']>[0]> },
+  'gate.pending': { names: { runId: 'filter' } satisfies OptionTable<Parameters<Api.Gate['pending']>[0]> },
   'gate.history': {
-    names: { runId: true, toolName: true, before: true, limit: true } satisfies OptionTable<
+    names: { runId: 'filter', toolName: 'filter', before: true, limit: true } satisfies OptionTable<
       Parameters<Api.Gate['history']>[0]
     >,
   },
-  'gate.events': { names: { signal: true } satisfies OptionTable<Parameters<Api.Gate['events']>[0]> },
+  'gate.events': { names: { signal: 'signal' } satisfies OptionTable<Parameters<Api.Gate['events']>[0]> },
   'gate.audit.list': {
-    names: { after: true, since: true, kind: true, runId: true, limit: true } satisfies OptionTable<
+    names: { after: true, since: 'number', kind: 'filter', runId: 'filter', limit: true } satisfies OptionTable<
       Parameters<Api.Audit['list']>[0]
     >,
   },
-  'gate.audit.verify': { names: { head: true } satisfies OptionTable<Parameters<Api.Audit['verify']>[0]> },
+  'gate.audit.verify': { names: { head: 'restricts' } satisfies OptionTable<Parameters<Api.Audit['verify']>[0]> },
   'gate.audit.export': { names: { from: true } satisfies OptionTable<Parameters<Api.Audit['export']>[0]> },
   applyInterruptConfig: { names: UNKNOWN_TOOLS, elsewhere: ['gateTools'] },
-  preview: { names: { width: true } satisfies OptionTable<Parameters<typeof Api.preview>[1]> },
+  preview: { names: { width: 'number' } satisfies OptionTable<Parameters<typeof Api.preview>[1]> },
   signAuditHead: {
-    names: { privateKey: true, origin: true } satisfies OptionTable<Parameters<typeof Api.signAuditHead>[1]>,
+    names: { privateKey: 'text', origin: 'text' } satisfies OptionTable<Parameters<typeof Api.signAuditHead>[1]>,
   },
   definePolicy: {
-    names: { name: true, match: true, tools: true, default: true } satisfies OptionTable<
+    names: { name: 'text', match: true, tools: true, default: true } satisfies OptionTable<
       Parameters<typeof Api.definePolicy>[1]
     >,
   },
-  fsGlob: { names: { access: true } satisfies OptionTable<Parameters<typeof Api.fsGlob>[1]> },
-  parsePolicy: { names: { format: true, name: true } satisfies OptionTable<Parameters<typeof Api.parsePolicy>[1]> },
-  lintPolicy: { names: { toolNames: true } satisfies OptionTable<Parameters<typeof Api.lintPolicy>[1]> },
-  importPolicy: { names: { name: true } satisfies OptionTable<Parameters<typeof Api.importPolicy>[2]> },
+  fsGlob: { names: { access: 'restricts' } satisfies OptionTable<Parameters<typeof Api.fsGlob>[1]> },
+  parsePolicy: { names: { format: true, name: 'text' } satisfies OptionTable<Parameters<typeof Api.parsePolicy>[1]> },
+  lintPolicy: { names: { toolNames: 'texts' } satisfies OptionTable<Parameters<typeof Api.lintPolicy>[1]> },
+  importPolicy: { names: { name: 'text' } satisfies OptionTable<Parameters<typeof Api.importPolicy>[2]> },
   checkPolicy: {
-    names: { toolName: true, args: true, annotations: true } satisfies OptionTable<
+    names: { toolName: 'text', args: true, annotations: true } satisfies OptionTable<
       Parameters<typeof Api.checkPolicy>[1]
     >,
   },
@@ -194,7 +206,7 @@ const TABLES = {
     instead: NOT_OF_A_RUN,
   },
   resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'], instead: NOT_OF_A_RUN },
-  listRuns: { names: { open: true, limit: true } satisfies OptionTable<Parameters<typeof Api.listRuns>[1]> },
+  listRuns: { names: { open: 'flag', limit: true } satisfies OptionTable<Parameters<typeof Api.listRuns>[1]> },
   gateTools: {
     names: {
       ...UNKNOWN_TOOLS,
@@ -208,9 +220,9 @@ const TABLES = {
       parent: 'restricts',
       place: 'restricts',
       approvalTimeout: true,
-      runId: true,
+      runId: 'id',
       requester: true,
-      origin: true,
+      origin: 'texts',
       mode: 'restricts',
       logger: 'logger',
     } satisfies OptionTable<Api.GateToolsOptions>,
@@ -226,8 +238,8 @@ const TABLES = {
       onApprovalRequest: true,
       askOrder: true,
       approvalTimeout: true,
-      runId: true,
-      origin: true,
+      runId: 'id',
+      origin: 'texts',
       logger: 'logger',
     } satisfies OptionTable<Api.ToolApprovalOptions>,
     elsewhere: ['createGate', 'gateTools', 'streamWithEvents'],
@@ -235,9 +247,9 @@ const TABLES = {
   },
   verifyApprovals: {
     names: {
-      runId: 'restricts',
+      runId: 'filter',
       by: true,
-      onRefused: true,
+      onRefused: 'function',
       unanswered: true,
       toolApprovalSecret: true,
     } satisfies OptionTable<Api.VerifyApprovalsOptions>,
@@ -245,7 +257,7 @@ const TABLES = {
   },
   toUIMessageStream: { names: UI_STREAM, elsewhere: ['toUIMessageStreamResponse', 'streamWithEvents'] },
   toUIMessageStreamResponse: {
-    names: { ...UI_STREAM, headers: true, status: true, statusText: true, heartbeat: true } satisfies OptionTable<
+    names: { ...UI_STREAM, headers: true, status: true, statusText: 'text', heartbeat: true } satisfies OptionTable<
       Parameters<Api.AgentRun['toUIMessageStreamResponse']>[0]
     >,
     elsewhere: ['streamWithEvents'],
@@ -253,8 +265,10 @@ const TABLES = {
       consumeSseStream: 'read a branch of the body of the response yourself: response.body.tee() gives two.',
     },
   },
-  withApprovalDetails: { names: { runId: true } satisfies OptionTable<Parameters<typeof Api.withApprovalDetails>[2]> },
-  approvalDetails: { names: { runId: true } satisfies OptionTable<Parameters<typeof Api.approvalDetails>[1]> },
+  withApprovalDetails: {
+    names: { runId: 'filter' } satisfies OptionTable<Parameters<typeof Api.withApprovalDetails>[2]>,
+  },
+  approvalDetails: { names: { runId: 'filter' } satisfies OptionTable<Parameters<typeof Api.approvalDetails>[1]> },
   withHeartbeat: { names: { every: true } satisfies OptionTable<Parameters<typeof Api.withHeartbeat>[1]> },
   terminalApprover: {
     names: { input: true, output: true } satisfies OptionTable<Parameters<typeof Api.terminalApprover>[0]>,
@@ -263,15 +277,16 @@ const TABLES = {
     names: {
       model: true,
       tools: true,
-      systemPrompt: true,
+      systemPrompt: 'text',
       subagents: true,
       generalPurposeAgent: 'restricts',
       builtinTools: 'restricts',
       interruptOn: 'restricts',
       policy: 'restricts',
       gate: 'restricts',
-      maxSteps: true,
+      maxSteps: 'count',
       backend: 'restricts',
+      confine: 'restricts',
       describeApprovals: true,
       repeatedRejections: true,
       maxResultCharacters: true,
@@ -291,30 +306,30 @@ const TABLES = {
     names: {
       prompt: true,
       messages: true,
-      abortSignal: true,
+      abortSignal: 'signal',
       onApprovalRequest: true,
       onQuestion: true,
       askOrder: true,
       approvalTimeout: true,
-      runId: true,
+      runId: 'id',
       requester: true,
-      includeRawParts: true,
-      maxSteps: true,
+      includeRawParts: 'flag',
+      maxSteps: 'count',
     } satisfies OptionTable<Agent.DeepAgentRunOptions<{}>>,
     elsewhere: ['createDeepAgent', 'createGate', 'streamWithEvents'],
     instead: { state: 'give the messages of the run before: { messages }.' },
   },
   'agent.resume': {
     names: {
-      abortSignal: true,
+      abortSignal: 'signal',
       onApprovalRequest: true,
       onQuestion: true,
       askOrder: true,
       approvalTimeout: true,
       runId: true,
       requester: true,
-      includeRawParts: true,
-      maxSteps: true,
+      includeRawParts: 'flag',
+      maxSteps: 'count',
     } satisfies OptionTable<Parameters<Agent.DeepAgent['resume']>[0]>,
     elsewhere: ['createDeepAgent', 'createGate', 'streamWithEvents'],
     instead: {
@@ -326,13 +341,13 @@ const TABLES = {
     names: {
       name: true,
       description: true,
-      systemPrompt: true,
+      systemPrompt: 'text',
       model: true,
       tools: 'restricts or null',
       builtinTools: 'restricts',
       interruptOn: 'restricts',
       policy: 'restricts',
-      maxSteps: true,
+      maxSteps: 'count',
       subagents: true,
     } satisfies OptionTable<Agent.Subagent>,
     elsewhere: ['createDeepAgent', 'agent.streamWithEvents', 'createGate'],
@@ -344,7 +359,7 @@ const TABLES = {
     elsewhere: ['createLocalBackend'],
   },
   createTaskTool: {
-    names: { subagents: true, description: true, maxResultCharacters: true } satisfies OptionTable<
+    names: { subagents: true, description: 'text', maxResultCharacters: true } satisfies OptionTable<
       Parameters<typeof Agent.createTaskTool>[0]
     >,
     elsewhere: ['streamWithEvents', 'gateTools'],
@@ -352,13 +367,13 @@ const TABLES = {
   'createTaskTool: subagent': {
     names: {
       name: true,
-      description: true,
+      description: 'text',
       model: true,
-      systemPrompt: true,
+      systemPrompt: 'text',
       tools: true,
       interruptOn: 'restricts',
       policy: 'restricts',
-      maxSteps: true,
+      maxSteps: 'count',
     } satisfies OptionTable<Agent.TaskAgent>,
     elsewhere: ['streamWithEvents'],
   },
@@ -367,8 +382,14 @@ const TABLES = {
       Parameters<typeof Agent.describeApprovals>[1]
     >,
   },
+  confine: { names: { ...CONFINE, cwd: 'restricts', env: true } satisfies OptionTable<Api.ConfineOptions> },
+  'createLocalBackend: confine': { names: CONFINE },
+  'createDeepAgent: confine': {
+    names: { ...CONFINE, always: 'restricts' } satisfies OptionTable<Exclude<Agent.DeepAgentOptions['confine'], true>>,
+  },
   createLocalBackend: {
     names: {
+      confine: 'restricts',
       root: 'restricts',
       commandTimeout: true,
       maxOutputBytes: true,
@@ -393,7 +414,7 @@ const TABLES = {
       secret: true,
       maxBodyBytes: true,
       remember: 'restricts',
-      assets: true,
+      assets: 'text',
       logger: 'logger',
     } satisfies OptionTable<Inbox.InboxOptions>,
     elsewhere: ['serveInbox', 'createGate'],
@@ -406,7 +427,7 @@ const TABLES = {
       port: true,
       by: true,
       groups: true,
-      assets: true,
+      assets: 'text',
       logger: 'logger',
       remember: 'restricts',
     } satisfies OptionTable<Inbox.ServeInboxOptions>,
@@ -423,7 +444,7 @@ const TABLES = {
       maxBodyBytes: true,
       takeOverAfter: true,
       logger: 'logger',
-      fetch: true,
+      fetch: 'function',
     } satisfies OptionTable<Webhooks.SendWebhooksOptions>,
     elsewhere: ['endpoint', 'createGate'],
   },
@@ -439,7 +460,9 @@ const TABLES = {
     elsewhere: ['sendWebhooks'],
   },
   verifyWebhook: {
-    names: { tolerance: true, maxBodyBytes: true } satisfies OptionTable<Parameters<typeof Webhooks.verifyWebhook>[2]>,
+    names: { tolerance: 'number', maxBodyBytes: 'number' } satisfies OptionTable<
+      Parameters<typeof Webhooks.verifyWebhook>[2]
+    >,
   },
   createActionLinks: {
     names: {

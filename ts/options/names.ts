@@ -2,11 +2,14 @@
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
 
 /**
- * `logger`: what takes messages. `restricts`: without this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the
- * same, and `null` says something. `restricts by parts`: the same, and with nothing in it it is as if left out.
+ * `logger`: what takes messages. `filter`: a text that says of what one asks, so that without it all is meant. `restricts`: without
+ * this option more may run, more people may decide, or more is kept in the clear. `restricts or null`: the same, and `null` says
+ * something. `restricts by parts`: the same, and with nothing in it it is as if left out.
  */
 export type OptionNames = Readonly<Record<string, OptionKind>>;
-export type OptionKind = true | 'logger' | Restricts;
+export type OptionKind = true | 'logger' | 'filter' | Restricts | OptionForm;
+/** What its value is. `id`: a text that is not empty. `number`: none below 0. `count`: whole, from 1. */
+export type OptionForm = 'text' | 'id' | 'texts' | 'flag' | 'function' | 'signal' | 'number' | 'count';
 export type Restricts = 'restricts' | 'restricts or null' | 'restricts by parts';
 
 /** The names that are not among these. @throws {InvalidConfigError} for what is no plain object */
@@ -34,15 +37,15 @@ export function checkGiven(names: OptionNames, options: unknown, place: string):
     if (kind === 'logger') checkLogger(value, place, name);
     if (isNothing(value, kind))
       throw new InvalidConfigError({
-        message: `${place}: ${name} is ${emptyAs(value)}, and without it less would be refused: give it a value, or leave it out.`,
+        message: `${place}: ${name} is ${emptyAs(value)}, and without it ${kind === 'filter' ? 'all of them would be meant' : 'less would be refused'}: give it a value, or leave it out.`,
       });
   }
 }
 
 function isNothing(value: unknown, kind: OptionKind | undefined): boolean {
-  if (kind === undefined || kind === true || kind === 'logger') return false;
+  if (kind !== 'filter' && (typeof kind !== 'string' || !kind.startsWith('restricts'))) return false;
   if (value === undefined) return true;
-  if (value === null) return kind === 'restricts' || kind === 'restricts by parts';
+  if (value === null) return kind !== 'restricts or null';
   return kind === 'restricts by parts' && isEmpty(value);
 }
 
@@ -101,7 +104,8 @@ export const refusal = (place: string, name: string, hint: string): InvalidConfi
  */
 export function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value) as object | null;
+  const prototype = prototypeOf(value);
+  if (prototype === UNREADABLE) return false;
   if (prototype === null) return true;
   // The one that all objects of a realm inherit from, and not another that inherits nothing.
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
@@ -110,8 +114,24 @@ export function isPlain(value: unknown): value is object {
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
+  if (value === undefined) return 'undefined';
   if (typeof value !== 'object') return `a ${typeof value}`;
+  if (prototypeOf(value) === UNREADABLE) return 'an object that cannot be looked at';
   if (value instanceof Promise) return 'a promise: await it';
   if (value instanceof Map) return 'a Map: Object.fromEntries makes one of it';
   return 'an object that inherits some: write all of them into an object of its own';
+}
+
+/** In the place of a prototype, for a proxy that does not let itself be looked at. */
+const UNREADABLE = Object.freeze({});
+
+/** A proxy that does not let itself be looked at. */
+export const isUnreadable = (value: object): boolean => prototypeOf(value) === UNREADABLE;
+
+function prototypeOf(value: object): object | null {
+  try {
+    return Object.getPrototypeOf(value) as object | null;
+  } catch {
+    return UNREADABLE;
+  }
 }

@@ -3,7 +3,7 @@
  * asked, or gives later would be read by one reader and passed over by the next, and a deny in it would be lost without a word.
  */
 import { InvalidConfigError } from '../errors/invalid-config-error.js';
-import { isPlain, kindOf } from './names.js';
+import { isPlain, isUnreadable, kindOf } from './names.js';
 
 const MAX_DEPTH = 100;
 
@@ -86,6 +86,7 @@ export function fixed<T extends object>(ours: T): T {
 }
 
 function copied(value: unknown, place: string, { kind, depth }: { kind: CopyKind; depth: number }): unknown {
+  if (typeof value === 'object' && value !== null && isUnreadable(value)) throw wrong(place, 'cannot be looked at');
   if ((!Array.isArray(value) && !isPlain(value)) || kind.isLeaf(value)) return kind.leaf(value, place);
   if (depth === MAX_DEPTH) throw wrong(place, `is nested deeper than ${MAX_DEPTH}`);
   const at = { kind, depth: depth + 1 };

@@ -2,9 +2,12 @@
 import type * as Api from '../../index.js';
 import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import { PolicyError } from '../errors/index.js';
+import { InvalidConfigError, PolicyError } from '../errors/index.js';
 import { checkDocuments, lintDocuments } from '../native.js';
-import { takeNeeded, takeOptions } from '../options/check.js';
+import { toldValue } from '../errors/told-value.js';
+import { checkForm } from '../options/forms.js';
+import { checkRecord, kindOf } from '../options/names.js';
+import { readable, takeNeeded, takeOptions } from '../options/check.js';
 import { takeValue } from '../options/plain.js';
 import { readAtMost } from '../values/read-at-most.js';
 import { snapshot, type ValueSnapshot } from '../values/snapshot.js';
@@ -14,6 +17,11 @@ import { Policies, takePlace, type JudgedByPolicy } from './policies.js';
 /** @see types/ */
 export const parsePolicy: typeof Api.parsePolicy = (text, options = {}) => {
   const { name = 'policy', format } = takeOptions('parsePolicy', options);
+  if (format !== undefined && format !== 'toml' && format !== 'json')
+    throw new InvalidConfigError({
+      message: `parsePolicy: format must be 'toml' or 'json', not ${toldValue(format)}.`,
+    });
+  checkForm('text', text ?? null, 'parsePolicy: text');
   const policy = { name, text, format: format ?? (/\.jsonc?$/.test(name) ? 'json' : 'toml'), conditions: [] } as const;
   checkDocuments([{ name, text, format: policy.format }]);
   return madePolicy(policy);
@@ -24,6 +32,7 @@ const MOST = 1 << 20;
 
 /** @see types/ */
 export const loadPolicy: typeof Api.loadPolicy = async (path) => {
+  checkForm('text', path ?? null, 'loadPolicy: path');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, MOST));
@@ -64,7 +73,9 @@ export const replayPolicy: typeof Api.replayPolicy = async (calls, given, place)
   const effects: Record<PolicyEffect, number> = { allow: 0, ask: 0, deny: 0 };
   const changed: Awaited<ReturnType<typeof Api.replayPolicy>>['changed'] = [];
   let total = 0;
+  checkCalls(calls);
   for await (const call of calls) {
+    checkRecord(call ?? null, 'replayPolicy', 'a call');
     const made = at(byCwd, call, policy, paths);
     const verdict = await made.judge(new JudgedAlone(call));
     total++;
@@ -74,6 +85,15 @@ export const replayPolicy: typeof Api.replayPolicy = async (calls, given, place)
   }
   return { total, effects, changed };
 };
+
+function checkCalls(calls: unknown): void {
+  const isIterable = readable('replayPolicy: calls', () => {
+    const { [Symbol.iterator]: sync, [Symbol.asyncIterator]: later } = Object(calls) as Record<symbol, unknown>;
+    return typeof sync === 'function' || typeof later === 'function';
+  });
+  if (isIterable) return;
+  throw new InvalidConfigError({ message: `replayPolicy: calls must be a list, or a stream, not ${kindOf(calls)}.` });
+}
 
 function at(
   made: Map<string | undefined, Policies>,
@@ -91,6 +111,8 @@ function at(
 
 /** @see types/ */
 export const importPolicy: typeof Api.importPolicy = async (format, text, options = {}) => {
+  checkForm('text', format ?? null, 'importPolicy: format');
+  checkForm('text', text ?? null, 'importPolicy: text');
   const { name = format } = takeOptions('importPolicy', options);
   // A tool for the first day: nobody else loads it.
   const { importDocument } = await import('../policy-import/index.js');
@@ -123,6 +145,8 @@ class JudgedAlone implements JudgedByPolicy {
   #toolCallId: string | undefined;
 
   constructor({ toolName, args, annotations }: Pick<PolicyCall, 'toolName' | 'args'> & { annotations?: object }) {
+    checkForm('text', toolName ?? null, 'checkPolicy: toolName');
+    checkRecord(annotations, 'checkPolicy', 'annotations');
     this.toolName = toolName;
     this.args = snapshot(args);
     this.annotations = annotations as Record<string, unknown> | undefined;

@@ -2,6 +2,7 @@
 import type * as Api from '../../index.js';
 import type { PolicyMatcher, PolicyRule } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { checkDocuments } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkList } from '../options/names.js';
@@ -23,10 +24,10 @@ const EVERYTHING = {
 
 /** @see types/ */
 export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
-  const unknown = kinds.find((kind) => !Object.hasOwn(EVERYTHING, kind));
+  const unknown = kinds.find((kind) => typeof kind !== 'string' || !Object.hasOwn(EVERYTHING, kind));
   if (unknown !== undefined || kinds.length === 0) {
     throw new InvalidConfigError({
-      message: `anyOfKind takes ${Object.keys(EVERYTHING).join(', ')}, not ${JSON.stringify(unknown ?? null)}.`,
+      message: `anyOfKind takes ${Object.keys(EVERYTHING).join(', ')}, not ${toldValue(unknown ?? null)}.`,
     });
   }
   return { matches: Object.assign({}, ...kinds.map((kind) => EVERYTHING[kind])) as ConditionFunction };
@@ -35,16 +36,36 @@ export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
 /** @see types/ */
 export const fsGlob: typeof Api.fsGlob = (patterns, options = {}) => {
   const { access } = takeOptions('fsGlob', options);
+  if (access !== undefined && access !== 'read' && access !== 'write')
+    throw new InvalidConfigError({ message: `fsGlob: access must be 'read' or 'write', not ${toldValue(access)}.` });
+  for (const pattern of checkPatterns('fsGlob', [patterns].flat()))
+    if (pattern === '') throw new InvalidConfigError({ message: 'fsGlob: a pattern is empty.' });
   const read = access === 'write' ? {} : { reads: patterns };
   const write = access === 'read' ? {} : { writes: patterns };
   return { matches: { ...read, ...write } };
 };
 
 /** @see types/ */
-export const shellGlob: typeof Api.shellGlob = (...patterns) => ({ matches: { commands: patterns } });
+export const shellGlob: typeof Api.shellGlob = (...patterns) => ({
+  matches: { commands: checkPatterns('shellGlob', patterns) },
+});
 
 /** @see types/ */
-export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { urls: patterns } });
+export const urlPattern: typeof Api.urlPattern = (...patterns) => ({
+  matches: { urls: checkPatterns('urlPattern', patterns) },
+});
+
+/** A list in the place of a pattern would be taken for the words of one command. @throws {InvalidConfigError} */
+function checkPatterns(place: string, patterns: readonly unknown[]): string[] {
+  const wrong = patterns.length === 0 ? { value: undefined } : patterns.map((value) => ({ value })).find(isNoPattern);
+  if (wrong === undefined) return patterns as string[];
+  const given = wrong.value === undefined ? 'nothing' : toldValue(wrong.value);
+  throw new InvalidConfigError({
+    message: `${place} takes one text or several, not ${given}: write ${place}('…', '…'), and ...patterns for a list.`,
+  });
+}
+
+const isNoPattern = ({ value }: { value: unknown }): boolean => typeof value !== 'string';
 
 /** @see types/ */
 export const definePolicy: typeof Api.definePolicy = (rules, given = {}) => {

@@ -17,12 +17,23 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { InternalError } from '../errors/internal-error.js';
-import { NativePolicies, type NativeBound, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
+import { toldValue } from '../errors/told-value.js';
+import {
+  NativePolicies,
+  type NativeBound,
+  type NativeCall,
+  type NativeDocument,
+  type NativeJudged,
+  type NativeLayers,
+  type NativeSealed,
+  type NativeWho,
+} from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
+import { strangersIn } from './strangers.js';
 
 /** A call to judge. */
 export interface JudgedByPolicy {
@@ -74,6 +85,7 @@ export interface PoliciesOptions {
 export class Policies {
   readonly cwd: string;
   readonly #native: NativePolicies;
+  readonly #documents: readonly NativeDocument[];
   readonly #conditions: readonly PolicyCondition[];
   readonly #onProblems: ((problems: PolicyProblem[]) => void) | undefined;
   /** Whether any grant may answer: one was made here, or the user's file holds some. */
@@ -86,6 +98,7 @@ export class Policies {
     const { documents, conditions } = documentsOf(policy, name);
     const paths = takePlace(place, name);
     this.cwd = paths?.cwd ?? process.cwd();
+    this.#documents = documents;
     this.#conditions = conditions;
     this.#onProblems = onProblems;
     this.#mayGrant = files === 'all';
@@ -170,6 +183,21 @@ export class Policies {
   /** Of these tools, those that are denied whatever the arguments. */
   hidden(toolNames: readonly string[]): string[] {
     return this.#native.hidden(toolNames);
+  }
+
+  /** The files below the current folder that a command that nobody was asked about must not reach. */
+  sealed(): Promise<NativeSealed> {
+    return this.#native.sealed();
+  }
+
+  /** The policies that count now, and what is wrong with their files. */
+  layers(): Promise<NativeLayers> {
+    return this.#native.layers();
+  }
+
+  /** Names of tools in their rules that are none of these. Policy files are not looked at. */
+  strangers(toolNames: readonly string[]): readonly string[] {
+    return strangersIn(this.#documents, toolNames);
   }
 
   /** The source that forbids a mode, as far as that is known before any file is read. */
@@ -269,7 +297,7 @@ export function takePlace(given: PolicyPlace | undefined, name: string): PolicyP
     const path: unknown = place[key];
     if (path === undefined || (typeof path === 'string' && isAbsolute(path) && !path.includes('\0'))) continue;
     throw new InvalidConfigError({
-      message: `${name}: place.${key} must be an absolute path, not ${JSON.stringify(path)}.`,
+      message: `${name}: place.${key} must be an absolute path, not ${toldValue(path)}.`,
     });
   }
   return place;

@@ -1,17 +1,19 @@
 import type { ToolSet } from 'ai';
 import type * as Api from '../../mcp.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { toldValue } from '../errors/told-value.js';
 import { takeNeeded } from '../options/check.js';
 import { isServerName, mcpName } from '../policy/foreign.js';
-import { isRecord } from './offers.js';
+import { checkConnection, isRecord } from './offers.js';
 
 /** @see mcp.d.ts */
 export const mcpTools: typeof Api.mcpTools = async (client, options) => {
   const { server }: { server: unknown } = takeNeeded('mcpTools', options);
   if (!isServerName(server))
     throw new InvalidConfigError({
-      message: `mcpTools: server must be a name of letters, digits, ".", "-" and single "_" between them, not ${JSON.stringify(server)}.`,
+      message: `mcpTools: server must be a name of letters, digits, ".", "-" and single "_" between them, not ${toldValue(server)}.`,
     });
+  checkConnection('mcpTools', 'the client', client, ['tools']);
   const tools: unknown = await client.tools();
   if (!isRecord(tools)) throw new InvalidConfigError({ message: 'mcpTools: client.tools() gave no tools.' });
   const named: ToolSet = Object.create(null) as ToolSet;

@@ -6,6 +6,7 @@ import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { beware, needsSecondYes } from '../gate/stands-out.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { readable } from '../options/check.js';
 import { checkNone } from '../options/names.js';
 import {
   checkConnection,
@@ -183,7 +184,7 @@ async function ask(
 }
 
 function checkServer(place: string, server: unknown): void {
-  const { server: inner } = (server ?? {}) as { server?: unknown };
+  const inner = readable(place, () => (server as { server?: unknown } | null | undefined)?.server);
   checkConnection(place, 'the server', inner ?? server, ['elicitInput']);
 }
 

@@ -5,7 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import { checkBy } from '../gate/requester.js';
 import { isScope } from '../gate/remember.js';
 import { needsSecondYes } from '../gate/stands-out.js';
-import { takeOptions } from '../options/check.js';
+import { readable, takeOptions } from '../options/check.js';
 import { argumentLines } from '../terminal/whole.js';
 
 type ProtocolEntry =
@@ -49,6 +49,11 @@ export function ofRequest<T>(place: string, request: ApprovalRequest, make: () =
       cause,
     });
   if (!isRecord(request)) throw wrong('this is no object');
+  try {
+    Object.keys(request);
+  } catch (error) {
+    throw wrong(messageOf(error), error);
+  }
   const given = request as Partial<ApprovalRequest>;
   const text = TEXTS.find((name) => typeof given[name] !== 'string');
   if (text !== undefined) throw wrong(`its ${text} is no text`);
@@ -69,7 +74,7 @@ const LISTS = ['allowedDecisions', 'needs', 'changes', 'flags'] as const;
 export function checkConnection(place: string, what: string, connection: unknown, methods: readonly string[]): void {
   const has = (method: string) =>
     typeof (connection as Record<string, unknown> | null | undefined)?.[method] === 'function';
-  if (methods.some(has)) return;
+  if (readable(place, () => methods.some(has))) return;
   throw new InvalidConfigError({ message: `${place}: ${what} must have the method ${methods.join(' or ')}.` });
 }
 

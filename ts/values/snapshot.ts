@@ -6,7 +6,8 @@
  * getter that answers differently the second time cannot make the copy differ from what was shown.
  */
 import * as types from 'node:util/types';
-import { InvalidArgumentsError } from '../errors/index.js';
+import { CountersignError, InvalidArgumentsError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
 
 const TAG = '$countersign';
 const MAX_DEPTH = 100;
@@ -44,7 +45,13 @@ interface SourcePair {
  * @throws {InvalidArgumentsError} for functions, symbols, cycles, and values nested or sized beyond reason
  */
 export function snapshot(value: unknown, most: SizeLimit = ARGUMENTS): ValueSnapshot {
-  return new ValueCopier(most).copy(value, 'args', 0);
+  try {
+    return new ValueCopier(most).copy(value, 'args', 0);
+  } catch (cause) {
+    if (CountersignError.isInstance(cause)) throw cause;
+    // A getter or a proxy of theirs.
+    throw new InvalidArgumentsError({ message: `The arguments cannot be read: ${messageOf(cause)}`, cause });
+  }
 }
 
 /** As {@link snapshot}; `undefined` for what cannot be copied. */
@@ -72,6 +79,25 @@ export function revive(json: unknown): unknown {
     return reviveRecord(json);
   }
 }
+
+/**
+ * Tagged JSON as somebody writes it by hand: a date, an address or a large number is its text, and what is undefined is left out. For
+ * comparing what was written with what became of it.
+ */
+export function asWritten(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map(asWritten);
+  if (isTagged(json) && typeof json.value === 'string') return json.value;
+  const isThere = ([, value]: [string, unknown]) => !isUndefined(value);
+  return Object.fromEntries(
+    Object.entries(json)
+      .filter(isThere)
+      .map(([name, value]) => [name, asWritten(value)]),
+  );
+}
+
+const isUndefined = (json: unknown): boolean =>
+  typeof json === 'object' && json !== null && isTagged(json) && json[TAG] === 'undefined';
 
 class ValueCopier {
   #nodes = 0;

@@ -2,6 +2,7 @@
 import type { WebhookEndpoint, SendWebhooksOptions } from '../../webhooks.js';
 import { messageOf } from '../errors/message-of.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { isPlain, kindOf } from '../options/names.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { whenAborted } from '../values/when-aborted.js';
 import { addressOf, invalid, keysFrom } from './options.js';
@@ -21,20 +22,21 @@ export interface WebhookReceiver {
 const RESERVED = /^(?:webhook-.*|content-type|content-length|host|transfer-encoding|connection)$/;
 
 export function receiverOf(place: string, endpoint: WebhookEndpoint, options: SendWebhooksOptions): WebhookReceiver {
-  const headers = headersOf(`${place}.headers`, endpoint.headers ?? {});
+  const headers = headersOf(`${place}.headers`, endpoint.headers === undefined ? {} : endpoint.headers);
   const reserved = Object.keys(headers).find((name) => RESERVED.test(name));
   if (reserved !== undefined) throw invalid(`${place}.headers must not have ${reserved}, which is set for you.`);
   return {
     url: addressOf(`${place}.url`, endpoint.url).href,
     keys: keysFrom(place, endpoint),
     headers,
-    timeout: checkPositive('sendWebhooks: timeout', options.timeout ?? 15_000),
+    timeout: checkPositive('sendWebhooks: timeout', options.timeout === undefined ? 15_000 : options.timeout),
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
   };
 }
 
 /** With names in lower case. What cannot be sent is found out before the first event is lost to it. */
 function headersOf(place: string, headers: Readonly<Record<string, string>>): Record<string, string> {
+  if (!isPlain(headers)) throw invalid(`${place} must be an object of texts by name, not ${kindOf(headers)}.`);
   try {
     return Object.fromEntries(new Headers(headers));
   } catch (error) {

@@ -10,6 +10,7 @@ import {
 } from '../errors/index.js';
 import { CountersignError } from '../errors/countersign-error.js';
 import { messageOf } from '../errors/message-of.js';
+import { toldValue } from '../errors/told-value.js';
 import { isPersonName } from '../gate/person-name.js';
 import { takeNeeded } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
@@ -52,7 +53,7 @@ class LinkServer implements Api.ActionLinks {
   async link(link: Api.ActionLink): Promise<string> {
     const { approvalId, decision, by, groups = [] } = takeNeeded('link', link);
     if (decision !== 'approve' && decision !== 'reject')
-      throw invalid(`link: decision must be 'approve' or 'reject', not ${JSON.stringify(decision)}.`);
+      throw invalid(`link: decision must be 'approve' or 'reject', not ${toldValue(decision)}.`);
     if (typeof by !== 'string' || !isPersonName(by)) throw invalid('link: by must say whom the link is for, by name.');
     if (!Array.isArray(groups) || groups.some((group) => typeof group !== 'string'))
       throw invalid('link: groups must be a list of names.');

@@ -5,6 +5,7 @@ import type * as Api from '../../webhooks.js';
 import { EventsLostError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
+import { checkList } from '../options/names.js';
 import { takeNeeded } from '../options/check.js';
 import { receiverOf } from './attempt.js';
 import { WebhookDelivery, type DeliveryOptions, type DeliveryEndpoint } from './delivery.js';
@@ -124,6 +125,7 @@ function endpointsOf({ endpoints, ...options }: Api.SendWebhooksOptions): Delive
   const read = endpoints.map((given: Api.WebhookEndpoint, index) => {
     const place = `sendWebhooks: endpoints[${index}]`;
     const endpoint = takeNeeded('endpoint', given, place);
+    checkList(endpoint.events, place, 'events');
     const events = endpoint.events ?? EVENTS.filter((name) => name !== 'settled');
     const unknown = events.find((name) => !EVENTS.includes(name));
     if (unknown !== undefined)
@@ -147,7 +149,7 @@ function settingsOf(options: Api.SendWebhooksOptions): DeliveryOptions {
   const { include = 'nothing', logger, attempts = 12 } = options;
   if (!INCLUDES.includes(include)) throw invalid(`sendWebhooks: include must be one of ${INCLUDES.join(', ')}.`);
   const number = (name: keyof Api.SendWebhooksOptions, fallback: number): number =>
-    checkPositive(`sendWebhooks: ${name}`, options[name] ?? fallback);
+    checkPositive(`sendWebhooks: ${name}`, options[name] === undefined ? fallback : options[name]);
   if (!Number.isInteger(attempts) || attempts < 1)
     throw invalid('sendWebhooks: attempts must be a whole number from 1.');
   return {

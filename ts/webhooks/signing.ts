@@ -2,9 +2,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type * as Api from '../../webhooks.js';
 import { WebhookSignatureError } from '../errors/webhook-signature-error.js';
-import { takeOptions } from '../options/check.js';
+import { readable, takeOptions } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
-import { keysOf } from './options.js';
+import { invalid, keysOf } from './options.js';
 
 const VERSION = 'v1,';
 const TOLERANCE_MS = 300_000;
@@ -28,7 +28,7 @@ export const verifyWebhook: typeof Api.verifyWebhook = async (webhook, secret, o
   const taken = takeOptions('verifyWebhook', options);
   const { tolerance = TOLERANCE_MS, maxBodyBytes = MAX_BODY_BYTES } = taken;
   const keys = keysOf('verifyWebhook: secret', secret);
-  const { headers } = webhook;
+  const { headers } = receivedOf(webhook);
   const id = header(headers, 'webhook-id');
   const seconds = header(headers, 'webhook-timestamp');
   const given = header(headers, 'webhook-signature').split(' ');
@@ -44,6 +44,16 @@ export const verifyWebhook: typeof Api.verifyWebhook = async (webhook, secret, o
   if (!(Math.abs(age) <= tolerance)) throw refused(`it is from another time: ${Math.round(age / 1000)} s ago`);
   return read(body);
 };
+
+/** What a server got, and nothing else. @throws {InvalidConfigError} */
+function receivedOf(webhook: unknown): Parameters<typeof verifyWebhook>[0] {
+  const isOne = readable('verifyWebhook', () => {
+    const { headers } = Object(webhook) as { headers?: unknown };
+    return typeof headers === 'object' && headers !== null;
+  });
+  if (isOne) return webhook as Request;
+  throw invalid('verifyWebhook: the first argument must be a Request, or { headers, body }.');
+}
 
 async function bodyFrom(webhook: Parameters<typeof verifyWebhook>[0], most: number): Promise<Uint8Array> {
   if (!(webhook instanceof Request)) {

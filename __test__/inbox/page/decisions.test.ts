@@ -196,8 +196,10 @@ describeInBrowser('on the page', () => {
     const request = await ask(inbox.gate, { args: { command: 'git push --force' } });
     const { page, open } = await visit(browser(), inbox);
     await open(request);
+    // The list says so, too, in the words of the terminal.
+    await page.locator('.row .warns').getByText('gives something out that cannot be taken back').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('takes away, overwrites or publishes: git push --force').waitFor();
+    await page.locator('.doubts').getByText('It gives something out that cannot be taken back').waitFor();
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
     await page.getByRole('button', { name: 'Approve all the same' }).click();
     expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });

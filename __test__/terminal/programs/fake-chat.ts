@@ -72,6 +72,11 @@ const chat: Chat = {
     told('decide', approvalId, decision);
     answered(approvalId);
   },
+  reconsider: async (approvalId, args) => {
+    const ask = view.asks.find(({ request }) => request.approvalId === approvalId);
+    if (ask?.kind !== 'approval') throw new Error('it no longer waits');
+    return { ...ask, request: { ...ask.request, args } };
+  },
   refuse: async (approvalId) => {
     told('refuse', approvalId);
     answered(approvalId);

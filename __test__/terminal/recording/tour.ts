@@ -92,7 +92,7 @@ export class Tour {
   idle(text: string | RegExp = ''): Promise<string> {
     const isThere = (screen: string): boolean => (typeof text === 'string' ? screen.includes(text) : text.test(screen));
     return this.terminal.waitFor(
-      (screen) => screen.includes('what is to be done?') && isThere(screen),
+      (screen) => screen.includes('what should I do?') && isThere(screen),
       `the end of a run with ${String(text)}`,
     );
   }
@@ -127,7 +127,7 @@ export class Tour {
       this.terminal.type(word);
       const wanted = `${prompt}${written}`;
       await this.terminal.waitFor(
-        (screen) => screen.split('\n').some((line) => line.replace(/^[›>]/, '').trim() === wanted),
+        (screen) => screen.split('\n').some((line) => line.replace(/^ ?[›>]/, '').trim() === wanted),
         wanted,
       );
       this.shoot(STAYS.key);
@@ -173,10 +173,11 @@ export async function session(tour: Tour): Promise<void> {
   await tour.say('create hello.txt with hi and run cat package.json');
   await tour.asks('write_file');
   tour.shoot(STAYS.study);
-  terminal.press('y');
+  await terminal.take('y');
   await tour.asks('execute');
   tour.shoot();
-  await tour.write('there is read_file for that', 'reject, because: ');
+  await tour.write('there is read_file for that');
+  tour.shoot(STAYS.look);
   terminal.press('enter');
   await tour.idle('You rejected');
   tour.shoot();
@@ -185,7 +186,7 @@ export async function session(tour: Tour): Promise<void> {
   await tour.say('delegate create notes.md with "# Notes" to general-purpose');
   await tour.asks('write_file');
   tour.shoot(STAYS.study);
-  terminal.press('y');
+  await terminal.take('y');
   await tour.idle('General-purpose says:\nCreated');
   tour.shoot();
 
@@ -206,13 +207,13 @@ export async function session(tour: Tour): Promise<void> {
   tour.shoot();
 
   // Auto-approve, on and off.
-  await tour.say('/approve');
+  await tour.say('/approve on');
   await tour.idle('Auto-approve: ');
   tour.shoot();
   await tour.say('change Hello to Hi in src/greet.js');
   await tour.idle('Changed "Hello"');
   tour.shoot();
-  await tour.say('/approve');
+  await tour.say('/approve off');
   await tour.idle('Safe mode: ');
   tour.shoot(STAYS.look);
   await tour.write('/quit');

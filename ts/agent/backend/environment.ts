@@ -20,6 +20,8 @@ const SETTINGS = {
   GIT_TERMINAL_PROMPT: '0',
   // What only looks (`git status`) writes nothing, not even `.git/index`.
   GIT_OPTIONAL_LOCKS: '0',
+  // What is missing in a partial clone is not fetched from wherever its settings say, which may be a program.
+  GIT_NO_LAZY_FETCH: '1',
   // npm and pip look for a later version of themselves in the registry, now and then, whatever they are to do.
   npm_config_update_notifier: 'false',
   NO_UPDATE_NOTIFIER: '1',

@@ -1,12 +1,15 @@
 /** The files of this machine below one folder, and commands that start there. */
 import { resolve } from 'node:path';
 import type { Backend, BackendCall, CommandResult, LocalBackendOptions } from '../../../agent.js';
+import type { ConfineSettings } from '../../../index.js';
+import { checkSettings, confined, tightened } from '../../confine/confine.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { checkText } from '../../gate/check-arguments.js';
 import { checkPositive } from '../../gate/check-positive.js';
 import { NativeFiles, type FileOperations } from '../../native.js';
-import { takeOptions } from '../../options/check.js';
+import { takeNeeded, takeOptions } from '../../options/check.js';
 import { checkRecord } from '../../options/names.js';
 import { environmentOf } from './environment.js';
 import { runCommand } from './run-command.js';
@@ -15,13 +18,13 @@ import { runCommand } from './run-command.js';
 const MOST = 1_000;
 
 /** See `agent.d.ts`. */
-export function createLocalBackend(own: LocalBackendOptions = {}): Backend {
-  const options = takeOptions('createLocalBackend', own);
+export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
+  const options = takeOptions('createLocalBackend', all);
   const positive = (name: 'commandTimeout' | 'maxOutputBytes' | 'maxFileBytes', fallback: number) =>
-    checkPositive(`createLocalBackend's \`${name}\``, options[name] ?? fallback);
+    checkPositive(`createLocalBackend's \`${name}\``, options[name] === undefined ? fallback : options[name]);
   // It would be the folder that the program was started in.
   if (options.root === '') throw new InvalidConfigError({ message: "createLocalBackend's `root` must not be empty." });
-  const root = resolve(options.root ?? process.cwd());
+  const root = resolve(checkText('createLocalBackend: root', options.root ?? process.cwd()));
   const commandTimeout = positive('commandTimeout', 120_000);
   const maxOutputBytes = Math.ceil(positive('maxOutputBytes', 65_536));
   const files = openFiles(root, positive('maxFileBytes', 8_388_608));
@@ -29,6 +32,10 @@ export function createLocalBackend(own: LocalBackendOptions = {}): Backend {
   // Node gives the environment of the process a prototype of its own.
   if (options.env !== process.env) checkRecord(options.env, 'createLocalBackend', 'env');
   const given = options.env === undefined ? undefined : { ...options.env };
+
+  const { confine: own } = options;
+  const settings = own === undefined || own === true ? own && {} : takeNeeded('createLocalBackend: confine', own);
+  if (settings !== undefined) checkConfinement('createLocalBackend', settings);
 
   async function call<NAME extends keyof FileOperations>(
     operation: NAME,
@@ -43,6 +50,7 @@ export function createLocalBackend(own: LocalBackendOptions = {}): Backend {
 
   return {
     root,
+    canConfine: settings === undefined ? true : 'always',
     readFile: (path, options = {}) =>
       call('read', { path, offset: count(options.offset, 1), limit: count(options.limit, undefined) }, options),
     writeFile: (path, content, options = {}) =>
@@ -68,16 +76,26 @@ export function createLocalBackend(own: LocalBackendOptions = {}): Backend {
         },
         options,
       ),
-    execute: (command, { timeout, abortSignal, onOutput } = {}): Promise<CommandResult> =>
-      runCommand(command, {
+    execute: async (command, options): Promise<CommandResult> => {
+      const { timeout, abortSignal, onOutput, confine = false } = options ?? {};
+      return runCommand(checkText('execute: the command', command), {
         cwd: root,
         env: environmentOf(given, process.env),
         timeout: timeout !== undefined && timeout > 0 ? Math.min(timeout, commandTimeout) : commandTimeout,
         maxOutputBytes,
         abortSignal,
         onOutput,
-      }),
+        // Its own confinement holds for every command, whoever asks for less.
+        confine: tightened(settings, confine === false ? undefined : confine, 'execute: confine'),
+      });
+    },
   };
+}
+
+/** What cannot be held is known before anything is to run. @throws {ConfinementError}, {InvalidConfigError} */
+export function checkConfinement(place: string, settings: ConfineSettings): void {
+  checkSettings(settings, place);
+  confined(':', { cwd: process.cwd(), env: {}, settings, place, status: null });
 }
 
 function openFiles(root: string, maxFileBytes: number): NativeFiles {

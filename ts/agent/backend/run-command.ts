@@ -5,7 +5,11 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../../agent.js';
+import type { ConfineSettings, ConfinedCommand } from '../../../index.js';
+import { confined } from '../../confine/confine.js';
+import type { Line } from '../../confine/plan.js';
 import { BackendError } from '../../errors/backend-error.js';
+import { ConfinementError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { LONGEST_TIMER_MS } from '../../values/longest-timer.js';
 import { whenAborted } from '../../values/when-aborted.js';
@@ -31,17 +35,22 @@ export interface CommandOptions {
   abortSignal: AbortSignal | undefined;
   /** Is given the output as it comes, all of it. What it throws is not ours. */
   onOutput: ((text: string) => void) | undefined;
+  /** What it may do; `undefined`: anything. */
+  confine: ConfineSettings | undefined;
 }
 
 /**
  * Runs a command line to its end. What it leaves behind in its process group is killed then.
  *
- * @throws BackendError (`ERR_FILE_IO`) when it cannot be started; the signal's reason when it was aborted before
+ * @throws BackendError (`ERR_FILE_IO`) when it cannot be started, ConfinementError (`ERR_CONFINEMENT`) when it cannot be confined; the
+ * signal's reason when it was aborted before
  */
 export async function runCommand(command: string, options: CommandOptions): Promise<CommandResult> {
   const { abortSignal, timeout } = options;
   abortSignal?.throwIfAborted();
-  const child = start(command, options);
+  const how = howToRun(command, options);
+  const child = start(how, options);
+  const status = readStatus(child);
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const output = new BothEnds(options.maxOutputBytes);
@@ -71,7 +80,11 @@ export async function runCommand(command: string, options: CommandOptions): Prom
   child.stdout.destroy();
 
   const [exitCode, signal] = ended;
-  return { output: output.text(), exitCode, signal, truncated: output.truncated, bytes: output.bytes, stopped };
+  const text = output.text();
+  const result = { output: text, exitCode, signal, truncated: output.truncated, bytes: output.bytes, stopped };
+  if (how.refusals === undefined) return result;
+  checkConfined(await status, exitCode, text);
+  return { ...result, confined: true, refused: how.refusals(text) };
 }
 
 /** Until the output is closed, or for a while: then until all has been read that was written by then. */
@@ -87,19 +100,55 @@ async function readLast(output: BothEnds, closed: Promise<void>): Promise<void> 
   }
 }
 
-function start(command: string, { cwd, env }: CommandOptions): ChildProcessByStdio<null, Readable, null> {
+/** Where the executable that confines says whether the walls stand. */
+const STATUS = 3;
+
+function howToRun(command: string, { cwd, env, confine: settings }: CommandOptions): ShellCommand {
+  const words = ['sh', '-c', MERGED, 'sh', command] as const;
+  if (settings === undefined) return { file: words[0], args: words.slice(1) };
+  return confined(words, { cwd, env: { ...env }, settings, place: 'execute', status: STATUS });
+}
+
+type ShellCommand = Pick<ConfinedCommand, 'file' | 'args'> & Partial<Pick<ConfinedCommand, 'refusals'>>;
+
+/** All that was said there. */
+async function readStatus(child: ReturnType<typeof start>): Promise<string> {
+  const stream = child.stdio[STATUS] as Readable | null | undefined;
+  let said = '';
+  if (stream === null || stream === undefined) return said;
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => (said += text));
+  await new Promise<void>((resolve) => stream.once('close', () => resolve()).once('error', () => resolve()));
+  return said;
+}
+
+/** Nothing ran where the walls did not stand. @throws {ConfinementError} */
+function checkConfined(said: string, exitCode: number | null, output: string): void {
+  const lines = said.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]));
+  const failed = lines.flatMap((line) => ('failed' in line ? [line.failed.reason] : []))[0];
+  const isUntold = process.platform === 'linux' && lines.length === 0 && exitCode !== null;
+  if (failed === undefined && !isUntold) return;
+  throw new ConfinementError({
+    message: `The command was not run, since it could not be confined: ${failed ?? output.trim()}`,
+  });
+}
+
+function start(
+  { file, args, refusals }: ShellCommand,
+  { cwd, env }: CommandOptions,
+): ChildProcessByStdio<null, Readable, null> {
   try {
-    const child = spawn('sh', ['-c', MERGED, 'sh', command], {
+    const child = spawn(file, args, {
       cwd,
       env,
       // A process group of its own: what the command starts can then be ended with it.
       detached: process.platform !== 'win32',
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'ignore', ...(refusals === undefined ? [] : ['pipe' as const])],
       windowsHide: true,
     });
     // Once it has started, what comes here changes nothing.
     child.on('error', () => {});
-    return child;
+    return child as ChildProcessByStdio<null, Readable, null>;
   } catch (error) {
     throw cannotStart(cwd, error);
   }

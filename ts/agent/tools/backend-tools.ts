@@ -15,7 +15,11 @@ import { writeFileTool } from './write-file.js';
 
 /** @see agent.d.ts */
 export function createBackendTools(options: { backend?: Backend; maxResultCharacters?: number } = {}): BackendTools {
-  const settings = settingsOf(takeOptions('createBackendTools', options), 'createBackendTools');
+  return backendTools(settingsOf(takeOptions('createBackendTools', options), 'createBackendTools'));
+}
+
+/** Those of an agent of ours. */
+export function backendTools(settings: ToolSettings): BackendTools {
   return {
     ls: lsTool(settings),
     read_file: readFileTool(settings),

@@ -1,11 +1,22 @@
 import type { BackendTools, CommandResult } from '../../../agent.js';
+import type { ConfineSettings } from '../../../index.js';
+import { callContextOf } from '../../ai-sdk/tools/call-context.js';
+import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
 import { emit, reading } from './call.js';
-import type { ToolSettings } from './settings.js';
+import type { Confinement, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
-export const executeTool = ({ backend, maxResultCharacters }: ToolSettings): BackendTools['execute'] => ({
+export function executeTool(settings: ToolSettings): BackendTools['execute'] {
+  const { confinement, backend } = settings;
+  const tool = plainTool(settings);
+  if (confinement === undefined) return tool;
+  const isAlways = confinement.always || backend.canConfine === 'always';
+  return saysHowItRuns(tool, isAlways ? 'It runs confined.' : 'Approved, it runs unconfined.');
+}
+
+const plainTool = ({ backend, maxResultCharacters, confinement }: ToolSettings): BackendTools['execute'] => ({
   description:
     'Runs a command line with sh in the root and gives its output and exit code. It gets no input, and whatever it started ' +
     'is ended with it. For files use the tools that are made for them.',
@@ -20,14 +31,25 @@ export const executeTool = ({ backend, maxResultCharacters }: ToolSettings): Bac
     const result = await backend.execute(command, {
       ...reading(options),
       ...(timeout === undefined ? {} : { timeout }),
+      ...(await confining(options, confinement)),
       onOutput: (text) => emit(options, { type: 'execute-output', text }),
     });
     const { exitCode, truncated, stopped } = result;
     emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
     options.abortSignal?.throwIfAborted();
-    return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]`;
+    return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refusedIn(result)}`;
   },
 });
+
+/** What no human approved runs confined: a rule, a grant or a mode let it through. */
+async function confining(
+  options: object,
+  confinement: Confinement | undefined,
+): Promise<{ confine?: ConfineSettings | false }> {
+  if (confinement === undefined) return {};
+  const isApproved = callContextOf(options)?.approved?.byHuman === true;
+  return { confine: isApproved && !confinement.always ? false : await confinement.settings() };
+}
 
 const WHOLE = 'To see all of it, run it with "> file" at its end and read that file, or have it print less';
 
@@ -37,6 +59,13 @@ function outputOf({ output, truncated, bytes }: CommandResult, most: number): st
   const shown = cutMiddle(whole, most, ({ characters }) => `${characters} characters are left out`);
   if (shown === whole && !truncated) return whole;
   return `${shown}\n[The output has ${bytes} bytes, and some are left out. ${WHOLE}.]`;
+}
+
+/** What the model may ask for, in the place of "Permission denied". */
+function refusedIn({ refused = [] }: CommandResult): string {
+  if (refused.length === 0) return '';
+  const what = refused.map(({ text }) => text).join(', ');
+  return `\n[The sandbox refused ${what}. The command may be right: if it needs this, say so to the human.]`;
 }
 
 function endOf({ exitCode, signal, stopped }: CommandResult): string {

@@ -1,8 +1,19 @@
 import type { Backend } from '../../../agent.js';
+import type { ConfineSettings } from '../../../index.js';
+
+/** How commands of an agent are confined. */
+export interface Confinement {
+  /** What a command may do, as things are when it starts. */
+  readonly settings: () => Promise<ConfineSettings>;
+  /** Also what a human approved. */
+  readonly always: boolean;
+}
 
 /** What the tools on a backend share. */
 export interface ToolSettings {
   readonly backend: Backend;
   /** Results with more characters are cut in their middle. */
   readonly maxResultCharacters: number;
+  /** How commands are confined; `undefined`: as the backend does it. */
+  readonly confinement?: Confinement | undefined;
 }

@@ -9,8 +9,10 @@ import { takeTools } from '../../ai-sdk/tools/tool-set.js';
 import { TASK } from '../../ai-sdk/tools/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { toldName } from '../../errors/told-value.js';
 import { takeNeeded } from '../../options/check.js';
 import { checkList } from '../../options/names.js';
+import { Policies } from '../../policy/policies.js';
 import { cutMiddle } from '../cut.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
@@ -26,7 +28,7 @@ export function createTaskTool(options: {
 }): BuiltinTools['task'] {
   checkInstalled('createTaskTool');
   const { subagents, description, maxResultCharacters } = takeNeeded('createTaskTool', options);
-  checkList(subagents, 'createTaskTool', 'subagents');
+  checkList(subagents ?? null, 'createTaskTool', 'subagents');
   const agents = agentsByName(subagents);
   const most = mostOf(maxResultCharacters, 'createTaskTool');
   const names = [...agents.keys()];
@@ -118,7 +120,7 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
   if (subagents.length === 0) throw wrong('subagents must name at least one agent.');
   const agents = new Map<string, TaskAgent>();
   for (const given of subagents) {
-    const whose = `createTaskTool: the subagent ${JSON.stringify(given?.name)}`;
+    const whose = `createTaskTool: the subagent ${toldName(given)}`;
     const agent = takeNeeded('createTaskTool: subagent', given, whose);
     const { name, interruptOn, policy } = agent;
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
@@ -126,6 +128,7 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
     const place = `createTaskTool: the subagent ${name}`;
     const tools = agent.tools === undefined ? {} : takeTools(agent.tools, place);
     refuseQuestions(tools, place);
+    if (policy !== undefined) void new Policies({ policy, files: 'none', place: undefined }, place);
     planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
     agents.set(name, { ...agent, tools });
   }

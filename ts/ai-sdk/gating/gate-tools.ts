@@ -1,6 +1,7 @@
 import type { Tool, ToolSet } from 'ai';
 import type { GateToolsOptions, InterruptOn } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
+import { toldValue } from '../../errors/told-value.js';
 import { CallAsker, type AskerOptions } from '../../gate/asker.js';
 import { checkRunId, partAnew } from '../../gate/run-ids.js';
 import type { Gating } from '../../native.js';
@@ -42,7 +43,7 @@ export const gateCalled: GateCalled = (tools, parent) => gateAll(originalsOf(too
 function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>, throwsDenials: boolean): TOOLS {
   const { mode = 'wait', runId } = options;
   if (mode !== 'wait' && mode !== 'stop') {
-    throw new InvalidConfigError({ message: `gateTools: mode must be 'wait' or 'stop', not ${JSON.stringify(mode)}.` });
+    throw new InvalidConfigError({ message: `gateTools: mode must be 'wait' or 'stop', not ${toldValue(mode)}.` });
   }
   const parent = anew(parentOf(options, PLACE));
   if (mode === 'stop' && options.gate === undefined) {

@@ -131,7 +131,7 @@ export class CallGuard {
     return ownTool(this.#options.tools, toolName);
   }
 
-  /** A human is shown this call. */
+  /** A human is shown this call, or has decided about it. */
   showed(record: ApprovalRecord): void {
     this.#shown.set(record.toolCallId, record);
   }

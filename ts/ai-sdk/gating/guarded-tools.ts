@@ -9,7 +9,7 @@ import { endsAll } from '../../gate/waiters.js';
 import { after, attempt, isLater, type Awaitable } from '../../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
-import { withCallContext } from '../tools/call-context.js';
+import { approvedBy, withCallContext } from '../tools/call-context.js';
 import { boundBody, changedTool, isCaller, type CallBody } from '../tools/callers.js';
 import { claimOrRefuse } from '../../gate/claim.js';
 import { follow, lastLater, NotedError, streamLater, type ExecutionOutcome } from './follow.js';
@@ -126,7 +126,7 @@ class GuardedTools {
     return (input, options) => {
       const { toolCallId, abortSignal: signal } = options;
       const record = this.#guard.shown(toolCallId);
-      const approved = record && { approvalId: record.approvalId, changes: record.changes };
+      const approved = record && approvedBy(record);
       return this.#options.call({ toolCallId, toolName, approved, signal }, (context) =>
         body.call(input, withCallContext(options, context)),
       );

@@ -5,7 +5,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { isApproval } from '../../gate/records.js';
 import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
-import type { Gating } from '../../native.js';
+import { interruptPlan, type Gating } from '../../native.js';
 import { takeNeeded } from '../../options/check.js';
 import { hold } from '../../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
@@ -36,6 +36,9 @@ export function toolApproval<TOOLS extends ToolSet>(
   requireSameSdk(PLACE, 7, toolApproval);
   const options = takeNeeded(PLACE, given);
   const asker = new CallAsker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
+  // Tools come with the calls, and what they are told of then is a denial: a mistake is told now.
+  interruptPlan({}, options.interruptOn, 'ignore');
+  interruptPlan({}, undefined, options.unknownTools);
   const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
   return async (call) => {
     try {

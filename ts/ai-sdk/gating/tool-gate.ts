@@ -17,7 +17,7 @@ import { RefusedExecution } from '../../gate/refused-execution.js';
 import { endsAll } from '../../gate/waiters.js';
 import type { Gating } from '../../native.js';
 import { copyOf, revive, snapshot, type ValueSnapshot } from '../../values/snapshot.js';
-import { withCallContext, type CallContext } from '../tools/call-context.js';
+import { approvedBy, withCallContext, type CallContext } from '../tools/call-context.js';
 import { changedTool, isCaller, type CallBody, type GateCalled } from '../tools/callers.js';
 import type { ChildRuns } from './children.js';
 import { approvedTool } from '../tools/approved-tool.js';
@@ -344,12 +344,13 @@ export class ToolGate {
   }
 
   async #carryOut(
-    { decision, via, approvalId, changes }: DecidedRecord,
+    record: DecidedRecord,
     asked: ValueSnapshot,
     edits: CheckedEdits,
     runId: string,
     toolCallId: string,
   ): Promise<CallPass> {
+    const { decision, via, approvalId } = record;
     if (decision.type === 'respond')
       return { kind: 'answer', output: decision.output, note: noteFor(decision, via, asked) };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
@@ -357,7 +358,7 @@ export class ToolGate {
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
     await claimOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args });
-    return { kind: 'run', args, approved: { approvalId, changes }, note: noteFor(decision, via, args) };
+    return { kind: 'run', args, approved: approvedBy(record), note: noteFor(decision, via, args) };
   }
 
   // --- stopping -----------------------------------------------------------------------------------------------------
@@ -416,7 +417,8 @@ export class ToolGate {
     const { approvalId } = await claimOrRefuse(asker, runId, claimed);
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
-    return { kind: 'run', args, approved: { approvalId, changes: record?.changes ?? [] }, note };
+    const approved = record === undefined ? { approvalId, changes: [], byHuman: false } : approvedBy(record);
+    return { kind: 'run', args, approved, note };
   }
 
   /** The requests of a call of this tool. */

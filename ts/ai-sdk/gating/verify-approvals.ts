@@ -3,9 +3,12 @@
  * believed but what the gate knows: that it asked about this very call, and that nobody has answered before.
  */
 import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../index.js';
+import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
-import { takeOptions } from '../../options/check.js';
+import { readable, takeOptions } from '../../options/check.js';
+import { checkList, kindOf } from '../../options/names.js';
+import { quietly } from '../../values/quiet-logger.js';
 import { snapshot } from '../../values/snapshot.js';
 import { checkBy } from '../../gate/requester.js';
 import { digestOf } from '../../gate/edits.js';
@@ -41,10 +44,13 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   requireSdk(PLACE);
   const local = localGate(gate, PLACE);
   const options = takeOptions(PLACE, given);
-  const { runId, onRefused } = options;
+  const { runId, onRefused: told } = options;
+  const onRefused: typeof told = told && ((refused) => quietly('onRefused', () => told(refused)));
+  checkSecret(options.toolApprovalSecret);
   const by = checkBy(PLACE, options.by) ?? null;
   const keepsWaiting = checkUnanswered(options.unanswered, PLACE) === 'keep';
-  const conversation = readConversation(messages);
+  checkList(messages ?? null, PLACE, 'messages');
+  const conversation = readable(`${PLACE}: messages`, () => readConversation(messages));
   const requests = new KnownRequests(local, runId);
   const settler = new CallSettler({
     gate: local,
@@ -60,6 +66,14 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   const settled = await settler.settle([...conversation.calls.values()].filter((call) => requests.mayMatter(call)));
   const verified = new AnsweredMessages(conversation, settled, onRefused).of(closeLeft(messages, settled));
   return withEdits(verified, conversation, settled, options);
+}
+
+/** With another one the AI SDK would find no answer signed, and nothing would say why. @throws {InvalidConfigError} */
+function checkSecret(secret: unknown): void {
+  if (secret === undefined || secret instanceof Uint8Array || (typeof secret === 'string' && secret !== '')) return;
+  throw new InvalidConfigError({
+    message: `${PLACE}: toolApprovalSecret must be the text or the bytes that the AI SDK is given, not ${kindOf(secret)}.`,
+  });
 }
 
 /** The requests that the gate has of the calls of a conversation. */

@@ -1,15 +1,18 @@
 /** What a person needs to decide on a call, for a page that has no addon: read from the gate, each text safe to show. */
 import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
+import { InvalidConfigError } from '../../errors/index.js';
+import { checkText } from '../../gate/check-arguments.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { oneLine } from '../../gate/in-a-line.js';
-import { takeNeeded } from '../../options/check.js';
+import { kindOf } from '../../options/names.js';
+import { readable, takeNeeded } from '../../options/check.js';
 import { attempt } from '../../values/awaitable.js';
 import { loadSdk } from '../sdk/sdk.js';
 
 /** @see types/ */
 export async function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]> {
-  const { runId } = takeNeeded('approvalDetails', options);
+  const runId = runOf('approvalDetails', options);
   const waiting = await localGate(gate, 'approvalDetails').pending({ runId });
   return waiting.filter(({ kind }) => kind === 'approval').map(detailsOf);
 }
@@ -21,7 +24,8 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   options: { runId: string },
 ): ReadableStream<CHUNK | ApprovalDetailsChunk> {
   const local = localGate(gate, 'withApprovalDetails');
-  const { runId } = takeNeeded('withApprovalDetails', options);
+  const runId = runOf('withApprovalDetails', options);
+  checkStream(stream);
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {
@@ -41,6 +45,18 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
     }),
   );
 }
+
+function checkStream(stream: unknown): void {
+  const pipes = readable('withApprovalDetails', () => typeof (stream as ReadableStream | null)?.pipeThrough);
+  if (pipes === 'function') return;
+  throw new InvalidConfigError({
+    message: `withApprovalDetails: the first argument must be a ReadableStream of the chunks of a UI stream, not ${kindOf(stream)}.`,
+  });
+}
+
+/** @throws {InvalidConfigError} where none is named: the requests of other people's runs would be told */
+const runOf = (place: 'approvalDetails' | 'withApprovalDetails', options: { runId: string }): string =>
+  checkText(`${place}: runId`, takeNeeded(place, options).runId);
 
 /** Why it is asked, where the SDK's stream has a place for it and does not say it. */
 async function withReason(chunk: UIMessageChunk, { why, description }: ApprovalDetails): Promise<UIMessageChunk> {

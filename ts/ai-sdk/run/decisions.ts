@@ -14,6 +14,8 @@ import { responseOf, type ToldRecord } from '../gating/telling.js';
 export interface DecisionsOptions {
   asker: CallAsker;
   tell: (event: OwnEvent) => void;
+  /** What was decided of a call that a human was shown. */
+  decided: (record: ApprovalRecord) => void;
   /** Has the run look at its round. */
   wake: () => void;
 }
@@ -89,6 +91,7 @@ export class CallDecisions {
     const { toolCallId, toolName, questioning } = asked;
     asked.decision = decision;
     asked.via = told.via;
+    if (asked.record !== undefined) this.#options.decided({ ...asked.record, decision, via: told.via ?? null });
     round.waiting--;
     const origin = asked.record?.origin ?? this.#options.asker.origin;
     this.#noteRejection(asked, told);

@@ -71,7 +71,7 @@ export function setUp({
   });
   const editsOf = (toolCallId: string, toolName: string) =>
     editsFor(toolCallId, toolName, sdk, callOptions, guard, run);
-  const decisions = new CallDecisions({ asker, tell, wake });
+  const decisions = new CallDecisions({ asker, tell, decided: (record) => guard.showed(record), wake });
   const requests = new RunRequests({ asker, guard, decisions, signal, tell, editsOf });
   return { sdk, callOptions, guard, decisions, requests };
 }

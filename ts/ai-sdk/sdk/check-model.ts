@@ -1,15 +1,18 @@
 /** Whether the installed SDK takes the model. What it says itself names versions that it is not, and no cure. */
-import { UnsupportedSdkError } from '../../errors/index.js';
+import { InvalidConfigError, UnsupportedSdkError } from '../../errors/index.js';
 import type { SdkVersion } from './sdk.js';
 
 /**
- * @param model as it was given; what is no object with a version is left to the SDK
+ * @param model as it was given; texts are the SDK's to look up
+ * @throws {InvalidConfigError} for what is no model at all
  * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export function checkModel(model: unknown, { major, modelSpecifications, providers }: SdkVersion, place: string): void {
-  if (typeof model !== 'object' || model === null) return;
-  const { specificationVersion, provider, modelId } = model as Record<string, unknown>;
-  if (typeof specificationVersion !== 'string' || modelSpecifications.includes(specificationVersion)) return;
+  // An agent may have one that only its own calls know.
+  if (model === undefined || (typeof model === 'string' && model !== '')) return;
+  const { specificationVersion, provider, modelId } = partsOf(model, place);
+  if (typeof specificationVersion !== 'string') throw noModel(place);
+  if (modelSpecifications.includes(specificationVersion)) return;
   const newest = modelSpecifications[0]!;
   const named = [provider, modelId].filter((each) => typeof each === 'string').join(' ');
   const another = major === 6 ? ' Or npm install ai@7 (with Node 22 or later).' : '';
@@ -19,3 +22,18 @@ export function checkModel(model: unknown, { major, modelSpecifications, provide
       `Install the release of its provider that depends on @ai-sdk/provider ${newest.slice(1)}, such as ${providers}.${another}`,
   });
 }
+
+function partsOf(model: unknown, place: string): Record<string, unknown> {
+  if (model === null || (typeof model !== 'object' && typeof model !== 'function')) throw noModel(place);
+  try {
+    const { specificationVersion, provider, modelId } = model as Record<string, unknown>;
+    return { specificationVersion, provider, modelId };
+  } catch {
+    throw noModel(place);
+  }
+}
+
+const noModel = (place: string): InvalidConfigError =>
+  new InvalidConfigError({
+    message: `${place}: model must be what a provider of the AI SDK gives, such as openai('gpt-5'), or the name of one as a text.`,
+  });

@@ -4,7 +4,7 @@
  */
 import { InvalidConfigError } from '../../errors/index.js';
 import { checkPositive } from '../../gate/check-positive.js';
-import { takeOptions } from '../../options/check.js';
+import { readable, takeOptions } from '../../options/check.js';
 import { LONGEST_TIMER_MS } from '../../values/longest-timer.js';
 
 /** In ms. `Bun.serve` closes what has been silent for ten seconds, and proxies after thirty to sixty. */
@@ -13,7 +13,7 @@ const EVERY_MS = 5_000;
 /** @see types/ */
 export function withHeartbeat(response: Response, options: { every?: number } = {}): Response {
   const { every = EVERY_MS } = takeOptions('withHeartbeat', options);
-  if (!isResponse(response))
+  if (!readable('withHeartbeat', () => isResponse(response)))
     throw new InvalidConfigError({
       message: 'withHeartbeat: the first argument must be a Response, such as toUIMessageStreamResponse() gives.',
     });

@@ -5,7 +5,8 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import type { CallAsker } from '../../gate/asker.js';
 import { eventView } from '../run/events.js';
-import { takePassedOn } from '../../options/check.js';
+import { readable, takePassedOn } from '../../options/check.js';
+import { checkList } from '../../options/names.js';
 import { heartbeatOf } from '../sdk/heartbeat.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
@@ -122,7 +123,10 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
 
   toUIMessageStreamResponse(given: ResponseInit & { heartbeat?: number | false } = {}): Response {
     const { headers, status, statusText, heartbeat, ...options } = takeUI('toUIMessageStreamResponse', given);
-    const period = heartbeatOf(heartbeat, 'toUIMessageStreamResponse');
+    const place = 'toUIMessageStreamResponse';
+    const period = heartbeatOf(heartbeat, place);
+    // Before the run is begun: what the web refuses, it refuses without a word of whose option it is.
+    readable(place, () => new Response(null, { headers, status, statusText } as ResponseInit));
     return eventStreamResponse(this.#toUI(options), { headers, status, statusText }, period);
   }
 
@@ -160,6 +164,7 @@ function takeUI<OPTIONS extends object>(
   given: OPTIONS,
 ): OPTIONS {
   const { options, unknown } = takePassedOn(place, given, new Set());
+  checkList((options as { originalMessages?: unknown }).originalMessages, place, 'originalMessages');
   for (const name of unknown)
     warnOnce(
       `option:${place}:${name}`,

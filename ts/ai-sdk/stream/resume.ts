@@ -5,12 +5,12 @@ import { checkPositive } from '../../gate/check-positive.js';
 import { localGate } from '../../gate/gate.js';
 import { parentRunOf } from '../../gate/run-ids.js';
 import type { NativeRunInfo } from '../../native.js';
-import { takeOptions } from '../../options/check.js';
+import { readable, takeOptions } from '../../options/check.js';
 import { runOf } from './stream-with-events.js';
 
 /** @see types/ */
 export const resume: typeof Api.resume = (options: ResumeOptions) => {
-  const { gate, runId, prompt, messages } = (options ?? {}) as Partial<ResumeOptions>;
+  const { gate, runId, prompt, messages } = readable('resume', () => ({ ...options }) as Partial<ResumeOptions>);
   if (gate === undefined)
     throw new InvalidConfigError({ message: 'resume: gate must be one with the ledger that has the run.' });
   if (typeof runId !== 'string' || runId === '')

@@ -66,11 +66,6 @@ export function runOf(given: object, place: 'streamWithEvents' | 'resume'): Agen
     logger,
     ...call
   } = options as OwnOptions & CallOptions;
-  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-    throw new InvalidConfigError({
-      message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
-    });
-  }
   const parent = parentOf(
     { parent: parentOptions, gate, onApprovalRequest, askOrder, runId: ownRunId, requester },
     place,

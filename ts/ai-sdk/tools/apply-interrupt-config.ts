@@ -6,7 +6,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import * as native from '../../native.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { isByName } from '../../gate/judge.js';
-import { takeOptions } from '../../options/check.js';
+import { readable, takeOptions } from '../../options/check.js';
 import { keepBound } from './callers.js';
 import { requireSdk } from '../sdk/installed.js';
 import { otherNames } from './named-by-server.js';
@@ -23,23 +23,26 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
   requireSdk(PLACE);
   const { unknownTools } = takeOptions(PLACE, options) ?? {};
   checkConfigured(PLACE, interruptOn);
-  const taken = tools === undefined ? undefined : takeTools(tools, PLACE);
-  const config = takeValue(interruptOn as InterruptOn | undefined, `${PLACE}: interruptOn`);
+  const own = tools === undefined ? undefined : takeTools(tools, PLACE);
+  const config = taken(interruptOn as InterruptOn | undefined, PLACE);
   const plan = planFor({
-    tools: taken ?? {},
+    tools: own ?? {},
     interruptOn: config,
     unknownTools,
     place: PLACE,
     judgesAll: false,
   });
-  return taken === undefined ? tools : Object.freeze(keepBound(taken, applyPlan(taken, config, plan)));
+  return own === undefined ? tools : Object.freeze(keepBound(own, applyPlan(own, config, plan)));
 };
 
 /** @see types/ */
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
   checkConfigured('hasApprovalTools', interruptOn);
-  return native.hasApprovalTools(takeValue(interruptOn, 'hasApprovalTools: interruptOn'));
+  return native.hasApprovalTools(taken(interruptOn, 'hasApprovalTools'));
 };
+
+const taken = <T>(interruptOn: T, place: string): T =>
+  readable(place, () => takeValue(interruptOn, `${place}: interruptOn`));
 
 /** What was read from a misspelt place would leave all tools open. */
 function checkConfigured(place: string, interruptOn: unknown): void {

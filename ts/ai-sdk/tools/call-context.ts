@@ -1,9 +1,25 @@
 /** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
-import type { FileChange, ToolActivity } from '../../../index.js';
+import type { ApprovalRecord, FileChange, ToolActivity } from '../../../index.js';
+import { isApproval, isByHuman } from '../../gate/records.js';
 import type { ParentRun } from './parent-run.js';
 
 /** Where it stands in the options. Registered: a tool may come from another copy of this package. */
 const CALL = Symbol.for('countersign.call');
+
+/** The approval by which a call runs. */
+export interface ApprovedCall {
+  readonly approvalId: string;
+  readonly changes: readonly FileChange[];
+  /** Whether somebody approved it, and not a rule or a mode. */
+  readonly byHuman: boolean;
+}
+
+/** What a call is told of the request by which it runs. */
+export const approvedBy = ({ approvalId, changes, decision, via }: ApprovalRecord): ApprovedCall => ({
+  approvalId,
+  changes,
+  byHuman: decision !== null && isApproval(decision) && via !== null && isByHuman(via),
+});
 
 export interface CallContext {
   readonly toolCallId: string;
@@ -12,7 +28,7 @@ export interface CallContext {
   /** The path of agents of that run. */
   readonly origin: readonly string[];
   /** The files as a human saw them who approved the call; `undefined`: nobody had to. */
-  readonly approved: { approvalId: string; changes: readonly FileChange[] } | undefined;
+  readonly approved: ApprovedCall | undefined;
   /** Has the run yield an event. Does nothing where nobody iterates, nor for what is no {@link ToolActivity}. */
   emit(event: ToolActivity): void;
   /** Whether its `execute` has come to its end. */
@@ -38,8 +54,13 @@ export function callContextOf(options: object): CallContext | undefined {
 
 /** @see types/ */
 export function isCallOfRun(options: unknown): options is { toolCallId: string } {
-  const context = typeof options === 'object' && options !== null ? callContextOf(options) : undefined;
-  return context !== undefined && !context.isOver;
+  try {
+    const context = typeof options === 'object' && options !== null ? callContextOf(options) : undefined;
+    return context !== undefined && !context.isOver;
+  } catch {
+    // What cannot be looked at is nothing of ours.
+    return false;
+  }
 }
 
 /** A tool tells what it does, and never in the place of the run: nothing of it is an approval that is asked for, or given. */

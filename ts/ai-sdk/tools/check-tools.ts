@@ -34,6 +34,18 @@ export function checkNoSlip(tool: unknown, name: string, place: string): void {
   });
 }
 
+/**
+ * @throws {InvalidConfigError} for a `needsApproval` that is there with nothing in it. The tools of providers always have one, made by the
+ * AI SDK
+ */
+export function checkSaid(tool: unknown, name: string, place: string): void {
+  if (!isRecord(tool) || !Object.hasOwn(tool, 'needsApproval') || tool['needsApproval'] != null) return;
+  if (tool['type'] === 'provider' || tool['type'] === 'provider-defined') return;
+  throw new InvalidConfigError({
+    message: `${place}: needsApproval of the tool ${JSON.stringify(name)} is ${String(tool['needsApproval'])}, so that it would ask nobody: write true, false or a function, or leave it out.`,
+  });
+}
+
 const isSlip = (key: string): boolean =>
   key !== 'needsApproval' && (SLIPS.has(fold(key)) || nearestOf(key, ['needsApproval']) !== undefined);
 

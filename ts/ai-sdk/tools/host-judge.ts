@@ -1,6 +1,7 @@
 /** The user's own `toolApproval` of AI SDK 7, as one more judge. */
 import type { ToolSet } from 'ai';
 import { InvalidConfigError, UnknownToolError } from '../../errors/index.js';
+import { toldValue } from '../../errors/told-value.js';
 import type { HostJudge } from '../../gate/judge.js';
 import { interruptPlan } from '../../native.js';
 import { namesOf, type CallableTool } from '../../policy/foreign.js';
@@ -46,9 +47,7 @@ export function hostJudgeOf(
       return status(snapshot(args.value).value, { toolCallId, messages, toolContext, runtimeContext }) as unknown;
     };
   return ({ toolName, tool }) =>
-    [...namesOf(toolName, tool)].flatMap((name) =>
-      Object.hasOwn(statuses, name) && statuses[name] != null ? [judgeOf(statuses[name])] : [],
-    );
+    [...namesOf(toolName, tool)].flatMap((name) => (Object.hasOwn(statuses, name) ? [judgeOf(statuses[name])] : []));
 }
 
 /** A copy, as it is at this moment. */
@@ -65,11 +64,11 @@ function checkedStatuses(toolApproval: unknown, place: string): Record<string, u
   }
   const statuses = { ...toolApproval };
   for (const [name, status] of Object.entries(statuses)) {
-    if (status === undefined || status === null || typeof status === 'function') continue;
+    if (typeof status === 'function') continue;
     const type: unknown = isRecord(status) ? status['type'] : status;
     if (STATUSES.includes(type)) continue;
     throw new InvalidConfigError({
-      message: `${place}: toolApproval[${JSON.stringify(name)}] must be a function, or one of ${STATUSES.join(', ')}.`,
+      message: `${place}: toolApproval[${JSON.stringify(name)}] must be a function, or one of ${STATUSES.join(', ')}, not ${toldValue(type)}.`,
     });
   }
   return statuses;

@@ -4,13 +4,15 @@ import type { InterruptOn } from '../../../index.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import { warnNobody, type CallAsker } from '../../gate/asker.js';
-import { isByName } from '../../gate/judge.js';
+import { isByName, type CallGating } from '../../gate/judge.js';
+import { readable } from '../../options/check.js';
 import type { CallableTool } from '../../policy/foreign.js';
 import { refuseUnknown } from './callers.js';
-import { checkGateable, checkNoSlip } from './check-tools.js';
+import { checkGateable, checkNoSlip, checkSaid } from './check-tools.js';
 import type { HostJudges } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
 import { planOf, strictestGating } from './named-by-server.js';
+import { checkPolicyNames } from './policy-names.js';
 import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isRecord, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
@@ -45,7 +47,7 @@ export function planFor(planned: PlanOptions): InterruptPlan {
     hostJudges,
     inherited,
   } = planned;
-  const plan = narrowedPlan(planOf(tools, interruptOn, unknownTools, place), planned);
+  const plan = withOwn(narrowedPlan(planOf(tools, interruptOn, unknownTools, place), planned), tools, place);
   warnUnknown(plan.unknown);
   const mayBeAsked = (called: CallableTool) =>
     mayJudgeAll || (hostJudges?.(called) ?? []).length > 0 || inherited?.mayAskAbout(called) === true;
@@ -56,6 +58,26 @@ export function planFor(planned: PlanOptions): InterruptPlan {
     if (action !== 'allow' || mayBeAsked({ toolName: name, tool })) checkGateable(tool, name, place);
   }
   return plan;
+}
+
+/**
+ * With what the tools themselves say, as it is now.
+ *
+ * @throws {InvalidConfigError} for one that is there and says nothing: read from a misspelt place, it would leave the tool open
+ */
+function withOwn(plan: InterruptPlan, tools: ToolSet, place: string): InterruptPlan {
+  const own = ([name, gating]: InterruptPlan['tools'][number]): InterruptPlan['tools'][number] => {
+    const tool = ownTool(tools, name);
+    if (gating.action === 'own') {
+      const { needsApproval } = readable(`${place}: ${JSON.stringify(name)}`, () => ({
+        needsApproval: tool?.needsApproval as unknown,
+      }));
+      return [name, { ...gating, needsApproval } as CallGating];
+    }
+    if (gating.action === 'allow' && gating.entry === null) checkSaid(tool, name, place);
+    return [name, gating];
+  };
+  return { ...plan, tools: plan.tools.map(own) };
 }
 
 /**
@@ -76,9 +98,14 @@ function narrowedPlan(plan: InterruptPlan, { tools, inherited, isInherited }: Pl
 /** Of a tool that says itself which of its calls are asked about. */
 const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeout: null };
 
-/** Warns of what is known when a run is made and would be told to the model alone, or to nobody. */
+/**
+ * Warns of what is known when a run is made and would be told to the model alone, or to nobody.
+ *
+ * @throws {UnknownToolError} for a name in its policies that is plainly a typo
+ */
 export function warnAtStart(plan: InterruptPlan, planned: PlanOptions, asker: CallAsker): void {
   warnUngated(plan, planned);
+  checkPolicyNames(planned, asker);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
   if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);

@@ -4,6 +4,7 @@
  */
 import type { ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
+import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
 import { define, isRecord, isThenable } from './tools.js';
 
@@ -14,6 +15,10 @@ import { define, isRecord, isThenable } from './tools.js';
  * @throws {InvalidConfigError} for what is no object of tools by name
  */
 export function takeTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
+  return readable(`${place}: tools`, () => readTools(tools, place));
+}
+
+function readTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
   const wrong = wrongShape(tools);
   if (wrong !== undefined)
     throw new InvalidConfigError({ message: `${place}: tools must be an object of tools by name, ${wrong}` });

@@ -1,13 +1,13 @@
 import { newWarnings, warn, warnOnce } from '../../errors/warn-once.js';
 
 /** Names in `interruptOn`, or in another option, that no tool has. */
-export function warnUnknown(names: readonly string[], option = 'interruptOn'): void {
+export function warnUnknown(names: readonly string[], option = 'interruptOn', so = 'They are not gated.'): void {
   const fresh = new Set(newWarnings(names.map((name) => `unknown:${option}:${name}`)));
   const told = names.filter((name) => fresh.has(`unknown:${option}:${name}`));
   if (told.length === 0) return;
   warn(
     `${option} names tools that these tools do not have: ${told.map((name) => JSON.stringify(name)).join(', ')}. ` +
-      `They are not gated. Set unknownTools to 'ignore' if that is intended, or to 'error' to be stopped by it.`,
+      `${so} Set unknownTools to 'ignore' if that is intended, or to 'error' to be stopped by it.`,
   );
 }
 

@@ -4,6 +4,7 @@ import { standing } from '../../gate/standing.js';
 import { standsOut } from '../../gate/stands-out.js';
 import { CONTENTS } from '../shown.js';
 import { oneLine } from '../style.js';
+import { DANGER_WORDS, dangersOf } from '../../terminal/danger.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import type { WaitingAsk } from './view.js';
 
@@ -57,7 +58,7 @@ export class WaitingAsks {
 
 const whoOf = ({ origin }: ApprovalRequest): string => JSON.stringify(origin);
 
-function askOf(request: ApprovalRequest, index: number, of: number): WaitingAsk {
+export function askOf(request: ApprovalRequest, index: number, of: number): WaitingAsk {
   const common = { request, index, of, from: fromOf(request.origin) };
   if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
   const { allow } = request.always;
@@ -68,6 +69,7 @@ function askOf(request: ApprovalRequest, index: number, of: number): WaitingAsk 
     kind: 'approval',
     why: [whyOf(request), standing(request)].filter((part) => part !== '').join('; '),
     warnings: warningsOf(request),
+    dangers: dangersOf(request).map((danger) => DANGER_WORDS[danger]),
     always: allow === null ? null : { label, also },
     isDestructive: !ONLY_LOOK.has(request.toolName),
   };

@@ -6,17 +6,20 @@ import type { ModelMessage } from 'ai';
 import type { AgentEvent, AgentRun, ApprovalRecord, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { preview } from '../../native.js';
+import { snapshot } from '../../values/snapshot.js';
 import { localGate } from '../../gate/gate.js';
 import { standing } from '../../gate/standing.js';
+import { UsageError } from '../exit.js';
 import { shortRun } from '../ids.js';
 import { oneLine } from '../style.js';
-import { WaitingAsks, asAsked } from './asks.js';
+import { WaitingAsks, asAsked, askOf } from './asks.js';
 import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
 import { deeds, openIds, resumable, runOf, type CommandAction } from './deeds.js';
 import { ChangeListeners } from './listeners.js';
 import type { ChatAgent, ChatOptions, ChatRunOptions, LocalChat, OpenedModel, RunEnd } from './parts.js';
 import { Transcript } from './transcript.js';
-import type { ChatView, ChatCommand } from './view.js';
+import type { ApprovalAsk, ChatView, ChatCommand } from './view.js';
 
 /** The chat. It offers what can be continued before it resolves. @throws LedgerError (`ERR_LEDGER_…`) */
 export async function createChat(options: ChatOptions): Promise<LocalChat> {
@@ -54,6 +57,8 @@ class TheChat implements LocalChat {
   }
 
   async start(): Promise<void> {
+    const { greeting } = this.#options;
+    if (greeting !== undefined) this.#transcript.note('info', greeting);
     this.#options.watch?.follow((problems) => {
       for (const { message } of problems) this.#note('warning', message);
     });
@@ -118,7 +123,7 @@ class TheChat implements LocalChat {
       if (deed !== undefined) return this.#note('info', (await deed(gate, rest, policies)).join('\n'));
       switch (name) {
         case 'approve':
-          return await this.#toggle();
+          return await this.#switch(rest);
         case 'resume':
           return await this.#resume(rest);
         case 'model':
@@ -265,6 +270,22 @@ class TheChat implements LocalChat {
     await this.#answered(approvalId, () => gate.decide(approvalId, decision, { by }));
   }
 
+  async reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk> {
+    const { gate } = this.#options;
+    const request = this.#asks.find(approvalId);
+    if (request === undefined) throw new UsageError('It no longer waits.');
+    const { toolCallId, toolName, runId } = request;
+    const verdict = await gate.check({ toolName, args, runId });
+    // An edit is the human's: whatever the verdict is, they are asked about it.
+    const judged = { effect: 'ask', said: verdict } as const;
+    const call = { toolCallId, toolName, args: snapshot(args), runId };
+    const { changes, page } = await localGate(gate, 'chat').control.shown(call, judged, []);
+    const { text, flags } = page ?? preview(toolName, args);
+    const ask = askOf({ ...request, args, verdict, changes, preview: text, flags, description: '' }, 1, 1);
+    if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit.');
+    return ask;
+  }
+
   async refuse(approvalId: string): Promise<void> {
     const { gate } = this.#options;
     const nobody = { by: 'nobody', reason: 'Nobody is there to answer.' };
@@ -316,10 +337,18 @@ class TheChat implements LocalChat {
     await this.#seeDecided();
   }
 
-  async #toggle(): Promise<void> {
+  /** Without a word it says how things are: nothing is turned on by a slip. */
+  async #switch(word: string): Promise<void> {
     const { mode } = this.#options.gate;
+    if (word === '')
+      return this.#note(
+        'info',
+        `Auto-approve is ${mode === 'auto' ? 'on' : 'off'}. /approve on and /approve off change it.`,
+      );
+    if (word !== 'on' && word !== 'off')
+      throw new UsageError(`It is /approve on or /approve off, not ${JSON.stringify(word)}.`);
     if (mode === 'plan') this.#note('warning', 'Plan mode: only what is read-only runs. Start again without --plan.');
-    else await this.#setMode(mode === 'auto' ? 'safe' : 'auto');
+    else await this.#setMode(word === 'on' ? 'auto' : 'safe');
   }
 
   async #setMode(mode: 'safe' | 'auto'): Promise<void> {
@@ -332,8 +361,8 @@ class TheChat implements LocalChat {
     }
     const said =
       mode === 'auto'
-        ? ['🟢', 'Auto-approve: what would be asked about runs at once. What a policy denies does not.']
-        : ['🔴', 'Safe mode: what is dangerous is asked about.'];
+        ? ['🟠', 'Auto-approve: what would be asked about runs at once. What a policy denies does not.']
+        : ['🟢', 'Safe mode: what no rule allows is asked about.'];
     this.#note('info', (emoji ? said : said.slice(1)).join(' '));
     if (mode === 'auto') await this.#seeDecided();
   }

@@ -3,7 +3,7 @@ import { nearestOf } from '../../options/nearest.js';
 import type { ChatCommand } from './view.js';
 
 export const COMMANDS: readonly ChatCommand[] = [
-  { name: 'approve', usage: '/approve', help: 'Auto-approve on or off: what policies deny stays denied' },
+  { name: 'approve', usage: '/approve [on | off]', help: 'Auto-approve on or off: what policies deny stays denied' },
   { name: 'policy', usage: '/policy [COMMAND]', help: 'which rules hold, or what they say of a command line' },
   { name: 'pending', usage: '/pending', help: 'what waits for a decision, over all runs of the ledger' },
   { name: 'grants', usage: '/grants [revoke ID]', help: 'decisions that are remembered' },
@@ -49,6 +49,12 @@ export function complete(line: string, known: KnownIds): string[] {
   if (space === undefined)
     return COMMANDS.filter((command) => command.name.startsWith(name.toLowerCase())).map(({ name }) => `/${name}`);
   const values =
-    name === 'resume' ? known.runs : name === 'grants' ? ['revoke', ...known.grants.map((id) => `revoke ${id}`)] : [];
+    name === 'resume'
+      ? known.runs
+      : name === 'approve'
+        ? ['on', 'off']
+        : name === 'grants'
+          ? ['revoke', ...known.grants.map((id) => `revoke ${id}`)]
+          : [];
   return values.filter((value) => value.startsWith(rest) && value !== rest).map((value) => `/${name} ${value}`);
 }

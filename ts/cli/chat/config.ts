@@ -67,6 +67,8 @@ export interface ChatConfig {
   needApproval: readonly string[];
   /** Files with absolute paths, and presets. */
   policies: readonly string[];
+  /** Whether no settings and no flag say what is asked about. */
+  isBare: boolean;
   /** Of the project: they only tighten. */
   narrowing: readonly string[];
   plain: boolean;
@@ -112,6 +114,9 @@ export async function readConfig(
     projectLedger: own?.ledger,
     needApproval: [...new Set([...(user?.need_approval ?? NEED_APPROVAL), ...(own?.need_approval ?? [])])],
     policies: [...(user?.policy ?? []), ...(flags.policy ?? []).map((name) => policyName(name, folder))],
+    isBare: [flags.policy, user?.policy, user?.need_approval, own?.policy, own?.need_approval].every(
+      (each) => each === undefined,
+    ),
     narrowing: own?.policy ?? [],
     plain: flags.plain ?? own?.plain ?? user?.plain ?? false,
     emoji: own?.emoji ?? user?.emoji ?? true,

@@ -232,9 +232,14 @@ class LineFrontEnd {
     const put = this.#put!;
     const runs = answer.type === 'approve' || answer.type === 'always' || answer.type === 'all';
     // Nobody looks again at what went through a pipe, and each line of one answers one call.
-    if (runs && ask.warnings.length > 0 && !put.isWarned && this.#options.input.isTTY === true) {
+    const doubts = [
+      ...ask.warnings,
+      ...ask.dangers,
+      ...(answer.type === 'all' ? ['what would be asked about runs at once from now on'] : []),
+    ];
+    if (runs && doubts.length > 0 && !put.isWarned && this.#options.input.isTTY === true) {
       put.isWarned = true;
-      this.#ask(`Look twice: ${ask.warnings.join('; ')}.`, 'The same once more runs it.');
+      this.#ask(`Look twice: ${doubts.join('; ')}.`, 'The same once more does it.');
       this.#sayHow(put);
       return true;
     }
@@ -303,7 +308,7 @@ class LineFrontEnd {
       ...request.preview.split('\n'),
       ...(this.#options.input.isTTY === true ? [] : argumentLines(request)),
       `Why: ${ask.why}`,
-      ...ask.warnings.map((warning) => style('red', `Beware: ${warning}`)),
+      ...[...ask.warnings, ...ask.dangers].map((warning) => style('red', `Beware: ${warning}`)),
       ...left,
       ...(ask.always === null
         ? []
@@ -340,7 +345,7 @@ class LineFrontEnd {
   #mode(): string {
     const { mode } = this.#chat.view;
     const [mark, words] =
-      mode === 'auto' ? ['🟢', 'Auto-approve'] : mode === 'safe' ? ['🔴', 'Safe mode'] : ['', `Mode: ${mode}`];
+      mode === 'auto' ? ['🟠', 'Auto-approve'] : mode === 'safe' ? ['🟢', 'Safe mode'] : ['', `Mode: ${mode}`];
     return this.#options.emoji && mark !== '' ? `${mark} ${words}` : words;
   }
 

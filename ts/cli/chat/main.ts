@@ -13,12 +13,13 @@ import { SeenOutput, seenOutput } from '../../terminal/seen.js';
 import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
 import { createChat } from './chat.js';
+import { version } from '../version.js';
 import { readConfig } from './config.js';
 import { lineOf, showJson } from './json.js';
 import { showLines } from './lines.js';
 import { openModel } from './model.js';
 import type { LocalChat } from './parts.js';
-import { openGate } from './open-gate.js';
+import { openGate, UNSAID } from './open-gate.js';
 
 export const CHAT_HELP = `countersign [options]: an agent in this folder, with a human between its tool calls and their execution
 
@@ -100,6 +101,7 @@ async function run(flags: ChatFlags): Promise<number> {
       emoji,
       policies,
       watch,
+      greeting: usesScreen(flags, config.plain) ? greeting(policies) : undefined,
       beforeAuto,
       ...(flags.json === true ? { onEvent: printEvent } : {}),
     });
@@ -130,7 +132,7 @@ async function show(chat: LocalChat, flags: ChatFlags, isPlain: boolean, emoji: 
   const input = process.stdin as Readable & { isTTY?: boolean };
   const { prompt } = flags;
   if (flags.json === true) return showJson(chat, prompt === undefined ? linesOf(input) : [prompt]);
-  if (!isPlain && prompt === undefined && isScreen()) {
+  if (usesScreen(flags, isPlain)) {
     const { showChat } = await import('./screen/index.js');
     // The terminal is gone.
     const stop = whenUnread(() => void chat.letGo().finally(() => process.exit(Exit.failure)));
@@ -148,6 +150,19 @@ async function show(chat: LocalChat, flags: ChatFlags, isPlain: boolean, emoji: 
   const isSeen = async (): Promise<boolean> => seen !== undefined && !(await seen.isUnread());
   return showLines(chat, { input, write, ask, isSeen, prompt, canAsk, emoji });
 }
+
+const usesScreen = ({ json, prompt }: ChatFlags, isPlain: boolean): boolean =>
+  json !== true && !isPlain && prompt === undefined && isScreen();
+
+/** What this is, and what to try. */
+const greeting = (policies: readonly string[]): string =>
+  [
+    `countersign ${version()}: an agent in this folder that asks you before it acts.`,
+    policies.includes(`Policy: ${UNSAID}`)
+      ? `What only looks runs unasked (${UNSAID}): /policy has the rules.`
+      : 'What runs unasked is what your rules allow: /policy has them.',
+    'Try: what is in this folder?',
+  ].join('\n');
 
 /** Whether this is a terminal that can be drawn on, with a keyboard. */
 const isScreen = (): boolean =>

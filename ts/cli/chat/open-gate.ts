@@ -1,4 +1,5 @@
 /** The gate of a chat: its ledger and its policies. */
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gate, GateOptions, PolicyDocument, PolicyInput, PolicyMode } from '../../../index.js';
@@ -32,7 +33,8 @@ export async function openGate(
   mode: PolicyMode,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<OpenedGate> {
-  const policy = [ownRules(config.needApproval), ...(await inputs(config.policies))];
+  const given = isFresh(config) ? [UNSAID] : config.policies;
+  const policy = [ownRules(config.needApproval), ...(await inputs(given))];
   const narrowing = await inputs(config.narrowing);
   const ledger = await ledgerOf(config);
   // As everywhere on the command line: a key that is there is used.
@@ -57,11 +59,22 @@ export async function openGate(
     if (mode === 'auto') await beforeAuto();
     // After it is there: the files count too.
     if (mode !== 'safe') await gate.setMode(mode);
-    return { gate, narrowing, policies: inWords(config), watch, beforeAuto };
+    return { gate, narrowing, policies: inWords(config, given), watch, beforeAuto };
   } catch (error) {
     await gate.close();
     throw error;
   }
+}
+
+/** Where nobody has said anything: what only looks runs unasked, since whoever is asked about each `ls` stops reading. */
+export const UNSAID = 'preset:read-only';
+
+/** Whether neither settings nor flags nor policy files of this user and this project speak of what is asked about. */
+function isFresh({ isBare, settings, project }: ChatConfig): boolean {
+  const files = [join(project, '.countersign'), ...(settings === undefined ? [] : [settings])].flatMap((folder) =>
+    ['policy.toml', 'policy.json'].map((name) => join(folder, name)),
+  );
+  return isBare && !files.some((file) => existsSync(file));
 }
 
 const inputs = (names: readonly string[]): Promise<PolicyInput[]> =>
@@ -90,13 +103,21 @@ async function ledgerOf(config: ChatConfig): Promise<NonNullable<GateOptions['le
   return `sqlite:${file}`;
 }
 
-function inWords({ needApproval, policies, narrowing, project, files }: ChatConfig): string[] {
+function inWords(
+  { needApproval, narrowing, project, files, settings }: ChatConfig,
+  policies: readonly string[],
+): string[] {
   const asks = needApproval.length === 0 ? 'nothing' : needApproval.join(', ');
   return [
     `Asked about unless a rule allows it: ${asks}`,
     ...policies.map((name) => `Policy: ${name}`),
     ...narrowing.map((name) => `Policy of the project's settings, which only tightens: ${name}`),
-    `Policy files of this machine, where they are: the administrator's, yours, ${join(project, '.countersign', 'policy.toml')}`,
+    ...(settings === undefined ? [] : [fileInWords('Your policy', join(settings, 'policy.toml'))]),
+    fileInWords("The project's policy", join(project, '.countersign', 'policy.toml')),
+    "The administrator's policy counts too, where there is one",
     ...files.map((file) => `Settings: ${file}`),
   ].map(oneLine);
 }
+
+const fileInWords = (whose: string, file: string): string =>
+  `${whose}: ${file}${existsSync(file) ? '' : ' (there is none)'}`;

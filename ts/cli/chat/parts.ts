@@ -37,6 +37,8 @@ export interface ChatOptions {
   emoji?: boolean;
   /** The policies that hold, in words, for `/policy`. */
   policies?: readonly string[];
+  /** What is said first. */
+  greeting?: string | undefined;
   /** Says which policy files cannot be read. */
   watch?: PolicyWatch;
   /** Rejects with why Auto-approve must stay off, beside what the gate itself forbids. */

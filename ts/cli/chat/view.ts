@@ -64,6 +64,8 @@ export type WaitingAsk = {
       readonly why: string;
       /** What looks deceptive, in words: see `ApprovalRequest.flags`. */
       readonly warnings: readonly string[];
+      /** What it would do that may not be undone, in words: see `terminal/danger.ts`. */
+      readonly dangers: readonly string[];
       /** What `s` would allow for this session; `null`: it is not offered. */
       readonly always: { readonly label: string; readonly also: readonly string[] } | null;
       /** Whether it may change or destroy something, so that Enter alone must not approve it. */
@@ -71,6 +73,9 @@ export type WaitingAsk = {
     }
   | { readonly kind: 'question'; readonly questions: readonly Question[] }
 );
+
+/** A tool call that waits. */
+export type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 
 /** A line that begins with `/`. */
 export interface ChatCommand {
@@ -91,6 +96,8 @@ export interface Chat {
   complete(line: string): string[];
   /** Answers an approval. What goes wrong becomes a note, and it goes on waiting. */
   decide(approvalId: string, decision: Decision): Promise<void>;
+  /** The same call with other arguments, as it would be asked about. Nothing is asked or decided. */
+  reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk>;
   /** Refuses what waits, since nobody is there to answer; it stands so in the record. */
   refuse(approvalId: string): Promise<void>;
   /** Approves it and what the request says is like it. */

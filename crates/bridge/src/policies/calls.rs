@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use countersign_core::call::Json;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{Grant, OfferOptions, Policies, PolicyCall, ShownFile};
-use countersign_core::policy::Verdict;
-use countersign_core::policy::document::{MAX_RULES, PolicyMode};
+use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
+use countersign_core::policy::{SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, Judged, JudgedBeside};
@@ -24,6 +24,8 @@ operations! {
     Conditions(ListConditions),
     Refresh(RefreshFiles),
     Hidden(FindHidden),
+    Sealed(FindSealed),
+    Layers(ListLayers),
     Forbids(FindForbidding),
     GrantCount(CountGrants),
     Grant(SaveGrant),
@@ -330,6 +332,82 @@ impl Operate<&Policies> for FindHidden {
     }
 }
 
+/// The files that a command that nobody was asked about must not reach.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FindSealed {}
+
+/// Absolute paths.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeSealed {
+    /// Neither read nor changed.
+    hidden: Vec<String>,
+    /// Not changed.
+    kept: Vec<String>,
+    /// Whether these are all.
+    complete: bool,
+}
+
+impl Operate<&Policies> for FindSealed {
+    type Answer = NativeSealed;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
+        let SealedFiles { hidden, kept, complete } =
+            policies.sealed().map_err(GateError::InvalidConfig)?;
+        Ok(NativeSealed { hidden, kept, complete })
+    }
+}
+
+/// The policies that count, the administrator's first.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ListLayers {}
+
+/// A policy that counts.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeLayer<'a> {
+    #[cfg_attr(test, ts(as = "crate::words::PolicyLayer"))]
+    layer: LayerKind,
+    /// The file, or what the program calls it.
+    name: &'a str,
+    /// Whether its allows count.
+    trusted: bool,
+}
+
+/// Those that count.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeLayers<'a> {
+    layers: Vec<NativeLayer<'a>>,
+    /// Why nothing may be allowed; `null`: all that there is could be read.
+    broken: Option<&'a str>,
+    problems: Vec<PolicyProblem<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeLayers"))]
+struct LayersText(Raw);
+
+impl Operate<&Policies> for ListLayers {
+    type Answer = LayersText;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
+        let snapshot = policies.layers().map_err(GateError::InvalidConfig)?;
+        let sources = snapshot.documents.iter().map(|document| &document.source);
+        let layers = sources
+            .map(|source| NativeLayer {
+                layer: source.layer,
+                name: &source.name,
+                trusted: source.trusted,
+            })
+            .collect();
+        let problems = problems_out(&snapshot.problems);
+        raw(&NativeLayers { layers, broken: snapshot.broken.as_deref(), problems }).map(LayersText)
+    }
+}
+
 /// The source that forbids a mode; `null`: none does.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -439,4 +517,5 @@ pub(super) fn types(all: crate::types::Declarations) -> crate::types::Declaratio
         .with::<super::judged::NativeBound<'static>>()
         .with::<super::judged::NativeGrant<'static>>()
         .with::<NativeRefreshed<'static>>()
+        .with::<NativeLayers<'static>>()
 }

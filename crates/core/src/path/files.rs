@@ -246,6 +246,10 @@ impl<'a> NearFiles<'a> {
     }
 }
 
+/// Where git has the settings of the machine, by where it is installed.
+pub(crate) const GIT_SETTINGS_OF_MACHINE: &[&str] =
+    &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
+
 /// Whether git itself keeps its settings there, or where they are: for a repository, for the user, or for the machine.
 fn is_git_settings(path: &str) -> bool {
     const ENDS: &[&str] = &[
@@ -255,7 +259,7 @@ fn is_git_settings(path: &str) -> bool {
         "/.gitconfig",
         "/.config/git/config",
     ];
-    path == "/etc/gitconfig" || ENDS.iter().any(|end| path.ends_with(end))
+    GIT_SETTINGS_OF_MACHINE.contains(&path) || ENDS.iter().any(|end| path.ends_with(end))
 }
 
 impl FileLookup for NearFiles<'_> {

@@ -22,10 +22,10 @@ mod way;
 pub use beginnings::LinkedBeginnings;
 pub use dynamic::PartialPath;
 pub use expand::{ExpandedPattern, expanded, goes_deeper};
-pub(crate) use files::is_garbled;
 pub use files::{
     CachedFiles, DirEntry, DirListing, DirStamp, FileLookup, NearFiles, NoFiles, NoLinks, RealFiles,
 };
+pub(crate) use files::{GIT_SETTINGS_OF_MACHINE, is_garbled};
 pub use glob::{GlobError, PathGlob, Vars};
 pub use index::PathIndex;
 pub use locate::{CaseFolding, LocatedPath, PathContext, PathError, lexically, locate, spelled};

@@ -190,13 +190,58 @@ fn names_files(rest: &[Word]) -> bool {
 /// Whether settings of git may make it go into other repositories without an option: `diff.submodule`, `submodule.recurse`,
 /// `status.submoduleSummary`. Any setting of such a name counts, whatever it says.
 pub(crate) fn names_others(settings: &str) -> bool {
-    const KEYS: &[&str] = &["submodule", "submodulesummary", "recurse", "recursesubmodules"];
+    has_key(settings, &["submodule", "submodulesummary", "recurse", "recursesubmodules"])
+}
+
+/// Whether settings of git may make a partial clone of a repository: what is missing there git fetches when it is first read,
+/// from wherever they say. Any setting of such a name counts, whatever it says.
+pub(crate) fn names_promisor(settings: &str) -> bool {
+    has_key(settings, &["promisor", "partialclonefilter", "partialclone"])
+}
+
+/// Whether one of these settings is there, in whatever section.
+fn has_key(settings: &str, keys: &[&str]) -> bool {
     settings.lines().any(|line| {
         line.split(']').any(|part| {
             let key = part.split(['=', '#', ';']).next().unwrap_or_default().trim();
-            KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
+            keys.iter().any(|known| known.eq_ignore_ascii_case(key))
         })
     })
+}
+
+/// Whether it surely fetches no object that is missing: it reads none, or is told not to fetch.
+pub(crate) fn reads_no_objects(argv: &[Word]) -> bool {
+    /// They tell what is in settings, in the index, or of git itself.
+    const NONE: &[&str] = &["version", "config", "check-ignore", "var", "help"];
+    let Some(words) = argv.iter().map(Word::literal).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let Some(command) = git_command(argv) else {
+        // `git --version`
+        return true;
+    };
+    let at = words.iter().position(|word| *word == command).unwrap_or(words.len());
+    let (before, rest) = words.split_at(at);
+    let rest = rest.get(1..).unwrap_or_default();
+    let tells = |word: &&str| {
+        word.starts_with("--show-") && !word.starts_with("--show-ref")
+            || word.starts_with("--is-")
+            || matches!(*word, "--git-dir" | "--absolute-git-dir" | "--git-common-dir")
+    };
+    before.contains(&"--no-lazy-fetch")
+        || match command {
+            "rev-parse" => rest.iter().all(tells),
+            "branch" => rest == ["--show-current"],
+            "ls-files" => !rest.iter().any(|word| {
+                // Names of trees, and what is in files.
+                ["--w", "--e", "--f", "--re"].iter().any(|begin| word.starts_with(begin))
+            }),
+            // Another repository is asked, and its objects come.
+            "remote" => rest.first().is_none_or(|word| {
+                word.starts_with("-v") || matches!(*word, "--verbose" | "get-url")
+            }),
+            command => NONE.contains(&command),
+        }
 }
 
 /// The command of git that it is: the first word that is one. `None` where it is not git.
@@ -328,6 +373,50 @@ mod tests {
             ("git submodule update --remote-submodules", GitReach::Others),
         ] {
             assert_eq!(reach_of(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_partial_clone_is_known_by_its_settings() {
+        for settings in [
+            "[remote \"origin\"]\n\tpromisor = true\n",
+            "[remote \"a]b\"] PartialCloneFilter = blob:none",
+            "[extensions]\n\tpartialClone = origin\n",
+            "[REMOTE.x]\r\n Promisor\r\n",
+        ] {
+            assert!(names_promisor(settings), "{settings}");
+        }
+        assert!(!names_promisor("[remote \"promisor\"]\n\turl = promisor\n# promisor\n"));
+    }
+
+    #[test]
+    fn what_reads_objects_may_fetch_them() {
+        for (command, expected) in [
+            ("git --version", true),
+            ("git version", true),
+            ("git remote -v", true),
+            ("git config user.name", true),
+            ("git rev-parse --show-toplevel", true),
+            ("git rev-parse --is-inside-work-tree --git-dir", true),
+            ("git branch --show-current", true),
+            ("git ls-files -o --exclude=x src", false),
+            ("git ls-files src", true),
+            ("git --no-lazy-fetch log -p", true),
+            ("git --no-pager --no-lazy-fetch status", true),
+            ("git log --no-lazy-fetch", false),
+            ("git rev-parse HEAD:a", false),
+            ("git ls-files --with-tree=HEAD", false),
+            ("git ls-files --eol", false),
+            ("git remote show origin", false),
+            ("git branch -v", false),
+            ("git show-ref", false),
+            ("git status", false),
+            ("git log", false),
+            ("git commit -m x", false),
+            ("git x", false),
+        ] {
+            let argv: Vec<Word> = command.split(' ').map(literal).collect();
+            assert_eq!(reads_no_objects(&argv), expected, "{command}");
         }
     }
 

@@ -14,6 +14,7 @@ mod looking;
 mod names;
 mod protected;
 mod reading;
+mod sealed;
 mod secrets;
 pub mod subject;
 mod suggest;
@@ -27,6 +28,7 @@ pub use grants::GrantRules;
 pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
 pub use reading::builtin_tools;
+pub use sealed::{SealedFiles, sealed};
 pub use suggest::{RuleSuggestion, suggest, suggest_reject};
 pub use verdict::{JudgedSubject, RuleRef, Verdict, VerdictCause, narrow};
 

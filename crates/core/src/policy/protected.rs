@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use crate::path::{FileLookup, LocatedPath, PathContext, PathError, PathSet, Vars, fold, is_below};
-use crate::policy::judge::PathSpots;
+use crate::policy::judge::{NameSuspicion, PathSpots};
 use crate::policy::reading::repository;
 use crate::policy::secrets::{self, FileFolders};
 use crate::policy::subject::UseExtent;
@@ -382,7 +382,17 @@ pub(crate) fn protection(
             let read = access == FileAccess::Read;
             of_path(path).or_else(|| of_settings(path).filter(|_| read))
         };
-        let found = below.told(said, files).or_else(more)?;
+        // By its name alone: what is said of it can be asked of these only.
+        let may_mean = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            names.protection(path).is_some()
+                || of_system(path).is_some()
+                || is_settings(name)
+                || is_file_of_secrets(name)
+        };
+        let suspicion =
+            NameSuspicion { depends_on: (access, projects.clone()), may_mean: &may_mean };
+        let found = below.told(&suspicion, said, files).or_else(more)?;
         Some(PathProtection { below: true, ..found })
     };
     let named = || {
@@ -500,7 +510,7 @@ fn guessed(pieces: &[WordPiece]) -> String {
 }
 
 /// What is protected by the names of a path. Of paths in one folder, one after the other, the folder is read once.
-struct PathNames<'a> {
+pub(super) struct PathNames<'a> {
     access: FileAccess,
     /// A path may lie in one of these.
     projects: &'a [String],
@@ -518,11 +528,11 @@ struct FolderNames {
 }
 
 impl<'a> PathNames<'a> {
-    fn new(access: FileAccess, projects: &'a [String]) -> Self {
+    pub(super) fn new(access: FileAccess, projects: &'a [String]) -> Self {
         Self { access, projects, folder: RefCell::default() }
     }
 
-    fn protection(&self, path: &str) -> Option<PathProtection> {
+    pub(super) fn protection(&self, path: &str) -> Option<PathProtection> {
         let path = path.trim_end_matches('/');
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut above = self.folder.borrow_mut();

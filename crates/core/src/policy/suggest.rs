@@ -15,7 +15,7 @@ use super::protected;
 use super::subject::{Subject, SubjectKind, UseExtent, command_text};
 use super::tokens::base_name;
 use super::verdict::{JudgedSubject, Verdict, VerdictCause};
-use crate::path::{CachedFiles, FileLookup, PathContext, UrlAddress};
+use crate::path::{CachedFiles, FileLookup, PathContext, PathError, UrlAddress, is_below};
 use crate::shell::{self, CommandRole, FileAccess, Word, subcommand_depth};
 
 /// Rules that could be saved, and what they mean.
@@ -297,6 +297,9 @@ fn path(
     }
     let real = place.real.as_str();
     let project = context.project.as_deref().unwrap_or(&context.cwd).trim_end_matches('/');
+    if *extent != UseExtent::Itself && is_too_wide(real, context, files)? {
+        return Ok(None);
+    }
     let inside = real.strip_prefix(project).and_then(|rest| rest.strip_prefix('/'));
     let (dir, named) = match inside {
         Some(rest) if context.project.is_some() => {
@@ -316,7 +319,8 @@ fn path(
             format!(
                 "{} {} and all below it, by {}",
                 if *access == FileAccess::Write { "writing" } else { "reading" },
-                subject.text(),
+                // Not as the call calls it: that may be a symlink.
+                inside.unwrap_or(real),
                 rule.tools.iter().flatten().next().map_or("any tool", String::as_str)
             ),
         ),
@@ -330,6 +334,27 @@ fn path(
         FileAccess::Read => (PolicyRule { reads: patterns, ..rule }, also),
         FileAccess::Write => (PolicyRule { writes: patterns, ..rule }, also),
     }))
+}
+
+/// Whether all below this folder is more than anybody oversees: everything, the home, or what the project lies in.
+fn is_too_wide(
+    folder: &str, context: &PathContext, files: &dyn FileLookup,
+) -> Result<bool, NeedsFiles> {
+    let homes = [context.home.as_deref(), Some(&context.cwd), context.project.as_deref()];
+    for (at, kept) in homes.into_iter().enumerate() {
+        let Some(kept) = kept else { continue };
+        let real = match files.real(kept) {
+            Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+            real => real.unwrap_or_else(|_| kept.to_owned()),
+        };
+        // The project itself is what the agent works on.
+        let is_home = at == 0;
+        let holds = |kept: &str| is_below(kept, folder) && (is_home || kept != folder);
+        if holds(kept) || holds(&real) {
+            return Ok(true);
+        }
+    }
+    Ok(folder.trim_end_matches('/').is_empty())
 }
 
 /// The pattern that means this very text.

@@ -133,6 +133,11 @@ pub(super) fn takes_variation(base: char) -> bool {
     base.is_emoji_char()
 }
 
+/// Whether it is an emoji that is no sign of a text: digits and the like have an emoji form, too.
+pub(super) fn is_picture(c: char) -> bool {
+    u32::from(c) >= 0x2190 && c.is_emoji_char()
+}
+
 /// The scripts whose letters are taken for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LookalikeScript {

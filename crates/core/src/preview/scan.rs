@@ -54,6 +54,13 @@ pub(super) fn glyphs(text: &str, language: TextLanguage, mut see: impl FnMut(cha
             Some(_) if is_variation(c) && before.is_some_and(chars::takes_variation) => {
                 Some(Flags::NONE)
             }
+            // It joins two emoji into one, a family or a profession, and is seen as that.
+            Some(_) if c == JOINER => match joins(before, &text[index + c.len_utf8()..]) {
+                JoinedEmoji::Shown => None,
+                // Behind what is shown as an escape it joins nothing on the screen.
+                JoinedEmoji::Escaped => Some(Flags::NONE),
+                JoinedEmoji::None => Some(Flags::of([Flag::Invisible])),
+            },
             Some(flags) => Some(flags),
             None if is_mark(c) => {
                 Some(Flags::of([Flag::Combining])).filter(|_| !base.takes(c, before))
@@ -86,6 +93,30 @@ impl MarkBase {
                 && chars::script(base) != LookalikeScript::Latin
         });
         keycap || (ordinary && self.marks <= MANY_MARKS)
+    }
+}
+
+/// The character that makes one emoji of two.
+const JOINER: char = '\u{200d}';
+
+/// What a joiner does where it stands.
+enum JoinedEmoji {
+    /// It stands between two emoji.
+    Shown,
+    /// It stands between two emoji, of which the first has a variation selector.
+    Escaped,
+    /// It joins no emoji: nobody sees it.
+    None,
+}
+
+fn joins(before: Option<char>, after: &str) -> JoinedEmoji {
+    if !after.chars().next().is_some_and(chars::is_picture) {
+        return JoinedEmoji::None;
+    }
+    match before {
+        Some(c) if chars::is_picture(c) => JoinedEmoji::Shown,
+        Some(c) if is_variation(c) => JoinedEmoji::Escaped,
+        _ => JoinedEmoji::None,
     }
 }
 

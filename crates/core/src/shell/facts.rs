@@ -296,6 +296,10 @@ pub enum DoubtReason {
     Editor,
     /// The name of a module of Python, which the project may not have: then it is one of those that Python brings along.
     ForeignModule,
+    /// Settings of npm in the project, which may name a server that it asks, or a folder that it writes into.
+    SettingsOfNpm,
+    /// A program that no package of the project may have: then a server is asked for it.
+    NotInstalled,
     /// It runs with other rights.
     Privileged,
     /// It runs elsewhere: on another machine, in another file system, or later.
@@ -347,6 +351,8 @@ impl DoubtReason {
                 | Self::ShowsObjects
                 | Self::ShowsSettings
                 | Self::ForeignModule
+                | Self::SettingsOfNpm
+                | Self::NotInstalled
         )
     }
 }
@@ -377,6 +383,10 @@ impl fmt::Display for DoubtReason {
             Self::RunsCode => "an argument that makes the command run other code",
             Self::Editor => "it opens the editor, which may be told to run anything",
             Self::ForeignModule => "this module is no file of the project",
+            Self::SettingsOfNpm => {
+                "`.npmrc` of the project may name a server that is asked, or a folder that is written into"
+            }
+            Self::NotInstalled => "no package of the project has this program: a server is asked for it",
             Self::Privileged => "it runs with other rights",
             Self::Elsewhere => "it runs elsewhere or later, out of sight",
             Self::Indirect => "the value of a variable is evaluated as code",

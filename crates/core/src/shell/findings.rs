@@ -46,6 +46,8 @@ pub(super) struct LineFindings {
     pub(super) exhausted: bool,
     /// Whether the command that runs next is given arrays, which are no words: `declare a=(b)`.
     pub(super) declares_arrays: bool,
+    /// Whether the output of the command that runs next goes to a file.
+    pub(super) output_is_told: bool,
     /// The variables.
     pub(super) values: ShellVariables,
     /// A command has made or moved links or folders: where a path leads is not certain any more.

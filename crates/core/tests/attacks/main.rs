@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
 mod house;
+mod partial;
 mod patterns;
 mod programs;
 mod repositories;
@@ -10,6 +11,7 @@ mod secrets;
 mod settings;
 mod shown;
 mod swapped;
+mod told;
 #[path = "../verdicts/mod.rs"]
 mod verdicts;
 

@@ -1,27 +1,38 @@
-/** A tool call that waits, as lines: never more than there is room for, and what would run is what is seen. */
-import { preview } from '../../../native.js';
-import { oneLine, style, widthOf, type TextStyle } from '../../style.js';
-import { bothEnds, coloured, countdown, hanging, pieces, rows, rule, wrap, type ScreenKind } from './layout.js';
+/**
+ * A tool call that waits, as lines: a question, the call, what it would change, why it asks, and the choices. Never more than there
+ * is room for, and what would run is what is seen.
+ */
+import { count } from '../../print.js';
+import { fit, oneLine, style, widthOf, type TextStyle } from '../../style.js';
+import { helpPage, wholePage, saysOf } from './approval-pages.js';
+import { callView, type CallView } from './call-lines.js';
+import { choicesOf, doubtsOf, markedOf, meaningOf, shownText, type ApprovalAsk, type PanelChoice } from './choices.js';
 import { laid, type TextDraft } from './draft.js';
-import { offers, type ApprovalAsk } from './press-approval.js';
-import type { AskState, AskPlace } from './state.js';
-import { wholeLines } from './whole.js';
+import { headline } from './headline.js';
+import { bothEnds, countdown, hanging, row, rows, rule, wrap, type ScreenKind } from './layout.js';
+import type { AskState, CallAnswer, PagePlace, PanelPlace, SeenLines } from './state.js';
+import type { WaitingAsk } from '../view.js';
 
 /** Lines, and what of them matters to keys. */
 export interface DrawnLines {
   lines: string[];
   /** Where the human writes, from the first line. */
   cursor?: { x: number; y: number };
-  /** Whether enough of the call is seen to approve it. */
+  /** Whether all of what would run was seen, so that it may be approved. */
   isShown: boolean;
   scroll: { most: number; page: number };
+  /** What of it is seen by now. */
+  seen?: SeenLines;
 }
 
-/** Fewer lines of a call are too few to decide on it, unless it has no more. */
-const FEWEST = 3;
-/** A few calls in a row are not pushed out of sight by one that is long. */
-const MOST = 24;
 const INDENT = ' ';
+/** With less room than this, choices stand side by side. */
+const ROOMY = 14;
+/** And with less than this, not all of them are shown: keys that are not take them all the same. */
+const TINY = 12;
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(['details', 'help']);
+/** Calls that are listed of those that wait together. */
+const LISTED = 6;
 
 export interface DrawContext {
   screen: ScreenKind;
@@ -33,219 +44,392 @@ export interface DrawContext {
   isReady: boolean;
   /** One line about the last key. */
   said: string;
+  /** The calls that wait together with it, itself among them, each with the answer that it has by now. */
+  together: readonly { ask: WaitingAsk; answer: CallAnswer | undefined }[];
+  /** All that waits, of whatever agent. */
+  waiting: readonly WaitingAsk[];
 }
 
 export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawContext): DrawnLines {
   const { at } = asked;
-  if (at.at === 'whole') return scrolling(ask, wholeOf(ask, drawing.screen), at.scroll, drawing);
-  if (at.at === 'help') return scrolling(ask, helpOf(ask, drawing.screen), at.scroll, drawing);
-  const { screen, room } = drawing;
-  const width = screen.columns - 1;
-  const head = [title(ask, drawing), ...reasons(ask, screen, at, room)];
-  const body = bodyOf(ask, at, width - INDENT.length).map((line) => `${INDENT}${coloured(line)}`);
-  // What the keys are is measured first: they are always seen. Whether `y` is among them depends on what is seen.
-  const foot = (isShown: boolean): FootLines => footOf(asked, ask, drawing, isShown);
-  const fits = (lines: number): boolean => lines >= Math.min(body.length, FEWEST);
-  const left = room - head.length - foot(true).lines.length;
-  const isShown = fits(left);
-  const footing = foot(isShown);
-  const space = Math.max(0, Math.min(MOST, room - head.length - footing.lines.length));
-  const shown = bothEnds(body, space, screen.symbols, ': d shows all');
-  const lines = [...head, ...shown, ...footing.lines];
-  const top = head.length + shown.length;
-  const cursor = footing.cursor === undefined ? {} : { cursor: { x: footing.cursor.x, y: top + footing.cursor.y } };
-  // In a very small window the keys are what is seen.
-  const hidden = Math.max(0, lines.length - room);
-  return { lines: lines.slice(hidden), ...cursor, isShown, scroll: { most: 0, page: 1 } };
-}
-
-function title(ask: ApprovalAsk, { screen, now }: DrawContext): string {
-  const { request, index, of, warnings } = ask;
-  const left = request.expiresAt === null ? '' : `${countdown(request.expiresAt - now)} left`;
-  const count = of > 1 ? `Tool ${index} of ${of}` : '';
-  const right = [count, left].filter((part) => part !== '').join(` ${screen.symbols.dot} `);
-  return rule(request.toolName, right, screen, warnings.length > 0 ? 'red' : 'yellow');
-}
-
-/** Who asks, why, and what to beware of. Long ones are cut, so that the call itself is seen. */
-function reasons(ask: ApprovalAsk, { columns, symbols }: ScreenKind, at: AskPlace, room: number): string[] {
-  const { from, why, warnings } = ask;
-  const width = columns - 1 - INDENT.length;
-  const most = Math.max(1, Math.floor(room / 6));
-  const part = (label: string, text: string, how?: TextStyle): string[] => {
-    if (text === '') return [];
-    const lines = bothEnds(wrap(oneLine(text), width - widthOf(label)), most, symbols);
-    return hanging(label, how === undefined ? lines : lines.map((line) => style(how, line)), how ?? 'dim');
-  };
-  if (at.at === 'always') {
-    const intro = wrap('From now on, until this program ends, it would run unasked:', width);
-    return intro.map((line) => `${INDENT}${line}`);
+  const width = drawing.screen.columns - 1 - INDENT.length;
+  switch (at.at) {
+    case 'whole':
+      return scrolling(asked, at, ask, wholePage(at.about.of === 'edited' ? at.about.ask : ask, width), drawing);
+    case 'help':
+      return scrolling(asked, at, ask, helpPage(ask, width), drawing);
+    case 'respond':
+      return writing(ask, 'the result is: ', at.draft, 'Enter gives it to the model', drawing);
+    case 'edit':
+      return writing(ask, '', at.draft, 'Enter shows it once more · Ctrl+J new line', drawing);
+    case 'checking':
+      return {
+        ...none(),
+        lines: [title(ask, drawing), `${INDENT}${style('dim', `looking at it${drawing.screen.symbols.more}`)}`],
+      };
+    case 'panel':
+      return panel(asked, at, ask, drawing);
+    default:
+      return none();
   }
+}
+
+const none = (): DrawnLines => ({ lines: [], isShown: false, scroll: { most: 0, page: 1 } });
+
+// --- the panel --------------------------------------------------------------------------------------------------------
+
+function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawContext): DrawnLines {
+  const { screen, room } = drawing;
+  const width = screen.columns - 1 - INDENT.length;
+  const shown = at.about.of === 'edited' ? at.about.ask : ask;
+  const { lines: body, isWhole } = bodyOf(at, shown, width);
+  const around = (isRoomy: boolean): PanelParts => {
+    const head = [title(ask, drawing), ...listOf(ask, drawing, isRoomy), ...asks(at, shown, width, drawing)];
+    const why = reasons(at, shown, drawing, isRoomy ? Math.max(1, Math.floor(room / 8)) : 1);
+    const foot = (isShown: boolean): FootLines => footOf(asked, at, ask, drawing, isShown, isRoomy);
+    // The choices are always seen. They take as much room whatever is seen.
+    return { head, why, foot, space: Math.max(0, room - head.length - why.length - foot(true).lines.length) };
+  };
+  const roomy = around(room >= ROOMY);
+  const dense = around(false);
+  // Side by side they leave more room for the call: only where that shows all of it.
+  const isDense = roomy.space < body.length && dense.space >= body.length;
+  const { head, why, foot, space } = isDense ? dense : roomy;
+  const part = partOf(body, at.scroll, space, screen);
+  const text = shownText(at.about);
+  const of = `${text} ${width}`;
+  const before = asked.seen?.of === of ? asked.seen.lines : 0;
+  const lines = part.from <= before ? Math.max(before, part.to) : before;
+  // To its end, and nothing left out on the way.
+  const isAll = isWhole && lines >= body.length;
+  const isShown = isAll || asked.seenWhole === text;
+  const footing = foot(isShown);
+  const all = [...head, ...part.lines.map((line) => `${INDENT}${line}`), ...why, ...footing.lines];
+  // In a very small window the choices are what is seen.
+  const hidden = Math.max(0, all.length - room);
+  const top = head.length + part.lines.length + why.length - hidden;
+  const cursor = footing.cursor === undefined ? {} : { cursor: { x: footing.cursor.x, y: top + footing.cursor.y } };
+  return {
+    lines: all.slice(hidden),
+    ...cursor,
+    // Lines that were pushed out were not seen.
+    isShown: isShown && hidden <= head.length,
+    scroll: { most: part.most, page: part.page },
+    seen: { of, lines: hidden > head.length ? before : lines, isAll },
+  };
+}
+
+/** What stands around the call. */
+interface PanelParts {
+  head: string[];
+  why: string[];
+  foot: (isShown: boolean) => FootLines;
+  space: number;
+}
+
+function title(ask: ApprovalAsk, { screen, now }: Pick<DrawContext, 'screen' | 'now'>): string {
+  const { request, index, of, warnings, dangers } = ask;
+  const left = request.expiresAt === null ? '' : `${countdown(request.expiresAt - now)} left`;
+  const which = of > 1 ? `Tool ${index} of ${of}` : '';
+  const right = [which, left].filter((part) => part !== '').join(` ${screen.symbols.dot} `);
+  return rule(request.toolName, right, screen, warnings.length + dangers.length > 0 ? 'red' : 'yellow');
+}
+
+/** The calls that wait together: which have an answer, and which one this is. */
+function listOf(ask: ApprovalAsk, { together, screen }: DrawContext, isRoomy: boolean): string[] {
+  if (together.length < 2 || !isRoomy) return [];
+  const { symbols, columns } = screen;
+  const at = together.findIndex((each) => each.ask.request.approvalId === ask.request.approvalId);
+  const from = Math.max(0, Math.min(at - Math.floor(LISTED / 2), together.length - LISTED));
+  const shown = together.slice(from, from + LISTED);
+  return shown.map(({ ask: each, answer }, index) => {
+    const isHere = from + index === at;
+    const sign = answer === undefined ? symbols.waits : isYes(answer) ? symbols.succeeded : symbols.denied;
+    const how: TextStyle = answer === undefined ? 'yellow' : isYes(answer) ? 'green' : 'red';
+    const word = answer === undefined ? '' : ` ${symbols.dot} ${answerInWords(answer)}`;
+    const asked = each.kind === 'approval' ? headline(each.request, columns) : '';
+    const text = fit(`${each.index} ${asked}`, columns - 6 - widthOf(word));
+    const line = `${isHere ? symbols.cursor : ' '} ${style(how, sign)} ${isHere ? style('bold', text) : text}${style('dim', word)}`;
+    return `${INDENT}${line}`;
+  });
+}
+
+const isYes = (answer: CallAnswer): boolean =>
+  answer.type === 'always' || answer.decision.type === 'approve' || answer.decision.type === 'edit';
+
+function answerInWords(answer: CallAnswer): string {
+  if (answer.type === 'always') return 'yes, always';
+  const { type, reason } = answer.decision;
+  const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
+  if (type === 'approve') return 'yes';
+  if (type === 'edit') return 'yes, edited';
+  return type === 'respond' ? 'answered' : `no${why}`;
+}
+
+/** The question, and what to beware of. */
+function asks(
+  at: PanelPlace,
+  shown: ApprovalAsk,
+  width: number,
+  { screen: { symbols }, waiting }: DrawContext,
+): string[] {
+  const others = waiting.length - 1;
+  const these =
+    others < 1 ? 'this call' : `this call and ${count(others, 'other')} that wait${others === 1 ? 's' : ''}`;
+  const question = {
+    call: headline(shown.request, width * 2),
+    edited: headline(shown.request, width * 2),
+    always: 'Run it, and allow this from now on, until this program ends?',
+    auto: `Turn Auto-approve on? What would be asked about runs at once from now on, ${these} too. What a policy denies does not.`,
+  }[at.about.of];
+  const beware = doubtsOf(shown, at.about, waiting);
   return [
-    ...part('from ', from),
-    ...part('why  ', why),
-    ...part('says ', saysOf(ask)),
-    ...warnings.flatMap((warning) => part('!    ', warning, 'red')),
+    ...wrap(question, width).map((line) => style('bold', line)),
+    ...(shown.from === ''
+      ? []
+      : wrap(`from ${shown.from}`, width)
+          .slice(0, 1)
+          .map((line) => style('dim', line))),
+    ...beware.flatMap((each) =>
+      hanging(
+        '! ',
+        bothEnds(wrap(oneLine(each), width - 2), 2, symbols).map((line) => style('red', line)),
+        'red',
+      ),
+    ),
   ].map((line) => `${INDENT}${line}`);
 }
 
-/** What the tool says of the call; what is made of the call itself, or says why it asks, is seen anyway. */
-function saysOf({ request }: ApprovalAsk): string {
-  const { description, verdict } = request;
-  const isOurs = description.startsWith('Run tool ') || (verdict !== null && description.endsWith(verdict.reason));
-  return isOurs ? '' : description;
-}
-
 /** What would run, in lines of so many columns. */
-function bodyOf(ask: ApprovalAsk, at: AskPlace, width: number): string[] {
-  if (at.at === 'edited') return callLines(ask.request.toolName, at.args, width);
-  if (at.at !== 'always') return previewOf(ask, width);
-  const { label = '', also = [] } = ask.always ?? {};
-  return [...wrap(oneLine(label), width), ...also.flatMap((each) => hanging('- ', wrap(oneLine(each), width - 2)))];
+function bodyOf(at: PanelPlace, shown: ApprovalAsk, width: number): CallView {
+  if (at.about.of === 'auto') return { lines: [], isWhole: true };
+  if (at.about.of !== 'always') return callView(shown, width);
+  const { label = '', also = [] } = shown.always ?? {};
+  const more = also.flatMap((each) => hanging('- ', wrap(oneLine(each), width - 2)));
+  return { lines: [...wrap(oneLine(label), width), ...more], isWhole: true };
 }
 
-/** The preview, made for this width where it can be. */
-function previewOf({ request }: ApprovalAsk, width: number): string[] {
-  // With changes of files in it the preview is more than the arguments: it is shown as it was made.
-  if (request.changes.length === 0) return callLines(request.toolName, request.args, width);
-  const [first = '', ...lines] = request.preview.split('\n');
-  const all = first === oneLine(request.toolName) ? lines : [first, ...lines];
-  // Only our own words stand without the gutter.
-  return all.flatMap((line) => pieces(line, width, line.startsWith('│ ') ? '│ ↪ ' : '  '));
+interface BodyPart {
+  lines: string[];
+  /** Which lines of the body they are. */
+  from: number;
+  to: number;
+  /** How far it scrolls, and by how much. */
+  most: number;
+  page: number;
 }
 
-/** Without the name of the tool, which is the title. */
-function callLines(toolName: string, args: unknown, width: number): string[] {
-  const lines = preview(toolName, args, Math.max(20, width)).text.split('\n');
-  return lines.length > 1 ? lines.slice(1) : ['(no arguments)'];
+/** What there is room for, and which part of it that is. */
+function partOf(body: readonly string[], scroll: number, space: number, { symbols, columns }: ScreenKind): BodyPart {
+  if (body.length <= space) return { lines: [...body], from: 0, to: body.length, most: 0, page: 1 };
+  const page = space - 1;
+  // One line is no view of anything.
+  if (page < 1) return { lines: [], from: 0, to: 0, most: 0, page: 1 };
+  const most = body.length - page;
+  const from = Math.min(scroll, most);
+  const to = from + page;
+  const where = `${symbols.more} lines ${from + 1} to ${to} of ${body.length}`;
+  const how = to < body.length ? ': space shows more' : '';
+  return {
+    lines: [...body.slice(from, to), style('yellow', fit(`${where}${how}`, columns - 2))],
+    from,
+    to,
+    most,
+    page,
+  };
 }
+
+/** Why it asks, and what the tool says. Long ones are cut, so that the call itself is seen. */
+function reasons(at: PanelPlace, ask: ApprovalAsk, { screen }: DrawContext, most: number): string[] {
+  const { columns, symbols } = screen;
+  const width = columns - 1 - INDENT.length;
+  if (at.about.of === 'always' || at.about.of === 'auto') return [];
+  const part = (label: string, text: string): string[] => {
+    if (text === '') return [];
+    const room = width - widthOf(label);
+    const lines =
+      most < 3
+        ? wrap(fit(oneLine(text), room * most), room).slice(0, most)
+        : bothEnds(wrap(oneLine(text), room), most, symbols);
+    return hanging(label, lines, 'dim');
+  };
+  return [...part('why  ', ask.why), ...part('says ', saysOf(ask))].map((line) => `${INDENT}${line}`);
+}
+
+// --- the choices ------------------------------------------------------------------------------------------------------
 
 interface FootLines {
   lines: string[];
   cursor?: { x: number; y: number };
 }
 
-/** The keys, or the line that is written on. */
-function footOf({ at, isAnswered }: AskState, ask: ApprovalAsk, drawing: DrawContext, isShown: boolean): FootLines {
-  const { screen, room, isReady, said } = drawing;
+function footOf(
+  { isAnswered }: AskState,
+  at: PanelPlace,
+  ask: ApprovalAsk,
+  { screen, room, isReady, said, together }: DrawContext,
+  isShown: boolean,
+  isRoomy: boolean,
+): FootLines {
   const { columns, symbols } = screen;
   const width = columns - 1 - INDENT.length;
-  const dim = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${style('dim', line)}`);
-  const note = said === '' ? [] : wrap(said, width).map((line) => `${INDENT}${style('yellow', line)}`);
-  const keys = (parts: readonly string[]): string[] =>
-    rows(parts, ` ${symbols.dot} `, width).map((line) => `${INDENT}${style('bold', line)}`);
-  const tooSmall = isShown
-    ? []
-    : wrap('too small to show it: make the window larger', width).map((line) => `${INDENT}${style('red', line)}`);
-  const hint = room < 10 ? [] : wrap('or type why it must not run', width).slice(0, 1);
-  if (isAnswered) return { lines: dim([`answering${symbols.more}`]) };
-  if (!isReady) return { lines: [...note, ...dim([`read it first${symbols.more}`])] };
-  switch (at.at) {
-    case 'reason':
-      return writing('reject, because: ', at.draft, [...note, ...dim(['Enter rejects, Esc goes back'])], screen);
-    case 'respond':
-      return writing(
-        'the result is: ',
-        at.draft,
-        [...note, ...dim(['Enter gives it to the model, Esc goes back'])],
-        screen,
+  const inside = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${line}`);
+  const note = said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
+  if (isAnswered) return { lines: inside([style('dim', `answering${symbols.more}`)]) };
+  if (!isReady) return { lines: inside([...note, style('dim', `read it first${symbols.more}`)]) };
+  const choices = choicesOf(ask, at.about);
+  const isWords = meaningOf(at.draft.text, choices, at.isWords).type === 'words';
+  // Words are a no, which a second question has no choice for.
+  const marked = isWords ? 'reject' : markedOf(ask, at, isShown);
+  const main = choices.filter(({ isMain }) => isMain);
+  const beside = choices.filter(({ isMain }) => !isMain);
+  const inked = (choice: PanelChoice, text: string): string => {
+    if (choice.runs && !isShown) return style('dim', text);
+    return choice.name === marked ? style('bold', text) : text;
+  };
+  const sign = (choice: PanelChoice): string => (choice.name === marked ? symbols.cursor : ' ');
+  const lines: string[] = [];
+  if (isRoomy) {
+    for (const choice of main) lines.push(inked(choice, fit(`${sign(choice)} ${choice.key}  ${choice.label}`, width)));
+    if (beside.length > 0)
+      lines.push(
+        ...inkedRows(
+          beside.map((choice) => ({ choice, text: `${sign(choice)} ${choice.key} ${choice.label}` })),
+          inked,
+          width,
+        ),
       );
-    case 'edit':
-      return writing('', at.draft, [...note, ...dim(['Enter shows it once more, Esc goes back'])], screen);
-    case 'edited':
-      return {
-        lines: [
-          ...note,
-          ...tooSmall,
-          ...keys([...(isShown ? ['y run it like this'] : []), 'e edit again', 'any other key: back']),
-        ],
-      };
-    case 'always':
-      return {
-        lines: [
-          ...note,
-          ...tooSmall,
-          ...keys([...(isShown ? ['y allow all of this from now on'] : []), 'any other key: back']),
-        ],
-      };
-    default: {
-      const offered = offers(ask, isShown).map(({ key, does }) => `${key} ${does}`);
-      return {
-        lines: [...note, ...tooSmall, ...keys([...offered, '? help']), ...dim(hint)],
-      };
-    }
+  } else {
+    const shown = room < TINY ? choices.filter(({ isMain, name }) => isMain || ALWAYS_SHOWN.has(name)) : choices;
+    const short = shown.map((choice) => ({
+      choice,
+      text: `${sign(choice)}${choice.key} ${SHORT[choice.name] ?? choice.label}`,
+    }));
+    lines.push(...inkedRows(short, inked, width));
   }
+  const line = written(at.draft, `${symbols.prompt} `, hintOf(at, together.length, isRoomy, width - 2), width, screen);
+  return {
+    lines: inside([...note, ...lines, ...line.lines]),
+    cursor: { x: INDENT.length + line.cursor.x, y: note.length + lines.length + line.cursor.y },
+  };
 }
 
-/** A line that is written on, in at most a few rows: those about the cursor. */
-function writing(
-  label: string,
+/** Choices where there is little room. */
+const SHORT: Readonly<Partial<Record<PanelChoice['name'], string>>> = {
+  approve: 'Yes',
+  always: 'Always',
+  edit: 'Edit',
+  reject: 'No',
+  agree: 'Yes',
+  again: 'Edit',
+  back: 'No, back',
+  auto: 'auto',
+  'edit-all': 'JSON',
+};
+
+function hintOf({ about }: PanelPlace, calls: number, isRoomy: boolean, width: number): string {
+  if (!isRoomy) return calls > 1 ? 'or why not · Tab: the next call' : 'or why not';
+  if (about.of !== 'call') return 'Enter takes it · Esc goes back';
+  const next = calls > 1 ? ['Tab: the next call'] : [];
+  return row(['Enter takes it', ...next, 'or type why not, in any words'], ' · ', width);
+}
+
+/** Parts side by side, each as it is inked. */
+function inkedRows(
+  parts: readonly { choice: PanelChoice; text: string }[],
+  inked: (choice: PanelChoice, text: string) => string,
+  width: number,
+): string[] {
+  const lines: string[] = [];
+  let used = Infinity;
+  for (const { choice, text } of parts) {
+    const wide = widthOf(text);
+    if (used + 2 + wide > width) {
+      lines.push(inked(choice, text));
+      used = wide;
+    } else {
+      lines[lines.length - 1] += `  ${inked(choice, text)}`;
+      used += 2 + wide;
+    }
+  }
+  return lines;
+}
+
+/** The line that is written on, in at most a few rows: those about the cursor. */
+function written(
   draft: TextDraft,
-  below: readonly string[],
-  { columns, rows: all }: ScreenKind,
-): FootLines {
-  const { rows: lines, cursor } = laid(draft, columns - 1 - INDENT.length - widthOf(label));
-  const most = Math.max(1, Math.floor(all / 3));
+  label: string,
+  hint: string,
+  width: number,
+  { rows: all }: ScreenKind,
+): { lines: string[]; cursor: { x: number; y: number } } {
+  const { rows: lines, cursor } = laid(draft, width - widthOf(label));
+  const most = Math.max(1, Math.floor(all / 4));
   const first = Math.max(0, Math.min(cursor.row - Math.floor(most / 2), lines.length - most));
-  const seen = hanging(label, lines.slice(first, first + most), 'bold').map((line) => `${INDENT}${line}`);
+  const seen = draft.text === '' ? [style('dim', fit(hint, width - widthOf(label)))] : lines.slice(first, first + most);
   return {
-    lines: [...seen, ...below],
-    cursor: { x: INDENT.length + widthOf(label) + cursor.column, y: cursor.row - first },
+    lines: hanging(label, seen, 'cyan'),
+    cursor: { x: widthOf(label) + cursor.column, y: cursor.row - first },
+  };
+}
+
+// --- what takes the whole room ----------------------------------------------------------------------------------------
+
+/** A text that is written about the call. */
+function writing(ask: ApprovalAsk, label: string, draft: TextDraft, does: string, drawing: DrawContext): DrawnLines {
+  const { screen, room, said } = drawing;
+  const width = screen.columns - 1 - INDENT.length;
+  const question = wrap(headline(ask.request, width), width)
+    .slice(0, 1)
+    .map((line) => style('bold', line));
+  const note = said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
+  const keys = [
+    ...note,
+    ...rows([does, 'Esc goes back'], ` ${screen.symbols.dot} `, width).map((line) => style('dim', line)),
+  ];
+  const { rows: lines, cursor } = laid(draft, width - widthOf(label));
+  const most = Math.max(1, room - 1 - question.length - keys.length);
+  const first = Math.max(0, Math.min(cursor.row - Math.floor(most / 2), lines.length - most));
+  const text = hanging(label, lines.slice(first, first + most), 'bold');
+  return {
+    ...none(),
+    lines: [title(ask, drawing), ...[...question, ...text, ...keys].map((line) => `${INDENT}${line}`)].slice(0, room),
+    cursor: { x: INDENT.length + widthOf(label) + cursor.column, y: 1 + question.length + cursor.row - first },
   };
 }
 
 /** A page that is as high as there is room, and may be scrolled. */
-function scrolling(ask: ApprovalAsk, all: readonly string[], at: number, drawing: DrawContext): DrawnLines {
-  const { screen, room } = drawing;
-  const page = Math.max(1, room - 2);
+function scrolling(
+  asked: AskState,
+  at: PagePlace,
+  ask: ApprovalAsk,
+  all: readonly string[],
+  { screen, room, said }: DrawContext,
+): DrawnLines {
+  const page = Math.max(1, room - 2 - (said === '' ? 0 : 1));
   const most = Math.max(0, all.length - page);
-  const from = Math.min(at, most);
+  const from = Math.min(at.scroll, most);
   const seen = all.slice(from, from + page);
   const where = most === 0 ? '' : `lines ${from + 1} to ${from + seen.length} of ${all.length}`;
-  const keys = most === 0 ? ['Esc back'] : ['j k scroll', 'space next page', 'g G ends', 'Esc back'];
+  const isWhole = at.at === 'whole';
+  const scrolls = most === 0 ? [] : ['space next page', 'arrows scroll', 'Home End'];
+  const keys = [...scrolls, 'Esc back', 'or answer it'];
   const foot = rows(keys, ` ${screen.symbols.dot} `, screen.columns - 2)[0] ?? '';
+  const note = said === '' ? [] : [`${INDENT}${style('yellow', fit(said, screen.columns - 2))}`];
+  const text = shownText(at.about);
+  const of = `whole ${text} ${screen.columns}`;
+  const before = asked.seen?.of === of ? asked.seen.lines : 0;
+  const lines = from <= before ? Math.max(before, from + seen.length) : before;
+  const isAll = lines >= all.length;
   return {
-    lines: [rule(ask.request.toolName, where, screen, 'yellow'), ...seen, `${INDENT}${style('bold', foot)}`],
-    isShown: false,
+    lines: [
+      rule(ask.request.toolName, where, screen, 'yellow'),
+      ...seen.map((line) => `${INDENT}${line}`),
+      ...note,
+      `${INDENT}${style('bold', foot)}`,
+    ],
+    isShown: isWhole && (isAll || asked.seenWhole === text),
     scroll: { most, page },
+    ...(isWhole ? { seen: { of, lines, isAll, whole: text } } : {}),
   };
-}
-
-/** Everything about a call. */
-function wholeOf(ask: ApprovalAsk, screen: ScreenKind): string[] {
-  const { request, from, why, warnings } = ask;
-  const width = screen.columns - 1 - INDENT.length;
-  const field = (name: string, text: string): string[] =>
-    text === '' ? [] : hanging(name.padEnd(9), wrap(oneLine(text), width - 9), 'dim');
-  const changes = request.changes.map(({ path, added, removed }) => `${path}: +${added} -${removed}`);
-  return [
-    ...field('from', from),
-    ...field('why', why),
-    ...field('says', saysOf(ask)),
-    ...warnings.flatMap((warning) => field('beware', warning)),
-    ...changes.flatMap((change) => field('changes', change)),
-    '',
-    ...previewOf(ask, width).map(coloured),
-    '',
-    ...wholeLines(request, width),
-    ...field('call', callOf(request)),
-    ...field('digest', request.digest),
-  ].map((line) => `${INDENT}${line}`);
-}
-
-/** Which call of the run it is. */
-const callOf = ({ toolCallId, step }: ApprovalAsk['request']): string =>
-  step === null ? toolCallId : `${toolCallId} (step ${step})`;
-
-function helpOf(ask: ApprovalAsk, { columns }: ScreenKind): string[] {
-  const width = columns - 1 - INDENT.length;
-  const line = (key: string, help: string): string[] => hanging(`${key.padEnd(8)}`, wrap(help, width - 8), 'bold');
-  return [
-    ...offers(ask, true).flatMap(({ key, help }) => line(key, help)),
-    ...line('Esc', 'As n.'),
-    ...line('text', 'Anything else that you type rejects it with that as the reason, when you press Enter.'),
-    ...line('Ctrl+C', 'Once: cancel the run, with all that waits. Twice: leave.'),
-    '',
-    ...wrap('Enter alone decides nothing, nor does a key that was pressed before the question was there.', width),
-  ].map((each) => `${INDENT}${each}`);
 }

@@ -6,7 +6,7 @@ import { laid } from './draft.js';
 import { liveLines, statusLine, workLines } from './entries.js';
 import { hanging, wrap, type ScreenKind } from './layout.js';
 import { questionLines } from './question.js';
-import { readyAt, type ScreenState } from './state.js';
+import { heldFor, readyAt, together, type ScreenState } from './state.js';
 
 export interface ScreenFrame extends DrawnLines {
   /** As they are written: with colours. */
@@ -34,7 +34,7 @@ export function frame(
   const { view } = chat;
   const room = Math.max(1, screen.rows - 1);
   const status = statusLine(view, screen);
-  const asked = state.ask === null ? undefined : askLines(state, screen, room - 1, now);
+  const asked = state.ask === null ? undefined : askLines(state, view, screen, room - 1, now);
   const below = asked ?? promptLines(state, chat, screen, room - 2);
   const isPage = state.ask?.at.at === 'whole' || state.ask?.at.at === 'help';
   const work = isPage ? [] : workLines(view, screen).slice(0, Math.max(0, room - 1 - below.lines.length));
@@ -48,10 +48,18 @@ export function frame(
   return { ...below, lines: lines.map((line) => screen.symbols.shown(line)), ...cursor };
 }
 
-function askLines(state: ScreenState, screen: ScreenKind, room: number, now: FrameTime): DrawnLines {
+function askLines(
+  state: ScreenState,
+  view: Pick<Chat['view'], 'asks'>,
+  screen: ScreenKind,
+  room: number,
+  now: FrameTime,
+): DrawnLines {
   const asked = state.ask;
   if (asked === null) return { lines: [], isShown: false, scroll: { most: 0, page: 1 } };
-  const drawing = { screen, room, now: now.epoch, isReady: now.heard >= readyAt(state), said: state.said };
+  const calls = together(asked.ask, view, []).map((ask) => ({ ask, answer: heldFor(state, ask) }));
+  const isReady = now.heard >= readyAt(state);
+  const drawing = { screen, room, now: now.epoch, isReady, said: state.said, together: calls, waiting: view.asks };
   return asked.ask.kind === 'question'
     ? questionLines(asked, asked.ask, drawing)
     : approvalLines(asked, asked.ask, drawing);
@@ -72,7 +80,7 @@ function promptLines(
   const most = Math.max(1, Math.min(8, room - 2));
   const first = Math.max(0, Math.min(box.cursor.row - most + 1, box.rows.length - most));
   const isEmpty = draft.text === '';
-  const hint = view.isBusy ? 'your next prompt' : 'what is to be done? /help lists commands';
+  const hint = view.isBusy ? 'your next prompt' : 'what should I do? /help lists commands';
   const rows = isEmpty ? [style('dim', fit(hint, columns - 3))] : box.rows.slice(first, first + most);
   const list =
     draft.text.startsWith('/') && !draft.text.includes(' ')

@@ -32,8 +32,8 @@ export interface ScreenSymbols {
 }
 
 const UNICODE: ScreenSymbols = {
-  safe: '🔴 Safe mode',
-  auto: '🟢 Auto-approve',
+  safe: '🟢 Safe mode',
+  auto: '🟠 Auto-approve',
   other: '🔵',
   rule: '─',
   dot: '·',

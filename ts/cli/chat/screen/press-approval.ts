@@ -1,45 +1,49 @@
 /** What keys do to a tool call that waits. */
-import type { DecisionType } from '../../../../index.js';
+import type { Decision } from '../../../../index.js';
 import { messageOf } from '../../../errors/message-of.js';
-import { isYes } from '../../../terminal/words.js';
 import { revive, snapshot } from '../../../values/snapshot.js';
-import type { WaitingAsk } from '../view.js';
+import { textOfCall, withText } from '../text-field.js';
+import {
+  choicesOf,
+  doubtsOf,
+  markedOf,
+  meaningOf,
+  type ApprovalAsk,
+  type ChoiceName,
+  type PanelChoice,
+} from './choices.js';
 import { draftOf, edited, EMPTY, insert, type TextDraft } from './draft.js';
 import type { PressedKey } from './keys.js';
 import type { PressContext } from './press-context.js';
-import { goTo, sent, warned, type PressResult, type ScreenState } from './state.js';
+import {
+  focused,
+  goTo,
+  heldFor,
+  PANEL,
+  sent,
+  together,
+  unseen,
+  warned,
+  type CallAnswer,
+  type PagePlace,
+  type PanelPlace,
+  type PressResult,
+  type ScreenState,
+} from './state.js';
 
-export type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
-
-/** A key that an approval knows, and what it does. */
-export interface KeyOffer {
-  key: string;
-  /** In a word or two. */
-  does: string;
-  /** In a sentence, for the help. */
-  help: string;
+/** One key, and what it meets. */
+interface Pressing {
+  state: ScreenState;
+  ask: ApprovalAsk;
+  key: PressedKey;
+  isAlone: boolean;
+  around: PressContext;
 }
 
-/** The keys that this call may be answered with. */
-export function offers({ request, always }: ApprovalAsk, isShown: boolean): KeyOffer[] {
-  const may = (type: DecisionType): boolean => request.allowedDecisions.includes(type);
-  const offer = (is: boolean, key: string, does: string, help: string): KeyOffer[] => (is ? [{ key, does, help }] : []);
-  const runs = may('approve') && isShown;
-  return [
-    ...offer(runs, 'y', 'approve', 'Run it, as it is shown.'),
-    ...offer(true, 'n', 'reject', 'Do not run it. To tell the model why, type the reason, or a space and the reason.'),
-    ...offer(may('edit') && isShown, 'e', 'edit', 'Run it with other arguments: they are shown again before they run.'),
-    ...offer(may('respond'), 'r', 'respond', 'Do not run it, and give the model a result of your own.'),
-    ...offer(
-      runs && always !== null,
-      's',
-      'always',
-      'Run it, and others like it until this program ends: it says which first.',
-    ),
-    ...offer(runs, 'A', 'approve all', 'Turn Auto-approve on: all that waits runs, but for what a policy denies.'),
-    ...offer(true, 'd', 'details', 'All of it, to scroll through.'),
-  ];
-}
+const NOT_SEEN = 'not all of it was seen: space shows more, d all of it';
+
+/** So long must a call have been on the screen before Enter alone, with the cursor where it was at first, runs it, in ms. */
+const UNMOVED = 1000;
 
 export function pressApproval(
   state: ScreenState,
@@ -49,196 +53,338 @@ export function pressApproval(
   around: PressContext,
 ): PressResult {
   const at = state.ask?.at;
-  const { approvalId } = ask.request;
-  const back = (said = ''): PressResult => ({ state: goTo(state, { at: 'keys' }, said) });
-  const isAgreed = key.kind === 'text' && isYes(key.text) && isAlone;
+  const pressing: Pressing = { state, ask, key, isAlone, around };
   switch (at?.at) {
-    case 'keys':
-      return pressKeys(state, ask, key, isAlone, around);
-    case 'reason':
+    case 'panel':
+      return pressPanel(pressing, at);
     case 'respond':
+      return pressDraft(pressing, at.draft, {
+        stay: (draft) => ({ at: 'respond', draft }),
+        done: (text) => answered(pressing, { type: 'respond', output: text }),
+      });
     case 'edit':
-      return isYesInWords(at, key)
-        ? agree(state, ask, at.draft, isAlone, around)
-        : pressDraft(state, ask, at.at, at.draft, key);
-    case 'edited':
-      if (isAgreed && around.isShown)
-        return {
-          state: sent(state),
-          action: { type: 'decide', approvalId, decision: { type: 'edit', args: at.args } },
-        };
-      return isLetter(key, 'e', isAlone) ? edit(state, ask, at.text, around) : back('not edited: it goes on waiting');
-    case 'always':
-      if (isAgreed && around.isShown) return { state: sent(state), action: { type: 'always', approvalId } };
-      return back('not remembered: it goes on waiting');
+      return pressDraft(pressing, at.draft, {
+        stay: (draft) => ({ at: 'edit', draft, field: at.field }),
+        done: (_, whole) => withEdited(state, ask, whole, at.field),
+      });
     case 'whole':
-    case 'help': {
-      const scroll = scrolled(at.scroll, key, around.scroll);
-      return scroll === undefined ? back() : { state: goTo(state, { at: at.at, scroll }) };
-    }
+    case 'help':
+      return pressPage(pressing, at);
     default:
       return { state };
   }
 }
 
-/** Whether what was typed as a reason is a yes. */
-const isYesInWords = (at: { at: string; draft: TextDraft }, key: PressedKey): boolean =>
-  at.at === 'reason' && key.kind === 'key' && key.name === 'enter' && isYes(at.draft.text);
+// --- the panel --------------------------------------------------------------------------------------------------------
 
-/** A yes in words counts as its key does: on its own, and where the key does. */
-function agree(
-  state: ScreenState,
-  ask: ApprovalAsk,
-  draft: TextDraft,
-  isAlone: boolean,
-  around: PressContext,
-): PressResult {
-  const stay = (said: string): PressResult => ({ state: goTo(state, { at: 'reason', draft }, said) });
-  if (!offers(ask, around.isShown).some(({ key }) => key === 'y')) return stay('it cannot be approved here');
-  if (!isAlone) return stay('Enter once more approves it');
-  if (mustLookTwice(state, ask))
-    return { state: warned(state, `${lookTwice(ask)}: Enter once more approves it`, around.now) };
-  const { approvalId } = ask.request;
-  return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };
+function pressPanel(pressing: Pressing, at: PanelPlace): PressResult {
+  const { state, ask, key, around } = pressing;
+  const choices = choicesOf(ask, at.about);
+  if (key.kind !== 'key') return typed(pressing, at, choices);
+  const line = meaningOf(at.draft.text, choices, at.isWords);
+  const isWriting = line.type === 'words';
+  switch (key.name) {
+    case 'enter':
+      return taken(pressing, at, choices);
+    case 'escape':
+      return escaped(state, at);
+    case 'page-down':
+      return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll + around.scroll.page, around) }) };
+    case 'page-up':
+      return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll - around.scroll.page, around) }) };
+    case 'tab':
+    case 'shift-tab':
+      return isWriting ? { state } : nextCall(pressing, key.name === 'tab' ? 1 : -1);
+    case 'up':
+    case 'down': {
+      const moved = edited(at.draft, key.name);
+      if (moved !== undefined) return { state: goTo(state, { ...at, draft: moved }) };
+      // A reason is about a no: the cursor stays there until it is gone.
+      return isWriting
+        ? { state: { ...state, said: 'Enter gives this reason; Esc empties the line' } }
+        : moveCursor(pressing, at, choices);
+    }
+    default: {
+      const draft = edited(at.draft, key.name);
+      // What is left of words is words: no letter of them was meant as a key.
+      return draft === undefined ? { state } : { state: goTo(state, withLine(at, draft, isWriting, choices)) };
+    }
+  }
 }
 
-/** Whether it may be another call than it seems to be, and the human was not told yet to look twice. */
-const mustLookTwice = ({ ask }: ScreenState, { warnings }: ApprovalAsk): boolean =>
-  warnings.length > 0 && ask?.isWarned !== true;
+/** What is typed: the key of a choice, where it is the first of an empty line, or words. */
+function typed({ state, key, around }: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
+  if (key.kind === 'key') return { state };
+  const text = at.draft.text === '' ? key.text.replace(/^\s+/, '') : key.text;
+  if (text === '') {
+    // A space on an empty line: the next page, as everywhere.
+    return { state: goTo(state, { ...at, scroll: scrolledTo(at.scroll + around.scroll.page, around) }) };
+  }
+  const after = withLine(at, insert(at.draft, text), at.isWords || key.kind === 'paste', choices);
+  const isReason = after.about.of === 'edited' && meaningOf(after.draft.text, choices, after.isWords).type === 'words';
+  return { state: goTo(state, after, isReason ? 'Enter gives this as the reason for a no to the call' : '') };
+}
 
-const lookTwice = ({ warnings }: ApprovalAsk): string => `look twice, ${warnings.join('; ')}`;
+/** With another line. The cursor is where the line says: what Enter takes is what is seen under it. */
+function withLine(at: PanelPlace, draft: TextDraft, wasWords: boolean, choices: readonly PanelChoice[]): PanelPlace {
+  const isWords = wasWords && draft.text !== '';
+  const line = meaningOf(draft.text, choices, isWords);
+  if (line.type === 'empty') return { ...at, draft, isWords };
+  if (line.type === 'choice') return { ...at, draft, isWords, marked: line.name };
+  // Words are about the call, whatever else was asked about it. What was edited is not lost for them.
+  if (at.about.of === 'edited') return { ...at, draft, isWords, marked: 'back' };
+  return { ...at, about: { of: 'call' }, draft, isWords, marked: 'reject' };
+}
 
-const isLetter = (key: PressedKey, letter: string, isAlone: boolean): boolean =>
-  isAlone && key.kind === 'text' && key.text === letter;
+function escaped(state: ScreenState, at: PanelPlace): PressResult {
+  if (at.draft.text !== '') return { state: goTo(state, { ...at, draft: EMPTY, isWords: false, marked: null }) };
+  if (at.about.of !== 'call') return { state: goTo(state, PANEL, 'nothing was decided: it goes on waiting') };
+  return { state: { ...state, said: 'Esc decides nothing: n and Enter reject it, Ctrl+C ends the run' } };
+}
 
-function pressKeys(
-  state: ScreenState,
-  ask: ApprovalAsk,
-  key: PressedKey,
-  isAlone: boolean,
-  around: PressContext,
+/** The cursor, up or down through all choices. */
+function moveCursor(
+  { state, ask, key, around }: Pressing,
+  at: PanelPlace,
+  choices: readonly PanelChoice[],
 ): PressResult {
-  const { approvalId } = ask.request;
-  const reject: PressResult = {
-    state: sent(state),
-    action: { type: 'decide', approvalId, decision: { type: 'reject' } },
-  };
-  if (key.kind === 'key') {
-    if (key.name === 'escape') return reject;
-    return key.name === 'enter'
-      ? { state: { ...state, said: 'Enter decides nothing: press a key of those below' } }
-      : { state };
+  const here = markedOf(ask, at, around.isShown);
+  const index = choices.findIndex(({ name }) => name === here);
+  const next = index + (key.kind === 'key' && key.name === 'up' ? -1 : 1);
+  const marked = choices[Math.max(0, Math.min(choices.length - 1, next))]?.name ?? null;
+  return { state: goTo(state, { ...at, draft: EMPTY, isWords: false, marked }) };
+}
+
+const scrolledTo = (place: number, { scroll }: PressContext): number => Math.max(0, Math.min(scroll.most, place));
+
+/** Enter: what the cursor is on. */
+function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice[]): PressResult {
+  const { state, ask, around } = pressing;
+  if (meaningOf(at.draft.text, choices, at.isWords).type === 'words')
+    return answered(pressing, { type: 'reject', reason: at.draft.text.trim() });
+  const name = markedOf(ask, at, around.isShown);
+  const choice = choices.find((each) => each.name === name);
+  if (choice === undefined) return { state };
+  if (choice.runs && isTooEarly(pressing, at))
+    return { state: unseen({ ...state, said: 'that key came too early: read it first' }, around.now) };
+  const refusal = choice.runs ? objectionTo(pressing) : undefined;
+  // With an empty line, where space shows more.
+  if (refusal !== undefined)
+    return { state: goTo(state, around.isShown ? at : { ...at, draft: EMPTY, marked: null }, refusal) };
+  if (choice.runs && !ASKS_AGAIN.has(name)) {
+    const doubts = mustLookTwice(pressing, at);
+    if (doubts !== undefined) return { state: warned(state, `${doubts}: Enter once more runs it`, around.now) };
   }
-  const letter = key.kind === 'text' && isAlone ? key.text : undefined;
-  const typed = letter === 'Y' ? 'y' : letter === 'N' ? 'n' : letter;
-  if (typed === '?') return { state: goTo(state, { at: 'help', scroll: 0 }) };
-  if (!offers(ask, around.isShown).some((offer) => offer.key === typed)) {
-    if (typed !== undefined && /^[yersA]$/.test(typed))
-      return { state: { ...state, said: `${typed} is not possible here` } };
-    // Words: why it must not run.
-    return { state: goTo(state, { at: 'reason', draft: insert(EMPTY, key.text.replace(/^\s+/, '')) }) };
-  }
-  if ((typed === 'y' || typed === 'A') && mustLookTwice(state, ask))
-    return { state: warned(state, `${lookTwice(ask)}: ${typed} once more does it`, around.now) };
-  switch (typed) {
-    case 'y':
-      return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };
-    case 'n':
-      return reject;
-    case 'e':
-      return edit(state, ask, JSON.stringify(snapshot(ask.request.args).json, null, 2), around);
-    case 'r':
+  switch (name) {
+    case 'approve':
+      return answered(pressing, { type: 'approve' });
+    case 'reject':
+      return answered(pressing, { type: 'reject' });
+    case 'always':
+      return { state: asking(state, { of: 'always' }, around.now) };
+    case 'auto':
+      return { state: asking(state, { of: 'auto' }, around.now) };
+    case 'edit':
+      return edit(pressing, textOfCall(ask.request.args)?.name ?? null);
+    case 'edit-all':
+      return edit(pressing, null);
+    case 'respond':
       return { state: goTo(state, { at: 'respond', draft: EMPTY }) };
-    case 's':
-      return { state: goTo(state, { at: 'always' }) };
-    case 'A':
-      return { state: sent(state), action: { type: 'approveAll', approvalId } };
-    default:
-      return { state: goTo(state, { at: 'whole', scroll: 0 }) };
+    case 'details':
+      return { state: goTo(state, { at: 'whole', about: at.about, scroll: 0 }) };
+    case 'help':
+      return { state: goTo(state, { at: 'help', about: at.about, scroll: 0 }) };
+    case 'back':
+      return { state: goTo(state, PANEL, 'nothing was decided: it goes on waiting') };
+    case 'again':
+      return at.about.of === 'edited' ? edit(pressing, at.about.field, at.about.text) : { state };
+    case 'agree':
+      return agreed(pressing, at);
   }
 }
 
-function edit(state: ScreenState, ask: ApprovalAsk, text: string, { hasEditor }: PressContext): PressResult {
-  if (hasEditor) return { state, action: { type: 'edit', approvalId: ask.request.approvalId, text } };
-  return { state: goTo(state, { at: 'edit', draft: draftOf(text) }) };
+/** These show something else first, and ask about that. */
+const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again', 'always', 'auto']);
+
+/** Why what runs something cannot be taken now; `undefined`: it can. */
+function objectionTo({ isAlone, around }: Pressing): string | undefined {
+  // What is pasted, or typed ahead, runs nothing.
+  if (!isAlone) return 'Enter once more does it';
+  return around.isShown ? undefined : NOT_SEEN;
 }
 
-function pressDraft(
+/** Enter alone, where nobody has moved the cursor, by somebody who presses it out of habit, or holds it down. */
+function isTooEarly({ state, around }: Pressing, at: PanelPlace): boolean {
+  const isUnmoved = at.marked === null && at.draft.text === '';
+  return isUnmoved && around.now - (state.ask?.shownAt ?? around.now) < UNMOVED;
+}
+
+/** What it stands out by, while the human was not told to look twice. */
+function mustLookTwice({ state, ask, around }: Pressing, at: PanelPlace): string | undefined {
+  const doubts = doubtsOf(ask, at.about, around.view.asks);
+  return state.ask?.isWarned === true || doubts.length === 0 ? undefined : `look twice, ${doubts.join('; ')}`;
+}
+
+function agreed(pressing: Pressing, at: PanelPlace): PressResult {
+  const { state, ask } = pressing;
+  const { approvalId } = ask.request;
+  switch (at.about.of) {
+    case 'always':
+      return answeredBy(pressing, { type: 'always', approvalId });
+    case 'edited':
+      return answered(pressing, { type: 'edit', args: at.about.args });
+    case 'auto': {
+      // What was answered by itself must not be answered by the mode.
+      const answers = state.held;
+      const ids = [...answers.map((each) => each.approvalId), approvalId];
+      return { state: sent(state, ids), action: { type: 'approveAll', answers, approvalId } };
+    }
+    case 'call':
+      return { state };
+  }
+}
+
+const answered = (pressing: Pressing, decision: Decision): PressResult =>
+  answeredBy(pressing, { type: 'decide', approvalId: pressing.ask.request.approvalId, decision });
+
+/** One of several is held until the others have an answer, too. */
+function answeredBy({ state, ask, around }: Pressing, answer: CallAnswer): PressResult {
+  const others = together(ask, around.view, state.sent).filter((each) => each.request.approvalId !== answer.approvalId);
+  const held = [...state.held.filter((each) => each.approvalId !== answer.approvalId), answer];
+  const after = { ...state, held };
+  const open = others.find((each) => heldFor(after, each) === undefined);
+  if (open !== undefined) return { state: focused(after, open, around.now) };
+  const ids = [answer.approvalId, ...others.map(({ request }) => request.approvalId)];
+  const answers = held.filter(({ approvalId }) => ids.includes(approvalId));
+  // A no first: what is allowed from now on must not answer it.
+  const ordered = [...answers.filter(isNo), ...answers.filter((each) => !isNo(each))];
+  return { state: sent(state, ids), action: { type: 'decide', answers: ordered } };
+}
+
+const isNo = (answer: CallAnswer): boolean => answer.type === 'decide' && answer.decision.type === 'reject';
+
+/** Another call of those that wait together: an answer that it has can become another one. */
+function nextCall({ state, ask, around }: Pressing, way: 1 | -1): PressResult {
+  const all = together(ask, around.view, state.sent);
+  if (all.length < 2) return { state };
+  const at = all.findIndex(({ request }) => request.approvalId === ask.request.approvalId);
+  const next = all[(at + way + all.length) % all.length]!;
+  return { state: focused(state, next, around.now) };
+}
+
+// --- other arguments --------------------------------------------------------------------------------------------------
+
+function edit({ state, ask, around }: Pressing, field: string | null, text?: string): PressResult {
+  const { approvalId, args } = ask.request;
+  const given = textOfCall(args);
+  const isText = field !== null && given?.name === field;
+  const before = text ?? (isText ? given.text : `${JSON.stringify(snapshot(args).json, null, 2)}`);
+  const extension = isText ? given.extension : '.json';
+  if (around.hasEditor) return { state, action: { type: 'edit', approvalId, text: before, field, extension } };
+  return { state: goTo(state, { at: 'edit', draft: draftOf(before), field }) };
+}
+
+/** With other arguments, as the human wrote them: what they would do is looked at, and shown before they run. */
+export function withEdited(
   state: ScreenState,
-  ask: ApprovalAsk,
-  at: 'reason' | 'respond' | 'edit',
-  draft: TextDraft,
-  key: PressedKey,
+  { request }: ApprovalAsk,
+  text: string,
+  field: string | null,
 ): PressResult {
-  const go = (next: TextDraft): PressResult => ({ state: goTo(state, { at, draft: next }) });
-  const back: PressResult = { state: goTo(state, { at: 'keys' }) };
-  if (key.kind !== 'key') return go(insert(draft, key.text));
+  const { approvalId } = request;
+  const before = snapshot(request.args).json;
+  let json: unknown;
+  if (field === null) {
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      const said = `that is no JSON: ${messageOf(error)}`;
+      return { state: goTo(state, { at: 'edit', draft: draftOf(text), field }, said) };
+    }
+  } else {
+    const was = textOfCall(request.args)?.text ?? '';
+    // Editors end a file with a line end.
+    json = withText(before, field, was.endsWith('\n') ? text : text.replace(/\n$/, ''));
+  }
+  if (JSON.stringify(json) === JSON.stringify(before))
+    return { state: goTo(state, PANEL, 'nothing was changed: it goes on waiting') };
+  // What is tagged stays what its tag says.
+  const args = revive(json);
+  return { state: goTo(state, { at: 'checking' }), action: { type: 'reconsider', approvalId, args, text, field } };
+}
+
+/** They were looked at: now they are shown, and asked about. */
+export function withReconsidered(
+  state: ScreenState,
+  { args, text, field }: { args: unknown; text: string; field: string | null },
+  ask: ApprovalAsk,
+  now: number,
+): ScreenState {
+  return asking(state, { of: 'edited', args, text, field, ask }, now);
+}
+
+/** Something else is asked about now. Who was told to look twice was told so of what was asked before. */
+function asking(state: ScreenState, about: PanelPlace['about'], now: number): ScreenState {
+  if (state.ask === null) return state;
+  return { ...state, ask: { ...state.ask, at: { ...PANEL, about }, isWarned: false, shownAt: now }, said: '' };
+}
+
+/** A text that is written, until Enter. */
+function pressDraft(
+  { state, key }: Pressing,
+  draft: TextDraft,
+  {
+    stay,
+    done,
+  }: {
+    stay: (draft: TextDraft) => NonNullable<ScreenState['ask']>['at'];
+    done: (text: string, whole: string) => PressResult;
+  },
+): PressResult {
+  const back: PressResult = { state: goTo(state, PANEL) };
+  if (key.kind !== 'key') return { state: goTo(state, stay(insert(draft, key.text))) };
   if (key.name === 'escape') return back;
   if (key.name === 'backspace' && draft.text === '') return back;
-  if (key.name !== 'enter') return go(edited(draft, key.name) ?? draft);
+  if (key.name !== 'enter') return { state: goTo(state, stay(edited(draft, key.name) ?? draft)) };
   const text = draft.text.trim();
-  if (text === '') return back;
-  if (at === 'edit') return { state: withEdited(state, ask, draft.text) };
-  const { approvalId } = ask.request;
-  return {
-    state: sent(state),
-    action: {
-      type: 'decide',
-      approvalId,
-      decision: at === 'reason' ? { type: 'reject', reason: text } : { type: 'respond', output: text },
-    },
-  };
+  return text === '' ? back : done(text, draft.text);
 }
 
-/** With other arguments, as the human wrote them: to be shown before they run. What is tagged stays what its tag says. */
-export function withEdited(state: ScreenState, { request }: ApprovalAsk, text: string): ScreenState {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    return goTo(state, { at: 'edit', draft: draftOf(text) }, `that is no JSON: ${messageOf(error)}`);
+// --- pages ------------------------------------------------------------------------------------------------------------
+
+/** What is written on a page is written on the line of the panel: a letter scrolls nothing, and none of a sentence is lost. */
+function pressPage(pressing: Pressing, at: PagePlace): PressResult {
+  const { state, key, around } = pressing;
+  const panel: PanelPlace = { ...PANEL, about: at.about };
+  if (key.kind !== 'key' && key.text.trim() !== '') {
+    const { state: after } = pressPanel({ ...pressing, state: goTo(state, panel) }, panel);
+    const marked = after.ask?.at.at === 'panel' ? after.ask.at.marked : null;
+    const runs = choicesOf(pressing.ask, at.about).some((choice) => choice.runs && choice.name === marked);
+    return { state: runs && !around.isShown ? { ...after, said: NOT_SEEN } : after };
   }
-  if (JSON.stringify(json) === JSON.stringify(snapshot(request.args).json))
-    return goTo(state, { at: 'keys' }, 'nothing was changed: it goes on waiting');
-  return goTo(state, { at: 'edited', args: revive(json), text });
+  const scroll = scrolledBy(at.scroll, key.kind === 'key' ? key.name : ' ', around.scroll);
+  return { state: goTo(state, scroll === undefined ? panel : { ...at, scroll }) };
 }
 
-/** Where a key scrolls to; `undefined`: it leaves. Several that were typed at once are several keys. */
-function scrolled(at: number, key: PressedKey, scroll: PressContext['scroll']): number | undefined {
-  if (key.kind === 'paste') return at;
-  let place: number | undefined = at;
-  for (const name of key.kind === 'key' ? [key.name] : key.text) {
-    if (place !== undefined) place = scrolledBy(place, name, scroll);
-  }
-  return place;
-}
-
+/** Where a key scrolls to; `undefined`: it leaves. */
 function scrolledBy(at: number, name: string, { most, page }: PressContext['scroll']): number | undefined {
   const to = (place: number): number => Math.min(most, Math.max(0, place));
   switch (name) {
-    case 'j':
     case 'down':
     case 'enter':
       return to(at + 1);
-    case 'k':
     case 'up':
       return to(at - 1);
     case ' ':
     case 'page-down':
       return to(at + page);
-    case 'b':
     case 'page-up':
       return to(at - page);
-    case 'g':
     case 'home':
       return 0;
-    case 'G':
     case 'end':
       return most;
     case 'escape':
-    case 'q':
-    case 'd':
-    case '?':
     case 'backspace':
       return undefined;
     default:

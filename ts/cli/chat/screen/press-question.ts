@@ -1,9 +1,9 @@
 /** What keys do to questions of the model. */
 import type { Question } from '../../../../index.js';
 import type { WaitingAsk } from '../view.js';
-import { edited, insert } from './draft.js';
+import { edited, EMPTY, insert } from './draft.js';
 import type { PressedKey } from './keys.js';
-import { firstQuestion, goTo, sent, type AnsweringState, type PressResult, type ScreenState } from './state.js';
+import { firstQuestion, goTo, sent, warned, type AnsweringState, type PressResult, type ScreenState } from './state.js';
 
 type QuestionAsk = Extract<WaitingAsk, { kind: 'question' }>;
 
@@ -28,7 +28,10 @@ export function pressQuestion(state: ScreenState, ask: QuestionAsk, key: Pressed
   if (key.kind !== 'key') return written(key, question, at, go);
   switch (key.name) {
     case 'escape':
-      return { state: sent(state), action: { type: 'answer', approvalId, answers: null } };
+      if (at.draft.text !== '') return go({ draft: EMPTY });
+      if (state.ask?.isWarned !== true)
+        return { state: warned(state, 'Esc once more: you do not want to answer', state.ask?.shownAt ?? 0) };
+      return { state: sent(state, [approvalId]), action: { type: 'answer', approvalId, answers: null } };
     case 'enter':
       return answered(state, ask, question, at, go);
     case 'shift-tab': {
@@ -89,7 +92,10 @@ function answered(
     return go({}, 'this one must be answered; Esc answers none of them');
   const answers = [...at.answers, answer];
   if (answers.length < ask.questions.length) return go({ ...firstQuestion(), index: at.index + 1, answers });
-  return { state: sent(state), action: { type: 'answer', approvalId: ask.request.approvalId, answers } };
+  return {
+    state: sent(state, [ask.request.approvalId]),
+    action: { type: 'answer', approvalId: ask.request.approvalId, answers },
+  };
 }
 
 /** `null`: none. */

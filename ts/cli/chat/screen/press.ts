@@ -21,18 +21,16 @@ export function press(state: ScreenState, { key, isAlone }: KeyPress, around: Pr
   if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
   if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key);
-  const pressed = pressApproval(clear, ask.ask, key, isAlone, around);
-  const next = pressed.state.ask?.at.at;
-  // Another thing to say yes to.
-  const isNew = next !== ask.at.at && (next === 'edited' || next === 'always');
-  return isNew ? { ...pressed, state: unseen(pressed.state, around.now) } : pressed;
+  return pressApproval(clear, ask.ask, key, isAlone, around);
 }
 
 /** The question has only just come: whoever was writing goes on writing, and nothing else is meant yet. */
 function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
   const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
   if (isDrafting) return pressPrompt(state, key, around);
-  return { state: { ...state, said: 'that key came too early: press it again' } };
+  const early = { ...state, said: 'that key came too early: press it again' };
+  // One that is held down comes again and again: it is never meant.
+  return { state: key.kind === 'key' && key.name === 'enter' ? unseen(early, around.now) : early };
 }
 
 function pressPrompt(state: ScreenState, key: PressedKey, around: PressContext): PressResult {

@@ -11,8 +11,20 @@ import { KeyboardInput, ScreenOutput, takeConsole } from './output.js';
 import { ScreenPainter } from './painter.js';
 import { press } from './press.js';
 import type { PressContext } from './press-context.js';
-import { withEdited } from './press-approval.js';
-import { goTo, readyAt, START, unseen, unsent, withView, type KeyAction, type ScreenState } from './state.js';
+import { withEdited, withReconsidered } from './press-approval.js';
+import {
+  goTo,
+  PANEL,
+  readyAt,
+  START,
+  unseen,
+  unsent,
+  withSeen,
+  withView,
+  type CallAnswer,
+  type KeyAction,
+  type ScreenState,
+} from './state.js';
 
 /** How long Esc may be the beginning of another key, in ms. */
 const ESCAPE = 40;
@@ -20,6 +32,8 @@ const ESCAPE = 40;
 const FRAME = 25;
 /** How long a window must stay as it is until it is painted anew, in ms. */
 const RESIZED = 60;
+
+const idsOf = (answers: readonly CallAnswer[]): string[] => answers.map(({ approvalId }) => approvalId);
 
 export class ScreenProgram {
   /** Resolves with the exit code when the human has left. */
@@ -151,7 +165,9 @@ export class ScreenProgram {
   #framed(live: readonly TranscriptEntry[]): ScreenFrame {
     this.#wake();
     const now = { heard: this.#heard, epoch: Date.now() };
-    return frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
+    const drawn = frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
+    this.#state = withSeen(this.#state, drawn.seen);
+    return drawn;
   }
 
   /** Looks again when keys are taken, and each second while time runs out. */
@@ -234,15 +250,18 @@ export class ScreenProgram {
       case 'submit':
         return this.#follow(chat.submit(action.line));
       case 'decide':
-        return this.#follow(chat.decide(action.approvalId, action.decision), action.approvalId);
-      case 'always':
-        return this.#follow(chat.always(action.approvalId, 'session'), action.approvalId);
+        return this.#follow(this.#decide(action.answers), idsOf(action.answers));
       case 'approveAll':
-        return this.#follow(chat.approveAll(), action.approvalId);
+        return this.#follow(
+          this.#decide(action.answers).then(() => chat.approveAll()),
+          [...idsOf(action.answers), action.approvalId],
+        );
       case 'answer':
-        return this.#follow(chat.answer(action.approvalId, action.answers), action.approvalId);
+        return this.#follow(chat.answer(action.approvalId, action.answers), [action.approvalId]);
       case 'edit':
-        return this.#follow(this.#edit(action.approvalId, action.text));
+        return this.#follow(this.#edit(action));
+      case 'reconsider':
+        return this.#follow(this.#reconsider(action));
       case 'interrupt':
         if (chat.interrupt() === 'over') this.#end(0);
         return undefined;
@@ -254,10 +273,10 @@ export class ScreenProgram {
   }
 
   /** What goes wrong is told, and what was not taken waits again. */
-  #follow(done: Promise<void>, approvalId?: string): void {
+  #follow(done: Promise<void>, ids: readonly string[] = []): void {
     const after = (said: string): void => {
       this.#state = withView(this.#state, this.#chat.view, performance.now());
-      if (approvalId !== undefined) this.#state = unsent(this.#state, approvalId);
+      for (const id of ids) this.#state = unsent(this.#state, id);
       if (said !== '') this.#state = { ...this.#state, said };
       this.#changed();
     };
@@ -267,8 +286,28 @@ export class ScreenProgram {
     );
   }
 
+  async #decide(answers: readonly CallAnswer[]): Promise<void> {
+    for (const answer of answers) {
+      const { approvalId } = answer;
+      if (answer.type === 'always') await this.#chat.always(approvalId, 'session');
+      else await this.#chat.decide(approvalId, answer.decision);
+    }
+  }
+
+  /** What other arguments would do is shown before they run. */
+  async #reconsider(edit: Extract<KeyAction, { type: 'reconsider' }>): Promise<void> {
+    const isAsked = (): boolean => this.#state.ask?.ask.request.approvalId === edit.approvalId;
+    try {
+      const ask = await this.#chat.reconsider(edit.approvalId, edit.args);
+      if (isAsked()) this.#state = withReconsidered(this.#state, edit, ask, performance.now());
+    } catch (error) {
+      if (isAsked()) this.#state = goTo(this.#state, PANEL);
+      throw error;
+    }
+  }
+
   /** In the human's editor, which has the terminal meanwhile. */
-  async #edit(approvalId: string, text: string): Promise<void> {
+  async #edit({ approvalId, text, field, extension }: Extract<KeyAction, { type: 'edit' }>): Promise<void> {
     this.#isAway = true;
     this.#output.isMute = true;
     this.#keyboard.giveBack();
@@ -279,7 +318,7 @@ export class ScreenProgram {
     let after: string | undefined;
     let said = '';
     try {
-      after = await inEditor(text);
+      after = await inEditor(text, extension);
     } catch (error) {
       said = oneLine(messageOf(error));
     } finally {
@@ -291,10 +330,13 @@ export class ScreenProgram {
     }
     const ask = this.#state.ask?.ask;
     if (ask?.kind === 'approval' && ask.request.approvalId === approvalId) {
-      const isNothing = after === undefined || after.trim() === '';
-      this.#state = isNothing
-        ? goTo(this.#state, { at: 'keys' }, said || 'not edited: it goes on waiting')
-        : withEdited(this.#state, ask, after ?? '');
+      if (after === undefined || after.trim() === '')
+        this.#state = goTo(this.#state, PANEL, said || 'not edited: it goes on waiting');
+      else {
+        const { state, action } = withEdited(this.#state, ask, after, field);
+        this.#state = state;
+        if (action !== undefined) this.#act(action);
+      }
     }
     this.#paint();
   }

@@ -1,6 +1,7 @@
 /** What the screen is about at one moment. Never changed: the next moment is another object. */
 import type { Decision, QuestionsAnswered } from '../../../../index.js';
 import type { WaitingAsk, ChatView } from '../view.js';
+import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
 
 export interface ScreenState {
@@ -11,6 +12,10 @@ export interface ScreenState {
   readonly history: InputHistory;
   /** What is asked at this moment. */
   readonly ask: AskState | null;
+  /** Answers to calls that came together, until the last of them has one: until then each can become another. */
+  readonly held: readonly CallAnswer[];
+  /** The ids of what was answered and still waits: the chat is about to take it. */
+  readonly sent: readonly string[];
   /** One line about the last key, until the next. */
   readonly said: string;
 }
@@ -31,20 +36,63 @@ export interface AskState {
   readonly shownAt: number;
   /** It was answered: the chat is about to take it. */
   readonly isAnswered: boolean;
-  /** It stands out, and the human was told to look twice. */
+  /** The human was told to look twice. */
   readonly isWarned?: boolean;
+  /** How much of what would run was on the screen. */
+  readonly seen?: SeenLines;
+  /** Of which text all details were, as {@link shownText} names it. */
+  readonly seenWhole?: string;
   readonly at: AskPlace;
 }
 
+/** Of one text, laid out in one way, the lines from its beginning that were on the screen. */
+export interface SeenLines {
+  readonly of: string;
+  readonly lines: number;
+  readonly isAll: boolean;
+  /** The text whose details these are, as {@link shownText} names it. */
+  readonly whole?: string;
+}
+
 export type AskPlace =
-  | { readonly at: 'keys' }
-  /** A reason for a rejection, a result to respond with, or arguments as JSON. */
-  | { readonly at: 'reason' | 'respond' | 'edit'; readonly draft: TextDraft }
-  /** Other arguments, shown before they are approved. `text` is their JSON. */
-  | { readonly at: 'edited'; readonly args: unknown; readonly text: string }
-  | { readonly at: 'always' }
-  | { readonly at: 'whole' | 'help'; readonly scroll: number }
+  | PanelPlace
+  /** A result to respond with. */
+  | { readonly at: 'respond'; readonly draft: TextDraft }
+  /** A text of the call, its argument `field`; `null`: all arguments, as JSON. */
+  | { readonly at: 'edit'; readonly draft: TextDraft; readonly field: string | null }
+  /** Other arguments are looked at before they are shown. */
+  | { readonly at: 'checking' }
+  /** All of it, and the keys. `about`: of what, and where that leads back to. */
+  | PagePlace
   | AnsweringState;
+
+export interface PagePlace {
+  readonly at: 'whole' | 'help';
+  readonly about: PanelAbout;
+  readonly scroll: number;
+}
+
+/** Choices under a cursor, and a line to write on. */
+export interface PanelPlace {
+  readonly at: 'panel';
+  readonly about: PanelAbout;
+  readonly draft: TextDraft;
+  /** What stands on the line is words, whatever it looks like: it was pasted, or is what is left of words. */
+  readonly isWords: boolean;
+  /** Where the cursor was moved to; `null`: nobody moved it. */
+  readonly marked: ChoiceName | null;
+  readonly scroll: number;
+}
+
+/** The call itself, with nothing written. */
+export const PANEL: PanelPlace = {
+  at: 'panel',
+  about: { of: 'call' },
+  draft: EMPTY,
+  isWords: false,
+  marked: null,
+  scroll: 0,
+};
 
 /** Questions, one at a time. */
 export interface AnsweringState {
@@ -58,15 +106,22 @@ export interface AnsweringState {
   readonly answers: QuestionsAnswered['answers'];
 }
 
+/** An answer to one call. */
+export type CallAnswer =
+  { type: 'decide'; approvalId: string; decision: Decision } | { type: 'always'; approvalId: string };
+
 /** What a key asks for beyond the screen. */
 export type KeyAction =
   | { type: 'submit'; line: string }
-  | { type: 'decide'; approvalId: string; decision: Decision }
-  | { type: 'always'; approvalId: string }
-  | { type: 'approveAll'; approvalId: string }
+  /** Of calls that came together, all at once. */
+  | { type: 'decide'; answers: readonly CallAnswer[] }
+  /** First those that were answered by themselves. */
+  | { type: 'approveAll'; answers: readonly CallAnswer[]; approvalId: string }
   | { type: 'answer'; approvalId: string; answers: QuestionsAnswered['answers'] | null }
-  /** In the human's editor. */
-  | { type: 'edit'; approvalId: string; text: string }
+  /** In the human's editor: the argument `field`, or all as JSON. */
+  | { type: 'edit'; approvalId: string; text: string; field: string | null; extension: string }
+  /** What other arguments would do. */
+  | { type: 'reconsider'; approvalId: string; args: unknown; text: string; field: string | null }
   | { type: 'interrupt' }
   | { type: 'repaint' }
   | { type: 'quit' };
@@ -81,6 +136,8 @@ export const START: ScreenState = {
   draftedAt: -Infinity,
   history: { lines: [], at: null, kept: EMPTY },
   ask: null,
+  held: [],
+  sent: [],
   said: '',
 };
 
@@ -95,24 +152,63 @@ export function readyAt({ ask, draftedAt }: ScreenState): number {
 }
 
 /** With what the chat shows now: another question comes on the screen, or the one that was there no longer waits. */
-export function withView(state: ScreenState, view: ChatView, now: number): ScreenState {
-  const [first] = view.asks;
+export function withView(before: ScreenState, view: ChatView, now: number): ScreenState {
+  const waits = (id: string): boolean => view.asks.some(({ request }) => request.approvalId === id);
+  const state: ScreenState = {
+    ...before,
+    held: before.held.filter(({ approvalId }) => waits(approvalId)),
+    sent: before.sent.filter(waits),
+  };
   const old = state.ask;
-  if (first === undefined) {
+  const next = nextAsk(state, view);
+  if (next === undefined) {
     if (old === null) return state;
     return { ...state, ask: null, said: isHalfDone(old) ? 'that no longer waits' : state.said };
   }
-  if (old?.ask.request.approvalId === first.request.approvalId) {
-    return old.ask === first ? state : { ...state, ask: { ...old, ask: first } };
-  }
-  const at: AskPlace = first.kind === 'question' ? firstQuestion() : { at: 'keys' };
-  const said = old !== null && isHalfDone(old) ? 'the one before no longer waits' : '';
-  return { ...state, ask: { ask: first, shownAt: now, isAnswered: false, at }, said };
+  const { approvalId } = next.request;
+  const isAnswered = state.sent.includes(approvalId);
+  if (old?.ask.request.approvalId === approvalId) return { ...state, ask: { ...old, ask: next, isAnswered } };
+  const isCut = old !== null && isHalfDone(old);
+  return {
+    ...focused(state, next, now),
+    said: isCut ? 'the one before no longer waits' : '',
+    // Whoever was writing goes on for a moment: that is not about what has come instead.
+    draftedAt: isCut ? now : state.draftedAt,
+  };
+}
+
+/** What is to be asked: the one that is shown, while it waits; else one of those that came with it; else the oldest. */
+function nextAsk({ ask, sent, held }: ScreenState, { asks }: ChatView): WaitingAsk | undefined {
+  const open = asks.filter(({ request }) => !sent.includes(request.approvalId));
+  const shown = open.find(({ request }) => request.approvalId === ask?.ask.request.approvalId);
+  if (shown !== undefined) return shown;
+  const isHeld = ({ request }: WaitingAsk): boolean => held.some(({ approvalId }) => approvalId === request.approvalId);
+  const alike = ask === null ? [] : open.filter((each) => isTogether(each, ask.ask));
+  return alike.find((each) => !isHeld(each)) ?? open.find((each) => !isHeld(each)) ?? open[0] ?? asks[0];
+}
+
+/** Whether two calls wait for each other: those of one agent, in one step. */
+export const isTogether = (one: WaitingAsk, other: WaitingAsk): boolean =>
+  one.kind === 'approval' &&
+  other.kind === 'approval' &&
+  one.request.runId === other.request.runId &&
+  JSON.stringify(one.request.origin) === JSON.stringify(other.request.origin);
+
+/** The calls that wait together with this one, itself included. */
+export const together = (ask: WaitingAsk, { asks }: Pick<ChatView, 'asks'>, sent: readonly string[]): WaitingAsk[] =>
+  asks.filter((each) => isTogether(each, ask) && !sent.includes(each.request.approvalId));
+
+/** With another one on the screen. */
+export function focused(state: ScreenState, ask: WaitingAsk, now: number): ScreenState {
+  const at: AskPlace = ask.kind === 'question' ? firstQuestion() : PANEL;
+  const isAnswered = state.sent.includes(ask.request.approvalId);
+  return { ...state, ask: { ask, shownAt: now, isAnswered, at }, said: '' };
 }
 
 /** The human was about to answer when somebody, or time, was faster. */
 function isHalfDone({ isAnswered, at }: AskState): boolean {
-  if (isAnswered || at.at === 'keys') return false;
+  if (isAnswered) return false;
+  if (at.at === 'panel') return at.draft.text !== '' || at.about.of !== 'call';
   return at.at !== 'question' || at.answers.length > 0 || at.chosen.length > 0 || at.draft.text !== '';
 }
 
@@ -133,17 +229,43 @@ export const goTo = (state: ScreenState, at: AskPlace, said = ''): ScreenState =
 export const unseen = (state: ScreenState, now: number): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, shownAt: now } };
 
-/** The human is told to look twice: what was pressed counts when it is pressed once more. */
+/** With what was on the screen of what would run. */
+export function withSeen(state: ScreenState, seen: SeenLines | undefined): ScreenState {
+  const { ask } = state;
+  if (ask === null || seen === undefined) return state;
+  const whole = seen.isAll ? seen.whole : undefined;
+  return { ...state, ask: { ...ask, seen, ...(whole === undefined ? {} : { seenWhole: whole }) } };
+}
+
+/** The human is told to look twice: what was taken counts when it is taken once more. */
 export const warned = (state: ScreenState, said: string, now: number): ScreenState =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, isWarned: true, shownAt: now }, said };
 
-/** Answered: no key means it any more. */
-export const sent = (state: ScreenState): ScreenState =>
-  state.ask === null ? state : { ...state, ask: { ...state.ask, isAnswered: true }, said: '' };
+/** Answered: no key means them any more. */
+export function sent(state: ScreenState, ids: readonly string[]): ScreenState {
+  const { ask } = state;
+  const all = {
+    ...state,
+    sent: [...state.sent, ...ids],
+    held: state.held.filter((each) => !ids.includes(each.approvalId)),
+  };
+  return ask !== null && ids.includes(ask.ask.request.approvalId)
+    ? { ...all, ask: { ...ask, isAnswered: true }, said: '' }
+    : all;
+}
 
 /** It was answered, and waits nevertheless: the answer was not taken. */
 export function unsent(state: ScreenState, approvalId: string): ScreenState {
-  if (state.ask?.ask.request.approvalId !== approvalId || !state.ask.isAnswered) return state;
-  const at: AskPlace = state.ask.ask.kind === 'question' ? firstQuestion() : { at: 'keys' };
-  return { ...state, ask: { ...state.ask, isAnswered: false, at } };
+  if (!state.sent.includes(approvalId)) return state;
+  const all = { ...state, sent: state.sent.filter((id) => id !== approvalId) };
+  const { ask } = all;
+  if (ask?.ask.request.approvalId !== approvalId) return all;
+  const at: AskPlace = ask.ask.kind === 'question' ? firstQuestion() : PANEL;
+  return { ...all, ask: { ...ask, isAnswered: false, at } };
 }
+
+/** The answer that is held for a call. */
+export const heldFor = ({ held }: Pick<ScreenState, 'held'>, { request }: WaitingAsk): CallAnswer | undefined =>
+  held.find(({ approvalId }) => approvalId === request.approvalId);
+
+export type { ApprovalAsk };

@@ -64,20 +64,13 @@ export const mayRemember = (shown: RequestDetail): boolean => {
   return (allow !== null && mayDecide(shown, 'approve')) || (deny !== null && mayDecide(shown, 'reject'));
 };
 
-/** Programs and subcommands that take away or overwrite. A hint that asks for a second look; it allows nothing. */
-const TAKES_AWAY =
-  /(?:^|[;&|(⏎]\s*|command=)(?:sudo +)?(?:rm|rmdir|shred|dd|mkfs\S*|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|git +(?:push|reset|clean)|(?:npm|cargo) +publish|kubectl +delete|terraform +(?:apply|destroy)|docker +(?:rm|rmi|system))(?: |$)/;
-
 /** Why this one wants a second look, each in a few words; none: nothing stands out. */
 export function doubts({ record, segments }: RequestDetail): string[] {
   const doubts = record.flags.filter((name) => isWarning(name)).map((name) => flag(name));
   for (const { kind, text, reason } of segments) {
     if (kind === 'unknown') doubts.push(`Part of it cannot be proven: ${reason ?? text}`);
   }
-  const commands = segments.filter(({ kind }) => kind === 'command').map(({ text }) => text);
-  // Without a policy there are no parts.
-  for (const text of segments.length === 0 ? [record.summary] : commands)
-    if (TAKES_AWAY.test(text)) doubts.push(`It takes away, overwrites or publishes: ${text}`);
+  doubts.push(...record.dangers.map((danger) => `I${danger.slice(1)}`));
   if (record.contents !== 'kept') doubts.push('Parts of it are not shown here');
   return [...new Set(doubts)];
 }

@@ -122,6 +122,11 @@ function Item({ row: { item, gone } }: { row: ListRow }) {
         <span class="last">
           <Given>{item.agent}</Given>
           <Ago time={item.createdAt} />
+          {item.dangers.length > 0 && (
+            <span class="warns">
+              <span aria-hidden="true">▲</span> {item.dangers.join(', ')}
+            </span>
+          )}
           {warnings > 0 && (
             <span class="warns">
               <span aria-hidden="true">▲</span> {words.many(warnings, 'warning')}

@@ -23,8 +23,8 @@ use crate::policy::document::{
     DocumentError, DocumentFormat, LayerKind, PolicyDocument, PolicyMode, PolicySource, load,
 };
 use crate::policy::{
-    Effect, JudgedCall, NeedsFiles, Policy, Verdict, VerdictCause, denies_all_of, explain, judge,
-    rule_names, suggest, suggest_reject,
+    Effect, JudgedCall, NeedsFiles, Policy, SealedFiles, Verdict, VerdictCause, denies_all_of,
+    explain, judge, rule_names, sealed, suggest, suggest_reject,
 };
 use crate::preview::{self, FileChange};
 
@@ -178,6 +178,23 @@ impl Policies {
             .current()
             .and_then(|ready| ready.judge(call, &files).map_err(|error| error.to_string()));
         judged.unwrap_or_else(Verdict::refuse)
+    }
+
+    /// The policies that count now, and what is wrong with their files. Blocks.
+    ///
+    /// # Errors
+    /// When what the program gives cannot be read.
+    pub fn layers(&self) -> Result<Arc<LayerSnapshot>, String> {
+        Ok(Arc::clone(&self.current()?.snapshot))
+    }
+
+    /// Which files below the current folder a command that nobody was asked about must not reach. Blocks.
+    ///
+    /// # Errors
+    /// When the policies cannot be read.
+    pub fn sealed(&self) -> Result<SealedFiles, String> {
+        let files = CachedFiles::new(&RealFiles);
+        Ok(sealed(&self.current()?.policy, &self.options.cwd, &files))
     }
 
     /// What the `read-only` preset says. Blocks where `blocking`.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::sieve::SearchSieve;
-use super::tracked::{self, TrackedFiles};
+use super::tracked::{self, KnownNames, NameSuspicion, TrackedBelow, TrackedFiles};
 use crate::path::{
     CaseFolding, DirEntry, DirListing, FileLookup, LocatedPath, PathContext, PathError, lexically,
 };
@@ -38,7 +38,7 @@ pub(crate) struct FilesBelow {
     tells: bool,
     /// Who says which files these are.
     by: Lists,
-    /// How git goes on into the repositories that lie there, and shows what those know.
+    /// What is known of git, and how it goes on into the repositories that lie there, and shows what those know.
     others: Option<GoesOn>,
     /// The names of folders in which nothing is the user's own.
     foreign: &'static [&'static str],
@@ -80,6 +80,8 @@ impl GoesOn {
 struct FoundBelow {
     /// Each with where its name begins below the directory that is read.
     files: Vec<(String, usize)>,
+    /// Those that indexes of git name, with the same.
+    tracked: Vec<(TrackedBelow, usize)>,
     /// Whether these are all.
     complete: bool,
     /// Whether these are all but foreign ones.
@@ -133,19 +135,28 @@ impl FilesBelow {
 
     fn found(&self, files: &dyn FileLookup) -> &FoundBelow {
         self.found.get_or_init(|| {
-            let mut found = FoundBelow { files: Vec::new(), complete: true, complete_own: true };
+            let mut found = FoundBelow {
+                files: Vec::new(),
+                tracked: Vec::new(),
+                complete: true,
+                complete_own: true,
+            };
             for root in &self.roots {
                 match self.by {
                     Lists::Folders => found.look(root, self.sieve.products, files),
                     Lists::Nobody => found.hold_more(),
                     Lists::Index | Lists::Both => {
-                        let known = tracked::below(root, files);
+                        let Some(others) = &self.others else {
+                            found.hold_more();
+                            continue;
+                        };
+                        let known = tracked::below(root, others.known.names(), files);
                         if known.in_folders || self.by == Lists::Both {
                             found.look(root, self.sieve.products, files);
                         }
                         found.track(root, known);
-                        if self.others.as_ref().is_some_and(|others| others.is_from(root, files)) {
-                            found.nested(root, files);
+                        if others.is_from(root, files) {
+                            found.nested(root, others.known.names(), files);
                         }
                     }
                 }
@@ -168,10 +179,11 @@ impl FilesBelow {
         &self, is_meant: impl Fn(&str) -> bool, files: &dyn FileLookup,
     ) -> MeantFile {
         let found = self.found(files);
-        let meant = found
-            .files
-            .iter()
-            .any(|(path, from)| is_meant(path) && !self.sieve.passes_over(path, *from, files));
+        let is_read =
+            |path: &str, from| is_meant(path) && !self.sieve.passes_over(path, from, files);
+        let meant = found.files.iter().any(|(path, from)| is_read(path, *from))
+            || (found.tracked.iter())
+                .any(|(tracked, from)| tracked.paths().any(|path| is_read(&path, *from)));
         match (meant, self.tells) {
             (true, true) => MeantFile::Yes,
             (false, _) if found.complete => MeantFile::No,
@@ -179,22 +191,29 @@ impl FilesBelow {
         }
     }
 
-    /// What is said of the first of the user's own of which something is, where what is read is told.
+    /// What is said of the first of the user's own of which something is, where what is read is told. Of none of those that
+    /// are not suspected anything is said.
     pub(crate) fn told<T>(
-        &self, said: impl Fn(&str) -> Option<T>, files: &dyn FileLookup,
+        &self, suspicion: &NameSuspicion<'_>, said: impl Fn(&str) -> Option<T>,
+        files: &dyn FileLookup,
     ) -> Option<T> {
         if !self.tells {
             return None;
         }
-        let all = self.found(files).files.iter();
+        let found = self.found(files);
         // Settings of git hold a secret where one can be seen in them.
         let own = |path: &str, from: usize| {
             !is_in(path, from, self.foreign)
                 || is_settings(path, from) && repository::tells_secret(path, files)
         };
-        all.clone().find_map(|(path, from)| {
-            let meant = || own(path, *from) && !self.sieve.passes_over(path, *from, files);
+        let said = |path: &str, from: usize| {
+            let meant = || own(path, from) && !self.sieve.passes_over(path, from, files);
             said(path).filter(|_| meant())
+        };
+        found.files.iter().find_map(|(path, from)| said(path, *from)).or_else(|| {
+            found.tracked.iter().find_map(|(tracked, from)| {
+                tracked.suspects(suspicion).iter().find_map(|path| said(path, *from))
+            })
         })
     }
 
@@ -240,17 +259,17 @@ impl FoundBelow {
 
     /// What git knows below this directory.
     fn track(&mut self, root: &str, known: TrackedFiles) {
-        self.files.extend(known.paths.into_iter().map(|path| (path, root.len() + 1)));
+        self.tracked.extend(known.files.map(|files| (files, root.len() + 1)));
         if !known.complete {
             self.hold_more();
         }
     }
 
     /// What the repositories know that lie below this directory.
-    fn nested(&mut self, root: &str, files: &dyn FileLookup) {
+    fn nested(&mut self, root: &str, names: &KnownNames, files: &dyn FileLookup) {
         match nested::all_below(root, files) {
             Some(folders) => folders.iter().for_each(|folder| {
-                let known = tracked::below(folder, files);
+                let known = tracked::below(folder, names, files);
                 let complete = known.complete && !known.in_folders;
                 self.track(root, TrackedFiles { complete, ..known });
             }),

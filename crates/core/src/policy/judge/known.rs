@@ -5,22 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::path::{DirStamp, FileLookup};
 
-/// What was made of files, by their paths: made again only where one has changed.
+/// What was made of files, by their paths: made again only where one has changed. Of so many files it is kept.
 #[derive(Debug)]
-pub(crate) struct KnownFiles<T: ?Sized> {
+pub(crate) struct KnownFiles<T: ?Sized, const MOST_KEPT: usize = 64> {
     seen: Mutex<HashMap<String, (DirStamp, Arc<T>)>>,
 }
 
-impl<T: ?Sized> Default for KnownFiles<T> {
+impl<T: ?Sized, const MOST_KEPT: usize> Default for KnownFiles<T, MOST_KEPT> {
     fn default() -> Self {
         Self { seen: Mutex::default() }
     }
 }
 
-impl<T: ?Sized> KnownFiles<T> {
-    /// How many files are kept.
-    const MOST_KEPT: usize = 64;
-
+impl<T: ?Sized, const MOST_KEPT: usize> KnownFiles<T, MOST_KEPT> {
     /// What was made of this file, or is. `None` is not kept.
     pub(crate) fn of(
         &self, path: &str, files: &dyn FileLookup, make: impl FnOnce() -> Option<Arc<T>>,
@@ -34,7 +31,7 @@ impl<T: ?Sized> KnownFiles<T> {
         let made = make()?;
         if let Some(stamp) = stamp {
             let mut seen = seen();
-            if seen.len() >= Self::MOST_KEPT {
+            if seen.len() >= MOST_KEPT {
                 seen.clear();
             }
             seen.insert(path.to_owned(), (stamp, Arc::clone(&made)));

@@ -7,7 +7,9 @@ use super::below::{FilesBelow, GoesOn, Lists, MeantFile};
 use super::sieve::SearchSieve;
 use super::spot::PathSpots;
 use super::{CallJudge, NeedsFiles, looked_up};
-use crate::path::{LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddress, locate};
+use crate::path::{
+    DirListing, LinkedBeginnings, LocatedPath, PartialPath, PathError, UrlAddress, locate,
+};
 use crate::policy::Effect;
 use crate::policy::compile::{CompiledRule, PathRules, RulePatterns};
 use crate::policy::document::CommandPattern;
@@ -18,8 +20,11 @@ use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
     FileAccess, PassedOver, Word, WordPiece, deletes, goes_through_links, opens_no_file,
-    passes_links, reads_names_only, takes_data_only,
+    passes_links, reads_names_only, replaces, takes_data_only,
 };
+
+/// More names are not gone through to tell that there are some.
+const MOST_NAMES: usize = 64;
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, Copy)]
@@ -180,6 +185,12 @@ impl CallJudge<'_> {
             !word.pieces.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. }))
         });
         spots.names_only = access == FileAccess::Read && program.is_some_and(reads_names_only);
+        // A tool that takes a file away, or puts another in its place, takes a folder as well.
+        spots.replaces = access == FileAccess::Write
+            && match by {
+                Some(_) => program.is_some_and(replaces),
+                None => extent.is_recursive(),
+            };
         let lists = by.is_none() && extent == UseExtent::Names;
         spots.unopened = lists || (spots.names_only && program.is_some_and(opens_no_file));
         // What a formatter writes over the sources of a project is no word of the line: who allows it means those, and not
@@ -365,20 +376,35 @@ impl CallJudge<'_> {
             self.spend(4);
             // What cannot be told could be.
             let this = match looked_up(paths.bites(path, access, extent, self.files))? {
-                // What a tool passes over is known well enough for what nobody named, and not for a rule that does.
-                Ok(RuleMeeting::Could) => match spots
-                    .below
-                    .as_ref()
-                    .filter(|_| access == FileAccess::Read && extent == UseExtent::Tree)
-                {
-                    Some(below) => self.below_meets(paths, below),
-                    None => RuleMeeting::Could,
+                Ok(RuleMeeting::Could) => match (&spots.below, access, extent) {
+                    (Some(below), FileAccess::Read, UseExtent::Tree) => {
+                        self.below_meets(paths, below)
+                    }
+                    // What a tool passes over is known well enough for what nobody named, and not for a rule that does.
+                    (Some(below), FileAccess::Read, UseExtent::Below) => {
+                        self.below_meets(paths, below).max(RuleMeeting::Could)
+                    }
+                    // It is a folder, which is gone with all below it.
+                    (_, FileAccess::Write, UseExtent::Perhaps) if self.holds_names(path) => {
+                        RuleMeeting::Yes
+                    }
+                    _ => RuleMeeting::Could,
                 },
                 this => this.unwrap_or(RuleMeeting::Could),
             };
             meets = meets.max(this);
         }
         Ok(meets)
+    }
+
+    /// Whether it is a folder in which there is something.
+    fn holds_names(&self, path: &LocatedPath) -> bool {
+        match self.files.list(&path.real, MOST_NAMES) {
+            DirListing::Names(names) => !names.is_empty(),
+            // There are more than that, or nobody may know.
+            DirListing::TooMany => true,
+            DirListing::Unknown => false,
+        }
     }
 
     /// What lies below what is read. A program that does what the files of its folder say reads what they say, and not what

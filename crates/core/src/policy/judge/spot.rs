@@ -45,6 +45,8 @@ pub(crate) struct PathSpots {
     pub(crate) loose_below: bool,
     /// What a pattern finds leads nowhere but to places located.
     pub(crate) stays: bool,
+    /// What is there may be taken away, put in another's place, or given other rights.
+    pub(crate) replaces: bool,
     /// Whether the places located are all there are.
     pub(crate) certain: bool,
     /// Why it cannot be told where it points.
@@ -107,9 +109,10 @@ impl PathSpots {
         }
     }
 
-    /// Whether it surely is `/dev/null`.
+    /// Whether it surely is `/dev/null`, and stays that.
     pub(crate) fn is_null_device(&self) -> bool {
         self.certain
+            && !self.replaces
             && self.error.is_none()
             && !self.located.is_empty()
             && self

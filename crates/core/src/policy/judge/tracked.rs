@@ -1,20 +1,22 @@
 //! The names in git's index: the files that git knows, of which alone it shows what is in them.
 
 use std::ffi::CStr;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::known::KnownFiles;
 use crate::call::hex;
 use crate::path::{FileLookup, PathError, is_below};
 use crate::policy::reading::repository;
+use crate::shell::FileAccess;
 
 /// The largest index that is read, in bytes.
 const MOST_BYTES: usize = 1 << 26;
 
 /// What git knows of the files below a folder.
 pub(super) struct TrackedFiles {
-    /// Their paths, as far as its index tells them.
-    pub(super) paths: Vec<String>,
+    /// Those that its index names, where it names any.
+    pub(super) files: Option<TrackedBelow>,
     /// Whether these are all. Its commits may hold others that nothing names.
     pub(super) complete: bool,
     /// Whether what lies there has to be looked at besides: no index tells of it.
@@ -22,12 +24,12 @@ pub(super) struct TrackedFiles {
 }
 
 impl TrackedFiles {
-    const UNKNOWN: Self = Self { paths: Vec::new(), complete: false, in_folders: false };
-    const IN_FOLDERS: Self = Self { paths: Vec::new(), complete: true, in_folders: true };
+    const UNKNOWN: Self = Self { files: None, complete: false, in_folders: false };
+    const IN_FOLDERS: Self = Self { files: None, complete: true, in_folders: true };
 }
 
 /// What git knows below this folder.
-pub(super) fn below(root: &str, files: &dyn FileLookup) -> TrackedFiles {
+pub(super) fn below(root: &str, known: &KnownNames, files: &dyn FileLookup) -> TrackedFiles {
     let (top, git) = match repository::work_tree(root, files) {
         Ok(Some(found)) => found,
         Ok(None) => return TrackedFiles::IN_FOLDERS,
@@ -38,20 +40,131 @@ pub(super) fn below(root: &str, files: &dyn FileLookup) -> TrackedFiles {
         let complete = repository::is_unborn(&git, files);
         return TrackedFiles { complete, ..TrackedFiles::UNKNOWN };
     }
-    let Some(entries) = kept(&git, files, |kind, name| Some((kind, text(name)))) else {
+    let Some(names) = known.of(&git, files) else {
         return TrackedFiles { in_folders: true, ..TrackedFiles::UNKNOWN };
     };
-    let mut known = TrackedFiles { complete: true, ..TrackedFiles::UNKNOWN };
-    for (kind, name) in entries {
-        let path = format!("{top}/{name}");
-        if kind == FOLDER {
-            let folder = path.trim_end_matches('/');
-            known.complete &= !is_below(folder, root) && !is_below(root, folder);
-        } else if is_below(&path, root) {
-            known.paths.push(path);
-        }
+    // A folder stands for all that is in it, which nothing names.
+    let complete = names.folders.iter().all(|name| {
+        let folder = format!("{top}/{name}");
+        let folder = folder.trim_end_matches('/');
+        !is_below(folder, root) && !is_below(root, folder)
+    });
+    let files = Some(TrackedBelow { top, root: root.to_owned(), names });
+    TrackedFiles { files, complete, in_folders: false }
+}
+
+/// The files of an index that lie below a folder.
+#[derive(Debug)]
+pub(super) struct TrackedBelow {
+    /// The top of the work tree, from which the index names them.
+    top: String,
+    root: String,
+    names: Arc<TrackedNames>,
+}
+
+impl TrackedBelow {
+    /// Their paths.
+    pub(super) fn paths(&self) -> impl Iterator<Item = String> {
+        self.names.all().filter_map(|name| self.path(name))
     }
-    known
+
+    /// The paths of those that may be meant by their names alone. Each name is tried once, until the index changes.
+    pub(super) fn suspects(&self, suspicion: &NameSuspicion<'_>) -> Vec<String> {
+        let spans = self.names.suspects(&self.top, suspicion);
+        spans.iter().filter_map(|span| self.path(self.names.files.get(span.clone())?)).collect()
+    }
+
+    fn path(&self, name: &str) -> Option<String> {
+        let path = format!("{}/{name}", self.top);
+        is_below(&path, &self.root).then_some(path)
+    }
+}
+
+/// What may be meant by the name of a file.
+pub(crate) struct NameSuspicion<'a> {
+    /// All that the answer depends on besides the path.
+    pub(crate) depends_on: SuspicionKey,
+    /// Whether this path may be meant.
+    pub(crate) may_mean: &'a dyn Fn(&str) -> bool,
+}
+
+/// The access, and the folders in one of which a path may lie.
+pub(crate) type SuspicionKey = (FileAccess, Vec<String>);
+
+/// The names in the indexes of git, read again only where an index has changed: each verdict about what git shows asks for them.
+#[derive(Debug, Default)]
+pub(crate) struct KnownNames {
+    /// By the path of an index. A large one takes some megabytes.
+    seen: KnownFiles<TrackedNames, 4>,
+}
+
+impl KnownNames {
+    fn of(&self, git: &str, files: &dyn FileLookup) -> Option<Arc<TrackedNames>> {
+        self.seen.of(&format!("{git}/index"), files, || TrackedNames::read(git, files))
+    }
+}
+
+/// The names in an index.
+#[derive(Debug, Default)]
+struct TrackedNames {
+    /// Those of files and of repositories, each with a zero at its end.
+    files: String,
+    /// Those of folders.
+    folders: Vec<String>,
+    suspects: Mutex<Option<KnownSuspects>>,
+}
+
+/// Those that may be meant, of the names of an index.
+#[derive(Debug)]
+struct KnownSuspects {
+    top: String,
+    depends_on: SuspicionKey,
+    spans: Arc<[Range<usize>]>,
+}
+
+impl TrackedNames {
+    fn read(git: &str, files: &dyn FileLookup) -> Option<Arc<Self>> {
+        let mut names = Self::default();
+        for (kind, name) in kept(git, files, |kind, name| Some((kind, text(name))))? {
+            if kind == FOLDER {
+                names.folders.push(name);
+            } else {
+                names.files.push_str(&name);
+                names.files.push('\0');
+            }
+        }
+        Some(Arc::new(names))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.files.split_terminator('\0')
+    }
+
+    /// Where those names stand that may be meant.
+    fn suspects(&self, top: &str, suspicion: &NameSuspicion<'_>) -> Arc<[Range<usize>]> {
+        let known = || self.suspects.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same =
+            |known: &&KnownSuspects| known.top == top && known.depends_on == suspicion.depends_on;
+        if let Some(known) = known().as_ref().filter(is_same) {
+            return Arc::clone(&known.spans);
+        }
+        let mut path = format!("{top}/");
+        let (beginning, mut at) = (path.len(), 0);
+        let mut spans = Vec::new();
+        for name in self.all() {
+            path.truncate(beginning);
+            path.push_str(name);
+            if (suspicion.may_mean)(&path) {
+                spans.push(at..at + name.len());
+            }
+            at += name.len() + 1;
+        }
+        let spans: Arc<[Range<usize>]> = spans.into();
+        let depends_on = suspicion.depends_on.clone();
+        *known() =
+            Some(KnownSuspects { top: top.to_owned(), depends_on, spans: Arc::clone(&spans) });
+        spans
+    }
 }
 
 /// The folders of the repositories in the indexes of others, read again only where an index has changed: each verdict about
@@ -259,6 +372,33 @@ mod tests {
         assert_eq!(files.read.get(), 4);
     }
 
+    #[test]
+    fn a_name_is_suspected_once_until_the_index_or_what_the_answer_depends_on_changes() {
+        let (files, known, asked) = (ChangingIndex::default(), KnownNames::default(), Cell::new(0));
+        let look = |stamp, names: &'static [&'static str], access| {
+            files.stamp.set(stamp);
+            files.names.set(names);
+            asked.set(0);
+            let may_mean = |path: &str| {
+                asked.set(asked.get() + 1);
+                path.ends_with(".env")
+            };
+            let suspicion = NameSuspicion {
+                depends_on: (access, vec!["/project".to_owned()]),
+                may_mean: &may_mean,
+            };
+            let tracked = below("/project", &known, &files).files.unwrap();
+            (tracked.suspects(&suspicion), asked.get())
+        };
+        let (read, write) = (FileAccess::Read, FileAccess::Write);
+        let env = || vec!["/project/b/.env".to_owned()];
+        assert_eq!(look(Some(1), &["a", "b/.env"], read), (env(), 2));
+        assert_eq!(look(Some(1), &["a", "b/.env"], read), (env(), 0));
+        assert_eq!(look(Some(1), &["a", "b/.env"], write), (env(), 2));
+        assert_eq!(look(Some(2), &["a"], write), (Vec::new(), 1));
+        assert_eq!(look(None, &["b/.env"], write), (env(), 1));
+    }
+
     /// A repository that has these files.
     struct GitFiles(HashMap<String, Vec<u8>>);
 
@@ -285,6 +425,15 @@ mod tests {
         let base = format!("/p/.git/sharedindex.{}", "07".repeat(20));
         let files = [("/p/.git/HEAD".to_owned(), Vec::new()), ("/p/.git/index".to_owned(), index)];
         GitFiles(files.into_iter().chain(shared.map(|shared| (base, shared))).collect())
+    }
+
+    /// What an index tells of the files below a folder, read for the first time.
+    fn first_below(root: &str, files: &dyn FileLookup) -> TrackedFiles {
+        below(root, &KnownNames::default(), files)
+    }
+
+    fn paths(known: &TrackedFiles) -> Vec<String> {
+        known.files.iter().flat_map(TrackedBelow::paths).collect()
     }
 
     fn names(index: Vec<u8>) -> Option<Vec<String>> {
@@ -362,7 +511,7 @@ mod tests {
             Vec::new(),
         ] {
             assert_eq!(names(broken.clone()), None);
-            let known = below("/p", &repository(broken, None));
+            let known = first_below("/p", &repository(broken, None));
             assert!(known.in_folders && !known.complete);
         }
     }
@@ -373,13 +522,13 @@ mod tests {
             let own = index(version, &["", "b"], Some(b"link"));
             let shared = index(version, &["a", "nested-x"], None);
             let files = repository(own.clone(), Some(shared));
-            let known = below("/p", &files);
-            assert_eq!(known.paths, ["/p/b", "/p/a", "/p/nested-x"]);
+            let known = first_below("/p", &files);
+            assert_eq!(paths(&known), ["/p/b", "/p/a", "/p/nested-x"]);
             assert!(known.complete && !known.in_folders);
             let folders = NestedFolders::default().of("/p/.git", &files).unwrap().unwrap();
             assert_eq!(folders.len(), 1);
             for shared in [None, Some(index(2, &["a"], Some(b"link")))] {
-                assert!(!below("/p", &repository(own.clone(), shared)).complete);
+                assert!(!first_below("/p", &repository(own.clone(), shared)).complete);
             }
         }
     }
@@ -388,9 +537,9 @@ mod tests {
     fn a_folder_in_an_index_hides_what_is_in_it() {
         let files = repository(index(3, &["a", "ops/", "src/b"], Some(b"sdir")), None);
         for (root, complete) in [("/p", false), ("/p/ops", false), ("/p/ops/x", false)] {
-            assert_eq!(below(root, &files).complete, complete, "{root}");
+            assert_eq!(first_below(root, &files).complete, complete, "{root}");
         }
-        assert!(below("/p/src", &files).complete);
+        assert!(first_below("/p/src", &files).complete);
         let folders = NestedFolders::default().of("/p/.git", &files).unwrap().unwrap();
         let ops = NestedFolder { name: "ops".to_owned(), is_repository: false };
         assert_eq!(*folders, [ops]);

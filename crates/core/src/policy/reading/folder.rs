@@ -97,6 +97,34 @@ impl SubjectReader<'_> {
         Ok(())
     }
 
+    /// Says so where git finds a partial clone, and may read what is missing there: it connects to whatever the settings name,
+    /// which may be a program, and tells it which files are looked at.
+    pub(super) fn partial_clones(&mut self) -> Result<(), NeedsFiles> {
+        let home = self.context.home.as_deref();
+        let mut looked: Vec<String> = Vec::new();
+        let mut fetches = false;
+        for subject in &self.subjects {
+            let Some(argv) = subject.kind.git() else { continue };
+            if git::reads_no_objects(argv) {
+                continue;
+            }
+            for dir in self.dirs_of(&subject.start)? {
+                let Some((_, git)) = self.work_tree(&dir)? else { continue };
+                if !looked.contains(&git) {
+                    fetches |= self.git.fetches_lazily(&git, home, self.files);
+                    looked.push(git);
+                }
+            }
+        }
+        if fetches {
+            self.unknown(
+                None,
+                "`git` fetches from a server what is missing in this partial clone: `git --no-lazy-fetch …` does not",
+            );
+        }
+        Ok(())
+    }
+
     /// The first repository that git goes on into, where its settings may say what git runs.
     fn entered(&self) -> Result<Option<NestedRepository>, NeedsFiles> {
         let goes = |subject: &&Subject| {
@@ -415,7 +443,7 @@ impl SubjectReader<'_> {
     }
 
     /// The folders that the call is about, by all their names. Fails with [`PathError::NeedsFiles`] alone.
-    fn roots(&self) -> Result<Vec<String>, PathError> {
+    pub(super) fn roots(&self) -> Result<Vec<String>, PathError> {
         let named = [Some(self.host()), self.context.project.as_deref()];
         let mut roots = Vec::new();
         for root in named.into_iter().flatten() {

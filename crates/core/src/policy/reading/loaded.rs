@@ -49,6 +49,8 @@ impl SubjectReader<'_> {
                     self.finds_none(&target, &start, |name| name.starts_with(marks))
                 }
                 DoubtReason::ForeignModule => self.has_module(&target, &start),
+                DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
+                DoubtReason::NotInstalled => self.is_installed(by, &start),
                 DoubtReason::FindsHosts => {
                     self.finds_none(&target, &start, |name| name.contains(':'))
                 }

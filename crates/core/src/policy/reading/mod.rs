@@ -1,6 +1,7 @@
 //! A call's arguments, read as what the tool would do with them.
 
 pub(super) mod builtin;
+mod chosen;
 mod command;
 mod folder;
 mod ignored;
@@ -203,6 +204,9 @@ impl<'a> SubjectReader<'a> {
         self.loaded()?;
         self.folders()?;
         self.nested()?;
+        self.partial_clones()?;
+        self.chosen_programs()?;
+        self.linked_programs()?;
         self.work_trees()?;
         Ok(Some(plan))
     }

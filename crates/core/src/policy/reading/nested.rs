@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::ignored::is_ignored;
 use super::repository::{SeenFolder, common_dir, is_plain, seen, work_tree};
-use crate::path::{DirListing, FileLookup, PathContext, PathError, is_below, locate};
+use crate::path::{
+    DirListing, FileLookup, GIT_SETTINGS_OF_MACHINE, PathContext, PathError, is_below, locate,
+};
 use crate::policy::git;
-use crate::policy::judge::{KnownFiles, NestedFolders};
+use crate::policy::judge::{KnownFiles, KnownNames, NestedFolders};
 
 /// The most repositories in each other that are looked at.
 const MOST_NESTED: usize = 256;
@@ -29,6 +31,7 @@ const MOST_FILES: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct KnownGit {
     folders: NestedFolders,
+    names: KnownNames,
     settings: KnownFiles<SeenSettings>,
 }
 
@@ -37,6 +40,8 @@ pub(crate) struct KnownGit {
 struct SeenSettings {
     /// Whether git may go into them.
     names_others: bool,
+    /// Whether git fetches objects that are not there, from a server that the settings name.
+    fetches_lazily: bool,
     /// Whether a worktree may have a file of its own.
     of_worktree: bool,
     /// The files that it goes on in, as it names them.
@@ -48,6 +53,7 @@ impl SeenSettings {
         let lower = text.to_ascii_lowercase();
         let mut seen = Self {
             names_others: git::names_others(text),
+            fetches_lazily: git::names_promisor(text),
             of_worktree: lower.contains("worktreeconfig"),
             includes: Vec::new(),
         };
@@ -67,6 +73,7 @@ impl SeenSettings {
             } else {
                 // It is not known where that is.
                 seen.names_others = true;
+                seen.fetches_lazily = true;
             }
         }
         seen
@@ -74,13 +81,36 @@ impl SeenSettings {
 }
 
 impl KnownGit {
-    /// Whether settings may make git go from this repository, whose own files lie in this folder, into others: its own
-    /// settings, those of the user, or those of the machine.
+    /// The names in its indexes.
+    pub(in crate::policy) fn names(&self) -> &KnownNames {
+        &self.names
+    }
+
+    /// Whether settings may make git go from this repository, whose own files lie in this folder, into others.
     pub(in crate::policy) fn settings_name_others(
         &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
     ) -> bool {
+        self.any_settings(git, home, files, |seen| seen.names_others)
+    }
+
+    /// Whether this repository, whose own files lie in this folder, may be a partial clone: git fetches what is missing there
+    /// when it is first read.
+    pub(super) fn fetches_lazily(
+        &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
+    ) -> bool {
+        self.any_settings(git, home, files, |seen| seen.fetches_lazily)
+    }
+
+    /// Whether that is so of settings that git reads there, or may be: of the repository's own, those of the user, or those of
+    /// the machine.
+    fn any_settings(
+        &self, git: &str, home: Option<&str>, files: &dyn FileLookup,
+        says: impl Fn(&SeenSettings) -> bool,
+    ) -> bool {
         let common = common_dir(git, files);
-        let mut left = vec!["/etc/gitconfig".to_owned(), format!("{common}/config")];
+        let machine = GIT_SETTINGS_OF_MACHINE.iter().map(|file| (*file).to_owned());
+        let mut left: Vec<String> = machine.collect();
+        left.push(format!("{common}/config"));
         if let Some(home) = home {
             left.extend([format!("{home}/.gitconfig"), format!("{home}/.config/git/config")]);
         }
@@ -95,7 +125,7 @@ impl KnownGit {
             });
             // One that is not read could say so.
             let Some(seen) = seen.filter(|_| looked <= MOST_FILES) else { return true };
-            if seen.names_others {
+            if says(&seen) {
                 return true;
             }
             if seen.of_worktree {
@@ -257,7 +287,10 @@ impl<'a> NestedRepositories<'a> {
             let common = common_dir(self.git, self.files);
             self.files.real(&common).unwrap_or(common)
         });
-        let is_harmless = is_below(&inner, kept) || is_plain(&inner, self.files);
+        // The user's own may be a partial clone, too. Settings of the user and of the machine are looked at for the one above.
+        let is_own =
+            || is_below(&inner, kept) && !self.known.fetches_lazily(&inner, None, self.files);
+        let is_harmless = is_plain(&inner, self.files) || is_own();
         Ok(if is_harmless { EnteredFolder::Harmless(inner) } else { EnteredFolder::Harmful })
     }
 }

@@ -115,7 +115,7 @@ pub(in crate::policy) fn is_unborn(git: &str, files: &dyn FileLookup) -> bool {
 }
 
 /// The folder of this absolute path, and those above it; `None` behind the most that are looked at.
-fn upwards(path: &str) -> impl Iterator<Item = Option<&str>> {
+pub(super) fn upwards(path: &str) -> impl Iterator<Item = Option<&str>> {
     let folders = std::iter::successors(Some(path.trim_end_matches('/')), |path| {
         path.rsplit_once('/').map(|(above, _)| above)
     });

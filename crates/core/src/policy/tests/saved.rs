@@ -298,6 +298,36 @@ fn what_decides_which_programs_run_is_not_for_ever() {
 }
 
 #[test]
+fn a_folder_is_remembered_by_the_place_that_it_is_and_never_all_there_is() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    let files = Links::of(&[
+        ("/work/app/link", "/opt/data"),
+        ("/work/app/inner", "/work/app/src"),
+        ("/work/app/all", "/"),
+        ("/work/app/mine", "/home/me"),
+        ("/work/app/up", "/work"),
+    ]);
+    let offered = |tool: &str, path: &str| {
+        let call = Call::new(tool, &format!(r#"{{"pattern":"x","path":"{path}"}}"#));
+        let verdict = judge(&policy, &call.judged(), &files).unwrap();
+        suggest(&policy, &call.judged(), &verdict, &files).unwrap().map(|found| found.also)
+    };
+    for (path, place) in
+        [("src", "src"), ("link", "/opt/data"), ("inner", "src"), ("link/../data", "/opt/data")]
+    {
+        let expected = vec![format!("reading {place} and all below it, by grep")];
+        // Where `..` behind a symlink leads depends on who reads it.
+        assert_eq!(offered("grep", path), (path != "link/../data").then_some(expected), "{path}");
+    }
+    for path in ["/", "all", "/home/me", "mine", "/home", "/work", "up", "~", "..", "/work/app/.."]
+    {
+        for tool in ["grep", "ls", "delete_directory", "delete_file"] {
+            assert_eq!(offered(tool, path), None, "{tool} {path}");
+        }
+    }
+}
+
+#[test]
 fn a_variable_that_programs_take_options_from_is_not_for_ever() {
     let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"rg\", \"xz\", \"pytest\"]\n");
     for line in [

@@ -126,6 +126,22 @@ pub(crate) fn deletes(name: &str) -> bool {
     always_keeps(name, "deletes")
 }
 
+/// Whether this program may take away what it is given to write, put something else in its place, or change who may do what
+/// with it, and so what `/dev/null` is.
+pub(crate) fn replaces(name: &str) -> bool {
+    deletes(name) || always_keeps(name, "replaces")
+}
+
+/// Whether this program runs a command that stands somewhere behind its own words, where it is not looked for.
+pub(in crate::shell) fn launches_unseen(name: &str) -> bool {
+    always_keeps(name, "opaque")
+}
+
+/// Whether what this program runs writes into a file of its own where its output is a terminal.
+pub(in crate::shell) fn keeps_output(name: &str) -> bool {
+    always_keeps(name, "nohup")
+}
+
 fn always_keeps(name: &str, kept: &str) -> bool {
     let keeps = |uses: &OperandUse| matches!(uses, OperandUse::Keep(name) if *name == kept);
     called(name).is_some_and(|program| program.always.iter().any(keeps))

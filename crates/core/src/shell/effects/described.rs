@@ -48,6 +48,8 @@ pub enum OptionArity {
     Value,
     /// One when it is attached or after `=`.
     Maybe,
+    /// The same, or the next word, where that is no option.
+    Next,
 }
 
 /// All programs and commands that are known.
@@ -94,6 +96,7 @@ fn option((spelling, meaning): (String, &OptionMeaning)) -> DescribedOption {
         OptionTakes::Nothing => OptionArity::Nothing,
         OptionTakes::Value => OptionArity::Value,
         OptionTakes::Maybe => OptionArity::Maybe,
+        OptionTakes::Next => OptionArity::Next,
     };
     DescribedOption { spelling, takes, uses: name(meaning.uses) }
 }

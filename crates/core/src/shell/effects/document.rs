@@ -138,6 +138,7 @@ fn spelled(DescribedOption { spelling, takes, uses }: &DescribedOption, title: &
         OptionArity::Nothing => "",
         OptionArity::Value => "=",
         OptionArity::Maybe => "[=]",
+        OptionArity::Next => "[=]?",
     };
     match (title, *uses) {
         ("asks", why) => format!("`{spelling}{value}` ({why})"),

@@ -11,6 +11,7 @@ const SET: &str = "set";
 /// Goes on with the command.
 pub(super) fn git(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
+    tells_of_itself(walk, operands.first().map_or(walk.argv.len(), |first| first.arg));
     let Some(first) = operands.first() else { return };
     let Some(name) = walk.place(first.arg).literal() else {
         return walk.runs(first.arg, DoubtReason::MayBeOption);
@@ -38,6 +39,22 @@ pub(super) fn git(walk: &mut ArgumentWalk) {
         walk.runs(first.arg, DoubtReason::Connects);
     }
     walk.add(below);
+}
+
+/// `--help` and `--version` are commands, wherever they stand before one: `git --help log` and `git --version --help` are
+/// `git help …`, which starts a reader of manuals. `to`: where the options end.
+fn tells_of_itself(walk: &mut ArgumentWalk, to: usize) {
+    let is = |word: &Word, names: &[&str]| word.literal().is_some_and(|it| names.contains(&it));
+    let first = (walk.from..to)
+        .find(|at| is(walk.place(*at), &["--help", "-h", "--version", "-v"]))
+        .filter(|at| at + 1 < walk.argv.len());
+    let Some(first) = first else { return };
+    let rest = walk.argv.get(first + 1..).unwrap_or_default();
+    let helps = is(walk.place(first), &["--help", "-h"])
+        || rest.iter().any(|word| word.literal().is_none_or(|text| text == "--help"));
+    if helps {
+        walk.runs(first + 1, DoubtReason::RunsCode);
+    }
 }
 
 /// Goes on with what the first operand says to do: `git stash list`.
@@ -316,8 +333,9 @@ pub(super) fn strategy(walk: &mut ArgumentWalk, part: ArgumentPart) {
     }
 }
 
-/// The patches say what is written.
+/// The patches say what is written, and ask what is in it: one that fits tells that.
 pub(super) fn apply(walk: &mut ArgumentWalk) {
+    git_shown::everything(walk, ArgumentPart { arg: 0, skip: 0 });
     walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
     walk.here(OperandUse::WriteBelow);
 }

@@ -220,6 +220,10 @@ fn long(
     if word.pieces.len() > 1 {
         return Err(unknown);
     }
+    if takes == OptionTakes::Next {
+        // Where the command begins depends on what stands behind it.
+        return Err(unknown);
+    }
     if takes != OptionTakes::Value {
         return Ok(note(meanings(), ArgumentPart { arg: at, skip: 0 }, argv, false, given));
     }
@@ -261,6 +265,8 @@ fn short(
                 ));
             }
             OptionTakes::Maybe => return Ok(note(meanings(), here, argv, false, given)),
+            // Where the command begins depends on what stands behind it.
+            OptionTakes::Next => return Err(unknown),
             OptionTakes::Value => {
                 argv.get(at + 1).filter(|value| !value.splits()).ok_or(unknown)?;
                 return Ok(note(

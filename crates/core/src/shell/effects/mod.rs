@@ -44,13 +44,13 @@ mod writers;
 use std::sync::LazyLock;
 
 pub(super) use self::search::{FindSearch, searched};
-pub(super) use classify::leads;
 pub(crate) use classify::{
     EffectKnowledge, PassedOver, deletes, goes_through_links, is_understood, kind, knowledge_of,
-    opens_no_file, option_marks, passes_links, reads_names_only, special_like, takes_data_only,
-    without_g,
+    opens_no_file, option_marks, passes_links, reads_names_only, replaces, special_like,
+    takes_data_only, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
+pub(super) use classify::{keeps_output, launches_unseen, leads};
 pub use described::{DescribedOption, DescribedProgram, OptionArity, described};
 pub use document::programs_document;
 pub(crate) use expansion::written_out;

@@ -11,6 +11,16 @@ fn is_address(word: &Word) -> bool {
     begins.contains("://") || begins.starts_with("git@") || begins.starts_with("github:")
 }
 
+/// Settings of npm that the project brings. No rule names them.
+pub(super) fn npmrc(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    walk.unnamable(DoubtReason::SettingsOfNpm);
+}
+
+/// A program of a package that is here. No rule says whether there is one.
+pub(super) fn installed(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    walk.unnamable(DoubtReason::NotInstalled);
+}
+
 pub(super) fn install(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         package(walk, operand);

@@ -197,7 +197,7 @@ impl TakenWord {
     fn by(mut takes: impl Iterator<Item = OptionTakes> + Clone) -> Self {
         if takes.clone().all(|takes| takes == OptionTakes::Value) {
             Self::Surely
-        } else if takes.any(|takes| takes == OptionTakes::Value) {
+        } else if takes.any(|takes| matches!(takes, OptionTakes::Value | OptionTakes::Next)) {
             Self::Perhaps
         } else {
             Self::Nothing

@@ -19,6 +19,7 @@
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
 //! | `dash` | `-` is the name of a file, and not the input or the output |
+//! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
 //! | `otherwise launches` | a command that is not listed is a program that it runs |
@@ -40,8 +41,8 @@
 //!
 //! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is
 //! written as it stands on a command line: `-x`, `-xyz` (three letters), `--name`, `--[no-]name`, and `=` behind it says that
-//! it takes a value, `[=]` that it takes one only where it is attached. A lone `-` is an option of what launches. An option may
-//! stand in several lines: then all count.
+//! it takes a value, `[=]` that it takes one only where it is attached, and `[=]?` that this may as well be the next word. A
+//! lone `-` is an option of what launches. An option may stand in several lines: then all count.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -158,6 +159,7 @@ impl ProgramTables {
     /// The program of this name. GNU's have a `g` before their names where the system has others.
     pub(super) fn program(&self, name: &str) -> Option<&ProgramSpec> {
         let number = self.programs.get(name).or_else(|| self.programs.get(plain(name)?));
+        let number = number.or_else(|| self.programs.get(loader(name)?));
         self.get(*number?)
     }
 
@@ -249,6 +251,7 @@ impl ProgramTables {
             ("recursive", "") => program.recursive = true,
             ("dash", "") => program.dash = true,
             ("always", _) => program.always.push(use_of(rest)?),
+            ("leaves", _) => program.leaves = names(rest),
             ("folder", "data") => program.data_only = true,
             ("folder", "code") => program.data_only = false,
             ("otherwise", "launches") => program.otherwise = true,
@@ -292,6 +295,12 @@ impl ProgramTables {
     }
 }
 
+/// The name of the loader of programs, where this is one of it: `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`.
+fn loader(name: &str) -> Option<&'static str> {
+    let begins = ["ld-", "ld.", "ld64."].iter().any(|begin| name.starts_with(begin));
+    (begins && name.contains(".so")).then_some("ld.so")
+}
+
 /// A name without the `g` before it.
 pub(super) fn plain(name: &str) -> Option<&str> {
     name.strip_prefix('g').filter(|plain| plain.len() > 1)
@@ -302,7 +311,9 @@ fn names(text: &'static str) -> Vec<&'static str> {
 }
 
 fn option_of(text: &'static str, uses: OperandUse, program: &mut ProgramSpec) -> Option<()> {
-    let (name, takes) = if let Some(name) = text.strip_suffix("[=]") {
+    let (name, takes) = if let Some(name) = text.strip_suffix("[=]?") {
+        (name, OptionTakes::Next)
+    } else if let Some(name) = text.strip_suffix("[=]") {
         (name, OptionTakes::Maybe)
     } else if let Some(name) = text.strip_suffix('=') {
         (name, OptionTakes::Value)
@@ -315,7 +326,7 @@ fn option_of(text: &'static str, uses: OperandUse, program: &mut ProgramSpec) ->
         let negated = text.get("--[".len()..)?;
         let negated: &'static str =
             Box::leak(format!("no-{}", negated.get("no-]".len()..)?).into_boxed_str());
-        let negated = negated.trim_end_matches("[=]").trim_end_matches('=');
+        let negated = negated.trim_end_matches('?').trim_end_matches("[=]").trim_end_matches('=');
         program.longs.push((negated, OptionMeaning { takes: OptionTakes::Nothing, uses }));
     } else if let Some(name) = name.strip_prefix("--") {
         program.longs.push((name, meaning));

@@ -89,6 +89,8 @@ pub(super) enum OptionTakes {
     Value,
     /// One when it is attached or after `=`.
     Maybe,
+    /// The same, or the next word, where that is no option.
+    Next,
 }
 
 /// An option, without its dashes.
@@ -247,6 +249,8 @@ pub(super) struct ProgramSpec {
     pub(super) beside: Vec<(&'static str, OptionName)>,
     /// What counts as if an option had said it.
     pub(super) always: Vec<OperandUse>,
+    /// The files and folders that it makes where it runs, of which no word speaks.
+    pub(super) leaves: Vec<&'static str>,
     /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
     pub(super) glued: bool,
     /// Whether letters in one word are options of their own, even those that take a value: the last takes the next word.
@@ -294,6 +298,7 @@ impl ProgramSpec {
             dash: false,
             beside: Vec::new(),
             always: Vec::new(),
+            leaves: Vec::new(),
             glued: false,
             apart: false,
             at_files: false,

@@ -141,6 +141,8 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
 /// Looks at an option of this program.
 pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> {
     Some(match name {
+        "packages.installed" => packages::installed,
+        "packages.npmrc" => packages::npmrc,
         "modules.module" => modules::module,
         "modules.start" => modules::start,
         "moves.branch" => moves::branch,

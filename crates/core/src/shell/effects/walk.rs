@@ -417,8 +417,17 @@ impl<'a> ArgumentWalk<'a> {
                 self.runs(at, DoubtReason::MayBeOption);
             }
             match (meaning.takes, attached) {
-                (OptionTakes::Value | OptionTakes::Maybe, Some(part)) => {
+                (OptionTakes::Value | OptionTakes::Maybe | OptionTakes::Next, Some(part)) => {
                     self.option(meaning.uses, part)
+                }
+                (OptionTakes::Next, None) => {
+                    self.option(meaning.uses, here);
+                    let next = self.argv.get(at + 1);
+                    if next.is_some_and(|next| !words::beginning(next).starts_with('-')) {
+                        // It is an operand besides.
+                        self.doubtful = true;
+                        self.with_next(meaning.uses, at);
+                    }
                 }
                 (OptionTakes::Value, None) => {
                     self.with_next(meaning.uses, at);
@@ -622,6 +631,7 @@ impl<'a> ArgumentWalk<'a> {
         if matches!(self.program.operands, OperandSpec::Command) {
             return self.command();
         }
+        self.leaves();
         if self.follows_below && self.recursive {
             self.apply(OperandUse::Follows, ArgumentPart { arg: 0, skip: 0 }, 0);
         }
@@ -630,6 +640,19 @@ impl<'a> ArgumentWalk<'a> {
             self.lay_out_none();
         }
         self.lay_out(self.program.operands, self.program.here);
+    }
+
+    /// What it makes where it runs. A `false` behind the option that says that it makes nothing takes that back.
+    fn leaves(&mut self) {
+        let none = self.kept("leaves-none").is_some_and(|part| {
+            self.place(part.arg + 1).literal().is_some_and(|text| text != "false")
+        });
+        if none {
+            return;
+        }
+        for name in &self.program.leaves {
+            self.path(0, FileAccess::Write, words::text(self.place(0), name), true);
+        }
     }
 
     /// What is done without any operand is done besides.

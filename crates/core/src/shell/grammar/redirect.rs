@@ -81,6 +81,10 @@ impl LineProver<'_, '_> {
         self.peek();
         let start = self.at;
         let (mut reads, mut writes, mut duplicates) = (false, false, false);
+        let before = self.slice(0, start);
+        let descriptor = before.trim_end_matches(|char: char| char.is_ascii_digit());
+        let descriptor = before.get(descriptor.len()..).unwrap_or_default();
+        let is_output = matches!(descriptor, "" | "1") && !before.ends_with('}');
         if self.eat(b'&') {
             // `&>`, `&>>`
             self.expect(b'>')?;
@@ -121,6 +125,9 @@ impl LineProver<'_, '_> {
                 _ => {}
             }
         }
+        if writes && is_output {
+            self.found.output_is_told = !duplicates;
+        }
         self.blanks_before_target();
         if duplicates && self.bash() && self.eat(b'-') {
             // The operator ends here: what follows, with or without a blank, is a word of its own.
@@ -156,6 +163,11 @@ impl LineProver<'_, '_> {
             self.found.redirect(span, FileAccess::Read, target.word.clone());
         }
         if writes {
+            let text = target.word.literal();
+            // It may be a terminal.
+            let is_file =
+                text.is_some_and(|text| !text.starts_with("/dev/") || text == "/dev/null");
+            self.found.output_is_told &= is_file;
             self.found.redirect(span, FileAccess::Write, target.word);
         }
         Ok(())

@@ -15,6 +15,7 @@ impl LineProver<'_, '_> {
         let mut argv = Vec::new();
         let mut reordered = false;
         let mut arrays = false;
+        let output_is_told = std::mem::take(&mut self.found.output_is_told);
         let values = self.found.values.mark();
         let read = self.simple_into(&mut argv, &mut reordered, &mut arrays);
         if reordered {
@@ -30,6 +31,7 @@ impl LineProver<'_, '_> {
             self.found.declares_arrays = arrays;
             self.runs(argv);
         }
+        self.found.output_is_told = output_is_told;
         read
     }
 

@@ -37,15 +37,8 @@ pub(super) fn find(name: &str) -> Option<WrapperKind> {
         "watch" => WrapperKind::Watch,
         "su" | "runuser" => WrapperKind::Su,
         "ssh" => WrapperKind::Ssh,
-        "parallel" | "strace" | "ltrace" | "script" | "setpriv" | "prlimit" | "systemd-run"
-        | "pkexec" | "nsenter" | "numactl" | "caffeinate" | "valgrind" | "rlwrap" | "entr"
-        | "unbuffer" | "dbus-run-session" | "firejail" | "bwrap" | "fakeroot" | "torsocks"
-        | "proxychains" | "proxychains4" | "sshpass" | "start-stop-daemon" | "daemonize"
-        | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh" | "sg" | "newgrp"
-        | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch" | "catchsegv"
-        | "softlimit" | "chpst" | "dtach" | "hyperfine" | "nodemon" | "watchexec" | "run0"
-        | "gosu" | "dotenvx" | "chamber" | "aws-vault" | "foreman" | "nsjail" | "chronic"
-        | "eatmydata" | "tsocks" | "cpulimit" | "flatpak-spawn" => WrapperKind::Opaque,
+        "crontab" | "arch" => WrapperKind::Opaque,
+        name if effects::launches_unseen(name) => WrapperKind::Opaque,
         name if name.starts_with("git-") => WrapperKind::GitProgram,
         name => match launch::through(name) {
             Some(LookedThrough::Command) => WrapperKind::Simple,
@@ -168,6 +161,7 @@ impl LineProver<'_, '_> {
         if let Some(why) = launch::doubt(name_of(&argv)) {
             self.found.unknown(span, why);
         }
+        self.left_behind(&argv);
         let Some(launch) = launch else { return };
         self.wrapper_place(&launch);
         if launch.command >= argv.len() {
@@ -179,6 +173,21 @@ impl LineProver<'_, '_> {
             return self.joined_script(&argv, launch.command + 1);
         }
         self.rest(&argv, launch.command);
+    }
+
+    /// `nohup` writes what runs prints into a file here, or in the home where it cannot, unless its output goes elsewhere than
+    /// to a terminal.
+    fn left_behind(&mut self, argv: &[Word]) {
+        const FILE: &str = "nohup.out";
+        if !effects::keeps_output(name_of(argv)) || self.found.output_is_told {
+            return;
+        }
+        let Some(command) = self.found.len().checked_sub(1) else { return };
+        let span = span_of(argv);
+        let home = vec![WordPiece::Home, WordPiece::Text(format!("/{FILE}"))];
+        for pieces in [vec![WordPiece::Text(FILE.to_owned())], home] {
+            self.found.path(command, 0, FileAccess::Write, Word { span, pieces }, false);
+        }
     }
 
     fn env(&mut self, argv: Vec<Word>, role: CommandRole) {

@@ -1,6 +1,6 @@
 //! Programs that run the command behind their own words: it counts as a command of its own.
 
-use super::super::{FactKind, FileAccess, Shell, analyze};
+use super::super::{DoubtReason, FactKind, FileAccess, Shell, analyze};
 use super::check;
 
 #[test]
@@ -8,7 +8,7 @@ fn the_command_behind_is_seen() {
     check(
         Shell::Bash,
         &[
-            ("npx --no-install rm x", "npx --no-install rm x; [rm x]"),
+            ("npx --no-install rm x", "npx --no-install rm x; !NotInstalled@4; [rm x]"),
             ("npx -y rm x", "npx -y rm x; [rm x]"),
             ("npm exec -- rm x", "npm exec -- rm x; [rm x]"),
             ("pnpm exec rm x", "pnpm exec rm x; [rm x]"),
@@ -40,11 +40,14 @@ fn the_command_behind_is_seen() {
                 "poetry run python -m pytest x; [python -m pytest x]; [pytest x]",
             ),
             ("uv run sh -c 'rm x'", "uv run sh -c rm x; [sh -c rm x]; rm x"),
-            ("npx --no-install nice rm x", "npx --no-install nice rm x; [nice rm x]; rm x"),
+            (
+                "npx --no-install nice rm x",
+                "npx --no-install nice rm x; !NotInstalled@5; [nice rm x]; rm x",
+            ),
             // What stands before a launcher needs nothing.
             (
                 "timeout 5 npx --no-install tsc",
-                "[timeout 5 npx --no-install tsc]; npx --no-install tsc; [tsc]",
+                "[timeout 5 npx --no-install tsc]; npx --no-install tsc; !NotInstalled@3; [tsc]",
             ),
             ("xvfb-run -a rm x", "[xvfb-run -a rm x]; rm x"),
             ("xvfb-run -s x rm x", "[xvfb-run -s x rm x]; !RunsCode; rm x"),
@@ -59,6 +62,8 @@ fn found(line: &str) -> String {
     let mut all = Vec::new();
     for fact in analyze(line, Shell::Bash).facts {
         match fact.what {
+            // Told by the files, whatever stands behind the name.
+            FactKind::Unknown { why: DoubtReason::NotInstalled, .. } => {}
             FactKind::Unknown { named: Some((0, arg)), .. } => all.push((arg, format!("?{arg}"))),
             FactKind::Unknown { .. } => all.push((usize::MAX, "?".to_owned())),
             FactKind::Loads { command: 0, arg, target } => {
@@ -80,7 +85,7 @@ fn found(line: &str) -> String {
 fn what_it_does_is_what_the_launcher_does() {
     for (line, expected) in [
         ("npx --no-install tsc --noEmit", "?2"),
-        ("npx --no-install tsc -p /x", "?2 l4:/x r4:/x"),
+        ("npx --no-install tsc -p /x", "?2 w2:. l4:/x r4:/x"),
         ("npx --no-install prettier --write a.js", "?2 l4:a.js r4:a.js w4:a.js"),
         ("npx --no-install prettier --write /x/a.js", "?2 l4:/x/a.js r4:/x/a.js w4:/x/a.js"),
         ("npx --no-install jest --rootDir=/x", "?2 l3:/x r3:/x"),
@@ -97,7 +102,7 @@ fn what_it_does_is_what_the_launcher_does() {
         ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py"),
         ("bundle exec rspec -r x", "?2 ?4"),
         ("yarn eslint -o /x a.js", "?1 w3:/x l4:a.js r4:a.js"),
-        ("pnpm exec tsc $x", "?2 ?3 r3:…"),
+        ("pnpm exec tsc $x", "?2 w2:. ?3 r3:…"),
     ] {
         assert_eq!(found(line), expected, "{line}");
     }

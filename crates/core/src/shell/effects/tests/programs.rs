@@ -181,7 +181,7 @@ pub(super) const GIT: &[Row] = &[
     ("git stash", "W0:."),
     ("git branch", ""),
     ("git branch -d x", "w0:.git/refs w2:.git/refs"),
-    ("git apply a.patch", "W0:. r2:a.patch"),
+    ("git apply a.patch", "R0:. W0:. r2:a.patch"),
     ("git blame a", "r2:a"),
     ("git instaweb", "?1"),
     ("hg --config=x log", "?1"),

@@ -1,0 +1,194 @@
+/** A deep agent whose commands are confined: which ones are, and what is said of it. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeepAgentOptions } from '../../agent.js';
+import { createBackendTools, createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
+import { ConfinementError, InvalidConfigError, confinementReport, createGate } from '../../ts/index.js';
+import { call, calls, says, scripted } from '../support/model.js';
+
+const report = confinementReport();
+
+const base = mkdtempSync(join(import.meta.dirname, '../../.build/confine-agent-'));
+afterAll(() => rmSync(base, { recursive: true }));
+
+let root: string;
+let outside: string;
+beforeEach(() => {
+  const folder = realpathSync(mkdtempSync(join(base, 'x-')));
+  [root, outside] = [join(folder, 'project'), join(folder, 'outside')];
+  for (const each of [root, outside]) mkdirSync(each);
+});
+
+const LINE = 'echo x > own; echo x > ../outside/file';
+const turns = [calls(call('execute', { command: LINE }, 'c1')), says('done')];
+
+/** One run with one command; what the human was shown, and what the model got. */
+async function runOnce(options: Omit<DeepAgentOptions, 'model'>, answer: boolean | undefined = undefined) {
+  const { model, prompts } = scripted(turns);
+  const agent = createDeepAgent({ model, backend: createLocalBackend({ root }), ...options } as DeepAgentOptions);
+  const asked: (string | null)[] = [];
+  const result = await agent.generate({
+    prompt: 'go',
+    ...(answer === undefined
+      ? {}
+      : {
+          onApprovalRequest: ({ description }) => {
+            asked.push(description);
+            return answer;
+          },
+        }),
+  });
+  return {
+    asked,
+    said: JSON.stringify(prompts.at(-1)),
+    steps: result.steps.length,
+    has: existsSync(join(outside, 'file')),
+  };
+}
+
+describe.runIf(report.supported)('a command of a deep agent with confine', () => {
+  test('runs confined when no human approved it, and the model is told what was refused', async () => {
+    const { has, said } = await runOnce({ confine: true });
+    expect([has, readFileSync(join(root, 'own'), 'utf8')]).toEqual([false, 'x\n']);
+    expect(said).toContain(`The sandbox refused writing ${join(outside, 'file')}`);
+  });
+
+  test('runs confined when a policy allows it', async () => {
+    const policy = { version: 1 as const, rule: [{ tools: 'execute', effect: 'allow' as const }] };
+    expect(await runOnce({ confine: true, policy }, true)).toMatchObject({ has: false, asked: [] });
+  });
+
+  test('runs unconfined when a human approved it, and the request says so', async () => {
+    const { has, asked } = await runOnce({ confine: true, interruptOn: ['execute'] }, true);
+    expect([has, asked]).toEqual([true, [expect.stringContaining('Approved, it runs unconfined.')]]);
+  });
+
+  test('says what would run beside how', async () => {
+    const { asked } = await runOnce({ confine: true, interruptOn: ['execute'] }, true);
+    expect(asked).toEqual([expect.stringContaining('../outside/file')]);
+  });
+
+  test('runs confined all the same with always, and the request says so', async () => {
+    const { has, asked } = await runOnce({ confine: { always: true }, interruptOn: ['execute'] }, true);
+    expect([has, asked]).toEqual([false, [expect.stringContaining('It runs confined.')]]);
+  });
+
+  test.runIf(report.namespaces)('reaches nothing that its policies protect, ask about or deny', async () => {
+    for (const folder of ['.github', 'private']) mkdirSync(join(root, folder));
+    for (const name of ['.env', '.github/ci.yml', 'private/notes', 'plans'])
+      writeFileSync(join(root, name), `KEPT ${name}`);
+    const line = 'cat .env private/notes; echo x > .github/ci.yml; echo x > plans; cat plans; echo x > own';
+    writeFileSync(join(root, 'build'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    const policy = {
+      version: 1 as const,
+      rule: [
+        { effect: 'allow' as const, commands: ['./build'] },
+        { effect: 'deny' as const, reads: `${root}/private/**` },
+        { effect: 'ask' as const, writes: `${root}/plans` },
+      ],
+    };
+    const { model, prompts } = scripted([calls(call('execute', { command: './build' }, 'c1')), says('done')]);
+    const agent = createDeepAgent({ model, policy, backend: createLocalBackend({ root }), confine: true });
+    await agent.generate({ prompt: 'go' });
+    const said = JSON.stringify(prompts.at(-1));
+    expect(said).toContain('KEPT plans');
+    expect(said).not.toMatch(/KEPT (?:\.env|private)/);
+    expect(said).toContain(`writing ${join(root, 'plans')}`);
+    expect(['.github/ci.yml', 'plans', 'own'].map((name) => readFileSync(join(root, name), 'utf8'))).toEqual([
+      'KEPT .github/ci.yml',
+      'KEPT plans',
+      'x\n',
+    ]);
+  });
+
+  describe('on a backend that confines by itself', () => {
+    const own = () => createLocalBackend({ root, confine: { hide: ['kept'] } });
+    beforeEach(() => writeFileSync(join(root, 'kept'), 'of the backend'));
+
+    test('runs confined though a human approved it, and the request says so', async () => {
+      const { has, asked } = await runOnce({ backend: own(), confine: true, interruptOn: ['execute'] }, true);
+      expect([has, asked]).toEqual([false, [expect.stringContaining('It runs confined.')]]);
+    });
+
+    test('reads neither what the backend hides nor what a policy denies', async () => {
+      writeFileSync(join(root, 'denied'), 'of the policy');
+      const policy = {
+        version: 1 as const,
+        rule: [
+          { tools: 'execute', effect: 'allow' as const, commands: ['./look'] },
+          { reads: join(root, 'denied'), effect: 'deny' as const },
+        ],
+      };
+      writeFileSync(join(root, 'look'), '#!/bin/sh\ncat kept denied; echo looked\n', { mode: 0o755 });
+      const { model, prompts } = scripted([calls(call('execute', { command: './look' }, 'c1')), says('done')]);
+      await createDeepAgent({ model, backend: own(), confine: true, policy }).generate({ prompt: 'go' });
+      const said = JSON.stringify(prompts.at(-1));
+      expect(said).toContain('looked');
+      expect(said).not.toMatch(/of the (?:backend|policy)/);
+    });
+
+    test.each([{ write: ['/'] }, { read: ['/root'] }, { network: 'loopback' as const }, { localSockets: true }])(
+      'is not given another: %j',
+      (confine) => {
+        const { model } = scripted([]);
+        expect(() => createDeepAgent({ model, backend: own(), confine })).toThrow(/give it to the backend/);
+      },
+    );
+  });
+
+  test.each([
+    ['unconfined when a human approved it at the gate', undefined, true],
+    ['confined when the mode did', 'auto' as const, false],
+  ])('in another loop runs %s', async (_, mode, has) => {
+    const gate = createGate({ place: { cwd: root } });
+    if (mode !== undefined) await gate.setMode(mode);
+    const { model } = scripted([]);
+    const backend = createLocalBackend({ root });
+    const { tools } = createDeepAgent({ model, backend, gate, confine: true, interruptOn: ['execute'] });
+    const running = tools.execute.execute?.({ command: LINE }, { toolCallId: 'c1', messages: [] } as never);
+    if (mode === undefined) {
+      await expect.poll(async () => (await gate.pending()).length, { timeout: 60_000 }).toBe(1);
+      const [request] = await gate.pending();
+      await gate.approve(request?.approvalId ?? '', { by: 'mia' });
+    }
+    await running;
+    expect(existsSync(join(outside, 'file'))).toBe(has);
+    await gate.close();
+  });
+
+  test('may write where it is given more', async () => {
+    expect((await runOnce({ confine: { write: ['.', '../outside'] } })).has).toBe(true);
+  });
+
+  test('runs unconfined without it, as before', async () => {
+    expect((await runOnce({})).has).toBe(true);
+  });
+
+  test('called from a loop that nobody gates it runs confined', async () => {
+    const tools = createBackendTools({ backend: createLocalBackend({ root, confine: true }) });
+    const said = await tools.execute.execute?.({ command: LINE }, { toolCallId: 'x', messages: [] } as never);
+    expect([existsSync(join(outside, 'file')), String(said)]).toEqual([
+      false,
+      expect.stringContaining('The sandbox refused'),
+    ]);
+  });
+
+  test('is killed with all that it started when it takes too long', async () => {
+    const backend = createLocalBackend({ root, confine: true });
+    const line = 'setsid sh -c "sleep 60; echo late" & setsid sleep 1000';
+    const { stopped, output, confined } = await backend.execute(line, { timeout: 300 });
+    expect({ stopped, output, confined }).toEqual({ stopped: 'timeout', output: '', confined: true });
+  });
+});
+
+test('a backend that cannot confine is no backend for it', () => {
+  const { model } = scripted([]);
+  const { canConfine: _, ...backend } = createLocalBackend({ root });
+  expect(() => createDeepAgent({ model, backend, confine: true })).toThrow(InvalidConfigError);
+});
+
+test.runIf(!report.supported)('where nothing can be confined, the agent is not made', () => {
+  const { model } = scripted([]);
+  expect(() => createDeepAgent({ model, confine: true })).toThrow(ConfinementError);
+});

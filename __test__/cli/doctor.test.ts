@@ -1,0 +1,62 @@
+/** `countersign doctor`: what it says of a machine, in text and as JSON, and how it ends. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { confinementReport } from '../../ts/index.js';
+import { scratch } from '../policy/support.js';
+import { linkIn } from '../support/installed.js';
+import { quickly as countersign } from './command.js';
+
+/** A project with the AI SDK, and a home of its own. */
+function there(policy?: string) {
+  const root = scratch();
+  writeFileSync(join(root, 'package.json'), '{}');
+  for (const folder of ['.countersign', 'node_modules']) mkdirSync(join(root, folder));
+  if (policy !== undefined) writeFileSync(join(root, '.countersign/policy.toml'), policy);
+  const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'config') };
+  return { root, run: (...args: string[]) => countersign(['doctor', ...args], { cwd: root, env }) };
+}
+
+describe('doctor', () => {
+  it('says what holds a confined command here', async () => {
+    const { root, run } = there();
+    linkIn(root, 'ai');
+    const { stdout, code } = await run('--json');
+    const found = JSON.parse(stdout) as Record<string, unknown>;
+    expect(found).toMatchObject({ confinement: confinementReport(), problems: [], policies: [] });
+    expect(found['ai']).toMatch(/^[67]\./);
+    expect(code).toBe(0);
+    const text = (await run()).stdout;
+    expect(text).toMatch(/^countersign +\d/);
+    expect(text).toMatch(/^runtime +Node \d/m);
+    if (confinementReport().by === 'landlock') expect(text).toMatch(/^confinement +Landlock \d+, seccomp, /m);
+  });
+
+  it('says which policy files count, and whether what they allow does', async () => {
+    const { root, run } = there('version = 1\n[[rule]]\neffect = "deny"\ncommands = ["rm"]\n');
+    linkIn(root, 'ai');
+    const { stdout, code } = await run('--json');
+    const { policies } = JSON.parse(stdout) as { policies: unknown };
+    expect(policies).toEqual([
+      { layer: 'project', file: expect.stringContaining('.countersign/policy.toml'), trusted: false },
+    ]);
+    expect(code).toBe(0);
+    expect((await run()).stdout).toMatch(/project: .*not trusted: it tightens only/);
+  });
+
+  it('ends with 1 where something is wrong, and says what', async () => {
+    const { run } = there('version = 1\nrul = []\n');
+    const { stdout, code } = await run('--json');
+    const { problems } = JSON.parse(stdout) as { problems: string[] };
+    expect(problems.join('\n')).toMatch(/policy\.toml/);
+    expect(problems.join('\n')).toMatch(/no AI SDK/);
+    expect(code).toBe(1);
+    expect((await run()).stdout).toMatch(/^problem /m);
+  });
+
+  it('takes no arguments', async () => {
+    const { run } = there();
+    expect((await run('x')).code).toBe(2);
+    expect((await run('--help')).stdout).toMatch(/countersign doctor[^]*--json/);
+  });
+});

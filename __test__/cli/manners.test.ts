@@ -1,0 +1,169 @@
+/** The manners of the command line: what was probably meant, help, completion, what is remembered, and what was decided. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createGate } from '../../ts/index.js';
+import { COMMAND_NAMES, helpText, PAGES } from '../../ts/cli/manual.js';
+import { scratch } from '../policy/support.js';
+import { countersign, quickly } from './command.js';
+
+describe('what was probably meant', () => {
+  test.each<[string[], RegExp]>([
+    [['pendng'], /did you mean countersign pending\?/],
+    [['policy', 'explian', 'ls'], /did you mean countersign policy explain\?/],
+    [['audit', 'lst'], /did you mean countersign audit list\?/],
+    [['help', 'polcy'], /did you mean countersign policy\?/],
+    [['pending', '--jsn'], /there is no option --jsn: did you mean --json\?/],
+    [['--plan', '--promt', 'x'], /there is no option --promt: did you mean --prompt\?/],
+    [['policy', 'preset', 'developr'], /did you mean developer\?/],
+    [['completion', 'bahs'], /did you mean bash\?/],
+    [['policy', 'check', '--tool'], /--tool needs a value/],
+    [['pending', '--json=yes'], /--json takes no value/],
+    [['approve', '--by', '--json'], /--by needs a value; one that begins with a dash/],
+  ])('%j', async (args, says) => {
+    const { code, stderr } = await quickly(args);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/positional argument|node:/);
+    expect(code).toBe(2);
+  });
+
+  test('a file that there is not is said in our words', async () => {
+    const folder = scratch();
+    const replay = (file: string) => quickly(['policy', 'replay', file, '-p', 'preset:read-only']);
+    const missing = join(folder, 'missing');
+    expect((await replay(missing)).stderr).toBe(`countersign: ${missing}: there is no file\n`);
+    expect((await replay(folder)).stderr).toBe('countersign: it is a directory\n');
+  });
+});
+
+describe('help', () => {
+  test.each(PAGES.map((page) => [page.name, page] as const))(
+    '%s has each option explained and an example, in 80 columns',
+    (name, page) => {
+      const text = helpText(page);
+      expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(text).toContain(`countersign ${name}`);
+      expect(page.example).toContain(`countersign ${name}`);
+      for (const { name: flag, help } of page.options) {
+        expect(text).toContain(flag);
+        expect(help.length).toBeGreaterThan(3);
+      }
+    },
+  );
+
+  test('names the options that the commands know', () => {
+    for (const { name, options } of PAGES) {
+      const [file] = { 'audit list': ['audit-list'], 'audit verify': ['audit-verify'] }[name] ?? [undefined];
+      if (file === undefined) continue;
+      const source = readFileSync(join(import.meta.dirname, `../../ts/cli/${file}.ts`), 'utf8');
+      for (const { name: flag } of options.filter(
+        ({ name: each }) => !['--help', '--ledger', '--key-env', '--json'].includes(each),
+      ))
+        expect(source, `${name} ${flag}`).toMatch(new RegExp(`'?${flag.slice(2)}'?: \\{ type`));
+    }
+  });
+
+  test('each command has its own page', async () => {
+    const approve = await quickly(['approve', '--help']);
+    expect(approve.stdout).toContain('countersign approve ID…');
+    expect(approve.stdout).not.toContain('countersign skip');
+    expect((await quickly(['help', 'approve'])).stdout).toBe(approve.stdout);
+    expect((await quickly(['policy', '--help'])).stdout).toContain('countersign policy explain COMMAND…');
+    const { stdout } = await quickly(['--help']);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    for (const name of COMMAND_NAMES.filter((each) => each !== 'chat')) expect(stdout).toContain(name);
+  });
+});
+
+describe('policy explain', () => {
+  test('takes the words of a command line as they are typed', async () => {
+    for (const words of [
+      ['ls', '-la'],
+      ['git', 'commit', '-m', "it's done"],
+      ['echo', 'a b', '$HOME'],
+    ]) {
+      const typed = await quickly(['policy', 'explain', '-p', 'preset:read-only', ...words]);
+      expect(typed.stderr).toBe('');
+      const line = words
+        .map((word) => (/^[\w-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
+        .join(' ');
+      const quoted = await quickly(['policy', 'explain', '-p', 'preset:read-only', line]);
+      expect(typed.stdout).toBe(quoted.stdout);
+    }
+    expect((await quickly(['policy', 'check', '-p', 'preset:read-only', 'ls', '-la'])).code).toBe(0);
+  });
+});
+
+describe('completion', () => {
+  const complete = (...words: string[]): string[] => {
+    const script = `eval "$(cat)"; COMP_WORDS=(countersign "$@"); COMP_CWORD=$#; _countersign; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const cli = join(import.meta.dirname, '../../dist/cli.js');
+    const text = execFileSync(process.execPath, [cli, 'completion', 'bash'], { encoding: 'utf8' });
+    const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...words], { input: text, encoding: 'utf8' });
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+
+  test.skipIf(process.platform === 'win32')('of bash', () => {
+    expect(complete('pen')).toEqual(['pending']);
+    expect(complete('policy', 'ex')).toEqual(['explain']);
+    expect(complete('policy', 'explain', '--to')).toEqual(['--tool']);
+    expect(complete('approve', '4f2a91c3', '--rem')).toEqual(['--remember']);
+    expect(complete('')).toEqual(expect.arrayContaining([...COMMAND_NAMES]));
+  });
+
+  test('of zsh and fish', async () => {
+    expect((await quickly(['completion', 'zsh'])).stdout).toMatch(/^#compdef countersign\n/);
+    const { stdout } = await quickly(['completion', 'fish']);
+    for (const name of COMMAND_NAMES) expect(stdout).toContain(` -a ${name} `);
+  });
+});
+
+test('policy init writes a policy that is one, and never over another', async () => {
+  const root = scratch();
+  const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'config') };
+  const first = await countersign(['policy', 'init', '--preset', 'developer'], { cwd: root, env });
+  expect([first.code, first.stderr]).toEqual([0, '']);
+  const file = join(root, '.countersign', 'policy.toml');
+  expect(existsSync(file)).toBe(true);
+  expect(await countersign(['policy', 'lint'], { cwd: root, env })).toMatchObject({ code: 0 });
+  const text = readFileSync(file, 'utf8');
+  const again = await countersign(['policy', 'init'], { cwd: root, env });
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('ERR_POLICY_EXISTS')]);
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+test('history tells what was decided, by whom, and why', async () => {
+  const root = scratch();
+  const ledger = `sqlite:${join(root, 'ledger.db')}` as const;
+  const gate = createGate({ ledger });
+  for (const [command, decision] of [
+    ['one', { type: 'approve' }],
+    ['two', { type: 'reject', reason: 'not today' }],
+  ] as const) {
+    const asking = gate.request({ toolName: 'execute', args: { command } });
+    const [waiting] = await gate.pending();
+    await gate.decide(waiting!.approvalId, decision, { by: 'ada' });
+    await asking;
+  }
+  const left = gate.request({ toolName: 'execute', args: { command: 'three' } });
+  left.catch(() => {});
+  await gate.pending();
+  await gate.close();
+  const { stdout } = await countersign(['history', '-l', ledger]);
+  expect(stdout).toMatch(/execute one\n {2}approved by ada[^]*execute two\n {2}rejected by ada through .*: not today/);
+  expect(stdout).not.toContain('three');
+  const json = await countersign(['history', '-l', ledger, '--json', '--limit', '1']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ args: { command: 'two' }, decidedBy: 'ada' });
+});
+
+test('grants lists what is remembered for ever, and takes it back', async () => {
+  const root = scratch();
+  mkdirSync(join(root, '.git'));
+  writeFileSync(join(root, 'a.txt'), '');
+  const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'config') };
+  const run = (...args: string[]) => countersign(args, { cwd: root, env });
+  expect((await run('grants')).stdout).toBe('nothing is remembered for this project\n');
+  expect(await run('grants', 'revoke', 'abcdef')).toMatchObject({ code: 4 });
+  expect(await run('grants', 'remove')).toMatchObject({ code: 2 });
+});

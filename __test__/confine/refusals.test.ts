@@ -1,0 +1,104 @@
+/** What is read from messages of programs, and the profile for macOS, as texts. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Plan } from '../../ts/confine/plan.js';
+import { refusalsIn } from '../../ts/confine/refusals.js';
+import { seatbeltProfile } from '../../ts/confine/seatbelt.js';
+
+const plan: Plan = {
+  command: ['sh', '-c', ':'],
+  cwd: '/nowhere/project',
+  read: ['/usr', '/etc', '/nowhere/project'],
+  write: ['/nowhere/project'],
+  protect: ['/nowhere/project/.git/hooks'],
+  hide: ['/nowhere/project/.env'],
+  private: ['/nowhere/home'],
+  temporary: null,
+  network: 'none',
+  localSockets: false,
+  environment: ['PATH'],
+  limits: { processes: null, memory: null, fileSize: null, openFiles: null },
+  status: null,
+  demand: 'walls',
+  abi: null,
+  withoutNamespaces: false,
+};
+
+describe('a refusal is read from', () => {
+  test.each([
+    ['sh: 1: cannot create /etc/hosts: Read-only file system', 'write /etc/hosts'],
+    ['bash: line 1: /etc/hosts: Permission denied', 'write /etc/hosts'],
+    ["touch: cannot touch '/etc/x': Read-only file system", 'write /etc/x'],
+    ["Error: EROFS: read-only file system, open '/etc/x'", 'write /etc/x'],
+    ["OSError: [Errno 30] Read-only file system: '/etc/x'", 'write /etc/x'],
+    ['open /etc/x: read-only file system', 'write /etc/x'],
+    ['rm: cannot remove ‘/etc/hosts’: Permission denied', 'write /etc/hosts'],
+    ['cat: .env: Permission denied', 'read /nowhere/project/.env'],
+    [
+      'sh: 1: cannot create .git/hooks/pre-commit: Read-only file system',
+      'write /nowhere/project/.git/hooks/pre-commit',
+    ],
+    ['error: could not write config file .git/hooks/x: Device or resource busy', 'write /nowhere/project/.git/hooks/x'],
+    ['curl: (6) Could not resolve host: example.com', 'network example.com'],
+    ['Error: getaddrinfo EAI_AGAIN registry.npmjs.org', 'network registry.npmjs.org'],
+    ['npm error request to https://registry.npmjs.org/left-pad failed, reason: ', 'network registry.npmjs.org'],
+    ["fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com", 'network github.com'],
+    ['dial tcp: lookup proxy.golang.org: Temporary failure in name resolution', 'network proxy.golang.org'],
+    ['connect EPERM 10.0.0.1:443', 'network 10.0.0.1:443'],
+    ['socket: Operation not permitted', 'network null'],
+    ['[Errno -3] Temporary failure in name resolution', 'network null'],
+  ])('%s', (line, told) => {
+    expect(refusalsIn(`before\n${line}\nafter\n`, plan).map(({ kind, target }) => `${kind} ${target}`)).toEqual([told]);
+  });
+
+  test.each([
+    'cat: missing: No such file or directory',
+    "Error: EACCES: permission denied, open '/nowhere/project/own'",
+    'cat: /etc/none/at/all: No such file or directory',
+    'mv: cannot move /tmp/a to /tmp/b: Permission denied',
+    'the word permission denied in a sentence',
+    'all tests passed',
+  ])('and not from: %s', (line) => {
+    expect(refusalsIn(line, plan)).toEqual([]);
+  });
+
+  test('at most ten are told, each once', () => {
+    const lines = Array.from(
+      { length: 30 },
+      (_, index) => `touch: cannot touch '/etc/x${index % 20}': Read-only file system`,
+    );
+    expect(refusalsIn(lines.join('\n'), plan)).toHaveLength(10);
+  });
+});
+
+describe('what is outside of the plan', () => {
+  let outside: string;
+  beforeAll(() => {
+    // Not among temporary files: a command has its own `/tmp`, and `/dev`, where those of the tests may be.
+    const build = join(import.meta.dirname, '../../.build');
+    mkdirSync(build, { recursive: true });
+    outside = realpathSync(mkdtempSync(join(build, 'refusals-')));
+    mkdirSync(join(outside, 'deep'));
+    writeFileSync(join(outside, 'deep/file'), '');
+  });
+  afterAll(() => rmSync(outside, { recursive: true }));
+
+  test('was refused where it is there, though it seems not to be', () => {
+    const isOwn = outside.startsWith('/tmp/');
+    expect(refusalsIn(`cat: ${outside}/deep/file: No such file or directory`, plan)).toHaveLength(isOwn ? 0 : 1);
+  });
+});
+
+test('the profile for macOS says what the plan does', () => {
+  const profile = seatbeltProfile({ ...plan, write: ['/nowhere/a "b"\\c'], network: { proxy: { port: 8080 } } });
+  expect(profile).toMatch(/^\(version 1\)\n\(deny default\)\n/);
+  expect(profile).toContain('(allow file-write*\n  (subpath "/nowhere/a \\"b\\"\\\\c")');
+  expect(profile).toContain('(deny file-read*\n  (subpath "/nowhere/project/.env"))');
+  // The last rule that speaks of something counts.
+  expect(profile.indexOf('(deny file-write*')).toBeGreaterThan(profile.indexOf('(allow file-write*'));
+  expect(profile).toContain('(remote ip "localhost:8080")');
+  expect(seatbeltProfile(plan)).toMatch(/\(deny network\*\)$/);
+  const opened = profile.match(/\(/g)?.length;
+  expect(opened).toBe(profile.match(/\)/g)?.length);
+});

@@ -1,0 +1,216 @@
+/**
+ * Every option of every entry with every kind of wrong value. What is not refused stands here, option by option, so that an option that
+ * nobody checks fails a test instead of opening a tool; and each refusal has a code of this package.
+ */
+import { describe, expect, test } from 'vitest';
+import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
+import { isForm } from '../../ts/options/forms.js';
+import type { OptionForm, OptionKind } from '../../ts/options/names.js';
+import { CALLS } from '../support/entry-calls.js';
+import { broken, VALUES } from './wrong-values.js';
+
+type Label = string;
+
+const OF_FORM: Record<OptionForm, readonly Label[]> = {
+  text: ["''", 'text'],
+  id: ['text'],
+  texts: ['[]', '[text]'],
+  flag: ['true', 'false'],
+  function: ['function'],
+  signal: [],
+  number: ['5'],
+  count: ['5'],
+};
+
+const TEXT = OF_FORM.text;
+const FLAG = OF_FORM.flag;
+const NUMBER = OF_FORM.number;
+const FUNCTION = OF_FORM.function;
+const TEXTS = OF_FORM.texts;
+const ANY = Object.keys(VALUES).filter((label) => label !== 'undefined' && label !== 'proxy');
+const DATA = ANY.filter((label) => label !== 'function' && label !== 'symbol');
+
+/** What an option may be beside left out, by its name, or by that of its entry as well. None here: nothing of the above. */
+const MAY_BE: Record<string, readonly Label[]> = {
+  // Of the AI SDK, which looks at it when the run begins.
+  model: ANY,
+  originalMessages: ['[]', '[text]', '[null]'],
+  prompt: TEXT,
+  'toUIMessageStreamResponse.headers': ['[]', '{}', '{ a: 1 }', 'function'],
+  'toUIMessageStreamResponse.heartbeat': ['null', '5', 'false'],
+  // Data of any shape is shown to a human.
+  args: DATA,
+  // Nothing, said on purpose.
+  policy: ['[]'],
+  interruptOn: ['[]', '[text]', '{}'],
+  builtinTools: ['[]'],
+  tools: ['{}', '{ a: 1 }'],
+  'definePolicy.tools': ['{}'],
+  'definePolicy.default': ['null'],
+  place: ['{}'],
+  'resume.place': [],
+  'resume.runId': ['text'],
+  'agent.resume.runId': ['text'],
+  'createDeepAgent.subagents': ['[]'],
+  'link.approvalId': TEXT,
+  'link.by': ['text'],
+  encryption: ['{}'],
+  telemetry: ['true', 'false', '{}'],
+  rateLimit: ['false', '{}'],
+  allowedOrigins: ['[]'],
+  'inboxHandler.remember': ['[]'],
+  'serveInbox.remember': ['[]'],
+  'subagent.subagents': ['[]'],
+  excludeRequester: ['false'],
+  recordArguments: ['false'],
+  unknownTools: ['null'],
+  annotations: ['{}', '{ a: 1 }'],
+  env: ['{}', '{ a: 1 }'],
+  'endpoint.headers': ['{}', '{ a: 1 }'],
+  // Names, and lists of them.
+  toolName: TEXT,
+  toolCallId: ['null', ...TEXT],
+  'gate.request.runId': ['null', ...TEXT],
+  'gate.check.runId': TEXT,
+  before: ['null', ...TEXT],
+  requester: ['text'],
+  approvers: ['[text]'],
+  by: ['null', 'text'],
+  'serveInbox.by': ['text'],
+  groups: TEXTS,
+  'createGate.groups': ['{}'],
+  reason: ['null', ...TEXT],
+  'subagent.description': ['text'],
+  'subagent.name': ['text'],
+  'createTaskTool: subagent.name': ['text'],
+  'endpoint.name': ['null', 'text'],
+  keyEnv: ['null', 'text'],
+  toolApprovalSecret: ['text'],
+  basePath: ["''"],
+  // Functions.
+  judge: FUNCTION,
+  authorize: FUNCTION,
+  redact: FUNCTION,
+  using: FUNCTION,
+  onApprovalRequest: FUNCTION,
+  onQuestion: FUNCTION,
+  authenticate: FUNCTION,
+  address: FUNCTION,
+  // On or off.
+  policyFiles: FLAG,
+  generalPurposeAgent: FLAG,
+  describeApprovals: FLAG,
+  stop: FLAG,
+  // What a command may do.
+  confine: ['true', '{}'],
+  ...Object.fromEntries(['write', 'hide', 'protect'].map((name) => [name, TEXTS])),
+  'confine.cwd': ['text'],
+  'createDeepAgent: confine.always': FLAG,
+  // Numbers with bounds of their own.
+  timeout: NUMBER,
+  'gate.request.timeout': ['null', ...NUMBER],
+  ...Object.fromEntries(
+    [
+      'after',
+      'approvalTimeout',
+      'attempts',
+      'commandTimeout',
+      'contents',
+      'every',
+      'expiresIn',
+      'firstDelay',
+      'from',
+      'keepDecided',
+      'limit',
+      'maxArgumentBytes',
+      'maxBodyBytes',
+      'maxDelay',
+      'maxFileBytes',
+      'maxOutputBytes',
+      'maxResultCharacters',
+      'perAddress',
+      'perPerson',
+      'port',
+      'quorum',
+      'records',
+      'remind',
+      'takeOverAfter',
+    ].map((name) => [name, NUMBER]),
+  ),
+};
+
+/** Without these the entry cannot be called. */
+const NEEDED = new Set([
+  'gate.request.toolName',
+  'gate.check.toolName',
+  'checkPolicy.toolName',
+  'signAuditHead.privateKey',
+  'agent.streamWithEvents.prompt',
+  'resume.gate',
+  'resume.runId',
+  'agent.resume.runId',
+  'createDeepAgent.model',
+  'subagent.name',
+  'subagent.description',
+  'createTaskTool: subagent.name',
+  'createTaskTool.subagents',
+  'mcpTools.server',
+  'inboxHandler.authenticate',
+  'sendWebhooks.endpoints',
+  'endpoint.url',
+  'endpoint.secret',
+  'createActionLinks.secret',
+  'createActionLinks.url',
+  'link.approvalId',
+  'link.decision',
+  'link.by',
+]);
+
+/** These name who decides, and there a name that is nobody's is refused with the request. */
+const OF_PROTOCOLS = /^(?:to|from)(?:Permission|Elicit)|(?:acp|mcp)Approver$/;
+
+const isOptional = (kind: OptionKind | undefined): boolean =>
+  kind !== 'filter' && (typeof kind !== 'string' || !kind.startsWith('restricts'));
+
+const accepted = (name: EntryName, option: string): readonly Label[] => {
+  const kind = ENTRIES[name].names[option];
+  const left = NEEDED.has(`${name}.${option}`) || !isOptional(kind) ? [] : ['undefined'];
+  if (kind === 'filter') return option === 'kind' ? [] : TEXT;
+  if (isForm(kind) && !(`${name}.${option}` in MAY_BE)) return [...left, ...OF_FORM[kind]];
+  if (OF_PROTOCOLS.test(name)) return [];
+  return [...left, ...(MAY_BE[`${name}.${option}`] ?? MAY_BE[option] ?? [])];
+};
+
+/** `undefined`: it was taken. */
+async function refusal(call: () => unknown): Promise<unknown> {
+  try {
+    const made = (await call()) as { close?: () => unknown; result?: Promise<unknown> } | undefined;
+    made?.result?.catch(() => {});
+    if (typeof made?.close === 'function') await made.close();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Refused for another reason than the value: what it is called with names nothing that there is. */
+const ELSEWHERE = new Set(['ERR_UNKNOWN_APPROVAL', 'ERR_LEDGER_KEY', 'ERR_AUDIT_HEAD', 'ERR_WEBHOOK_SIGNATURE']);
+
+describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
+  test.each(Object.keys(ENTRIES[name].names))(
+    'a wrong %s opens nothing, and is refused with a code',
+    async (option) => {
+      const taken: Label[] = [];
+      const given = Object.entries(VALUES).map(([label, make]) => [label, { [option]: make() }] as const);
+      const getter = Object.defineProperty({}, option, { enumerable: true, get: broken });
+      for (const [label, wrong] of [...given, ['getter', getter] as const]) {
+        const error = (await refusal(() => CALLS[name](wrong))) as { code?: unknown; message?: unknown } | undefined;
+        if (error === undefined || ELSEWHERE.has(error.code as string)) taken.push(label);
+        else expect(error.code, `${label}: ${String(error.message)}`).toMatch(/^ERR_(?!INTERNAL|INVALID_ARG_)/);
+      }
+      expect(taken).toEqual(
+        [...Object.keys(VALUES), 'getter'].filter((label) => accepted(name, option).includes(label)),
+      );
+    },
+  );
+});

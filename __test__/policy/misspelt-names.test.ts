@@ -1,0 +1,119 @@
+/** A rule that names a tool, or a server of tools, which there is not: it never fires, and that is told. */
+import { tool, type ToolSet } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { PolicyDocument } from '../../index.js';
+import { createDeepAgent } from '../../ts/agent/index.js';
+import { createGate, gateTools, parsePolicy, streamWithEvents } from '../../ts/index.js';
+import { scripted } from '../support/model.js';
+import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
+
+const of = (...names: string[]): ToolSet =>
+  Object.fromEntries(
+    names.map((name) => [name, tool({ inputSchema: z.object({}), execute: async () => name })]),
+  ) as ToolSet;
+
+/** A tool as the client of a server hands it on. */
+const ofServer = (server: string, name: string): ToolSet =>
+  ({ [name]: { ...of(name)[name], type: 'dynamic', metadata: { clientName: server, toolName: name } } }) as never;
+
+const deny = (rule: object): PolicyDocument => ({
+  version: 1,
+  default: 'allow',
+  rule: [{ effect: 'deny', reason: 'no', ...rule }],
+});
+
+const { model } = scripted([]);
+
+describe('a deny for a misspelt name does not let the tool run in silence', () => {
+  const policy = deny({ tools: 'delet_file' });
+  const tools = of('delete_file', 'read');
+
+  test.each<[string, () => unknown]>([
+    ['gateTools', () => gateTools(tools, { policy })],
+    ['streamWithEvents', () => streamWithEvents({ model, tools, prompt: 'x', policy })],
+    [
+      'createDeepAgent, when it runs',
+      () => createDeepAgent({ model, tools, generalPurposeAgent: false, policy }).streamWithEvents({ prompt: 'x' }),
+    ],
+    [
+      'of a text',
+      () => gateTools(tools, { policy: parsePolicy('version = 1\n[[rule]]\neffect = "deny"\ntools = "delet_file"\n') }),
+    ],
+  ])('%s', (_, start) => {
+    expect(start).toThrow(
+      expect.objectContaining({
+        code: 'ERR_UNKNOWN_TOOL',
+        toolName: 'delet_file',
+        nearest: 'delete_file',
+        message: expect.stringContaining(
+          'policy names "delet_file", but there is no such tool: did you mean "delete_file"?',
+        ) as unknown,
+      }) as Error,
+    );
+  });
+
+  test('at a gate, which other tools may share, it is a warning', async () => {
+    using heard = listenToWarnings();
+    await using gate = createGate({ policy: deny({ tools: 'raed_file' }) });
+    gateTools(of('read_file'), { gate });
+    await expect
+      .poll(() => heard.warnings)
+      .toEqual([
+        expect.stringContaining(
+          'The policy of the gate names "raed_file", but there is no such tool: did you mean "read_file"?',
+        ),
+      ]);
+  });
+});
+
+test.each([
+  ['a name that is there', { tools: 'delete_file' }, of('delete_file')],
+  ['a pattern', { tools: 'delete_*' }, of('delete_file')],
+  ['what a server calls its tool', { tools: 'create_issue' }, ofServer('github', 'create_issue')],
+  ['a server', { mcp: 'github' }, ofServer('github', 'create_issue')],
+  ['a preset', undefined, of('delete_file')],
+])('%s is told nobody', async (_, rule, tools) => {
+  using heard = listenToWarnings();
+  gateTools(tools, { policy: rule === undefined ? 'preset:developer' : deny(rule) });
+  expect(heard.warnings).toEqual([]);
+});
+
+test('a misspelt server is told with the one that is meant', () => {
+  expect(() => gateTools(ofServer('github', 'create_issue'), { policy: deny({ mcp: 'gihub' }) })).toThrow(
+    'policy names "gihub", but there is no such server of tools: did you mean "github"?',
+  );
+});
+
+test('a name that is near to none is a warning, as in interruptOn; unknownTools says otherwise', async () => {
+  using heard = listenToWarnings();
+  const policy = deny({ tools: 'launch_rockets' });
+  gateTools(of('read_file'), { policy, unknownTools: 'ignore' });
+  gateTools(of('read_file'), { policy });
+  await expect
+    .poll(() => heard.warnings)
+    .toEqual([
+      expect.stringContaining(
+        'policy names tools that these tools do not have: "launch_rockets". Rules that name them decide nothing.',
+      ),
+    ]);
+  expect(() => gateTools(of('read_file'), { policy, unknownTools: 'error' })).toThrow('names "launch_rockets"');
+  const near = deny({ tools: 'raed_file' });
+  for (const unknownTools of ['warn', 'ignore'] as const)
+    expect(gateTools(of('read_file'), { policy: near, unknownTools })).toHaveProperty('read_file');
+});
+
+test('rules for several sets of tools, which name the near one as well, are told as far ones', () => {
+  using heard = listenToWarnings();
+  gateTools(of('read_file'), { policy: deny({ tools: ['read_file', 'read_files'] }) });
+  expect(heard.warnings).toEqual([expect.stringContaining('do not have: "read_files"')]);
+});
+
+test('where a tool starts other agents, whose tools are not seen, a near name is a warning', () => {
+  const { tools } = recordingTools();
+  const subagents = [{ name: 'a', description: 'a', tools: of('read_files') }];
+  const policy = deny({ tools: 'read_files' });
+  const agent = createDeepAgent({ model, tools: tools as ToolSet, subagents, policy });
+  expect(agent.streamWithEvents({ prompt: 'x' })).toHaveProperty('runId');
+});

@@ -1,0 +1,96 @@
+//! Waiting for a process: signals are handed on to it, and what it leaves is ended.
+
+use std::fs;
+use std::io;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use libc::{c_int, pid_t};
+
+use crate::sys;
+
+/// The signals that are handed on; with that of children, which says that something ended.
+pub(crate) const SIGNALS: &[c_int] = &[
+    libc::SIGCHLD,
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGWINCH,
+    libc::SIGCONT,
+];
+
+/// How many that have ended are taken in before what is left is killed again.
+const REAPED: usize = 256;
+
+/// How long what a command leaves is chased, where no namespace ends it.
+const CHASE: Duration = Duration::from_secs(10);
+
+/// Waits for this child, which leads a group of its own or has a process in it that does. Its status as `waitpid` gives it.
+pub(crate) fn wait_for(child: pid_t) -> io::Result<c_int> {
+    loop {
+        match sys::next_signal(SIGNALS) {
+            Ok(libc::SIGCHLD) => {
+                while let Some((ended, status)) = sys::ended_child(false)? {
+                    if ended == child {
+                        return Ok(status);
+                    }
+                }
+            }
+            // It has no group yet, or is another one that hands on.
+            Ok(signal) => {
+                let _ = sys::signal(-child, signal) || sys::signal(child, signal);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Ends all that is left below this process, which adopts the orphans there. Says whether nothing is left.
+pub(crate) fn end_all() -> bool {
+    let until = Instant::now() + CHASE;
+    while Instant::now() < until {
+        // Not all that have ended at once: what forks faster than that must not keep the others alive.
+        for _ in 0..REAPED {
+            match sys::ended_child(false) {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(error) => return error.raw_os_error() == Some(libc::ECHILD),
+            }
+        }
+        for process in below(std::process::id() as pid_t) {
+            sys::signal(process, libc::SIGKILL);
+        }
+        sleep(Duration::from_millis(1));
+    }
+    false
+}
+
+/// All processes below this one, as far as they can be seen in one look.
+fn below(root: pid_t) -> Vec<pid_t> {
+    let mut pairs = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<pid_t>().ok())
+        else {
+            continue;
+        };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        // The name of a program stands in brackets and may contain anything, brackets too.
+        let parent = stat
+            .rsplit_once(')')
+            .and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse::<pid_t>().ok());
+        if let Some(parent) = parent {
+            pairs.push((process, parent));
+        }
+    }
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        found.extend(pairs.iter().filter(|(_, of)| *of == parent).map(|(process, _)| *process));
+        next += 1;
+    }
+    found.split_off(1)
+}

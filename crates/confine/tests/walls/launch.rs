@@ -1,0 +1,198 @@
+//! Starts commands under plans, in places made for a test.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+pub(crate) const LAUNCHER: &str = env!("CARGO_BIN_EXE_countersign-confine");
+pub(crate) const NOBODY: u32 = 65534;
+
+/// A folder with a project and what lies outside of it; gone with the value.
+pub(crate) struct Place {
+    pub root: PathBuf,
+    /// Who runs the commands; nobody: whoever runs the test.
+    pub user: Option<u32>,
+}
+
+impl Place {
+    pub(crate) fn new(name: &str, user: Option<u32>) -> Self {
+        let who = user.map_or("self".into(), |user| user.to_string());
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("confine-{}-{name}-{who}", std::process::id()));
+        let _ = fs::remove_dir_all(&root);
+        for folder in [
+            "project/deep",
+            "project/.secrets",
+            "project/.git/hooks",
+            "outside/empty",
+            "outside/closed",
+            "temporary",
+        ] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for (file, text) in FILES {
+            fs::write(root.join(file), text).unwrap();
+        }
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
+        let place = Self { root, user };
+        if let Some(user) = user {
+            let all = Command::new("find").arg(&place.root).output().unwrap();
+            for path in String::from_utf8(all.stdout).unwrap().lines() {
+                chown(path, Some(user), Some(user)).unwrap();
+            }
+        }
+        place
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    pub(crate) fn outside(&self) -> PathBuf {
+        self.root.join("outside")
+    }
+
+    /// What the test's own commands need: the system, the test itself, and the project to write to.
+    pub(crate) fn plan(&self, command: &[&str]) -> Value {
+        let own = std::env::current_exe().unwrap();
+        json!({
+            "command": command,
+            "cwd": self.project(),
+            "read": ["/usr", "/bin", "/lib", "/lib64", "/etc", own.parent().unwrap()],
+            "write": [self.project()],
+            "hide": [self.project().join(".env"), self.project().join(".secrets")],
+            "protect": [self.project().join(".git/config"), self.project().join(".git/hooks")],
+            "environment": ["PATH"],
+            "status": 2,
+        })
+    }
+
+    /// The launcher with this plan, not started yet.
+    pub(crate) fn launch(&self, plan: &Value) -> Command {
+        let mut command = Command::new(LAUNCHER);
+        command.arg("run").arg(plan.to_string()).stdin(Stdio::null()).env("PATH", "/usr/bin:/bin");
+        // That of the test may be closed to another user.
+        command.env("TMPDIR", self.root.join("temporary"));
+        self.as_user(&mut command);
+        command
+    }
+
+    pub(crate) fn as_user(&self, command: &mut Command) {
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+    }
+
+    pub(crate) fn run(&self, plan: &Value) -> Ended {
+        Ended::of(self.launch(plan).output().unwrap())
+    }
+
+    /// Runs a line of a shell under a plan that is the usual one, changed.
+    pub(crate) fn sh(&self, line: &str, changes: &Value) -> Ended {
+        self.run(&changed(self.plan(&["sh", "-c", line]), changes))
+    }
+
+    /// What lies outside, with contents and modes.
+    pub(crate) fn seen_outside(&self) -> String {
+        // Without the times, which reading changes.
+        let look = r#"find outside -printf '%p %m %U %s %T@ %l\n' | sort; cat outside/kept outside/secret"#;
+        let seen = Command::new("sh").args(["-c", look]).current_dir(&self.root).output().unwrap();
+        String::from_utf8(seen.stdout).unwrap()
+    }
+}
+
+const FILES: &[(&str, &str)] = &[
+    ("project/own", "own"),
+    ("project/.env", "hidden"),
+    ("project/.git/config", "protected"),
+    ("project/.secrets/key", "hidden"),
+    ("outside/kept", "kept"),
+    ("outside/other", "other"),
+    ("outside/secret", "secret"),
+];
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub out: String,
+    pub err: String,
+    /// What the launcher said on the status descriptor.
+    pub status: Option<Value>,
+}
+
+impl Ended {
+    fn of(output: Output) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        let [out, err] = [output.stdout, output.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let status = err.lines().find_map(|line| serde_json::from_str(line).ok());
+        Self { code: output.status.code(), signal: output.status.signal(), out, err, status }
+    }
+
+    /// What is not held, by what the launcher says.
+    pub(crate) fn open(&self) -> Vec<String> {
+        let open = self.status.as_ref().and_then(|status| status["confined"]["open"].as_array());
+        let open = open.unwrap_or_else(|| panic!("it was not confined: {self:?}"));
+        open.iter().map(|hole| hole.as_str().unwrap().to_owned()).collect()
+    }
+}
+
+pub(crate) fn changed(mut plan: Value, changes: &Value) -> Value {
+    for (key, value) in changes.as_object().unwrap() {
+        plan[key] = value.clone();
+    }
+    plan
+}
+
+/// Who runs the commands of a test: whoever runs the test and, where that is root and others may look in here, a plain user.
+pub(crate) fn users() -> Vec<Option<u32>> {
+    // SAFETY: it takes nothing and cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        return vec![None];
+    }
+    let looks_in = Command::new("test").args(["-x", LAUNCHER]).uid(NOBODY).gid(NOBODY).status();
+    if looks_in.is_ok_and(|status| status.success()) {
+        vec![None, Some(NOBODY)]
+    } else {
+        vec![None]
+    }
+}
+
+/// Whether this machine gives namespaces to this user.
+pub(crate) fn has_namespaces(place: &Place) -> bool {
+    let mut command = Command::new(LAUNCHER);
+    place.as_user(command.arg("report"));
+    let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let gives = report["namespaces"] == true;
+    if !gives {
+        let _ = writeln!(std::io::stderr(), "not tried here, there are no namespaces: {report}");
+    }
+    gives
+}
+
+/// Each plan that walls are tried under: with namespaces and without, each version of Landlock.
+pub(crate) fn variants(place: &Place) -> Vec<Value> {
+    let with = if has_namespaces(place) { vec![false, true] } else { vec![true] };
+    with.iter()
+        .flat_map(|without| {
+            (1..=7).map(move |abi| json!({ "withoutNamespaces": without, "abi": abi }))
+        })
+        .collect()
+}
+
+pub(crate) fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}

@@ -1,0 +1,258 @@
+//! What the files of the project say of programs that are called by a name alone: which one runs under that name, and what it
+//! is told beside its words.
+
+use std::sync::Arc;
+
+use super::SubjectReader;
+use super::repository::upwards;
+use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
+use crate::policy::judge::{NeedsFiles, looked_up, places};
+use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
+use crate::shell::{Word, is_builtin};
+
+/// The longest file of settings that is read, in bytes.
+const MOST_TEXT: usize = 1 << 16;
+
+/// The most programs of packages that are gone through.
+const MOST_NAMES: usize = 20_000;
+
+/// Files by which asdf and mise choose the version of a program that runs under its name.
+const VERSIONS: &[&str] = &[".tool-versions", "mise.toml", ".mise.toml"];
+
+/// Builtins of the shell beside those that need a closer look: no file runs.
+const OF_THE_SHELL: &[&str] = &["echo", "true", "false", ":", "test", "[", "pwd", "kill", "wait"];
+
+/// What makes one of those a folder or a commit that the file names, and no version that somebody released.
+const OF_ITS_OWN: &[&str] = &["path:", "ref:"];
+
+/// Settings of npm that name no server, no program and no file: what is installed, and what is told of it.
+const HARMLESS: &[&str] = &[
+    "all",
+    "audit",
+    "audit-level",
+    "auto-install-peers",
+    "bin-links",
+    "color",
+    "dedupe-peer-dependents",
+    "depth",
+    "dry-run",
+    "engine-strict",
+    "enable-pre-post-scripts",
+    "fund",
+    "hoist",
+    "ignore-scripts",
+    "include",
+    "install-links",
+    "install-strategy",
+    "json",
+    "legacy-peer-deps",
+    "link-workspace-packages",
+    "lockfile-version",
+    "loglevel",
+    "long",
+    "node-linker",
+    "omit",
+    "package-lock",
+    "prefer-offline",
+    "prefer-workspace-packages",
+    "progress",
+    "provenance",
+    "public-hoist-pattern",
+    "resolution-mode",
+    "save",
+    "save-exact",
+    "save-prefix",
+    "save-workspace-protocol",
+    "shamefully-hoist",
+    "strict-peer-dependencies",
+    "strict-peer-deps",
+    "tag-version-prefix",
+    "timing",
+    "unicode",
+    "update-notifier",
+    "workspaces-update",
+];
+
+impl SubjectReader<'_> {
+    /// Says so where a program is called by a path of the project, and a symlink there leads out of it: whoever allows
+    /// `./gradlew` means the one that the project has.
+    pub(super) fn linked_programs(&mut self) -> Result<(), NeedsFiles> {
+        for at in 0..self.subjects.len() {
+            let Some(subject) = self.subjects.get(at) else { break };
+            let SubjectKind::Command { argv, .. } = &subject.kind else { continue };
+            let Some(name) = argv.first().and_then(Word::literal) else { continue };
+            if !name.contains('/') || name.starts_with(['/', '~']) {
+                continue;
+            }
+            let (name, start) = (name.to_owned(), Arc::clone(&subject.start));
+            if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
+                let why = format!("`{name}` is a symlink that leads out of the project");
+                self.unknown(None, why);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path of the project leads out of it.
+    fn leads_out(&self, name: &str, start: &PathStart) -> Result<bool, PathError> {
+        let roots = self.roots()?;
+        let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
+        for dir in places(start, self.files)?.0 {
+            let located = locate(name, &start.at(&dir), self.files)?;
+            if inside(&located.lexical) && !located.reals().all(inside) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Says so where a file of the project may name the folder of the program that runs under a name.
+    pub(super) fn chosen_programs(&mut self) -> Result<(), NeedsFiles> {
+        let mut starts: Vec<Arc<PathStart>> = Vec::new();
+        for subject in &self.subjects {
+            let SubjectKind::Command { argv, .. } = &subject.kind else { continue };
+            let name = argv.first().and_then(Word::literal);
+            let found = name.is_none_or(|name| {
+                !name.contains('/') && !is_builtin(name) && !OF_THE_SHELL.contains(&name)
+            });
+            if found && !starts.iter().any(|start| Arc::ptr_eq(start, &subject.start)) {
+                starts.push(Arc::clone(&subject.start));
+            }
+        }
+        for start in starts {
+            let names = looked_up(self.of_folders(&start, |folder, files| {
+                for name in VERSIONS {
+                    let file = format!("{folder}/{name}");
+                    if files.has(&file)? {
+                        let text = files.text(&file, MOST_TEXT);
+                        let is_own = |text: &str| OF_ITS_OWN.iter().any(|own| text.contains(own));
+                        if text.is_none_or(|text| is_own(&text)) {
+                            return Ok(Some(*name));
+                        }
+                    }
+                }
+                Ok(None)
+            }))?;
+            if let Ok(Some(name)) = names {
+                let why = format!(
+                    "`{name}` of the project may name a folder of its own for the program that runs under this name"
+                );
+                self.unknown(None, why);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether npm, which runs from there, is told nothing by the project that names a server, a program or a file.
+    pub(super) fn is_plain_npm(&self, start: &PathStart) -> Result<bool, PathError> {
+        let told = self.of_folders(start, |folder, files| {
+            let file = format!("{folder}/.npmrc");
+            if !files.has(&file)? {
+                return Ok(None);
+            }
+            let text = files.text(&file, MOST_TEXT);
+            Ok(text.is_none_or(|text| !text.lines().all(is_harmless)).then_some(()))
+        })?;
+        Ok(told.is_none())
+    }
+
+    /// Whether the program that `npx` is to run is one of a package of the project. Of any other it asks a server, whatever it
+    /// is told.
+    pub(super) fn is_installed(
+        &self, by: ByArgument, start: &PathStart,
+    ) -> Result<bool, PathError> {
+        let argv = match self.subjects.get(by.command).map(|it| &it.kind) {
+            Some(SubjectKind::Command { argv, .. }) => argv.as_slice(),
+            _ => &[],
+        };
+        let mut words = argv.iter().skip(1).map(Word::literal);
+        let Some(Some(name)) = words.find(|word| word.is_none_or(|word| !word.starts_with('-')))
+        else {
+            return Ok(false);
+        };
+        let found = self.of_folders(start, |folder, files| {
+            let programs = format!("{folder}/node_modules/.bin");
+            Ok(match files.list(&programs, MOST_NAMES) {
+                DirListing::Names(names) => names.iter().any(|it| it.name == name).then_some(()),
+                // Without files at hand, what is said of the words holds.
+                DirListing::Unknown => Some(()),
+                DirListing::TooMany => None,
+            })
+        })?;
+        Ok(found.is_some())
+    }
+
+    /// The first that is found in the folders that something may run in, and those above, as far as the call is about them.
+    fn of_folders<T>(
+        &self, start: &PathStart,
+        mut look: impl FnMut(&str, &dyn FileLookup) -> Result<Option<T>, PathError>,
+    ) -> Result<Option<T>, PathError> {
+        let roots = self.roots()?;
+        for dir in places(start, self.files)?.0 {
+            let above = upwards(&dir).map_while(|folder| folder);
+            for folder in above.take_while(|folder| roots.iter().any(|root| is_below(folder, root)))
+            {
+                let found = look(folder, self.files)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a line of npm's settings is empty, a comment, or a harmless setting.
+fn is_harmless(line: &str) -> bool {
+    let line = line.trim();
+    let (name, value) = line.split_once('=').unwrap_or((line, ""));
+    let name = name.trim().trim_end_matches("[]").to_ascii_lowercase();
+    let name = name.strip_prefix("no-").unwrap_or(&name);
+    // A value may hold a variable, whose value is told then.
+    line.is_empty()
+        || line.starts_with(['#', ';'])
+        || HARMLESS.contains(&name) && !value.contains("${")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_of_npm_that_names_anything_is_not_harmless() {
+        for line in [
+            "",
+            "  ",
+            "# registry=x",
+            "; x",
+            "save-exact=true",
+            "fund = false",
+            "no-fund=true",
+            "omit[]=dev",
+        ] {
+            assert!(is_harmless(line), "{line}");
+        }
+        for line in [
+            "registry=https://a.example",
+            "@x:registry=https://a.example",
+            "//a.example/:_authToken=${NPM_TOKEN}",
+            "script-shell=./x",
+            "node-options=--require ./x",
+            "logs-dir=/x",
+            "cache=/x",
+            "init-module=./x",
+            "git=./x",
+            // They bring another Node, and run gpg.
+            "use-node-version=20.0.0",
+            "sign-git-tag=true",
+            "globalconfig=./x",
+            "loglevel=${SECRET}",
+            "[x]",
+            "\"registry\"=x",
+        ] {
+            assert!(!is_harmless(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/**
+ * Names in the rules of policies that no tool has: a misspelt one in a deny would never fire, and nothing would say so. As for the
+ * names in `interruptOn`, what is nearly the name of a tool is an error; at a gate, which runs with other tools may share, a warning.
+ */
+import type { ToolSet } from 'ai';
+import { UnknownToolError } from '../../errors/index.js';
+import { warnOnce } from '../../errors/warn-once.js';
+import type { CallAsker } from '../../gate/asker.js';
+import { nearestOf } from '../../options/nearest.js';
+import { namesOf, serverOf } from '../../policy/foreign.js';
+import { isTask, ownTool } from './tools.js';
+import { warnUnknown } from './warnings.js';
+
+interface NamedTools {
+  tools: ToolSet;
+  unknownTools: string | undefined;
+  /** Who has the policies, for messages. */
+  place: string;
+}
+
+/** @throws {UnknownToolError} for a name in the policies of the run that is plainly a typo */
+export function checkPolicyNames({ tools, unknownTools, place }: NamedTools, asker: CallAsker): void {
+  if (unknownTools === 'ignore') return;
+  const names = Object.getOwnPropertyNames(tools);
+  if (names.length === 0) return;
+  const known = new Set(names.flatMap((name) => [...namesOf(name, ownTool(tools, name))]));
+  const servers = new Set(names.flatMap((name) => serverOf(name, ownTool(tools, name)) ?? []));
+  const { own, shared } = asker.strangers([...known]);
+  // What starts other agents may have tools that are not seen here.
+  const startsAgents = names.some((name) => isTask(ownTool(tools, name)));
+  // A tool that other rules name by its very name: they are for several sets of tools, of which this is one.
+  const isNamed = (name: string, whose: 'own' | 'shared') =>
+    asker.strangers([...known].filter((each) => each !== name))[whose].includes(name);
+  const near = (name: string, whose: 'own' | 'shared') => {
+    const nearest = nearestName(name, known, servers);
+    return nearest === undefined || isNamed(nearest, whose) ? undefined : nearest;
+  };
+  const far: string[] = [];
+  for (const name of own) {
+    const nearest = near(name, 'own');
+    if (nearest === undefined && unknownTools !== 'error') far.push(name);
+    else if (unknownTools === 'warn' || startsAgents) warnMisspelt(`${place}: policy`, name, nearest);
+    else throw misspelt(place, name, nearest);
+  }
+  if (!startsAgents) warnUnknown(far.map(shown), `${place}: policy`, 'Rules that name them decide nothing.');
+  for (const name of shared) {
+    const nearest = near(name, 'shared');
+    if (nearest !== undefined) warnMisspelt('The policy of the gate', name, nearest);
+  }
+}
+
+const SERVER = /^mcp__(.+)__\*$/;
+
+/** As one writes it: `mcp = "github"` speaks of all tools of that server. */
+const shown = (name: string): string => SERVER.exec(name)?.[1] ?? name;
+
+function nearestName(name: string, known: ReadonlySet<string>, servers: ReadonlySet<string>): string | undefined {
+  const server = SERVER.exec(name)?.[1];
+  if (server !== undefined) return nearestOf(server, servers);
+  // What comes before the last part is the server's: long names that share it are no misspelling of each other.
+  const shared = name.startsWith('mcp__') ? name.slice(0, name.lastIndexOf('__') + 2) : '';
+  const parts = [...known].flatMap((each) => (each.startsWith(shared) ? [each.slice(shared.length)] : []));
+  const nearest = nearestOf(name.slice(shared.length), parts);
+  return nearest === undefined ? undefined : shared + nearest;
+}
+
+const told = (name: string, nearest: string | undefined): string => {
+  const what = SERVER.test(name) ? 'server of tools' : 'tool';
+  const meant = nearest === undefined ? '' : `: did you mean ${JSON.stringify(nearest)}?`;
+  return `names ${JSON.stringify(shown(name))}, but there is no such ${what}${meant}`;
+};
+
+const warnMisspelt = (whose: string, name: string, nearest: string | undefined): void =>
+  warnOnce(`policy:${whose}:${name}`, `${whose} ${told(name, nearest)} The rule decides nothing about that.`);
+
+function misspelt(place: string, name: string, nearest: string | undefined): UnknownToolError {
+  const message = `${place}: policy ${told(name, nearest)} A rule with a misspelt name decides nothing. Correct it, or set unknownTools to 'warn' or 'ignore'.`;
+  return new UnknownToolError({ message, toolName: shown(name), nearest: nearest ?? null });
+}

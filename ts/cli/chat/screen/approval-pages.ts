@@ -1,0 +1,123 @@
+/** Pages about a call that take the whole screen: all of it, and the keys. */
+import type { PolicySubject } from '../../../../index.js';
+import { count } from '../../print.js';
+import { oneLine, style } from '../../style.js';
+import { callView } from './call-lines.js';
+import { choicesOf, type ApprovalAsk } from './choices.js';
+import { hanging, pieces, wrap } from './layout.js';
+import { wholeLines } from './whole.js';
+
+/** What the tool says of the call; what is made of the call itself, or says why it asks, is seen anyway. */
+export function saysOf({ request, why }: ApprovalAsk): string {
+  const { description, verdict } = request;
+  const isOurs = description.startsWith('Run tool ') || (verdict !== null && description.endsWith(verdict.reason));
+  return isOurs || why.includes(oneLine(description)) ? '' : description;
+}
+
+/** Everything about a call: more than there is room for where it is asked about. */
+export function wholePage(ask: ApprovalAsk, width: number): string[] {
+  const { request, from, why, warnings, dangers, always } = ask;
+  const field = (name: string, text: string): string[] =>
+    text === '' ? [] : hanging(name.padEnd(9), wrap(oneLine(text), width - 9), 'dim');
+  const changes = request.changes.map(({ path, added, removed }) => `${path}: +${added} -${removed}`);
+  return [
+    ...field('from', from),
+    ...field('why', why),
+    ...field('says', saysOf(ask)),
+    ...[...warnings, ...dangers].flatMap((each) => field('beware', each)),
+    ...changes.flatMap((change) => field('changes', change)),
+    '',
+    ...callView(ask, width).lines,
+    ...(request.changes.length > 0 ? argumentsOf(ask, width) : []),
+    ...wholeLines(request, width),
+    '',
+    ...partsOf(ask, width),
+    ...field(
+      'always',
+      always === null ? 'not possible: it would allow too much, or would not match again' : always.label,
+    ),
+    ...field('may be', request.allowedDecisions.join(', ')),
+    ...field('call', callOf(request)),
+    ...field('run', request.runId),
+    ...field('asked', new Date(request.createdAt).toISOString()),
+    ...field('digest', request.digest),
+  ];
+}
+
+/** Arguments that a diff does not show: what takes no line of its own there. */
+function argumentsOf({ request: { args } }: ApprovalAsk, width: number): string[] {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return [];
+  const short = Object.entries(args).filter(
+    ([name, value]) =>
+      typeof value !== 'object' &&
+      !(typeof value === 'string' && (value.length > 80 || value.includes('\n'))) &&
+      name !== '',
+  );
+  if (short.length === 0) return [];
+  return [
+    '',
+    style('dim', 'its short arguments'),
+    ...short.flatMap(([name, value]) => pieces(`│ ${oneLine(name)}: ${oneLine(String(value))}`, width, '│ ↪ ')),
+  ];
+}
+
+/** What the rules say of each part of it, the strictest first. */
+function partsOf({ request: { verdict } }: ApprovalAsk, width: number): string[] {
+  if (verdict === null || verdict.subjects.length === 0) return [];
+  const order = { deny: 0, ask: 1, allow: 2 } as const;
+  const sorted = verdict.subjects.toSorted((one, other) => order[one.effect] - order[other.effect]);
+  const lines = sorted.flatMap((subject) => {
+    const { effect, rule } = subject;
+    const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
+    const how = effect === 'allow' ? 'green' : effect === 'ask' ? 'yellow' : 'red';
+    const label = `${WORDS[effect]}  `;
+    return hanging(label, wrap(`${inWords(subject)}${place}`, width - label.length), how);
+  });
+  const more = verdict.more === undefined ? [] : [`and ${count(verdict.more, 'part')} more`];
+  return [style('dim', 'what the rules say of its parts'), ...lines, ...more, ''];
+}
+
+const WORDS = { deny: 'denied ', ask: 'asks   ', allow: 'allowed' } as const;
+
+function inWords(subject: PolicySubject): string {
+  switch (subject.kind) {
+    case 'command':
+      return `runs ${oneLine(subject.text)}`;
+    case 'read':
+      return `reads ${oneLine(subject.path ?? subject.text)}`;
+    case 'write':
+      return `writes ${oneLine(subject.path ?? subject.text)}`;
+    case 'url':
+      return `opens ${oneLine(subject.url ?? subject.text)}`;
+    case 'env':
+      return `sets ${oneLine(subject.name)}`;
+    case 'tool':
+      return `calls ${oneLine(subject.name)}`;
+    case 'unknown':
+      return `cannot be proven: ${oneLine(subject.reason)}`;
+  }
+}
+
+/** Which call of the run it is. */
+const callOf = ({ toolCallId, step }: ApprovalAsk['request']): string =>
+  step === null ? toolCallId : `${toolCallId} (step ${step})`;
+
+export function helpPage(ask: ApprovalAsk, width: number): string[] {
+  const line = (key: string, help: string): string[] => hanging(`${key.padEnd(8)}`, wrap(help, width - 8), 'bold');
+  return [
+    ...choicesOf(ask, { of: 'call' }).flatMap(({ key, help }) => line(key, help)),
+    ...line('arrows', 'Move the cursor; so does the letter of a choice, or its number, where nothing is written.'),
+    ...line('Enter', 'Takes what the cursor is on. Nothing is decided before.'),
+    ...line('words', 'Any words are the reason for a no, when you press Enter. Pasted words, too.'),
+    ...line(
+      'space',
+      'On an empty line: more of the call, where not all of it fits. It cannot be approved before all of it was seen.',
+    ),
+    ...line(
+      'Tab',
+      'The next of several calls that wait together. Answers can be changed until the last one has its own.',
+    ),
+    ...line('Esc', 'Empties the line, or goes back. It decides nothing.'),
+    ...line('Ctrl+C', 'Once: cancel the run, with all that waits. Twice: leave.'),
+  ];
+}

@@ -1,0 +1,110 @@
+/** `countersign doctor`: what this machine gives. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { ConfinementReport, PolicyLayer } from '../../index.js';
+import { confinementReport } from '../confine/program.js';
+import { messageOf } from '../errors/message-of.js';
+import { safeText } from '../native.js';
+import { Policies } from '../policy/policies.js';
+import { Exit, UsageError } from './exit.js';
+import { readOptions } from './options.js';
+import { print, printJson } from './print.js';
+
+interface Checkup {
+  version: string;
+  platform: string;
+  runtime: string;
+  /** The AI SDK of this folder; `null`: there is none. */
+  ai: string | null;
+  confinement: ConfinementReport;
+  policies: { layer: PolicyLayer; file: string; trusted: boolean }[];
+  /** What is wrong. */
+  problems: string[];
+}
+
+export async function doctor(args: readonly string[], version: string): Promise<number> {
+  const { values, positionals } = readOptions(args, { json: { type: 'boolean' } });
+  if (positionals.length > 0) throw new UsageError('doctor takes no arguments but --json');
+  const found = await look(version);
+  if (values.json === true) await printJson(found);
+  else await print(...linesOf(found));
+  return found.problems.length === 0 ? Exit.ok : Exit.failure;
+}
+
+async function look(version: string): Promise<Checkup> {
+  const ai = installedSdk();
+  const { policies, problems } = await policyFiles();
+  const isKnown = ai !== null && /^[67]\./.test(ai);
+  const sdk = ai === null ? 'this folder has no AI SDK: npm install ai' : `ai ${ai} is of neither version 6 nor 7`;
+  return {
+    version,
+    platform: `${process.platform}-${process.arch}`,
+    runtime: runtime(),
+    ai,
+    confinement: confinementReport(),
+    policies,
+    problems: [...problems, ...(isKnown ? [] : [sdk])],
+  };
+}
+
+function runtime(): string {
+  const { bun, deno, node } = process.versions;
+  if (bun !== undefined) return `Bun ${bun}`;
+  return deno === undefined ? `Node ${node}` : `Deno ${deno}`;
+}
+
+function installedSdk(): string | null {
+  try {
+    const own = createRequire(join(process.cwd(), 'package.json'));
+    return (own('ai/package.json') as { version: string }).version;
+  } catch {
+    return null;
+  }
+}
+
+async function policyFiles(): Promise<Pick<Checkup, 'policies' | 'problems'>> {
+  try {
+    const all = new Policies({ policy: undefined, files: 'all', place: undefined }, 'doctor');
+    const { layers, broken, problems } = await all.layers();
+    return {
+      policies: layers.map(({ layer, name, trusted }) => ({ layer, file: name, trusted })),
+      problems: [
+        ...problems.map(({ message, source }) => `${source}: ${message}`),
+        ...(broken === null ? [] : [broken]),
+      ],
+    };
+  } catch (error) {
+    return { policies: [], problems: [messageOf(error)] };
+  }
+}
+
+function linesOf({ version, platform, runtime, ai, confinement, policies, problems }: Checkup): string[] {
+  const rows = [
+    ['countersign', `${version} on ${platform}, its addon is loaded`],
+    ['runtime', runtime],
+    ['AI SDK', ai === null ? 'none in this folder' : `ai ${ai}`],
+    ...confinementRows(confinement),
+    ...policyRows(policies),
+    ...problems.map((problem) => ['problem', problem] as const),
+  ] as const;
+  return rows.map(([name, what]) => `${name.padEnd(14)}${safeText(what)}`);
+}
+
+function confinementRows(found: ConfinementReport): (readonly [string, string])[] {
+  if (!found.supported) return [['confinement', `none: ${found.reason ?? ''}`]];
+  if (found.by === 'seatbelt') return [['confinement', 'by sandbox-exec; the authors have not run it']];
+  const namespaces = found.namespaces ? 'namespaces' : `no namespaces (${found.noNamespaces ?? ''})`;
+  return [
+    ['confinement', `Landlock ${found.landlock}, seccomp, ${namespaces}`],
+    ['', found.open.length === 0 ? 'nothing stays open' : `stays open: ${found.open.join(', ')} (docs/confinement.md)`],
+  ];
+}
+
+function policyRows(policies: Checkup['policies']): (readonly [string, string])[] {
+  if (policies.length === 0) return [['policies', 'no files: what the program says counts alone']];
+  const said = policies.map(
+    ({ layer, file, trusted }) =>
+      `${layer}: ${file}${trusted ? '' : ' (not trusted: it tightens only; countersign policy trust)'}`,
+  );
+  return said.map((text, index) => [index === 0 ? 'policies' : '', text] as const);
+}

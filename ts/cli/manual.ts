@@ -1,0 +1,419 @@
+/** What each command is, in one table: help, "did you mean" and shell completion are made of it. */
+
+export interface ManualOption {
+  name: `--${string}`;
+  short?: string;
+  /** What it takes; absent: nothing. */
+  value?: string;
+  help: string;
+}
+
+export interface ManualPage {
+  /** As it is typed: `policy explain`. */
+  name: string;
+  /** What stands behind the name. */
+  usage: string;
+  /** In a line. */
+  about: string;
+  more?: string;
+  options: readonly ManualOption[];
+  example: string;
+}
+
+const HELP: ManualOption = { name: '--help', short: 'h', help: 'this page' };
+
+const LEDGER: readonly ManualOption[] = [
+  {
+    name: '--ledger',
+    short: 'l',
+    value: 'LEDGER',
+    help: 'sqlite:PATH or postgres://… [default: COUNTERSIGN_LEDGER, else the nearest .countersign/ledger.db upward]',
+  },
+  {
+    name: '--key-env',
+    value: 'NAME',
+    help: 'the variable with the key of an encrypted ledger [default: COUNTERSIGN_LEDGER_KEY]',
+  },
+  { name: '--json', help: 'JSON Lines instead of text' },
+];
+
+const BY: ManualOption = { name: '--by', value: 'NAME', help: 'who decides [default: the user of the system]' };
+const GROUP: ManualOption = {
+  name: '--group',
+  value: 'NAME',
+  help: 'a group that you are in, where requests name groups; may be given several times',
+};
+const DECIDE: readonly ManualOption[] = [
+  { name: '--reason', value: 'TEXT', help: 'stands in the record; with a rejection the model is told it' },
+  {
+    name: '--yes',
+    short: 'y',
+    help: 'asks nothing back: not about a call that stands out, nor about what is remembered',
+  },
+  BY,
+  GROUP,
+];
+const REMEMBER: ManualOption = {
+  name: '--remember',
+  value: 'always|DURATION',
+  help: 'answers the next such calls of the project as well, for ever or for a time such as 30d. It says what that is, and asks, before anything is decided',
+};
+const IDS = 'Of an id the first or the last six characters will do, when no other has them.';
+
+const CALL: readonly ManualOption[] = [
+  {
+    name: '--policy',
+    short: 'p',
+    value: 'FILE',
+    help: 'a policy file or preset:NAME, instead of the files of this machine; several are pooled',
+  },
+  { name: '--tool', value: 'NAME', help: 'the tool [default: execute]' },
+  { name: '--args', value: 'JSON', help: 'its arguments, instead of a command line' },
+  { name: '--cwd', value: 'DIR', help: 'where relative paths start' },
+  { name: '--json', help: 'the verdict as JSON' },
+];
+
+const page = (
+  name: string,
+  usage: string,
+  about: string,
+  example: string,
+  options: readonly ManualOption[] = [],
+  more?: string,
+): ManualPage => ({
+  name,
+  usage,
+  about,
+  example,
+  options: [...options, HELP],
+  ...(more === undefined ? {} : { more }),
+});
+
+const onLedger = (
+  name: string,
+  usage: string,
+  about: string,
+  example: string,
+  options: readonly ManualOption[] = [],
+  more?: string,
+): ManualPage => page(name, usage, about, example, [...options, ...LEDGER], more);
+
+export const PAGES: readonly ManualPage[] = [
+  onLedger('pending', '', 'What waits for a decision, oldest first.', 'countersign pending --json', [
+    { name: '--run', value: 'ID', help: 'of this run alone' },
+  ]),
+  onLedger(
+    'show',
+    'ID…',
+    'A request: what would run, why it is asked about, what became of it.',
+    'countersign show 4f2a91c3',
+    [],
+    IDS,
+  ),
+  onLedger(
+    'approve',
+    'ID…',
+    'Lets calls run.',
+    'countersign approve 4f2a91c3 --reason "the branch is mine"',
+    [REMEMBER, ...DECIDE],
+    IDS,
+  ),
+  onLedger(
+    'reject',
+    'ID…',
+    'Does not let calls run; the model is told the reason.',
+    'countersign reject 4f2a91c3 --reason "use notes.md instead"',
+    [{ name: '--stop', help: 'the run ends, too' }, REMEMBER, ...DECIDE],
+    IDS,
+  ),
+  onLedger('edit', 'ID', 'Lets a call run with other arguments.', 'countersign edit 4f2a91c3 --editor', [
+    { name: '--args', value: 'JSON', help: 'all of the arguments' },
+    { name: '--editor', help: 'opens them in $VISUAL or $EDITOR; what is unchanged or empty is no edit' },
+    ...DECIDE,
+  ]),
+  onLedger(
+    'respond',
+    'ID [-]',
+    'Gives the model a result without running the call, or answers its questions.',
+    'countersign respond 4f2a91c3 --answer German',
+    [
+      { name: '--text', value: 'TEXT', help: 'the result, as text; - reads it from stdin' },
+      { name: '--json-output', value: 'JSON', help: 'the result, as JSON; - reads it from stdin' },
+      {
+        name: '--answer',
+        value: 'TEXT',
+        help: 'for questions: one for each, in their order; several labels with commas between them',
+      },
+      ...DECIDE,
+    ],
+  ),
+  onLedger('skip', 'ID…', 'Does not let calls run; the model goes on without.', 'countersign skip 4f2a91c3', DECIDE),
+  onLedger(
+    'watch',
+    '',
+    'What waits, as it happens.',
+    'countersign watch --json | jq .type',
+    [BY, GROUP],
+    'On a terminal: j and k move, Enter shows a request, a approves and r rejects after a y, q ends it. On a pipe: a line for each event.',
+  ),
+  onLedger(
+    'inbox',
+    '',
+    'A page in the browser on which it can be decided: prints a link that opens it once.',
+    'countersign inbox --port 8080',
+    [
+      { name: '--port', value: 'N', help: 'where it listens [default: a free one]' },
+      { name: '--by', value: 'NAME', help: 'who decides [default: the user of the system]' },
+      { ...GROUP, short: 'g' },
+    ],
+  ),
+  onLedger('runs', '', 'Runs that are not over.', 'countersign runs --all', [
+    { name: '--all', help: 'those that are over, too' },
+  ]),
+  onLedger(
+    'history',
+    '',
+    'What was decided, the latest last: when, by whom, what, and why.',
+    'countersign history --tool execute --limit 20',
+    [
+      { name: '--run', value: 'ID', help: 'of this run alone' },
+      { name: '--tool', value: 'NAME', help: 'of this tool alone' },
+      { name: '--limit', value: 'N', help: 'how many [default: 50]; 0: all' },
+    ],
+  ),
+  page(
+    'grants',
+    '[revoke ID…]',
+    'Decisions that are remembered for ever: list them, or take them back.',
+    'countersign grants revoke 4f2a91c3',
+    [
+      { name: '--cwd', value: 'DIR', help: 'the project [default: that of this directory]' },
+      { name: '--json', help: 'JSON Lines instead of text' },
+    ],
+    'What a run or a session remembers lives in its own process: /grants of the chat has those.',
+  ),
+  onLedger('audit list', '', 'Entries of the audit, the last 100.', 'countersign audit list --since 2h', [
+    { name: '--run', value: 'ID', help: 'of this run alone' },
+    { name: '--kind', value: 'KIND', help: 'such as decided or granted' },
+    { name: '--since', value: 'TIME', help: '2026-05-04T12:00:00Z, or 2h for two hours ago' },
+    { name: '--limit', value: 'N', help: 'how many; 0: all' },
+  ]),
+  onLedger(
+    'audit verify',
+    '',
+    'Looks at each entry, and at each request against the entries. Exit 1 when anything was changed.',
+    'countersign audit verify --head head.txt --key ledger.pub',
+    [
+      { name: '--head', value: 'FILE', help: 'a head that was published' },
+      { name: '--key', value: 'PUBLICKEY', help: 'who signed it' },
+      { name: '--file', value: 'EXPORT', help: 'an export, instead of a ledger' },
+      { name: '--from', value: 'N', help: 'where the export begins' },
+    ],
+  ),
+  onLedger(
+    'audit export',
+    '',
+    'The entries as JSON Lines, each to the byte.',
+    'countersign audit export > audit.jsonl',
+    [{ name: '--from', value: 'N', help: 'from this entry on' }],
+  ),
+  onLedger('audit head', '', 'Where the audit stands, to be published.', 'countersign audit head --sign ledger.key', [
+    { name: '--sign', value: 'KEYFILE', help: 'signs it' },
+    { name: '--origin', value: 'NAME', help: 'whose audit it is' },
+  ]),
+  page(
+    'audit keygen',
+    'NAME',
+    'A key to sign heads with; its public key is printed.',
+    'countersign audit keygen example.com/ledger > ledger.pub',
+    [{ name: '--output', short: 'o', value: 'FILE', help: 'where the key goes [default: NAME.key]' }],
+  ),
+  onLedger('ledger info', '', 'Where it is, and what it holds.', 'countersign ledger info'),
+  onLedger(
+    'ledger verify',
+    '',
+    'Looks at everything it holds. Exit 1 when anything was changed.',
+    'countersign ledger verify',
+  ),
+  onLedger(
+    'ledger compact',
+    '',
+    'Drops what ended long ago, and gives space back.',
+    'countersign ledger compact --contents 30d',
+    [
+      { name: '--contents', value: 'DURATION', help: 'arguments and results of what ended longer ago' },
+      { name: '--records', value: 'DURATION', help: 'whole records of what ended longer ago' },
+    ],
+  ),
+  onLedger('webhooks', '', 'What receivers of webhooks did not take.', 'countersign webhooks --retry all', [
+    { name: '--retry', value: 'ID', help: 'sends it again; may be given several times. all: everything' },
+  ]),
+  page(
+    'policy check',
+    'COMMAND…',
+    'What the policies say about a call. Exit 0 allow, 3 ask, 4 deny.',
+    'countersign policy check "git status && ls"',
+    [...CALL, { name: '--batch', help: 'lines {"id","policy","call","cwd"?,"project"?,"home"?} to verdicts' }],
+    'A command line with ; | && or quotes in it must be one argument, in quotes: else the shell that you type it in takes it apart.',
+  ),
+  page(
+    'policy explain',
+    'COMMAND…',
+    'The same, with the rules that matched and lost.',
+    'countersign policy explain ls -la',
+    CALL,
+  ),
+  page(
+    'policy init',
+    '[DIRECTORY]',
+    'Writes a first policy for a project, and says how to change it.',
+    'countersign policy init',
+    [{ name: '--preset', value: 'NAME', help: 'what it begins with: read-only or developer [default: read-only]' }],
+  ),
+  page(
+    'policy lint',
+    '[FILE…]',
+    'Rules that are shadowed, can match nothing, or allow too much.',
+    'countersign policy lint',
+    [
+      { name: '--tool', value: 'NAME', help: 'a tool that there is; may be given several times' },
+      { name: '--json', help: 'the findings as JSON' },
+    ],
+    "Without a file it looks at this project's. Exit 1 when something is plainly wrong.",
+  ),
+  page(
+    'policy replay',
+    'LOG',
+    'Recorded calls against other rules: what would change.',
+    'countersign policy replay calls.jsonl --policy new.toml',
+    [
+      { name: '--policy', short: 'p', value: 'FILE', help: 'the rules to try; several are pooled' },
+      { name: '--cwd', value: 'DIR', help: 'where relative paths start' },
+      { name: '--json', help: 'the changes as JSON' },
+    ],
+    'LOG has a line {"toolName","args","cwd"?,"effect"?} for each call; - is stdin.',
+  ),
+  page(
+    'policy import',
+    'FORMAT FILE',
+    'The rules of another product as a policy: claude-code, codex, gemini-cli, opencode, vscode.',
+    'countersign policy import claude-code .claude/settings.json',
+    [
+      {
+        name: '--output',
+        short: 'o',
+        value: 'FILE',
+        help: 'where it goes, never over a file that is there [default: stdout]',
+      },
+    ],
+  ),
+  page(
+    'policy preset',
+    'NAME',
+    'The text of a preset, to copy and change: read-only or developer.',
+    'countersign policy preset developer',
+  ),
+  page(
+    'policy trust',
+    '[DIRECTORY]',
+    "Lets a project's policy allow, not only tighten, as it is now.",
+    'countersign policy trust',
+    [
+      { name: '--remove', help: 'no longer' },
+      { name: '--list', help: 'which ones are trusted' },
+    ],
+  ),
+  page(
+    'preview',
+    '',
+    'A call as text that is safe to show.',
+    `countersign preview --tool execute --args '{"command":"ls"}'`,
+    [
+      { name: '--tool', value: 'NAME', help: 'the tool' },
+      { name: '--args', value: 'JSON', help: 'its arguments' },
+      { name: '--width', value: 'COLUMNS', help: 'breaks lines there' },
+      { name: '--batch', help: 'lines {"id","toolName","args","width"?} to {"id","text","flags"}' },
+    ],
+  ),
+  page(
+    'doctor',
+    '',
+    'What this machine gives, for this folder: the versions of countersign, the runtime and the AI SDK, what holds a command that runs confined, and which policy files count. Ends with 1 where something is wrong.',
+    'countersign doctor --json',
+    [{ name: '--json', help: 'the same as one line of JSON' }],
+  ),
+  page(
+    'completion',
+    'bash|zsh|fish',
+    'Completion of commands and options for a shell, to be loaded by it.',
+    'countersign completion bash >> ~/.bash_completion',
+  ),
+];
+
+/** The first words of commands, in the order of the table; `chat` and `help` have pages of their own. */
+export const COMMAND_NAMES: readonly string[] = [
+  ...new Set([...PAGES.map(({ name }) => name.split(' ')[0]!), 'chat', 'help']),
+];
+
+/** The second words of a command. */
+export const subcommandsOf = (command: string): string[] =>
+  PAGES.flatMap(({ name }) => (name.startsWith(`${command} `) ? [name.slice(command.length + 1)] : []));
+
+/** The page of these words; `undefined`: there is none. */
+export function pageOf(words: readonly string[]): ManualPage | undefined {
+  const [first = '', second = ''] = words;
+  return PAGES.find(({ name }) => name === `${first} ${second}`) ?? PAGES.find(({ name }) => name === first);
+}
+
+/** How wide a page is. */
+const WIDTH = 80;
+/** Where the help of an option begins. */
+const AT = 26;
+
+/** A page of help, within 80 columns. */
+export function helpText({ name, usage, about, more, options, example }: ManualPage): string {
+  const synopsis = ['countersign', name, usage, '[options]'].filter((part) => part !== '').join(' ');
+  const lines = options.flatMap(({ name: flag, short, value, help }) => {
+    const head = `  ${short === undefined ? '    ' : `-${short}, `}${flag}${value === undefined ? '' : ` ${value}`}`;
+    const [first = '', ...rest] = folded(help, WIDTH - AT);
+    const below = rest.map((line) => `${' '.repeat(AT)}${line}`);
+    return head.length + 2 <= AT
+      ? [`${head.padEnd(AT)}${first}`, ...below]
+      : [head, `${' '.repeat(AT)}${first}`, ...below];
+  });
+  return [
+    ...folded(about, WIDTH),
+    '',
+    `  ${synopsis}`,
+    '',
+    ...(more === undefined ? [] : [...folded(more, WIDTH), '']),
+    ...lines,
+    '',
+    'Example:',
+    `  ${example}`,
+    '',
+  ].join('\n');
+}
+
+/** The pages of a command that has several: a line for each. */
+export function listText(command: string): string {
+  const pages = PAGES.filter(({ name }) => name.startsWith(`${command} `));
+  const lines = pages.flatMap(({ name, usage, about }) => {
+    const head = `  countersign ${name}${usage === '' ? '' : ` ${usage}`}`;
+    return [head, ...folded(about, WIDTH - 6).map((line) => `      ${line}`)];
+  });
+  return [...lines, '', `See countersign ${command} ${subcommandsOf(command)[0]} --help for its options.`, ''].join(
+    '\n',
+  );
+}
+
+/** A text in lines of so many columns, broken between words. */
+export function folded(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,49 @@
+/** `countersign policy init`: a first policy for a project. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { nearestOf } from '../options/nearest.js';
+import { presetText } from '../native.js';
+import { ExitError, Exit, UsageError } from './exit.js';
+import { readOptions } from './options.js';
+import { print } from './print.js';
+import { oneLine } from './style.js';
+
+export const PRESETS = ['read-only', 'developer'] as const;
+
+/** The text of a preset. @throws {UsageError} where there is none of that name */
+export function presetNamed(typed: string): string {
+  const name = typed.replace(/^preset:/, '');
+  const text = presetText(name);
+  if (text !== null) return text;
+  const meant = nearestOf(name, PRESETS);
+  const hint = meant === undefined ? `there are ${PRESETS.join(' and ')}` : `did you mean ${meant}?`;
+  throw new UsageError(`there is no preset ${JSON.stringify(name)}: ${hint}`);
+}
+
+export async function policyInit(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, { preset: { type: 'string' } });
+  const [directory = '.', ...more] = positionals;
+  if (more.length > 0) throw new UsageError('policy init takes one directory');
+  const text = presetNamed(values.preset ?? 'read-only');
+  const folder = join(resolve(directory), '.countersign');
+  const file = join(folder, 'policy.toml');
+  await mkdir(folder, { recursive: true });
+  try {
+    // Never over a policy that is there.
+    await writeFile(file, text, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ExitError(Exit.failure, `there is a policy by now: ${file}`, 'ERR_POLICY_EXISTS');
+  }
+  await print(
+    `wrote ${oneLine(file)}`,
+    '',
+    'It only tightens until you trust it as it is:',
+    '  countersign policy trust',
+    'What it says of a command:',
+    '  countersign policy explain git status',
+    'Whether it says what you mean, after you have changed it:',
+    '  countersign policy lint',
+  );
+  return Exit.ok;
+}

@@ -1,0 +1,175 @@
+/** Commands that can do what is listed, and nothing else. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { ConfineOptions, ConfineSettings, ConfinedCommand } from '../../index.js';
+import { ConfinementError, InvalidConfigError } from '../errors/index.js';
+import { confineProgram } from '../native.js';
+import { takeOptions } from '../options/check.js';
+import { checkFlag, checkList, checkRecord } from '../options/names.js';
+import { knownPlaces } from './places.js';
+import type { Network, Plan } from './plan.js';
+import { SANDBOX_EXEC, confinementReport } from './program.js';
+import { refusalsIn } from './refusals.js';
+import { seatbeltProfile } from './seatbelt.js';
+
+/** Variables that are handed on: what finds programs and sets languages. No keys. */
+const PASSED_ON =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CI|NODE_ENV|(?:CARGO|RUSTUP|JAVA)_HOME|NVM_DIR|PYENV_ROOT|GOROOT|GOPATH|VIRTUAL_ENV)$/;
+
+/** In each folder that may be changed: git runs what stands there, outside of any sandbox, the next time that somebody uses it. */
+const PROTECTED = ['.git/hooks', '.git/config'];
+
+/** The longest piece of a plan, in characters; the system takes 131,072 bytes in one argument. */
+const PIECE = 100_000;
+
+/** See `types/confine.d.ts`. */
+export function confine(command: string | readonly string[], given: ConfineOptions = {}): ConfinedCommand {
+  const { cwd = process.cwd(), env, ...settings } = takeOptions('confine', given);
+  if (env !== process.env) checkRecord(env, 'confine', 'env');
+  if (typeof cwd !== 'string' || cwd === '') throw wrong('confine: cwd must be a path.');
+  return confined(command, { cwd: resolve(cwd), env: variables(env), settings, place: 'confine', status: null });
+}
+
+function variables(given: ConfineOptions['env']): Record<string, string> {
+  const from = given ?? Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)));
+  return Object.fromEntries(
+    Object.entries(from).flatMap(([name, value]: [string, unknown]) => {
+      if (value === undefined) return [];
+      if (typeof value !== 'string') throw wrong(`confine: env: ${name} must be a text.`);
+      return [[name, value]];
+    }),
+  );
+}
+
+export interface ConfinedOptions {
+  /** Absolute. */
+  cwd: string;
+  /** All that the command gets. */
+  env: Record<string, string>;
+  settings: ConfineSettings;
+  /** Who was given the settings, for messages. */
+  place: string;
+  /** The descriptor on which the executable says whether the walls stand. */
+  status: number | null;
+}
+
+/** The same for rooms of ours. @throws {ConfinementError}, {@link InvalidConfigError} */
+export function confined(command: string | readonly string[], options: ConfinedOptions): ConfinedCommand {
+  const { cwd, env, settings, place } = options;
+  const report = confinementReport();
+  if (!report.supported) {
+    throw new ConfinementError({
+      message: `${place}: commands cannot be confined here: ${report.reason}. Leave confinement out, and have what runs approved.`,
+    });
+  }
+  const plan = planOf(command, options);
+  if (plan.demand === 'whole' && report.open.length > 0) {
+    throw new ConfinementError({
+      message: `${place}: this system does not hold everything that is forbidden (${report.open.join(', ')}). Demand 'walls', or use a kernel with user namespaces.`,
+      open: report.open,
+    });
+  }
+  const refusals = (output: string) => refusalsIn(output, plan);
+  if (report.by === 'seatbelt') {
+    const args = ['-p', seatbeltProfile(plan), ...plan.command];
+    return { file: SANDBOX_EXEC, args, cwd, env, refusals };
+  }
+  if (settings.network !== undefined && settings.network !== 'none' && !report.namespaces) {
+    const message = `${place}: a network of its own needs namespaces, which this system does not give: ${report.noNamespaces}.`;
+    throw new ConfinementError({ message });
+  }
+  return { file: confineProgram as string, args: ['run', ...piecesOf(plan)], cwd, env, refusals };
+}
+
+function planOf(command: string | readonly string[], { cwd, env, settings, place, status }: ConfinedOptions): Plan {
+  checkSettings(settings, place);
+  const home = env['HOME'] ?? homedir();
+  const absolute = (paths: readonly string[]) =>
+    paths.map((path) => (path === '~' || path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path)));
+  const known = knownPlaces(env);
+  const write = absolute(settings.write ?? [cwd]);
+  return {
+    command: wordsOf(command, place),
+    cwd,
+    read: [...known.read, cwd, ...absolute(settings.read ?? [])],
+    write,
+    protect: [
+      ...write.flatMap((path) => PROTECTED.map((name) => join(path, name))),
+      ...absolute(settings.protect ?? []),
+    ],
+    hide: [...known.hide, ...absolute(settings.hide ?? [])],
+    private: known.home === null ? [] : [known.home],
+    temporary: null,
+    network: networkOf(settings.network),
+    localSockets: settings.localSockets ?? false,
+    environment: Object.keys(env),
+    limits: { processes: null, memory: null, fileSize: null, openFiles: null },
+    status,
+    demand: settings.demand ?? 'walls',
+    abi: null,
+    withoutNamespaces: false,
+  };
+}
+
+function wordsOf(command: string | readonly string[], place: string): string[] {
+  const words: unknown[] =
+    typeof command === 'string' ? ['sh', '-c', command] : Array.isArray(command) ? [...command] : [];
+  if (words.length > 0 && words.every(isWord)) return words;
+  throw wrong(`${place}: a command is a line, or a program with its arguments.`);
+}
+
+const isWord = (word: unknown): word is string => typeof word === 'string' && !word.includes('\0');
+
+const networkOf = (network: ConfineSettings['network'] = 'none'): Network =>
+  typeof network === 'string' ? network : { proxy: { port: network.proxy } };
+
+/** What can be asked for in addition to settings that hold already: it forbids more, and opens nothing. */
+const TIGHTENS: ReadonlySet<string> = new Set<keyof ConfineSettings>(['hide', 'protect', 'demand']);
+
+/** Settings with what is asked for in addition. @throws {InvalidConfigError} for what would have to hold instead of them */
+export function tightened(
+  own: ConfineSettings | undefined,
+  more: ConfineSettings | undefined,
+  place: string,
+): ConfineSettings | undefined {
+  if (own === undefined || more === undefined) return own ?? more;
+  const other = Object.keys(more).find((name) => !TIGHTENS.has(name));
+  if (other !== undefined)
+    throw wrong(`${place}: the backend confines every command, by its own ${other}: give it to the backend, not here.`);
+  return {
+    ...own,
+    hide: [...(own.hide ?? []), ...(more.hide ?? [])],
+    protect: [...(own.protect ?? []), ...(more.protect ?? [])],
+    demand: more.demand === 'whole' ? 'whole' : (own.demand ?? 'walls'),
+  };
+}
+
+/** @throws {InvalidConfigError} */
+export function checkSettings(settings: ConfineSettings, place: string): void {
+  for (const name of ['write', 'read', 'hide', 'protect'] as const) {
+    const paths: unknown = settings[name];
+    checkList(paths, place, name);
+    if ((paths as unknown[] | undefined)?.every((path) => typeof path === 'string' && path !== '') === false)
+      throw wrong(`${place}: ${name} must be a list of paths.`);
+  }
+  checkFlag(settings.localSockets, place, 'localSockets');
+  const { network, demand } = settings;
+  const isPort = (port: unknown) => Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536;
+  const isNetwork =
+    typeof network === 'object' ? isPort(network.proxy) : ['none', 'loopback'].includes(network ?? 'none');
+  if (!isNetwork) throw wrong(`${place}: network must be 'none', 'loopback' or { proxy: PORT }.`);
+  if (!['walls', 'whole'].includes(demand ?? 'walls')) throw wrong(`${place}: demand must be 'walls' or 'whole'.`);
+}
+
+const wrong = (message: string): InvalidConfigError => new InvalidConfigError({ message });
+
+/** The plan as arguments: ASCII alone, so that a piece can be cut anywhere and has as many bytes as characters. */
+function piecesOf(plan: Plan): string[] {
+  const text = JSON.stringify(plan).replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) =>
+    text.slice(index * PIECE, (index + 1) * PIECE),
+  );
+}

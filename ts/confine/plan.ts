@@ -1,0 +1,169 @@
+// Made of the types of `crates/confine` by its test `typescript_has_these_types`. Not edited by hand:
+// COUNTERSIGN_WRITE_TYPES=1 cargo test -p countersign-confine typescript
+
+/**
+ * How much must be held for the command to run at all.
+ */
+export type Demand = "walls" | "whole";
+
+/**
+ * Something that a plan forbids and this kernel does not hold.
+ */
+export type Hole = "hidden-files" | "protected-files" | "private-folders" | "names" | "metadata" | "processes" | "signals" | "orphans" | "local-sockets";
+
+/**
+ * Limits of resources; what is absent stays as it is.
+ */
+export type Limits = {
+/**
+ * Processes of this user, those outside included where there is no namespace of users.
+ */
+processes: number | null,
+/**
+ * Bytes of address space for each process.
+ */
+memory: number | null,
+/**
+ * Bytes of each file that is written.
+ */
+fileSize: number | null,
+/**
+ * Open descriptors of each process.
+ */
+openFiles: number | null, };
+
+/**
+ * A line on the status descriptor.
+ */
+export type Line = { "confined": {
+/**
+ * The version of Landlock that is used.
+ */
+landlock: number,
+/**
+ * Whether there are namespaces.
+ */
+namespaces: boolean,
+/**
+ * Why there are none.
+ */
+noNamespaces: string | null,
+/**
+ * What is not held.
+ */
+open: Array<Hole>, } } | { "failed": {
+/**
+ * Why.
+ */
+reason: string, } };
+
+/**
+ * What is reached of the network.
+ */
+export type Network = "none" | "loopback" | { "proxy": {
+/**
+ * The port.
+ */
+port: number, } };
+
+/**
+ * What a command may do. All that is not in it, it may not.
+ */
+export type Plan = {
+/**
+ * The program and its arguments. A name without a slash is looked for in the kept `PATH`.
+ */
+command: Array<string>,
+/**
+ * Where it starts: an absolute path that it may read.
+ */
+cwd: string,
+/**
+ * Files and folders that it may read and execute, with all that is below. One that is not there is left out.
+ */
+read: Array<string>,
+/**
+ * Files and folders that it may also change, make and remove.
+ */
+write: Array<string>,
+/**
+ * Files and folders below those that it may read and not change. Only a mount namespace holds it.
+ */
+protect: Array<string>,
+/**
+ * Files and folders below those that it may not even read. Only a mount namespace holds it.
+ */
+hide: Array<string>,
+/**
+ * Folders that are empty at first, writable and gone afterwards, beside `/tmp`. Only a mount namespace gives them.
+ */
+private: Array<string>,
+/**
+ * A folder to use as `/tmp`, instead of one that goes with the call.
+ */
+temporary: string | null,
+/**
+ * What it reaches of the network.
+ */
+network: Network,
+/**
+ * Sockets with a path, in what it may read. Only where a mount namespace keeps the others out of sight.
+ */
+localSockets: boolean,
+/**
+ * The names of the variables that it gets. `TMPDIR` is ours.
+ */
+environment: Array<string>,
+/**
+ * Limits of resources.
+ */
+limits: Limits,
+/**
+ * A descriptor for lines of JSON about the sandbox, never about what the command did.
+ */
+status: number | null,
+/**
+ * Refuse to run when one of these is not held.
+ */
+demand: Demand,
+/**
+ * Use no more of Landlock than this version of it has. For tests.
+ */
+abi: number | null,
+/**
+ * Use no namespaces. For tests.
+ */
+withoutNamespaces: boolean, };
+
+/**
+ * What this kernel gives.
+ */
+export type Report = {
+/**
+ * Whether anything can be confined here.
+ */
+supported: boolean,
+/**
+ * The version of Landlock; 0: none.
+ */
+landlock: number,
+/**
+ * The access rights of newer versions that this one does not hold by itself.
+ */
+landlockLacks: Array<string>,
+/**
+ * Filters of system calls.
+ */
+seccomp: boolean,
+/**
+ * Namespaces of users, mounts, processes, networks and IPC, all of them.
+ */
+namespaces: boolean,
+/**
+ * Why there are no namespaces.
+ */
+noNamespaces: string | null,
+/**
+ * What a plan that uses everything leaves open here.
+ */
+open: Array<Hole>, };

@@ -1,0 +1,120 @@
+/**
+ * What a sandbox refused, read from what a command said. The kernel tells nobody but the program, and programs say it in a few
+ * usual ways: a path or a host, and why. A path is told only where the plan did not give it, whatever the message says.
+ */
+import { isAbsolute, resolve } from 'node:path';
+import type { ConfinementRefusal } from '../../index.js';
+import { exists, isIn, realPath } from './files.js';
+import type { Plan } from './plan.js';
+
+/**
+ * How much of an output is read, from its end, how long a line of it may be, and how many refusals are told. Some of the patterns below
+ * take time that grows with the square of a line.
+ */
+const MOST_CHARACTERS = 16_384;
+const LONGEST = 600;
+const MOST = 10;
+/** How many paths of one line are looked at. */
+const MOST_PATHS = 16;
+
+const DENIED =
+  /permission denied|read-only file system|operation not permitted|device or resource busy|invalid cross-device link|\b(?:EACCES|EROFS|EPERM|EBUSY|EXDEV)\b/i;
+const ABSENT = /no such file or directory|directory nonexistent|does not exist|\bENOENT\b|cannot find|not found/i;
+/** Words of a program that wanted to make or change something. */
+const MAKES = /\bcannot (?:create|touch|move|remove|make|open for writing)|\b(?:mkdir|creat\w*|writ\w+)\b/i;
+
+/** Messages of a name that no server was asked for, and of a socket that was not made. */
+const NETWORK = [
+  /could not resolve (?:host(?:name)?|proxy)[: ]+'?([\w.-]+)/i,
+  /getaddrinfo (?:EAI_AGAIN|ENOTFOUND|EPERM) ([\w.-]+)/,
+  /connect (?:EPERM|EACCES|ENETUNREACH) ([\w.:[\]-]+)/,
+  /(?:dial (?:tcp|udp)|lookup)[: ]+(?:lookup )?([\w.:[\]-]+)/,
+  /failed to (?:connect|resolve) (?:to |address for )?'?([\w.:[\]-]+)/i,
+  /unable to (?:access|resolve|connect to) '?(?:\w+:\/\/)?(?:host address )?['"‘]?([\w.-]+)/i,
+  /https?:\/\/([\w.-]+)[^\n]*(?:failed|error|unreachable|resolve)/i,
+  /(?:failed|error)[^\n]*https?:\/\/([\w.-]+)/i,
+];
+const NO_NETWORK =
+  /temporary failure in name resolution|name or service not known|network is unreachable|\bEAI_AGAIN\b/i;
+
+/** Something between quotes, or a word with a slash in it. */
+const QUOTED = /['"`‘“«]([^'"`’”»\n]{1,4096})['"`’”»]/g;
+const WORD = /(?:^|[\s=:(])((?:~|\.{0,2})\/[^\s'"`:;,()<>|]+|[\w.@-]+(?:\/[\w.@-]+)+)/g;
+/** What a shell says in front of a reason: `sh: 1: cannot create NAME: …`, `bash: NAME: …`, `rm: NAME: …`. */
+const BEFORE_REASON =
+  /([^\s:][^:\n]*?): (?:permission denied|read-only file system|operation not permitted|device or resource busy|no such file or directory|directory nonexistent)/gi;
+
+/** What this plan refused, by the output of its command. */
+export function refusalsIn(output: string, plan: Plan): ConfinementRefusal[] {
+  const found = new Map<string, ConfinementRefusal>();
+  for (const line of output.slice(-MOST_CHARACTERS).split('\n')) {
+    if (line.length > LONGEST) continue;
+    for (const refusal of refusalsOf(line, plan)) {
+      if (found.size < MOST) found.set(`${refusal.kind} ${refusal.target}`, refusal);
+    }
+  }
+  const all = [...found.values()];
+  // Who is told a host need not be told that there is some host.
+  return all.filter(
+    ({ kind, target }) => target !== null || !all.some((each) => each.kind === kind && each.target !== null),
+  );
+}
+
+function refusalsOf(line: string, plan: Plan): ConfinementRefusal[] {
+  if (plan.network !== 'loopback' || NO_NETWORK.test(line)) {
+    const host = NETWORK.flatMap((message) => message.exec(line)?.[1]?.replace(/[:.]+$/, '') ?? [])[0];
+    if (host !== undefined && isHost(host)) return [{ kind: 'network', target: host, text: `connecting to ${host}` }];
+    if (NO_NETWORK.test(line)) return [NO_HOST];
+  }
+  const isDenied = DENIED.test(line);
+  if (!isDenied && !ABSENT.test(line)) return [];
+  if (isDenied && /\bsocket\b/i.test(line)) return [NO_HOST];
+  const makes = isDenied || MAKES.test(line);
+  return pathsIn(line, plan.cwd).flatMap((path) => refusalOf(path, plan, { isDenied, makes }) ?? []);
+}
+
+const NO_HOST: ConfinementRefusal = { kind: 'network', target: null, text: 'connecting to the network' };
+
+/** A name with a dot, an address, or one of those with a port; no name of a file, a line or an error. */
+const isHost = (text: string): boolean =>
+  /^(?:[\w-]+\.)+[\w-]+(?::\d+)?$|^\[[\da-f:]+\](?::\d+)?$|^localhost/i.test(text);
+
+function pathsIn(line: string, cwd: string): string[] {
+  const words = [...line.matchAll(QUOTED), ...line.matchAll(WORD), ...line.matchAll(BEFORE_REASON)];
+  const names = words.flatMap(([, word = '']) => [
+    word,
+    word.replace(/^.*\bcannot (?:create|open|access) (?:file )?/, ''),
+  ]);
+  return [...new Set(names.filter((name) => name !== '').map((name) => resolve(cwd, name)))].slice(0, MOST_PATHS);
+}
+
+/** Whether the plan refuses this path, and what; nothing where it gave it, or where there is nothing outside. */
+function refusalOf(
+  path: string,
+  plan: Plan,
+  { isDenied, makes }: { isDenied: boolean; makes: boolean },
+): ConfinementRefusal | undefined {
+  const real = realOf(path);
+  const among = (places: readonly string[]) => places.some((place) => isIn(real, realPath(place)));
+  const reading: ConfinementRefusal = { kind: 'read', target: real, text: `reading ${real}` };
+  const writing: ConfinementRefusal = { kind: 'write', target: real, text: `writing ${real}` };
+  if (among(plan.hide)) return isDenied ? reading : undefined;
+  if (among(plan.protect)) return isDenied ? writing : undefined;
+  if (among([...plan.write, ...OWN])) return undefined;
+  if (among(plan.read)) return isDenied ? writing : undefined;
+  if (among(plan.private)) return exists(real) && !makes ? reading : undefined;
+  // What is not there outside either was not refused.
+  if (exists(real)) return makes ? writing : reading;
+  return makes && exists(resolve(real, '..')) ? writing : undefined;
+}
+
+/** What every command has of its own. */
+const OWN = ['/tmp', '/var/tmp', '/dev', '/proc'];
+
+/** Where a path leads, also one that is not there: its folder then. */
+function realOf(path: string): string {
+  if (!isAbsolute(path)) return path;
+  if (exists(path)) return realPath(path);
+  const above = resolve(path, '..');
+  return above === path ? path : resolve(realOf(above), path.slice(above.length).replace(/^\/+/, ''));
+}

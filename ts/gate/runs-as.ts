@@ -1,0 +1,15 @@
+/** How a tool runs what was approved, for whoever is asked. */
+import type { Tool } from 'ai';
+
+/** Where it stands in the tool. Registered: a tool may come from another copy of this package. */
+const RUNS_AS = Symbol.for('countersign.runs-as');
+
+/** The tool, of which each request says how it runs. */
+export const saysHowItRuns = <TOOL extends object>(tool: TOOL, how: string): TOOL =>
+  Object.assign(tool, { [RUNS_AS]: how });
+
+/** In a sentence; `undefined`: as it ever does. */
+export function howItRuns(tool: Tool | undefined): string | undefined {
+  const how: unknown = tool && (tool as unknown as Record<symbol, unknown>)[RUNS_AS];
+  return typeof how === 'string' ? how : undefined;
+}

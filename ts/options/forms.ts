@@ -1,0 +1,46 @@
+/**
+ * What the value of an option is, where nothing but that can be wrong with it. What has bounds or a meaning of its own is checked where
+ * it is used.
+ */
+import { InvalidConfigError } from '../errors/invalid-config-error.js';
+import { toldValue } from '../errors/told-value.js';
+import { kindOf, type OptionForm } from './names.js';
+
+interface FormCheck {
+  readonly is: (value: unknown) => boolean;
+  readonly said: string;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** Not by its class: that of another realm is as good, such as one of a test environment. */
+function isSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { aborted, addEventListener } = value as Partial<AbortSignal>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
+const FORMS: Readonly<Record<OptionForm, FormCheck>> = {
+  text: { is: isText, said: 'a text' },
+  id: { is: (value) => isText(value) && value !== '', said: 'a text that is not empty' },
+  texts: { is: (value) => Array.isArray(value) && value.every(isText), said: 'a list of texts' },
+  flag: { is: (value) => typeof value === 'boolean', said: 'true or false' },
+  function: { is: (value) => typeof value === 'function', said: 'a function' },
+  signal: { is: isSignal, said: 'an AbortSignal' },
+  count: { is: (value) => Number.isSafeInteger(value) && (value as number) > 0, said: 'a whole number above 0' },
+  number: { is: (value) => typeof value === 'number' && value >= 0, said: 'a number, and none below 0' },
+};
+
+export const isForm = (kind: unknown): kind is OptionForm => typeof kind === 'string' && Object.hasOwn(FORMS, kind);
+
+/** `undefined` is as good as left out. @throws {InvalidConfigError} for another value that is not of this form */
+export function checkForm(form: OptionForm, value: unknown, place: string): void {
+  const { is, said } = FORMS[form];
+  if (value === undefined || is(value)) return;
+  throw new InvalidConfigError({
+    message: `${place} must be ${said}, not ${isPrimitive(value) ? toldValue(value) : kindOf(value)}.`,
+  });
+}
+
+/** Lists are shown by what they have. */
+const isPrimitive = (value: unknown): boolean => Array.isArray(value) || Object(value) !== value;

@@ -1,0 +1,231 @@
+/**
+ * What a call would do that may not be undone: it takes something away, writes over it, gives it out, takes more rights, or runs what
+ * the network sends. A hint that asks for a second look. It allows nothing, and what it does not know is not harmless for that.
+ */
+import type { ApprovalRequest } from '../../index.js';
+
+export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 'runs-fetched';
+
+/** What is looked at of a call. */
+export type DangerousCall = Pick<ApprovalRequest, 'toolName' | 'args' | 'verdict' | 'changes'>;
+
+/** Each in a few words, behind "it". */
+export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {
+  deletes: 'it takes away what may not come back',
+  overwrites: 'it writes over what is there',
+  publishes: 'it gives something out that cannot be taken back',
+  escalates: 'it takes or gives more rights',
+  'runs-fetched': 'it may run what it fetches from the network',
+};
+
+/** What stands out in a call; empty: nothing that is known here. */
+export function dangersOf(call: DangerousCall): CallDanger[] {
+  const found = new Set<CallDanger>([...ofName(call.toolName), ...ofQueries(call.args), ...ofChanges(call)]);
+  const commands = commandsOf(call);
+  for (const argv of commands) for (const danger of ofCommand(argv)) found.add(danger);
+  if (runsFetched(commands)) found.add('runs-fetched');
+  return ORDER.filter((danger) => found.has(danger));
+}
+
+const ORDER = Object.keys(DANGER_WORDS) as CallDanger[];
+
+type CommandWords = readonly string[];
+
+/** Words of each command: as the policies have read them, else as they stand there. */
+function commandsOf({ verdict, args }: DangerousCall): CommandWords[] {
+  const read = (verdict?.subjects ?? []).flatMap((subject) =>
+    subject.kind === 'command' ? [subject.argv.map((word) => word ?? '')] : [],
+  );
+  if (read.length > 0 && verdict?.more === undefined) return read;
+  const texts = ['command', 'cmd', 'script', 'code'].flatMap((name) => textsOf(argument(args, name)));
+  return [...read, ...texts.flatMap(splitRoughly)];
+}
+
+/** Where no policy has read it: what stands between the signs that separate commands. It sees too many rather than too few. */
+const splitRoughly = (text: string): CommandWords[] =>
+  text
+    .split(/[;&|\n(){}`]|\$\(/)
+    .map((part) => part.trim().replace(/^(?:\w+=\S*\s+)+/, ''))
+    .filter((part) => part !== '')
+    .map((part) => part.split(/\s+/).map((word) => word.replace(/^["']|["']$/g, '')));
+
+function argument(args: unknown, name: string): unknown {
+  if (typeof args !== 'object' || args === null || !Object.hasOwn(args, name)) return undefined;
+  return (args as Record<string, unknown>)[name];
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? [value.join(' ')] : [];
+}
+
+// --- commands ---------------------------------------------------------------------------------------------------------
+
+/** Programs that do it whatever they are given. */
+const PROGRAMS: Readonly<Record<CallDanger, ReadonlySet<string>>> = {
+  deletes: new Set(
+    (
+      'rm rmdir unlink shred srm trash del rd erase dropdb wipefs kill pkill killall taskkill shutdown reboot halt poweroff ' +
+      'userdel groupdel'
+    ).split(' '),
+  ),
+  overwrites: new Set(['dd', 'truncate', 'fdisk', 'parted', 'mkswap', 'format']),
+  publishes: new Set(['sendmail', 'mail', 'mailx', 'mutt']),
+  escalates: new Set(
+    (
+      'sudo doas su pkexec runas chmod chown chgrp setfacl setcap visudo passwd usermod useradd adduser gpasswd ' +
+      'chroot nsenter'
+    ).split(' '),
+  ),
+  'runs-fetched': new Set(),
+};
+
+/** Programs with a word behind them, and options that make the difference. */
+const WITH_WORDS: readonly { danger: CallDanger; program: RegExp; words: RegExp }[] = [
+  {
+    danger: 'deletes',
+    program: /^git$/,
+    words:
+      /^(?:clean|rm|prune|gc|filter-branch|filter-repo|restore|reset .*--hard|stash (?:drop|clear)|branch .*(?:-D|-d|--delete)|tag .*(?:-d|--delete)|checkout (?:.* )?(?:--|-f|\.)(?: |$)|reflog (?:expire|delete)|worktree remove|push .*(?:--delete|--mirror|--prune|-d\b))/,
+  },
+  { danger: 'overwrites', program: /^git$/, words: /^(?:push .*(?:--force|-f\b| \+)|rebase|commit .*--amend)/ },
+  { danger: 'publishes', program: /^git$/, words: /^(?:push|send-email)\b/ },
+  { danger: 'deletes', program: /^find$/, words: /(?:^| )-(?:delete|exec(?:dir)? (?:\S*\/)?(?:rm|unlink|shred))\b/ },
+  { danger: 'deletes', program: /^(?:rsync|robocopy)$/, words: /--del|\/(?:mir|purge)\b/i },
+  { danger: 'overwrites', program: /^(?:mv|cp|install|ln)$/, words: /(?:^| )-\w*f/ },
+  { danger: 'overwrites', program: /^mkfs(?:\..+)?$/, words: /^/ },
+  {
+    danger: 'publishes',
+    program: /^(?:npm|pnpm|yarn|bun|cargo|poetry|uv|deno|lerna|vsce|ovsx|dart|flutter|hatch|flit|mvn|gradle)$/,
+    words: /(?:^| )(?:publish|deploy)\b/,
+  },
+  { danger: 'deletes', program: /^(?:npm|pnpm|yarn|cargo)$/, words: /^(?:unpublish|deprecate|yank)\b/ },
+  { danger: 'publishes', program: /^twine$/, words: /^upload\b/ },
+  { danger: 'publishes', program: /^gem$/, words: /^push\b/ },
+  { danger: 'deletes', program: /^gem$/, words: /^yank\b/ },
+  {
+    danger: 'publishes',
+    program: /^(?:docker|podman|buildah|skopeo|helm|oras)$/,
+    words: /^(?:(?:image )?push|copy)\b/,
+  },
+  {
+    danger: 'deletes',
+    program: /^(?:docker|podman|docker-compose)$/,
+    words: /(?:^| )(?:rm|rmi|prune|kill|down)\b/,
+  },
+  {
+    danger: 'deletes',
+    program: /^(?:kubectl|oc|helm|flyctl|fly|heroku|doctl)$/,
+    words: /(?:^| )(?:delete|drain|uninstall|destroy|apps:destroy)\b/,
+  },
+  {
+    danger: 'publishes',
+    program: /^(?:kubectl|oc|helm)$/,
+    words: /^(?:apply|install|upgrade|rollout|create|replace|patch|scale)\b/,
+  },
+  { danger: 'deletes', program: /^(?:terraform|tofu|pulumi|cdk|terragrunt)$/, words: /^destroy\b/ },
+  { danger: 'publishes', program: /^(?:terraform|tofu|pulumi|cdk|terragrunt)$/, words: /^(?:apply|up|deploy)\b/ },
+  {
+    danger: 'deletes',
+    program: /^(?:aws|gcloud|az|gsutil)$/,
+    words: /(?:^| )(?:delete\S*|rm|rb|terminate\S*|destroy\S*|purge\S*)\b/,
+  },
+  {
+    danger: 'publishes',
+    program: /^gh$/,
+    words: /^(?:release|pr|issue|gist|repo|workflow) (?:create|merge|comment|close|edit|run|review|upload|fork)\b/,
+  },
+  { danger: 'deletes', program: /^gh$/, words: /^\S+ delete\b/ },
+  {
+    danger: 'publishes',
+    program: /^(?:vercel|netlify|wrangler|firebase|serverless|sls|surge|cap|eb)$/,
+    words: /(?:^|^.* )(?:deploy|publish|--prod)\b/,
+  },
+  {
+    danger: 'publishes',
+    program: /^curl$/,
+    words: /(?:^| )(?:-X ?(?:POST|PUT|PATCH|DELETE)|--request|-d\b|--data\S*|-F\b|--form|-T\b|--upload-file|--json)/,
+  },
+  { danger: 'publishes', program: /^wget$/, words: /--(?:post|body|method)/ },
+  { danger: 'deletes', program: /^(?:redis-cli)$/i, words: /\bflush(?:all|db)\b/i },
+  { danger: 'deletes', program: /^(?:crontab)$/, words: /(?:^| )-r\b/ },
+  {
+    danger: 'deletes',
+    program: /^(?:psql|mysql|mariadb|sqlite3|sqlcmd|mongosh?)$/,
+    words: /\b(?:drop|delete|truncate|remove|deleteMany|deleteOne)\b/i,
+  },
+];
+
+const nameOf = ([program = '']: CommandWords): string =>
+  program
+    .replace(/^.*[\\/]/, '')
+    .replace(/\.exe$/i, '')
+    .toLowerCase();
+
+/** Options that take the next word, in front of the word that counts: `git -C dir push`. */
+const TAKE_A_WORD: ReadonlySet<string> = new Set(
+  '-C -c --git-dir --work-tree --prefix -n --namespace --context'.split(' '),
+);
+
+/** The words from the one that counts on. */
+function wordsFrom(argv: CommandWords): CommandWords {
+  let at = 1;
+  while (argv[at]?.startsWith('-') === true) at += TAKE_A_WORD.has(argv[at] ?? '') ? 2 : 1;
+  return argv.slice(at);
+}
+
+function ofCommand(argv: CommandWords): CallDanger[] {
+  const name = nameOf(argv);
+  const words = argv.slice(1).join(' ');
+  const bare = wordsFrom(argv).join(' ');
+  return ORDER.filter(
+    (danger) =>
+      PROGRAMS[danger].has(name) ||
+      WITH_WORDS.some(
+        (each) =>
+          each.danger === danger && each.program.test(name) && (each.words.test(words) || each.words.test(bare)),
+      ),
+  );
+}
+
+const FETCHES: ReadonlySet<string> = new Set('curl wget fetch aria2c http https xh httpie lynx iwr irm'.split(' '));
+const RUNS =
+  /^(?:(?:ba|z|da|k|c|tc|a|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|lua|pwsh|powershell|eval|source|\.|iex|osascript|xargs)$/;
+
+/** Something fetches, and something else runs what it is given. */
+const runsFetched = (commands: readonly CommandWords[]): boolean =>
+  commands.some((argv) => FETCHES.has(nameOf(argv))) && commands.some((argv) => RUNS.test(nameOf(argv)));
+
+// --- other tools ------------------------------------------------------------------------------------------------------
+
+const NAMES: readonly [CallDanger, RegExp][] = [
+  ['deletes', /^(?:delete|remove|drop|destroy|purge|unlink|truncate|wipe|erase|clear|revoke|cancel|terminate|rm)$/],
+  ['overwrites', /^(?:overwrite|replace|reset|restore)$/],
+  ['publishes', /^(?:publish|deploy|release|push|send|post|mail|email|tweet|pay|refund|transfer|charge|merge|notify)$/],
+  ['escalates', /^(?:grant|sudo|elevate|impersonate|chmod|chown|permissions?)$/],
+];
+
+/** By the words of a tool's name: `delete_file`, `sendMail`. */
+function ofName(toolName: string): CallDanger[] {
+  const words = toolName
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  return NAMES.flatMap(([danger, pattern]) => (words.some((word) => pattern.test(word)) ? [danger] : []));
+}
+
+/** By what a query says. */
+function ofQueries(args: unknown): CallDanger[] {
+  const queries = ['sql', 'query', 'statement', 'statements'].flatMap((name) => textsOf(argument(args, name)));
+  return queries.flatMap((query): CallDanger[] => [
+    ...(/\b(?:drop|delete|truncate)\b/i.test(query) ? (['deletes'] as const) : []),
+    ...(/\b(?:update\s+\S+\s+set|alter|replace\s+into|merge\s+into)\b/i.test(query) ? (['overwrites'] as const) : []),
+    ...(/\b(?:grant|revoke)\b/i.test(query) ? (['escalates'] as const) : []),
+  ]);
+}
+
+/** A file that is there, and whose whole content becomes another one. */
+function ofChanges({ toolName, changes }: DangerousCall): CallDanger[] {
+  const isWhole = /write|create|save|put/i.test(toolName);
+  return isWhole && changes.some(({ before, removed }) => before !== null && removed > 0) ? ['overwrites'] : [];
+}

@@ -1,0 +1,104 @@
+/** Confinement: commands that can do what was allowed, and nothing else. */
+import type { ConfinementError } from './errors.js';
+
+/** What a confined command may do beside reading the system and its toolchains. Paths may begin with `~/`; else they are of `cwd`. */
+export interface ConfineSettings {
+  /** Files and folders that it may change, make and remove. One that is not there is left out. @default the `cwd` */
+  write?: readonly string[];
+  /** More that it may read: files and folders. */
+  read?: readonly string[];
+  /**
+   * Files and folders that it may not even read, in what it may read. The usual secrets of toolchains and of the system are among
+   * them in any case.
+   */
+  hide?: readonly string[];
+  /** Files and folders that it may read and not change, in what it may change. `.git/hooks` and `.git/config` are among them. */
+  protect?: readonly string[];
+  /**
+   * `'none'`: no socket of an internet family. `'loopback'`: a network of its own, where nobody else is. `{ proxy }`: that, and the
+   * port of 127.0.0.1 on which a proxy of yours listens. @default 'none'
+   */
+  network?: 'none' | 'loopback' | { proxy: number };
+  /** Sockets with a path, such as those that tests make. Those that are there when it starts are hidden. @default false */
+  localSockets?: boolean;
+  /**
+   * How much must be held for it to run. `'walls'`: writing, the network and other processes, as {@link ConfinementReport.open}
+   * says. `'whole'`: everything. @default 'walls'
+   */
+  demand?: 'walls' | 'whole';
+}
+
+export interface ConfineOptions extends ConfineSettings {
+  /** Where it starts. @default process.cwd() */
+  cwd?: string;
+  /** The variables that it gets. @default those of this process that find programs and set languages: no keys */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** How to start a command so that it is confined: `spawn(file, args, { cwd, env })`. */
+export interface ConfinedCommand {
+  file: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /**
+   * What the sandbox refused, by what the command said of it. It is read from the usual messages of programs, and told where the
+   * path is one that this command was not given; a program that says nothing of a refusal is not noticed.
+   */
+  refusals(output: string): ConfinementRefusal[];
+}
+
+/** Something that the sandbox refused. */
+export interface ConfinementRefusal {
+  kind: 'read' | 'write' | 'network';
+  /** An absolute path, or a host; `null`: the command did not say which. */
+  target: string | null;
+  /** In words, e.g. `writing /etc/hosts`. */
+  text: string;
+}
+
+/**
+ * A command that can do what is listed, and nothing else, on Linux by Landlock, seccomp and namespaces. It starts in a session of its
+ * own, without a terminal; signals and its end are handed on, and all that it leaves is ended.
+ *
+ * Exit code 125, with a line that begins with `countersign-confine:`, says that nothing was run.
+ *
+ * @param command a line for `sh -c`, or a program with its arguments
+ * @throws ConfinementError (`ERR_CONFINEMENT`) where this system cannot hold it, InvalidConfigError (`ERR_INVALID_CONFIG`)
+ */
+export declare function confine(command: string | readonly string[], options?: ConfineOptions): ConfinedCommand;
+
+/** Something that is not held. docs/confinement.md says what each one means. */
+export type ConfinementHole =
+  | 'hidden-files'
+  | 'protected-files'
+  | 'private-folders'
+  | 'names'
+  | 'metadata'
+  | 'processes'
+  | 'signals'
+  | 'orphans'
+  | 'local-sockets';
+
+/** What this machine gives. */
+export interface ConfinementReport {
+  /** Whether {@link confine} confines here. */
+  supported: boolean;
+  /** Why it does not. */
+  reason: string | null;
+  /** By what. `seatbelt` is made by what its documents say, and was not run by those who made it. */
+  by: 'landlock' | 'seatbelt' | null;
+  /** The version of Landlock; 0: none. */
+  landlock: number;
+  /** Whether there are filters of system calls. */
+  seccomp: boolean;
+  /** Whether there are namespaces; they hold what Landlock does not. */
+  namespaces: boolean;
+  /** Why there are none. */
+  noNamespaces: string | null;
+  /** What a command that is confined here can do all the same. */
+  open: readonly ConfinementHole[];
+}
+
+/** What this machine gives, found by trying it, once for each process. */
+export declare function confinementReport(): ConfinementReport;
