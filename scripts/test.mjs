@@ -42,6 +42,7 @@ const times = [];
  * @typedef {object} Step
  * @property {string} name
  * @property {(say: (text: string) => void) => Promise<{ code: number }>} run what it prints goes through `say`
+ * @property {boolean} [isNeeded] by what follows in its lane
  */
 
 /** A step that runs a program of node_modules. */
@@ -164,7 +165,7 @@ const workers = (more) => `--maxWorkers=${availableParallelism() + more}`;
  * those that wait most of the time, for the processes and servers that they start. Their temporary files are in memory
  * (`isInMemory`), those of `npm run test:all` on the disk.
  *
- * @type {Record<string, { build: 'tests' | 'shipped', runtimes?: boolean, isInMemory?: boolean, lanes: Step[][] }[]>}
+ * @type {{ build?: 'tests', runtimes?: boolean, only?: string[], isInMemory?: boolean, lanes: Step[][] }[]}
  */
 const short = {
   build: 'tests',
@@ -175,11 +176,16 @@ const short = {
     [...checks, cargoTest('cargo test', {})],
   ],
 };
+/** What ships, which takes minutes to link, on one core: the Rust tests, which do not need it, have the other one. */
+const shipped = {
+  name: 'what ships',
+  isNeeded: true,
+  run: () => prepare({ build: 'shipped', runtimes: true }).then(() => ({ code: 0 })),
+};
 const long = {
-  build: 'shipped',
-  runtimes: true,
+  only: ['install'],
   lanes: [
-    [vitest('vitest long', THOROUGH, '--project=long*')],
+    [shipped, vitest('vitest long', THOROUGH, '--project=long*')],
     [cargoTest('cargo test long', THOROUGH, '--include-ignored')],
   ],
 };
@@ -221,6 +227,7 @@ async function runLane(steps, isFirst) {
     failures.push(step.name);
     // A step that failed as a whole counts too: the last line must never look like success.
     if (total.failed === failedBefore) total.failed += 1;
+    if (step.isNeeded) return;
   }
 }
 
@@ -245,9 +252,9 @@ function enterMemory() {
 
 rmSync(failedList, { force: true });
 mkdirSync(work, { recursive: true });
-for (const { build, runtimes, isInMemory, lanes } of stages) {
+for (const { build, runtimes, only, isInMemory, lanes } of stages) {
   if (failures.length > 0 && !process.env.CI) break;
-  await prepare({ build, runtimes }).catch(fail);
+  await prepare({ build, runtimes, only }).catch(fail);
   const undo = endChildrenOnSignals();
   const leave = isInMemory ? enterMemory() : () => {};
   await Promise.all(lanes.map((steps, index) => runLane(steps, index === 0)));
