@@ -64,14 +64,18 @@ pub(crate) fn class_named<'env>(object: Object<'env>, name: &str) -> Result<Opti
     let mut holder = object;
     while !holder.has_own_property(name)? {
         // The last of the chain is `Object.prototype`, unless the chain is of one object alone.
-        let Some(next) = as_object(holder.get_prototype()?)? else { return Ok(None) };
+        let Some(next) = as_object(holder.get_prototype()?)? else { break };
         if next.get_prototype()?.get_type()? == ValueType::Null {
-            return Ok(None);
+            if next.has_own_property(name)? {
+                return Ok(None);
+            }
+            break;
         }
         holder = next;
     }
-    // Asked of the object, so that a getter sees it.
-    object.get_named_property(name).map(Some)
+    // Asked of the object, so that a getter sees it, and a proxy says what it does not show.
+    let value: Unknown = object.get_named_property(name)?;
+    Ok(Some(value).filter(|value| !is_undefined(*value)))
 }
 
 /// The functions of the global `Object` that copy objects with all that belongs to them.

@@ -56,6 +56,7 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
     root: backend.root,
     maxResultCharacters,
     describeApprovals: options.describeApprovals ?? true,
+    fixed: new WeakMap(),
     builtins: {
       ...backendTools({ backend, maxResultCharacters, confinement }),
       write_todos: createTodosTool(),
@@ -63,7 +64,7 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
     },
   };
   const interruptOn = options.interruptOn as InterruptOn | undefined;
-  const own: ToolSet = options.tools === undefined ? {} : takeTools(options.tools, PLACE);
+  const own: ToolSet = options.tools === undefined ? {} : takeTools(options.tools, PLACE, house.fixed);
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
   checkRules({ tools, builtins: house.builtins, interruptOn, policy, root: backend.root });

@@ -3,7 +3,7 @@ import type { LanguageModel, ToolSet } from 'ai';
 import type { BuiltinToolName, Subagent, TaskAgent } from '../../agent.js';
 import type { InterruptOn } from '../../index.js';
 import { isQuestionTool } from '../ai-sdk/tools/questions.js';
-import { takeTools } from '../ai-sdk/tools/tool-set.js';
+import { takeTools, type FixedTools } from '../ai-sdk/tools/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { toldName, toldValue } from '../errors/told-value.js';
 import { takeNeeded } from '../options/check.js';
@@ -19,6 +19,7 @@ export interface AgentFamily {
   readonly root: string;
   readonly maxResultCharacters: number;
   readonly describeApprovals: boolean;
+  readonly fixed: FixedTools;
   /** All built-in tools but `task`, which each agent has of its own. */
   readonly builtins: Readonly<Record<Exclude<BuiltinToolName, 'task'>, ToolSet[string]>>;
 }
@@ -55,7 +56,8 @@ function taskAgentOf(given: Subagent, starter: AgentStarter, house: AgentFamily)
   if (starter.path.includes(given)) throw wrong('would start itself without end.');
   const whose = `the subagent ${JSON.stringify(name)}`;
   const place = `createDeepAgent: ${whose}`;
-  const ownTools = subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place);
+  const ownTools =
+    subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place, house.fixed);
   const own: AgentStarter = {
     model,
     tools: ownTools,

@@ -5,7 +5,7 @@ import { checkInstalled } from '../../ai-sdk/sdk/installed.js';
 import { planFor } from '../../ai-sdk/tools/plan.js';
 import { refuseQuestions } from '../../ai-sdk/tools/questions.js';
 import { streamWithEvents } from '../../ai-sdk/stream/stream-with-events.js';
-import { takeTools } from '../../ai-sdk/tools/tool-set.js';
+import { takeTools, type FixedTools } from '../../ai-sdk/tools/tool-set.js';
 import { TASK } from '../../ai-sdk/tools/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -119,6 +119,7 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
   const wrong = (what: string) => new InvalidConfigError({ message: `createTaskTool: ${what}` });
   if (subagents.length === 0) throw wrong('subagents must name at least one agent.');
   const agents = new Map<string, TaskAgent>();
+  const fixed: FixedTools = new WeakMap();
   for (const given of subagents) {
     const whose = `createTaskTool: the subagent ${toldName(given)}`;
     const agent = takeNeeded('createTaskTool: subagent', given, whose);
@@ -126,7 +127,7 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
     if (agents.has(name)) throw wrong(`there are two subagents with the name ${JSON.stringify(name)}.`);
     const place = `createTaskTool: the subagent ${name}`;
-    const tools = agent.tools === undefined ? {} : takeTools(agent.tools, place);
+    const tools = agent.tools === undefined ? {} : takeTools(agent.tools, place, fixed);
     refuseQuestions(tools, place);
     if (policy !== undefined) void new Policies({ policy, files: 'none', place: undefined }, place);
     planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });

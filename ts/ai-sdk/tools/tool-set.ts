@@ -2,21 +2,31 @@
  * A set of tools as an entry is given it: of one shape, and taken at one moment. What is decided of the tools is decided of this
  * copy, and what the AI SDK runs is made of it alone: a tool that its owner adds later is not in it.
  */
-import type { ToolSet } from 'ai';
+import type { Tool, ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
 import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
-import { define, isRecord, isThenable } from './tools.js';
+import { copyTool, copyToolSet, define, isRecord, isThenable, ownTool } from './tools.js';
 
 /**
  * The tools of this moment, each read once: own ones, and enumerable ones that are inherited. Without a prototype, so that no name
  * leads anywhere else.
  *
+ * @param fixed for an agent, whose runs begin later: the tools as they were fixed before, so that one in two sets stays the same tool
  * @throws {InvalidConfigError} for what is no object of tools by name
  */
-export function takeTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
-  return readable(`${place}: tools`, () => readTools(tools, place));
+export function takeTools<TOOLS extends ToolSet>(tools: TOOLS, place: string, fixed?: FixedTools): TOOLS {
+  return readable(`${place}: tools`, () => {
+    const taken = readTools(tools, place);
+    return fixed === undefined ? taken : withFixedApproval(taken, fixed);
+  });
 }
+
+/** Tools with the `needsApproval` that they had, by the tools that were given. */
+export type FixedTools = WeakMap<object, Tool>;
+
+/** Those that were made here, which nobody else changes. */
+const OURS = new WeakSet<object>();
 
 function readTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
   const wrong = wrongShape(tools);
@@ -34,6 +44,20 @@ function readTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
   }
   for (const name of inheritedNames(tools))
     if (!Object.hasOwn(taken, name)) define(taken, name, Reflect.get(tools, name));
+  return taken;
+}
+
+/** The tools with their `needsApproval` as it is now: what becomes of it later opens nothing in runs that begin later. */
+function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTools): TOOLS {
+  const taken = copyToolSet(tools);
+  for (const name of Object.getOwnPropertyNames(tools)) {
+    const tool = ownTool(tools, name);
+    if (!isRecord(tool) || tool.needsApproval == null || OURS.has(tool)) continue;
+    const known = fixed.get(tool) ?? copyTool(tool, { needsApproval: tool.needsApproval });
+    fixed.set(tool, known);
+    OURS.add(known);
+    define(taken, name, known);
+  }
   return taken;
 }
 
