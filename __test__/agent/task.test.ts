@@ -145,7 +145,8 @@ test('an abort of the run ends the agent', async () => {
 test('the loop knows it by its mark', () => {
   const task = createTaskTool({ subagents: [agent('worker', []).agent] });
   expect(Object.getOwnPropertyDescriptor(task, Symbol.for('countersign.task'))).toMatchObject({
-    value: true,
+    // The tools of each agent.
+    value: [{}],
     enumerable: true,
   });
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { PolicyDocument } from '../../index.js';
 import { createDeepAgent } from '../../ts/agent/index.js';
 import { createGate, gateTools, parsePolicy, streamWithEvents } from '../../ts/index.js';
-import { scripted } from '../support/model.js';
+import { call, calls, says, scripted } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
 
@@ -33,9 +33,19 @@ describe('a deny for a misspelt name does not let the tool run in silence', () =
   test.each<[string, () => unknown]>([
     ['gateTools', () => gateTools(tools, { policy })],
     ['streamWithEvents', () => streamWithEvents({ model, tools, prompt: 'x', policy })],
+    ['createDeepAgent', () => createDeepAgent({ model, tools, generalPurposeAgent: false, policy })],
+    ['createDeepAgent, which starts others', () => createDeepAgent({ model, tools, policy })],
     [
-      'createDeepAgent, when it runs',
-      () => createDeepAgent({ model, tools, generalPurposeAgent: false, policy }).streamWithEvents({ prompt: 'x' }),
+      'a subagent of its own policy',
+      () => createDeepAgent({ model, tools, subagents: [{ name: 'a', description: 'a', policy }] }),
+    ],
+    [
+      'createDeepAgent, of a tool that only a subagent of a subagent has',
+      () => {
+        const last = { name: 'b', description: 'b', tools };
+        const subagents = [{ name: 'a', description: 'a', subagents: [last] }];
+        return createDeepAgent({ model, subagents, policy });
+      },
     ],
     [
       'of a text',
@@ -110,10 +120,24 @@ test('rules for several sets of tools, which name the near one as well, are told
   expect(heard.warnings).toEqual([expect.stringContaining('do not have: "read_files"')]);
 });
 
-test('where a tool starts other agents, whose tools are not seen, a near name is a warning', () => {
-  const { tools } = recordingTools();
-  const subagents = [{ name: 'a', description: 'a', tools: of('read_files') }];
-  const policy = deny({ tools: 'read_files' });
-  const agent = createDeepAgent({ model, tools: tools as ToolSet, subagents, policy });
-  expect(agent.streamWithEvents({ prompt: 'x' })).toHaveProperty('runId');
+test('rules may name what the agents below and above have', async () => {
+  using heard = listenToWarnings();
+  const tools = recordingTools().tools as ToolSet;
+  const policy = deny({ tools: ['read_files', 'del', 'task'] });
+  const helper = { name: 'a', description: 'a', tools: of('read_files'), policy: deny({ tools: ['del', 'task'] }) };
+  const turns = [
+    calls(call('task', { subagent_type: 'a', description: 'go' }, 't1')),
+    calls(call('read_files', {}, 'c1')),
+    says('.'),
+    says('.'),
+  ];
+  const agent = createDeepAgent({ model: scripted(turns).model, tools, subagents: [helper], policy });
+  const { text } = await agent.generate({ prompt: 'x' });
+  expect([text, heard.warnings]).toEqual(['.', []]);
+});
+
+test('a far name is told when the agent is made', () => {
+  using heard = listenToWarnings();
+  createDeepAgent({ model, policy: deny({ tools: 'launch_rockets' }) });
+  expect(heard.warnings).toEqual([expect.stringContaining('createDeepAgent: policy names tools')]);
 });

@@ -1,6 +1,7 @@
 import type { ToolSet } from 'ai';
 import type { InterruptOn, PolicyInput } from '../../index.js';
 import { planFor } from '../ai-sdk/tools/plan.js';
+import { checkPolicyNames } from '../ai-sdk/tools/policy-names.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { serverOf } from '../policy/foreign.js';
 import { Policies } from '../policy/policies.js';
@@ -9,13 +10,16 @@ import { Policies } from '../policy/policies.js';
 export function checkRules({
   tools,
   builtins,
+  above = [],
   interruptOn,
   policy,
   root,
 }: {
   tools: ToolSet;
   /** Those whose names stand in the prompt for what they do. */
-  builtins: object;
+  builtins: ToolSet;
+  /** Of the agents that start it. */
+  above?: readonly ToolSet[];
   interruptOn: InterruptOn | undefined;
   policy: PolicyInput | readonly PolicyInput[] | undefined;
   root: string;
@@ -23,7 +27,13 @@ export function checkRules({
   refuseForeign(tools, [...Object.keys(builtins), 'task']);
   const place = 'createDeepAgent';
   planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
-  if (policy !== undefined) void new Policies({ policy, files: 'none', place: { cwd: root } }, place);
+  if (policy === undefined) return;
+  const policies = new Policies({ policy, files: 'none', place: { cwd: root } }, place);
+  checkPolicyNames(
+    // Rules are often those of a whole family: also of the tool that the others start it with.
+    { tools, above: [builtins, { task: {} as ToolSet[string] }, ...above], unknownTools: undefined, place },
+    { strangers: (names) => ({ own: policies.strangers(names), shared: [] }) },
+  );
 }
 
 /** A server calls its tools what it likes: only a tool of the user's own takes the place of a built-in one. */

@@ -72,7 +72,7 @@ function taskAgentOf(given: Subagent, starter: AgentStarter, house: AgentFamily)
     ...(subagents.length === 0 ? {} : { task: taskTool(taskAgents(subagents, own, house), house) }),
     ...ownTools,
   };
-  checkRules({ tools, builtins: house.builtins, interruptOn, policy, root: house.root });
+  checkRules({ tools, builtins: house.builtins, above: [starter.tools], interruptOn, policy, root: house.root });
   const approvals = house.describeApprovals ? approvalNote(tools, own.interruptOn, own.rules) : '';
   return withoutUndefined({
     name,

@@ -56,7 +56,7 @@ export function createTaskTool(options: {
           `${characters} characters are left out. To have them, start it again and ask for less at once`,
       );
     },
-    [TASK]: true,
+    [TASK]: [...agents.values()].flatMap(({ tools }) => (tools === undefined ? [] : [tools])),
   };
   return tool as BuiltinTools['task'];
 }

@@ -49,6 +49,11 @@ export class InheritedRules {
     return this.#options.interruptOn;
   }
 
+  /** What all of them have. */
+  get toolSets(): ToolSet[] {
+    return [this.#options.tools, ...(this.#options.inherited?.toolSets ?? [])];
+  }
+
   /** Whether any call of any tool may be asked about. */
   get asksAtAll(): boolean {
     const { plan, hostJudges, inherited } = this.#options;

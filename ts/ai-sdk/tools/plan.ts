@@ -105,7 +105,7 @@ const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeou
  */
 export function warnAtStart(plan: InterruptPlan, planned: PlanOptions, asker: CallAsker): void {
   warnUngated(plan, planned);
-  checkPolicyNames(planned, asker);
+  checkPolicyNames({ ...planned, above: planned.inherited?.toolSets ?? [] }, asker);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
   if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);

@@ -5,32 +5,42 @@
 import type { ToolSet } from 'ai';
 import { UnknownToolError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
-import type { CallAsker } from '../../gate/asker.js';
 import { nearestOf } from '../../options/nearest.js';
 import { namesOf, serverOf } from '../../policy/foreign.js';
-import { isTask, ownTool } from './tools.js';
+import { ownTool, toolsBehind } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
 interface NamedTools {
   tools: ToolSet;
   unknownTools: string | undefined;
+  /** Of the agents that started this one: its policies may speak of them as well. */
+  above?: readonly ToolSet[];
   /** Who has the policies, for messages. */
   place: string;
 }
 
+/** Policies: those of a run or an agent itself, and those of its gate, which others share. */
+export interface NamingPolicies {
+  /** The names in their rules that are none of these. */
+  strangers(toolNames: readonly string[]): { own: readonly string[]; shared: readonly string[] };
+}
+
 /** @throws {UnknownToolError} for a name in the policies of the run that is plainly a typo */
-export function checkPolicyNames({ tools, unknownTools, place }: NamedTools, asker: CallAsker): void {
-  if (unknownTools === 'ignore') return;
-  const names = Object.getOwnPropertyNames(tools);
-  if (names.length === 0) return;
-  const known = new Set(names.flatMap((name) => [...namesOf(name, ownTool(tools, name))]));
-  const servers = new Set(names.flatMap((name) => serverOf(name, ownTool(tools, name)) ?? []));
-  const { own, shared } = asker.strangers([...known]);
-  // What starts other agents may have tools that are not seen here.
-  const startsAgents = names.some((name) => isTask(ownTool(tools, name)));
+export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): void {
+  const { tools, above = [], unknownTools, place } = named;
+  if (unknownTools === 'ignore' || Object.getOwnPropertyNames(tools).length === 0) return;
+  const known = new Set<string>();
+  const servers = new Set<string>();
+  for (const set of [tools, ...above, ...toolsBehind(tools)])
+    for (const name of Object.getOwnPropertyNames(set)) {
+      for (const each of namesOf(name, ownTool(set, name))) known.add(each);
+      const server = serverOf(name, ownTool(set, name));
+      if (server !== undefined) servers.add(server);
+    }
+  const { own, shared } = policies.strangers([...known]);
   // A tool that other rules name by its very name: they are for several sets of tools, of which this is one.
   const isNamed = (name: string, whose: 'own' | 'shared') =>
-    asker.strangers([...known].filter((each) => each !== name))[whose].includes(name);
+    policies.strangers([...known].filter((each) => each !== name))[whose].includes(name);
   const near = (name: string, whose: 'own' | 'shared') => {
     const nearest = nearestName(name, known, servers);
     return nearest === undefined || isNamed(nearest, whose) ? undefined : nearest;
@@ -39,10 +49,10 @@ export function checkPolicyNames({ tools, unknownTools, place }: NamedTools, ask
   for (const name of own) {
     const nearest = near(name, 'own');
     if (nearest === undefined && unknownTools !== 'error') far.push(name);
-    else if (unknownTools === 'warn' || startsAgents) warnMisspelt(`${place}: policy`, name, nearest);
+    else if (unknownTools === 'warn') warnMisspelt(`${place}: policy`, name, nearest);
     else throw misspelt(place, name, nearest);
   }
-  if (!startsAgents) warnUnknown(far.map(shown), `${place}: policy`, 'Rules that name them decide nothing.');
+  warnUnknown(far.map(shown), `${place}: policy`, 'Rules that name them decide nothing.');
   for (const name of shared) {
     const nearest = near(name, 'shared');
     if (nearest !== undefined) warnMisspelt('The policy of the gate', name, nearest);

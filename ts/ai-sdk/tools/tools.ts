@@ -163,11 +163,29 @@ export function executes(tools: ToolSet, name: string): boolean {
   return typeof ownTool(tools, name)?.execute === 'function';
 }
 
-/** Marks a tool that starts other agents: a call of it that was cut off is run again. Registered: see `call-context.ts`. */
+/**
+ * Marks a tool that starts other agents: a call of it that was cut off is run again. Its value is the list of their sets of tools.
+ * Registered: see `call-context.ts`.
+ */
 export const TASK = Symbol.for('countersign.task');
 
-export function isTask(tool: Tool | undefined): boolean {
-  return tool !== undefined && Object.hasOwn(tool, TASK) && (tool as unknown as Record<symbol, unknown>)[TASK] === true;
+export const isTask = (tool: Tool | undefined): boolean => markOf(tool) !== undefined;
+
+/** The sets of tools of all agents that these tools start, and of those that these start. */
+export function toolsBehind(tools: ToolSet): ToolSet[] {
+  const found = new Set<ToolSet>([tools]);
+  for (const set of found)
+    for (const name of Object.getOwnPropertyNames(set)) {
+      const behind = markOf(ownTool(set, name));
+      if (Array.isArray(behind)) for (const each of behind as ToolSet[]) found.add(each);
+    }
+  found.delete(tools);
+  return [...found];
+}
+
+function markOf(tool: Tool | undefined): unknown {
+  if (tool === undefined || !Object.hasOwn(tool, TASK)) return undefined;
+  return (tool as unknown as Record<symbol, unknown>)[TASK] ?? undefined;
 }
 
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
