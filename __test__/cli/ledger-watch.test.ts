@@ -170,6 +170,11 @@ describe('the screen', () => {
 
   it('a question says what may deceive', () => {
     const state = after(withRecords(START, [waiting({ flags: ['bidi', 'long'] })]), 'a');
-    expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(bidi\)\?/);
+    expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(bidi[,)]/);
+  });
+
+  it('a question says what may not be undone', () => {
+    const state = after(withRecords(START, [waiting({ toolName: 'execute', args: { command: 'rm -rf build' } })]), 'a');
+    expect(frame(state, { columns: 100, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(it takes away what may not/);
   });
 });

@@ -3,9 +3,9 @@ import { tool, type ToolSet } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { PolicyDocument } from '../../index.js';
-import { createDeepAgent } from '../../ts/agent/index.js';
+import { createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
 import { createGate, gateTools, parsePolicy, streamWithEvents } from '../../ts/index.js';
-import { call, calls, says, scripted } from '../support/model.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
 
@@ -140,4 +140,100 @@ test('a far name is told when the agent is made', () => {
   using heard = listenToWarnings();
   createDeepAgent({ model, policy: deny({ tools: 'launch_rockets' }) });
   expect(heard.warnings).toEqual([expect.stringContaining('createDeepAgent: policy names tools')]);
+});
+
+describe('a part of a run', () => {
+  const tools = of('delete_file');
+  const policy = deny({ tools: 'delete_fil' });
+  const starting = () =>
+    scripted([calls(call('task', { subagent_type: 'a', description: 'go' }, 't1')), says('.')]).model;
+
+  test('of createTaskTool, whose policy has a typo, runs nothing', async () => {
+    const deleting = scripted([calls(call('delete_file', {}, 'c1')), says('.')]).model;
+    const helper = { name: 'a', description: 'a', tools, policy, model: deleting };
+    const run = streamWithEvents({
+      model: starting(),
+      prompt: 'x',
+      interruptOn: 'none',
+      tools: { ...tools, task: createTaskTool({ subagents: [helper] }) },
+    });
+    const results = (await collect(run)).filter(({ type }) => type === 'tool-error' || type === 'tool-result');
+    expect(results).toMatchObject([{ type: 'tool-error', toolName: 'task' }]);
+    expect(JSON.stringify(results)).not.toContain('"delete_file"');
+  });
+
+  test.each(['gateTools', 'streamWithEvents'])('of %s is refused', async (name) => {
+    const thrown: unknown[] = [];
+    const outer = {
+      outer: tool({
+        inputSchema: z.object({}),
+        execute: async (_: unknown, options: object) => {
+          const parent = options as never;
+          try {
+            if (name === 'gateTools') gateTools(tools, { parent, policy });
+            else streamWithEvents({ model, prompt: 'x', tools, parent, policy });
+          } catch (error) {
+            thrown.push(error);
+          }
+        },
+      }),
+    };
+    const { model: calling } = scripted([calls(call('outer', {}, 'c1')), says('.')]);
+    await collect(streamWithEvents({ model: calling, prompt: 'x', tools: outer, interruptOn: 'none' }));
+    expect(thrown).toMatchObject([{ code: 'ERR_UNKNOWN_TOOL', nearest: 'delete_file' }]);
+  });
+});
+
+describe('interruptOn of an agent', () => {
+  const helper = { name: 'a', description: 'a', tools: of('delete_file'), model };
+  const tools = { task: createTaskTool({ subagents: [helper] }) };
+  const start = (interruptOn: Record<string, boolean>) =>
+    streamWithEvents({ model, prompt: 'x', tools, unknownTools: 'error', interruptOn, onApprovalRequest: () => false });
+
+  test('may name the tools of those that it starts', () => {
+    using heard = listenToWarnings();
+    expect(start({ delete_file: true })).toHaveProperty('runId');
+    expect(heard.warnings).toEqual([]);
+  });
+
+  test('does not misspell them', () => {
+    expect(() => start({ delete_fil: true })).toThrow(expect.objectContaining({ code: 'ERR_UNKNOWN_TOOL' }) as Error);
+  });
+});
+
+describe('a table that says how the arguments of a tool are read', () => {
+  const reading = (name: string, rule: PolicyDocument['rule'] = []): PolicyDocument => ({
+    version: 1,
+    tools: { [name]: { command: 'cmd' } },
+    rule: [...rule, { effect: 'deny', commands: ['git push'] }],
+  });
+
+  test.each(['run_itt', 'Run_It', 'run-it'])('for %s, which there is not, is refused', (name) => {
+    expect(() => gateTools(of('run_it'), { policy: reading(name) })).toThrow(
+      expect.objectContaining({ code: 'ERR_UNKNOWN_TOOL', nearest: 'run_it' }) as Error,
+    );
+    using heard = listenToWarnings();
+    gateTools(of('run_it'), { gate: createGate({ policy: reading(name) }) });
+    expect(heard.warnings.join()).toContain(`names "${name}", but there is no such tool: did you mean "run_it"?`);
+  });
+
+  test('is told where rules name the near tool as well', () => {
+    using heard = listenToWarnings();
+    gateTools(of('run_it'), { policy: reading('run_itt', [{ effect: 'allow', tools: 'run_it' }]) });
+    expect(heard.warnings).toEqual([expect.stringContaining('do not have: "run_itt"')]);
+  });
+
+  test('for one that is there is told nobody', () => {
+    using heard = listenToWarnings();
+    gateTools(of('run_it'), { policy: reading('run_it') });
+    expect(heard.warnings).toEqual([]);
+  });
+});
+
+test('the full name of the tool of a misspelt server is told at a gate, and refused elsewhere', async () => {
+  using heard = listenToWarnings();
+  const policy = deny({ tools: 'mcp__gihub__create_issue' });
+  gateTools(ofServer('github', 'create_issue'), { gate: createGate({ policy }) });
+  await expect.poll(() => heard.warnings.join()).toContain('did you mean "mcp__github__create_issue"?');
+  expect(() => gateTools(ofServer('github', 'create_issue'), { policy })).toThrow('did you mean "mcp__github__');
 });

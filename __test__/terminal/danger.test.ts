@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { headline } from '../../ts/cli/chat/screen/headline.js';
 import { textOfCall } from '../../ts/cli/chat/text-field.js';
 import { namedEditor } from '../../ts/cli/edit.js';
-import { dangersOf, type CallDanger } from '../../ts/terminal/danger.js';
+import { dangersOf, type CallDanger } from '../../ts/gate/danger.js';
 
 const of = (
   toolName: string,

@@ -12,8 +12,9 @@ import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
 import { offered, readRemember, remember, type RememberOptions } from './remember.js';
+import { DANGER_WORDS, dangersOf } from '../gate/danger.js';
 import { standsOut } from '../gate/stands-out.js';
-import { CONTENTS, summary } from './shown.js';
+import { CONTENTS, summary, toJson } from './shown.js';
 import { columns, oneLine } from './style.js';
 
 export const DECIDE = {
@@ -132,15 +133,21 @@ async function tellWhat(record: KeptRecord): Promise<void> {
   if (contents !== undefined && contents !== 'kept') await print(`  ${CONTENTS[contents]}`);
 }
 
-/** A call that may not be what it seems is approved by nobody who did not say so. */
+/** A call that may not be what it seems, or may do what cannot be undone, is approved by nobody who did not say so. */
 async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promise<void> {
-  const flags = standsOut(record);
-  if (flags.length === 0 || yes === true) return;
+  const shown = toJson(record);
+  const flags = standsOut(shown);
+  const dangers = dangersOf(shown).map((danger) => DANGER_WORDS[danger]);
+  if (flags.length + dangers.length === 0 || yes === true) return;
+  const asks = json !== true && canAsk();
+  // Programs that approve it know what it does, but not what deceives whoever wrote them.
+  if (flags.length === 0 && !asks) return;
   const how = flags.includes('hidden')
-    ? 'is not shown whole here, or is not what it seems'
-    : 'may not be what it seems';
-  const what = `${shortId(record.approvalId)} ${how} (${flags.join(', ')})`;
-  if (json !== true && canAsk() && (await confirm(`${what}. Approve it?`))) return;
+    ? 'it is not shown whole here, or is not what it seems'
+    : 'it may not be what it seems';
+  const why = [...(flags.length === 0 ? [] : [`${how} (${flags.join(', ')})`]), ...dangers];
+  const what = `${shortId(record.approvalId)}: ${why.join('; ')}`;
+  if (asks && (await confirm(`${what}. Approve it?`))) return;
   throw new ExitError(
     Exit.refused,
     `not approved: ${what}. Look at it with \`countersign show\`, then pass --yes`,

@@ -4,7 +4,7 @@ import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
 import { standing } from '../gate/standing.js';
-import { needsSecondYes, standsOut } from '../gate/stands-out.js';
+import { doubtsAbout } from '../gate/danger.js';
 import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
 import { clock, told } from './duration.js';
@@ -36,7 +36,7 @@ export const pendingColumns = (now: number, width: number): TableColumn<KeptReco
     style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
   },
   { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
-  { title: '!', text: (record) => (needsSecondYes(record) ? '!' : ''), style: () => 'red' },
+  { title: '!', text: (record) => (doubtsAbout(toJson(record)).length > 0 ? '!' : ''), style: () => 'red' },
   { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 80 ? 12 : 20) },
   { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];
@@ -81,7 +81,7 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
   field('may be', json.allowedDecisions.join(', '));
   field('digest', json.digest);
   field('says', oneLine(json.description));
-  field('beware', standsOut(json).join(', '), 'red');
+  field('beware', doubtsAbout(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   if (json.verdict !== null) field('policy', `${json.verdict.effect}: ${oneLine(json.verdict.reason)}`);
   for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])

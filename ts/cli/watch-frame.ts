@@ -1,6 +1,7 @@
 /** The live view as lines of a terminal. */
+import { doubtsAbout } from '../gate/danger.js';
 import { standsOut } from '../gate/stands-out.js';
-import { pendingColumns, summary, whole } from './shown.js';
+import { pendingColumns, summary, toJson, whole } from './shown.js';
 import { fit, style, widthOf } from './style.js';
 import { table } from './table.js';
 import type { WatchState } from './watch-model.js';
@@ -71,11 +72,11 @@ function status({ mode, records, said }: WatchState, columns: number): string {
   if (mode.at !== 'confirm') return style('yellow', fit(said, columns));
   const record = records.find(({ approvalId }) => approvalId === mode.id);
   if (record === undefined) return '';
-  const flags = standsOut(record);
-  const beware = flags.length > 0 ? ` (${flags.join(', ')})` : '';
+  const doubts = mode.what === 'approve' ? doubtsAbout(toJson(record)) : standsOut(record);
+  const beware = doubts.length > 0 ? ` (${doubts.join(', ')})` : '';
   const question = `${mode.what}${beware}? `;
   const text = `${question}${summary(record, Math.max(10, columns - widthOf(question)))}`;
-  return style(flags.length > 0 ? 'red' : 'yellow', fit(text, columns));
+  return style(doubts.length > 0 ? 'red' : 'yellow', fit(text, columns));
 }
 
 // oxlint-disable-next-line no-control-regex -- our own colours

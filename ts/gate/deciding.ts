@@ -17,7 +17,7 @@ import { checkText } from './check-arguments.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
 import type { RawRecord } from '../native.js';
 import type { GateInternals } from './inside.js';
-import { reviveDecision, toRecord, toRequest } from './records.js';
+import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
 import { plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { reboundContext } from './rebound.js';
@@ -245,6 +245,21 @@ export class DecisionTaker {
   /** Takes back an approval that was not started. */
   revoke(approvalId: string, reason: string): Awaitable<void> {
     return after(this.#inside.native.revoke(approvalId, reason), () => this.#teller.flush());
+  }
+
+  /**
+   * A call has failed, and may have done so before it ran: an approval of it that nobody used lets nothing run later. Never rejects.
+   */
+  async endUnused(runId: string, toolCallId: string, reason: string): Promise<void> {
+    const end = async (): Promise<void> => {
+      try {
+        for (const { approvalId, decision } of await this.#inside.native.find(runId, toolCallId))
+          if (decision !== null && isApproval(decision)) await this.revoke(approvalId, reason);
+      } catch (error) {
+        this.#inside.failed('not taken back', { runId, toolCallId }, error);
+      }
+    };
+    await this.#inside.beforeClose(end());
   }
 
   /** Nothing of this run may start any more. Never rejects: what cannot be cancelled is not waited for any more. */

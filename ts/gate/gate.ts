@@ -291,6 +291,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#deciding.revoke(approvalId, reason);
   }
 
+  /** @see DecisionTaker.endUnused */
+  endUnused(runId: string, toolCallId: string, reason: string): Promise<void> {
+    return this.#deciding.endUnused(runId, toolCallId, reason);
+  }
+
   /** @see DecisionTaker.cancelRun */
   cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
     return this.#deciding.cancelRun(runId, reason, via);

@@ -3,7 +3,7 @@ import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVe
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
-import { DANGER_WORDS, dangersOf } from '../terminal/danger.js';
+import { DANGER_WORDS, dangersOf } from '../gate/danger.js';
 import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';

@@ -1,8 +1,9 @@
 /** The pages behind links: HTML that runs nothing, loads nothing, and shows nothing but texts. */
 import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
+import { doubtsAbout } from '../gate/danger.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { needsSecondYes, standsOut } from '../gate/stands-out.js';
+import { needsSecondYes } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import type { LinkDecision } from './link-token.js';
 
@@ -88,7 +89,7 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
   // The preview has only both ends of what is long.
   const whole = argumentLines(request).join('\n');
   const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${line(value)}</dd>`).join('\n');
-  const doubts = standsOut(request);
+  const doubts = doubtsAbout(request);
   const beware = [
     ...(doubts.length === 0 ? [] : [`Look twice: ${doubts.join(', ')}.`]),
     ...(request.contents === 'kept' ? [] : ['What runs has more in it than is shown: secrets were taken out.']),

@@ -65,7 +65,17 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const inherited = parent?.inheritance;
   const { judgesAll, mayJudgeAll } = asker;
   const isInherited = options.interruptOn === undefined;
-  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll, mayJudgeAll, inherited, isInherited };
+  const planned = {
+    tools,
+    interruptOn,
+    unknownTools,
+    unknownInPolicies: options.unknownTools,
+    place: PLACE,
+    judgesAll,
+    mayJudgeAll,
+    inherited,
+    isInherited,
+  };
   const plan = planFor(planned);
   warnAtStart(plan, planned, asker);
   const inheritance = new InheritedRules({

@@ -2,6 +2,7 @@ import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
 import { CallAsker, type CallQuestion } from '../../gate/asker.js';
 import { messageOf } from '../../errors/message-of.js';
+import { warnOnce } from '../../errors/warn-once.js';
 import { isApproval } from '../../gate/records.js';
 import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
@@ -14,6 +15,7 @@ import { askCall } from '../../gate/ask-call.js';
 import { claimOrRefuse } from '../../gate/claim.js';
 import { requireSameSdk, requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
+import { isCaller } from '../tools/callers.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
 import { isQuestionTool } from '../tools/questions.js';
 import { reasonOf } from '../messages/reasons.js';
@@ -171,12 +173,14 @@ class ApprovalFunction {
         tools: taken,
         interruptOn: this.#interruptOn,
         unknownTools,
+        unknownInPolicies: unknownTools,
         place: PLACE,
         judgesAll,
         mayJudgeAll,
       };
       const plan = planFor(planned);
       warnAtStart(plan, planned, this.#asker);
+      warnCallers(taken);
       gatings = new Map(plan.tools);
       this.#plans.set(tools, gatings);
     }
@@ -194,3 +198,13 @@ const NOT_HELD =
   'Its arguments are not those that were shown any more, or are not plain data, so that they could change until it runs.';
 const NO_EDIT = 'An edit cannot be carried out here.';
 const NO_QUESTIONS = 'Questions cannot be asked here: an approval carries no answer. Ask in a text instead.';
+
+/** The AI SDK asks `toolApproval` about the calls of the model, and not about those that a tool makes. */
+function warnCallers(tools: ToolSet): void {
+  const caller = Object.getOwnPropertyNames(tools).find((name) => isCaller(ownTool(tools, name)));
+  if (caller === undefined) return;
+  warnOnce(
+    `callers:${PLACE}:${caller}`,
+    `${PLACE} does not hear of the calls that the tool ${JSON.stringify(caller)} makes of other tools, so that nobody is asked about them. Give those tools to gateTools.`,
+  );
+}

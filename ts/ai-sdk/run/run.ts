@@ -324,6 +324,9 @@ export class Run {
       // The part itself is yielded first.
       if (part.type === 'tool-call')
         for (const event of this.#early.take(part.toolCallId ?? '')) void this.#hear(event);
+      // Before anybody hears of the failure, and sends the answer once more.
+      if (part.type === 'tool-error' && part.toolCallId !== undefined && guard.guards(part.toolName ?? ''))
+        await this.#asker.gate.endUnused(this.runId, part.toolCallId, 'The call failed.');
       // Somebody is asked about another call: what has run meanwhile is kept, too.
       if ((round.askedAbout > 0 || round.isKeptSoFar) && isResult(part)) this.#keepSoFar(setup, round)?.catch(() => {});
       return shown;

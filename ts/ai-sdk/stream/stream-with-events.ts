@@ -98,6 +98,7 @@ export function runOf(given: object, place: 'streamWithEvents' | 'resume'): Agen
   const planned = {
     interruptOn: interruptOn as InterruptOn | undefined,
     unknownTools,
+    unknownInPolicies: ownUnknownTools,
     place,
     judgesAll: asker.judgesAll,
     mayJudgeAll: asker.mayJudgeAll,

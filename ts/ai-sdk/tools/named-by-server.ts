@@ -11,7 +11,7 @@ import { allOf, whoOf } from '../../gate/who.js';
 import { interruptPlan, type Gating, type InterruptPlan } from '../../native.js';
 import { clientOf, namesOf, ruleNameOf } from '../../policy/foreign.js';
 import { narrowed } from './limits.js';
-import { define, ownTool } from './tools.js';
+import { copyToolSet, define, ownTool, toolsBehind } from './tools.js';
 
 /**
  * @param place who plans, for the warning; `undefined`: nobody is warned
@@ -22,11 +22,42 @@ export function planOf(
   interruptOn: InterruptOn | undefined,
   unknownTools: string | undefined,
   place?: string,
-): InterruptPlan {
+): ToolPlan {
   checkClients(tools);
+  const whole = withBehind(tools);
+  const plan = ownPlan(whole, tools, interruptOn, unknownTools, place);
+  return {
+    ...plan,
+    tools: plan.tools.filter(([name]) => Object.hasOwn(tools, name)),
+    gatesBehind: plan.tools.some(([name, { action }]) => !Object.hasOwn(tools, name) && action !== 'allow'),
+  };
+}
+
+/** What `interruptOn` means for some tools, and whether it asks about those of the agents that they start. */
+export interface ToolPlan extends InterruptPlan {
+  gatesBehind: boolean;
+}
+
+/** With the tools of the agents that these start: their names are known as well, since what is said here counts there. */
+function withBehind(tools: ToolSet): ToolSet {
+  const behind = toolsBehind(tools);
+  if (behind.length === 0) return tools;
+  const whole = copyToolSet(tools);
+  for (const set of behind)
+    for (const name of Object.getOwnPropertyNames(set)) if (!Object.hasOwn(whole, name)) define(whole, name, set[name]);
+  return whole;
+}
+
+function ownPlan(
+  whole: ToolSet,
+  tools: ToolSet,
+  interruptOn: InterruptOn | undefined,
+  unknownTools: string | undefined,
+  place: string | undefined,
+): InterruptPlan {
   const others = otherNames(tools);
-  if (others.size === 0) return interruptPlan(tools, interruptOn, unknownTools);
-  const named = interruptPlan(underAllNames(tools), interruptOn, unknownTools);
+  if (others.size === 0) return interruptPlan(whole, interruptOn, unknownTools);
+  const named = interruptPlan(underAllNames(whole), interruptOn, unknownTools);
   const gatings = new Map(named.tools);
   const byName = (name: string): Gating | undefined => {
     const gating = gatings.get(name);
@@ -49,7 +80,7 @@ export function planOf(
     }
     return strictest;
   };
-  const planned = named.tools.filter(([name]) => Object.hasOwn(tools, name));
+  const planned = named.tools.filter(([name]) => Object.hasOwn(whole, name));
   return { ...named, tools: planned.map(([name, gating]) => [name, gatingOf(name, gating)]) };
 }
 

@@ -11,7 +11,7 @@ import { refuseUnknown } from './callers.js';
 import { checkGateable, checkNoSlip, checkSaid } from './check-tools.js';
 import type { HostJudges } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
-import { planOf, strictestGating } from './named-by-server.js';
+import { planOf, strictestGating, type ToolPlan } from './named-by-server.js';
 import { checkPolicyNames } from './policy-names.js';
 import { ALWAYS_THERE, isQuestionTool } from './questions.js';
 import { executes, isRecord, isTask, ownTool } from './tools.js';
@@ -35,8 +35,14 @@ export interface PlanOptions {
   isInherited?: boolean | undefined;
 }
 
+/** A plan with which something begins. */
+export interface StartedPlan extends PlanOptions {
+  /** As `unknownTools`, for the names in its policies: these are its own, also where `interruptOn` is of those above. */
+  unknownInPolicies: string | undefined;
+}
+
 /** @throws {UnknownToolError} @throws {InvalidConfigError} */
-export function planFor(planned: PlanOptions): InterruptPlan {
+export function planFor(planned: PlanOptions): ToolPlan {
   const {
     tools,
     interruptOn,
@@ -65,7 +71,7 @@ export function planFor(planned: PlanOptions): InterruptPlan {
  *
  * @throws {InvalidConfigError} for one that is there and says nothing: read from a misspelt place, it would leave the tool open
  */
-function withOwn(plan: InterruptPlan, tools: ToolSet, place: string): InterruptPlan {
+function withOwn(plan: ToolPlan, tools: ToolSet, place: string): ToolPlan {
   const own = ([name, gating]: InterruptPlan['tools'][number]): InterruptPlan['tools'][number] => {
     const tool = ownTool(tools, name);
     if (gating.action === 'own') {
@@ -84,7 +90,7 @@ function withOwn(plan: InterruptPlan, tools: ToolSet, place: string): InterruptP
  * Of a part of a run: an entry for a tool leaves the tool its `needsApproval`, unless it is opened above on purpose, too. Its own entry
  * does so where those above it name the tool as well; theirs alone does where the tool is the very one that it was written for.
  */
-function narrowedPlan(plan: InterruptPlan, { tools, inherited, isInherited }: PlanOptions): InterruptPlan {
+function narrowedPlan(plan: ToolPlan, { tools, inherited, isInherited }: PlanOptions): ToolPlan {
   if (inherited === undefined) return plan;
   const isOpened = (called: CallableTool) => (isInherited === true ? inherited.has(called) : inherited.names(called));
   const narrow = (toolName: string, gating: Gating): Gating => {
@@ -103,9 +109,10 @@ const OWN: Gating = { action: 'own', entry: null, allowedDecisions: null, timeou
  *
  * @throws {UnknownToolError} for a name in its policies that is plainly a typo
  */
-export function warnAtStart(plan: InterruptPlan, planned: PlanOptions, asker: CallAsker): void {
+export function warnAtStart(plan: ToolPlan, planned: StartedPlan, asker: CallAsker): void {
   warnUngated(plan, planned);
-  checkPolicyNames({ ...planned, above: planned.inherited?.toolSets ?? [] }, asker);
+  const above = planned.inherited?.toolSets ?? [];
+  checkPolicyNames({ ...planned, unknownTools: planned.unknownInPolicies, above }, asker);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
   if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);
@@ -125,13 +132,13 @@ export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'pl
 }
 
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
-function warnUngated(plan: InterruptPlan, planned: PlanOptions): void {
+function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.
   if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
   const isHosts = (toolName: string) => (hostJudges?.({ toolName, tool: ownTool(tools, toolName) }) ?? []).length > 0;
-  if (plan.tools.some(([name, { action }]) => action !== 'allow' || isHosts(name))) return;
+  if (plan.gatesBehind || plan.tools.some(([name, { action }]) => action !== 'allow' || isHosts(name))) return;
   warnOnce(
     `ungated:${place}`,
     `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,

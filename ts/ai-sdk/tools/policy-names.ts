@@ -67,6 +67,11 @@ const shown = (name: string): string => SERVER.exec(name)?.[1] ?? name;
 function nearestName(name: string, known: ReadonlySet<string>, servers: ReadonlySet<string>): string | undefined {
   const server = SERVER.exec(name)?.[1];
   if (server !== undefined) return nearestOf(server, servers);
+  const [, named, rest] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  if (named !== undefined && !servers.has(named)) {
+    const meant = nearestOf(named, servers);
+    if (meant !== undefined) return `mcp__${meant}__${rest}`;
+  }
   // What comes before the last part is the server's: long names that share it are no misspelling of each other.
   const shared = name.startsWith('mcp__') ? name.slice(0, name.lastIndexOf('__') + 2) : '';
   const parts = [...known].flatMap((each) => (each.startsWith(shared) ? [each.slice(shared.length)] : []));

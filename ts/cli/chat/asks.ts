@@ -4,7 +4,7 @@ import { standing } from '../../gate/standing.js';
 import { standsOut } from '../../gate/stands-out.js';
 import { CONTENTS } from '../shown.js';
 import { oneLine } from '../style.js';
-import { DANGER_WORDS, dangersOf } from '../../terminal/danger.js';
+import { DANGER_WORDS, dangersOf } from '../../gate/danger.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import type { WaitingAsk } from './view.js';
 

@@ -27,8 +27,8 @@ pub struct LintFinding {
     /// The place in it.
     #[serde(flatten)]
     pub place: DocumentPlace,
-    /// The index of the rule in its document.
-    pub rule: usize,
+    /// The index of the rule in its document; `None`: it is about something else than a rule.
+    pub rule: Option<usize>,
     /// How much it matters.
     pub severity: LintSeverity,
 }
@@ -71,6 +71,7 @@ pub fn lint(documents: &[PolicyDocument], tools: Option<&[String]>) -> Vec<LintF
     let mut findings = Vec::new();
     let shadows = shadow::find(documents);
     for (number, document) in documents.iter().enumerate() {
+        findings.extend(tools.into_iter().flat_map(|tools| unmatchable::readings(document, tools)));
         for (index, rule) in document.rules.iter().enumerate() {
             let mut report = LintReport { document, rule, findings: &mut findings };
             unmatchable::check(&mut report, tools);
@@ -116,7 +117,7 @@ impl LintReport<'_> {
             message,
             source_name: self.document.source.name.to_string(),
             place,
-            rule: self.rule.index,
+            rule: Some(self.rule.index),
             severity,
         });
     }

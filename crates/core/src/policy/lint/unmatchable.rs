@@ -2,11 +2,11 @@
 
 use crate::policy::Effect;
 use crate::policy::document::{
-    CommandPattern, PatternToken, PlacedValue, WordsBehind, quoted, wild,
+    CommandPattern, PatternToken, PlacedValue, PolicyDocument, WordsBehind, quoted, wild,
 };
 use crate::shell::{EffectKnowledge, knowledge_of};
 
-use super::{FindingCode, LintReport, cover};
+use super::{FindingCode, LintFinding, LintReport, LintSeverity, cover};
 
 /// Words that begin something else than a command.
 const KEYWORDS: &[&str] = &[
@@ -32,10 +32,30 @@ pub(super) fn check(report: &mut LintReport, tools: Option<&[String]>) {
     let (Some(tools), Some(names)) = (tools, &rule.tools) else { return };
     for name in names {
         if !tools.iter().any(|tool| wild(name, tool)) {
-            let message = format!("there is no tool {}", quoted(name));
-            report.warn(rule.at, FindingCode::Unmatchable, message);
+            report.warn(rule.at, FindingCode::Unmatchable, no_tool(name));
         }
     }
+}
+
+/// Tables that say how the arguments of a tool are read, which there is not: rules about commands and files pass by the one that is
+/// meant.
+pub(super) fn readings(
+    document: &PolicyDocument, tools: &[String],
+) -> impl Iterator<Item = LintFinding> {
+    document.tools.iter().filter(|(name, _)| !tools.contains(name)).map(|(name, reading)| {
+        LintFinding {
+            code: FindingCode::Unmatchable,
+            message: no_tool(name),
+            source_name: document.source.name.to_string(),
+            place: reading.at,
+            rule: None,
+            severity: LintSeverity::Warning,
+        }
+    })
+}
+
+fn no_tool(name: &str) -> String {
+    format!("there is no tool {}", quoted(name))
 }
 
 /// Why no command begins like this.

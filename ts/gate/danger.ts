@@ -3,6 +3,7 @@
  * the network sends. A hint that asks for a second look. It allows nothing, and what it does not know is not harmless for that.
  */
 import type { ApprovalRequest } from '../../index.js';
+import { standsOut } from './stands-out.js';
 
 export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 'runs-fetched';
 
@@ -17,6 +18,12 @@ export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {
   escalates: 'it takes or gives more rights',
   'runs-fetched': 'it may run what it fetches from the network',
 };
+
+/** What a human must look at twice, in words: what the call may hide, and what it may do. */
+export const doubtsAbout = (call: DangerousCall & Pick<ApprovalRequest, 'flags'>): string[] => [
+  ...standsOut(call),
+  ...dangersOf(call).map((danger) => DANGER_WORDS[danger]),
+];
 
 /** What stands out in a call; empty: nothing that is known here. */
 export function dangersOf(call: DangerousCall): CallDanger[] {
