@@ -10,7 +10,6 @@ const faultsIn = (page: string): string[] => faultsOf(readFileSync(join(root, pa
 
 /** Pages that are still to be rewritten. Take a page out when it is; put none in: a new page keeps the rules from its first day. */
 const LATER: readonly string[] = [
-  'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   'docs/agent.md',
@@ -58,7 +57,7 @@ test.each(LATER)('%s has faults: without them it leaves the list', (page) => {
 });
 
 test('the first pages that people read are among those that keep the rules', () => {
-  const first = ['why-countersign', 'migrate', 'recipes', 'troubleshooting'];
+  const first = ['README.md', 'why-countersign', 'migrate', 'recipes', 'troubleshooting'];
   expect(clean).toEqual(expect.arrayContaining(first.map((page) => (page.endsWith('.md') ? page : `docs/${page}.md`))));
 });
 
