@@ -104,6 +104,7 @@ const MAY_BE: Record<string, readonly Label[]> = {
   // What a command may do.
   confine: ['true', '{}'],
   ...Object.fromEntries(['write', 'hide', 'protect'].map((name) => [name, TEXTS])),
+  'confine.env': ['{}'],
   'confine.cwd': ['text'],
   'createDeepAgent: confine.always': FLAG,
   // Numbers with bounds of their own.

@@ -3,6 +3,7 @@
  * know them as `mcp__server__tool`.
  */
 import type { Tool } from 'ai';
+import { isVeryTool } from './very-tool.js';
 
 /** What rules know the tool of a server by. Of a server that is not known the name is empty. */
 export const mcpName = (server: string, tool: string): string => `${PREFIX}${server}__${tool}`;
@@ -38,7 +39,7 @@ export function namesOf(toolName: string, tool: Tool | undefined): ReadonlySet<s
 
 /** Whether it may be the same tool, under whichever names two sets have it. */
 export function isSameTool(one: CallableTool, other: CallableTool): boolean {
-  if (one.tool !== undefined && one.tool === other.tool) return true;
+  if (one.tool !== undefined && isVeryTool(one.tool, other.tool)) return true;
   const names = new Set(wholeNames(one));
   return wholeNames(other).some((name) => names.has(name));
 }

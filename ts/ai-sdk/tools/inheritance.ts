@@ -8,6 +8,7 @@ import type { InterruptOn, InterruptOptions } from '../../../index.js';
 import { interruptVerdict, isByName, strictest, type JudgedCall, type CallVerdict } from '../../gate/judge.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { isSameTool, namesOf, type CallableTool } from '../../policy/foreign.js';
+import { isVeryTool } from '../../policy/very-tool.js';
 import { isSame } from '../../values/same.js';
 import type { HostJudges } from './host-judge.js';
 import { narrowed, type Limits } from './limits.js';
@@ -103,7 +104,7 @@ export class InheritedRules {
   /** Whether the entries that a part inherits were written for this very tool: the one that has them has it, under this name. */
   has({ toolName, tool }: CallableTool): boolean {
     const { tools, interruptOn, inherited } = this.#options;
-    if (ownTool(tools, toolName) === tool) return true;
+    if (isVeryTool(ownTool(tools, toolName), tool)) return true;
     return inherited !== undefined && isSame(inherited.interruptOn, interruptOn) && inherited.has({ toolName, tool });
   }
 
@@ -129,7 +130,7 @@ export class InheritedRules {
     const { toolName, tool } = called;
     const { tools } = this.#options;
     const known = this.#gatings.get(toolName);
-    if (known !== undefined && ownTool(tools, toolName) === tool)
+    if (known !== undefined && isVeryTool(ownTool(tools, toolName), tool))
       return { gating: known, asked: tool, isOfAnother: false };
     const names = namesOf(toolName, tool);
     let spoken: SpokenOf = { gating: this.#gatingOfOther(called), asked: undefined, isOfAnother: false };

@@ -6,6 +6,7 @@ import type { Tool, ToolSet } from 'ai';
 import { InvalidConfigError } from '../../errors/index.js';
 import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
+import { countAsCopy, isCopy } from '../../policy/very-tool.js';
 import { copyTool, copyToolSet, define, isRecord, isThenable, ownTool } from './tools.js';
 
 /**
@@ -24,9 +25,6 @@ export function takeTools<TOOLS extends ToolSet>(tools: TOOLS, place: string, fi
 
 /** Tools with the `needsApproval` that they had, by the tools that were given. */
 export type FixedTools = WeakMap<object, Tool>;
-
-/** Those that were made here, which nobody else changes. */
-const OURS = new WeakSet<object>();
 
 function readTools<TOOLS extends ToolSet>(tools: TOOLS, place: string): TOOLS {
   const wrong = wrongShape(tools);
@@ -52,10 +50,10 @@ function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTool
   const taken = copyToolSet(tools);
   for (const name of Object.getOwnPropertyNames(tools)) {
     const tool = ownTool(tools, name);
-    if (!isRecord(tool) || tool.needsApproval == null || OURS.has(tool)) continue;
+    if (!isRecord(tool) || tool.needsApproval == null || isCopy(tool)) continue;
     const known = fixed.get(tool) ?? copyTool(tool, { needsApproval: tool.needsApproval });
     fixed.set(tool, known);
-    OURS.add(known);
+    countAsCopy(known, tool);
     define(taken, name, known);
   }
   return taken;

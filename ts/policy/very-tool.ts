@@ -1,0 +1,17 @@
+/** Which tool a copy was made of: an entry for a tool is for its copies in other sets as well. */
+import type { Tool } from 'ai';
+
+const ORIGINALS = new WeakMap<object, object>();
+
+/** Has a copy count as the tool that it was made of. */
+export function countAsCopy(copy: Tool, original: Tool): void {
+  ORIGINALS.set(copy, originalOf(original));
+}
+
+export const isCopy = (tool: Tool): boolean => ORIGINALS.has(tool);
+
+/** Whether both are one tool, or copies of one. */
+export const isVeryTool = (one: Tool | undefined, other: Tool | undefined): boolean =>
+  one === other || (one !== undefined && other !== undefined && originalOf(one) === originalOf(other));
+
+const originalOf = (tool: Tool): object => ORIGINALS.get(tool) ?? tool;
