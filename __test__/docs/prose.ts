@@ -55,7 +55,7 @@ function passagesOf(source: string): Passage[] {
   for (const [index, line] of prose.split('\n').entries()) {
     const before = passages.at(-1);
     if (/^\s*\|/.test(line)) {
-      const cells = line.split(/(?<!\\)\|/).map((text) => ({ line: index + 1, text }));
+      const cells = line.split(/(?<!\\)\||<br>/).map((text) => ({ line: index + 1, text }));
       passages.push(...cells, { line: index + 1, text: '' });
     } else if (before === undefined || before.text === '' || STARTS.test(line)) {
       passages.push({ line: index + 1, text: line.trim() });
@@ -71,6 +71,8 @@ const plain = (text: string): string =>
   text
     .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
     .replace(/(`+).+?\1/g, 'code')
+    // The name of a test is not the page's own words.
+    .replace(/\[[^\]]*\]\([^)]*(?:__test__|crates)\/[^)]*\)/g, 'code')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/<[^>]+>|\*\*|^\s*(?:#+|[-*+>]|\d+\.) /g, '')
     .trim();
