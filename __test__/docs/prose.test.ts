@@ -12,15 +12,10 @@ const faultsIn = (page: string): string[] => faultsOf(readFileSync(join(root, pa
 const LATER: readonly string[] = [
   'CONTRIBUTING.md',
   'docs/decisions.md',
-  'docs/guarantees.md',
   'docs/performance.md',
-  'docs/policy-cases.md',
   'docs/policy-limits.md',
   'docs/policy.md',
-  'docs/postgres.md',
-  'docs/presets.md',
   'docs/programs.md',
-  'docs/scale.md',
 ];
 const clean = documents.filter((page) => !LATER.includes(page));
 
