@@ -8,8 +8,11 @@ import { faultsOf, LONGEST } from './prose.js';
 const root = join(import.meta.dirname, '../..');
 const faultsIn = (page: string): string[] => faultsOf(readFileSync(join(root, page), 'utf8').replaceAll('\r\n', '\n'));
 
-/** Pages that are still to be rewritten. Take a page out when it is; put none in: a new page keeps the rules from its first day. */
-const LATER: readonly string[] = ['docs/decisions.md', 'docs/performance.md', 'docs/programs.md'];
+/**
+ * Pages that are still to be rewritten; `programs.md` is generated, and its text stands in the tables. Take a page out when it has no
+ * faults. Put none in: a new page keeps the rules from its first day.
+ */
+const LATER: readonly string[] = ['docs/performance.md', 'docs/programs.md'];
 const clean = documents.filter((page) => !LATER.includes(page));
 
 test.each(clean)('%s is plain English', (page) => {
