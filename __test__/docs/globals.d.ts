@@ -5,6 +5,10 @@ import type { Decision, ToolCallInfo } from '../../index.js';
 declare global {
   /** Deletes `notes.txt`, then says what came of it. */
   const model: LanguageModel;
+  /** Deletes `a.txt`, `b.txt` and `c.txt` in one step, then says what came of it. */
+  const tidyingModel: LanguageModel;
+  /** Pays 900 euros to ACME with `pay`, then says what came of it. */
+  const payingModel: LanguageModel;
   /** Writes `hello.txt` with `write_file`, then says what came of it. */
   const writingModel: LanguageModel;
   /** Has the subagent `cleaner` delete `notes.txt`, then says what came of it. */

@@ -9,6 +9,14 @@ globalThis.model = scriptedModel(
   [{ tool: 'delete_file', args: { path: 'notes.txt' } }],
   (results) => `The tool said: ${results.join(', ')}`,
 );
+globalThis.tidyingModel = scriptedModel(
+  ['a.txt', 'b.txt', 'c.txt'].map((path) => ({ tool: 'delete_file', args: { path } })),
+  (results) => `The tools said: ${results.join(', ')}`,
+);
+globalThis.payingModel = scriptedModel(
+  [{ tool: 'pay', args: { euros: 900, to: 'ACME' } }],
+  (results) => `The tool said: ${results.join(', ')}`,
+);
 globalThis.writingModel = scriptedModel(
   [{ tool: 'write_file', args: { file_path: 'hello.txt', content: 'Hello!\n' } }],
   (results) => `The tool said: ${results.join(', ')}`,
