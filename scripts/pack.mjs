@@ -61,6 +61,7 @@ async function pack() {
       ...manifest.files.filter((each) => each.endsWith('.d.ts')),
       'types',
       'policy.schema.json',
+      'schemas',
       'dist',
       'binding',
       'README.md',

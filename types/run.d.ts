@@ -199,7 +199,7 @@ export interface TerminalApprover {
  * with that error: `ERR_INPUT_ENDED`, at the end of the input; `ERR_OUTPUT_UNSEEN`, where the answers are typed on a terminal that
  * the question would not be shown on.
  *
- * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is no stream
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is no stream, or no way to call
  */
 export declare function terminalApprover(options?: {
   /** A stream of Node's. @default process.stdin */
@@ -211,6 +211,14 @@ export declare function terminalApprover(options?: {
    * @default process.stderr, so that the standard output is the program's own
    */
   output?: { write(text: string): unknown };
+  /**
+   * How a terminal calls the person when something waits. `bell`: its bell, and the title of the window says how much waits.
+   * `desktop`: a notification of the desktop as well, where the terminal has them; it names the tool, and nothing else of the call.
+   * Never on a pipe, or where `TERM` is `dumb`.
+   *
+   * @default COUNTERSIGN_NOTIFY of the environment, else `bell`
+   */
+  notify?: 'bell' | 'desktop' | 'none';
 }): TerminalApprover;
 
 /** How a run is continued: as it was started, but for its messages, which the ledger has. */

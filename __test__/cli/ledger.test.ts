@@ -49,7 +49,13 @@ async function ask(
   }
 }
 
-const jsonOf = <T = ApprovalRecord>(text: string): T[] => linesOf(text).map((line) => JSON.parse(line) as T);
+/** Without the version of the format, which each line has. */
+const jsonOf = <T = ApprovalRecord>(text: string): T[] =>
+  linesOf(text).map((line) => {
+    const { schemaVersion, ...value } = JSON.parse(line) as { schemaVersion: number };
+    expect(schemaVersion).toBe(1);
+    return value as T;
+  });
 
 /** A request whose process let go of it, and whose time is up since. */
 async function unanswered() {

@@ -209,10 +209,9 @@ describe('lint', () => {
     const { code, stdout } = await run(['policy', 'lint', 'policy.toml']);
     expect(stdout).toMatch(/policy\.toml:\d+:\d+: (error|warning|info): .*\[[a-z-]+\]/);
     expect(stdout).toMatch(/\d+ errors, \d+ warnings, \d+ hints\n$/);
-    const findings = JSON.parse((await run(['policy', 'lint', '--json', 'policy.toml'])).stdout) as {
-      severity: string;
-      code: string;
-    }[];
+    const { findings } = JSON.parse((await run(['policy', 'lint', '--json', 'policy.toml'])).stdout) as {
+      findings: { severity: string; code: string }[];
+    };
     expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0);
     expect(findings.length).toBe(linesOf(stdout).length - 1);
     expect(findings.map(({ code }) => code)).toEqual(expect.arrayContaining(['too-broad']));

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 export const MAY_SHIP =
-  /^(package\.json|policy\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|types\/[\w-]+\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
+  /^(package\.json|policy\.schema\.json|schemas\/[\w-]+\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|types\/[\w-]+\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
 
 export const mustShip = (): string[] => [
   'package.json',
   'policy.schema.json',
+  ...readdirSync(join(root, 'schemas')).map((name) => `schemas/${name}`),
   ...exportedFiles(),
   ...readdirSync(join(root, 'types')).map((name) => `types/${name}`),
   'binding/binding.js',
@@ -22,7 +23,11 @@ function exportedFiles(): string[] {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | Record<string, string>>;
   };
-  return Object.values(manifest.exports)
-    .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
-    .map((file) => file.replace(/^\.\//, ''));
+  return (
+    Object.values(manifest.exports)
+      .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+      .map((file) => file.replace(/^\.\//, ''))
+      // A pattern stands for all that it fits.
+      .filter((file) => !file.includes('*'))
+  );
 }

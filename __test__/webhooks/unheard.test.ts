@@ -95,7 +95,7 @@ test('`countersign webhooks` says why, how often and when next, as text and as J
   expect(stdout).toMatch(/^ {2}not taken: .*401.* \(1 attempt, next in \d+m\)$/m);
   const lines = (await run('--json')).stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-    { state: 'endpoint', endpoint: 'hooks', waiting: 1, dead: 0, isSent: false },
+    { schemaVersion: 1, state: 'endpoint', endpoint: 'hooks', waiting: 1, dead: 0, isSent: false },
     expect.objectContaining({
       state: 'waiting',
       endpoint: 'hooks',

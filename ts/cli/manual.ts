@@ -58,6 +58,11 @@ const REMEMBER: ManualOption = {
   value: 'always|DURATION',
   help: 'answers the next such calls of the project as well, for ever or for a time such as 30d. It says what that is, and asks, before anything is decided',
 };
+const NOTIFY: ManualOption = {
+  name: '--notify',
+  value: 'bell|desktop|none',
+  help: 'how a terminal calls you when something comes to wait [default: COUNTERSIGN_NOTIFY, else bell]',
+};
 const IDS = 'Of an id the first or the last six characters will do, when no other has them.';
 
 const CALL: readonly ManualOption[] = [
@@ -153,7 +158,7 @@ export const PAGES: readonly ManualPage[] = [
     '',
     'What waits, as it happens.',
     'countersign watch --json | jq .type',
-    [BY, GROUP],
+    [BY, GROUP, NOTIFY],
     'On a terminal: j and k move, Enter shows a request, a approves and r rejects after a y, q ends it. On a pipe: a line for each event.',
   ),
   onLedger(

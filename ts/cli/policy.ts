@@ -13,6 +13,7 @@ import { answerLines, linesOf } from './lines.js';
 import { listText, subcommandsOf } from './manual.js';
 import { readJson, readOptions } from './options.js';
 import { policyInit, presetNamed } from './policy-init.js';
+import { printJson } from './print.js';
 import { trustCommand } from './trust.js';
 
 const CALL = {
@@ -60,7 +61,7 @@ async function check(args: readonly string[], how: 'check' | 'explain'): Promise
   const toolName = values.tool ?? 'execute';
   const call = { toolCallId: 'cli', toolName, args: snapshot(argumentsOf(how, values.args, positionals)) };
   const verdict = await policies.judge(call);
-  if (values.json === true) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+  if (values.json === true) await printJson(verdict);
   else if (how === 'explain') process.stdout.write(`${await policies.explain(call)}\n`);
   else process.stdout.write(`${told(verdict)}${verdict.effect === 'ask' ? await untrustedHint(policies, call) : ''}`);
   return verdict.effect === 'allow' ? Exit.ok : verdict.effect === 'ask' ? Exit.ask : Exit.deny;
@@ -151,7 +152,7 @@ async function lint(args: readonly string[]): Promise<number> {
   const files = positionals.length > 0 ? positionals : [ownPolicy()];
   const policies = (await inputsOf(files)) as Policy[];
   const findings = lintPolicy(policies, values.tool === undefined ? {} : { toolNames: values.tool });
-  if (values.json === true) process.stdout.write(`${JSON.stringify(findings)}\n`);
+  if (values.json === true) await printJson({ findings });
   else for (const finding of findings) process.stdout.write(`${line(finding)}\n`);
   const worst = findings.filter(({ severity }) => severity === 'error').length;
   if (values.json !== true) {
@@ -175,7 +176,7 @@ async function replay(args: readonly string[]): Promise<number> {
   const place = values.cwd === undefined ? undefined : { cwd: resolve(values.cwd) };
   const { total, effects, changed } = await replayPolicy(recorded(log), await inputsOf(values.policy), place);
   if (values.json === true) {
-    process.stdout.write(`${JSON.stringify({ total, effects, changed })}\n`);
+    await printJson({ total, effects, changed });
     return Exit.ok;
   }
   for (const { call, from, to } of changed) {

@@ -6,10 +6,13 @@ export async function print(...lines: readonly string[]): Promise<void> {
   if (lines.length > 0) await write(`${lines.join('\n')}\n`);
 }
 
-/** One line of JSON Lines. What a terminal could act on or hide stands escaped, which is the same JSON. */
-export const printJson = (value: unknown): Promise<void> => print(json(value));
+/** Of everything that is printed as JSON; `schemas/` has what it looks like. */
+const SCHEMA_VERSION = 1;
 
-export const json = (value: unknown): string => seenJson(value);
+/** One line of JSON Lines. What a terminal could act on or hide stands escaped, which is the same JSON. */
+export const printJson = (value: object): Promise<void> => print(json(value));
+
+export const json = (value: object): string => seenJson({ schemaVersion: SCHEMA_VERSION, ...value });
 
 /** `1 request`, `2 requests`. */
 export const count = (number: number, one: string, several = `${one}s`): string =>

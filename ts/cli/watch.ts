@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs';
 import type { GateEvent } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { decide, groupsIn, whoDecides, type DecidingPerson } from './decisions.js';
@@ -11,6 +12,7 @@ import { shortId } from './ids.js';
 import { LEDGER, ledgerName, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { whenUnread } from './output.js';
+import { NOTIFY, readNotify } from './notify.js';
 import { print, printJson } from './print.js';
 import { outcome, summary, toJson } from './shown.js';
 import { oneLine } from './style.js';
@@ -34,12 +36,14 @@ export async function watch(args: readonly string[]): Promise<number> {
     ...LEDGER,
     by: { type: 'string' },
     group: { type: 'string', multiple: true },
+    ...NOTIFY,
   });
   if (positionals.length > 0) throw new UsageError(`watch takes no ${JSON.stringify(positionals[0])}`);
   const who = { by: whoDecides(values.by), groups: groupsIn(values.group) };
+  const way = readNotify(values.notify);
   const isLive = values.json !== true && process.stdout.isTTY === true && process.stdin.isTTY === true;
   return withLedger(values, isLive ? 'change' : 'look', (ledger) =>
-    isLive ? live(ledger, oneLine(ledgerName(values.ledger)), who) : lines(ledger, values.json === true),
+    isLive ? live(ledger, oneLine(ledgerName(values.ledger)), who, way) : lines(ledger, values.json === true),
   );
 }
 
@@ -98,13 +102,15 @@ function saidOf(event: GateEvent): string {
 }
 
 /** The live view, until `q`. */
-async function live(ledger: NativeLedger, place: string, who: DecidingPerson): Promise<number> {
+async function live(ledger: NativeLedger, place: string, who: DecidingPerson, way: NotifyWay): Promise<number> {
   const screen = takeScreen();
+  const person = new PersonCall({ way, write: (text) => process.stdout.write(text) });
   let state: WatchState = START;
   const draw = (): void => screen.draw(frame(state, screen.size(), place, Date.now()));
   const change = (next: WatchState): void => {
     state = next;
     draw();
+    person.waits(state.records.map(({ approvalId, toolName }) => ({ key: approvalId, toolName })));
   };
   const act = async (action: Exclude<WatchAction, { type: 'quit' }>): Promise<void> => {
     try {
@@ -153,6 +159,7 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson): P
     process.stdout.off('resize', draw);
     process.off('SIGCONT', continued);
     stop();
+    person.end();
     screen.giveBack();
   }
 }

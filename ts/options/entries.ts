@@ -271,7 +271,9 @@ const TABLES = {
   approvalDetails: { names: { runId: 'filter' } satisfies OptionTable<Parameters<typeof Api.approvalDetails>[1]> },
   withHeartbeat: { names: { every: true } satisfies OptionTable<Parameters<typeof Api.withHeartbeat>[1]> },
   terminalApprover: {
-    names: { input: true, output: true } satisfies OptionTable<Parameters<typeof Api.terminalApprover>[0]>,
+    names: { input: true, output: true, notify: true } satisfies OptionTable<
+      Parameters<typeof Api.terminalApprover>[0]
+    >,
   },
   createDeepAgent: {
     names: {

@@ -9,6 +9,7 @@ import { standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
+import { notifyWay, PersonCall, type NotifyWay } from './call-person.js';
 import { edited, readAnswer, readQuestionAnswer, secondLook, shortFor } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
@@ -30,19 +31,28 @@ type QuestionAnswers = readonly (string | readonly string[] | null)[];
 
 /** @see types/ */
 export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
-  const { input = process.stdin, output = process.stderr } = takeOptions('terminalApprover', options) as {
+  const taken = takeOptions('terminalApprover', options) as {
     input?: Readable;
     output?: Writable;
+    notify?: NotifyWay;
   };
+  const { input = process.stdin, output = process.stderr } = taken;
   if (typeof input?.on !== 'function' || typeof output?.write !== 'function')
     throw new InvalidConfigError({
       message: 'terminalApprover: input must be a stream to read from, and output one to write to.',
     });
+  const way = notifyWay(taken.notify, 'terminalApprover: notify');
   const lines = lineInput(input, output);
-  const ask = (request: ShownRequest, { abortSignal, objectionTo }: AskContext): Promise<unknown> =>
+  const person = new PersonCall({ way, write: lines.isTerminal ? (text) => lines.say(text) : undefined });
+  /** Asked here, and not answered yet. */
+  const waiting = new Set<ShownRequest>();
+  const call = (): void =>
+    person.waits([...waiting].map((key) => ({ key, toolName: String(key.toolName ?? 'a call') })));
+  const inTurn = (request: ShownRequest, { abortSignal, objectionTo }: AskContext): Promise<unknown> =>
     lines.inTurn(async () => {
       abortSignal.throwIfAborted();
       try {
+        call();
         return await (request.kind === 'question'
           ? answersTo(request as QuestionRequest, lines, abortSignal)
           : decisionOn(request, lines, abortSignal, objectionTo));
@@ -51,6 +61,15 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
         throw error;
       }
     });
+  const ask = async (request: ShownRequest, context: AskContext): Promise<unknown> => {
+    waiting.add(request);
+    try {
+      return await inTurn(request, context);
+    } finally {
+      waiting.delete(request);
+      call();
+    }
+  };
   return ask as Api.TerminalApprover;
 };
 makesCallbacks(terminalApprover, 'terminalApprover()');

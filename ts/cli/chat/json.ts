@@ -47,7 +47,7 @@ export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> |
 export function lineOf(event: AgentEvent): string {
   const shown: object = event.type === 'done' ? { ...event, steps: undefined } : event;
   try {
-    return json(JSON.parse(JSON.stringify(shown, told)) as unknown);
+    return json(JSON.parse(JSON.stringify(shown, told)) as object);
   } catch {
     return json({ type: event.type, error: 'it cannot be written as JSON' });
   }

@@ -9,11 +9,13 @@ import type { Question } from '../../../index.js';
 import { told } from '../duration.js';
 import { style } from '../style.js';
 import { readQuestionAnswer, SHORT } from '../../terminal/answers.js';
+import type { PersonCall } from '../../terminal/call-person.js';
 import { argumentLines } from '../../terminal/whole.js';
 import { readAnswer } from './answers.js';
 import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
 import { safeLong } from '../../terminal/safe-long.js';
+import { callsOf } from './waiting-calls.js';
 import type { WaitingAsk, TranscriptEntry } from './view.js';
 
 export interface LinesOptions {
@@ -27,6 +29,8 @@ export interface LinesOptions {
   prompt?: string | undefined;
   /** Whether somebody reads what waits, and answers. */
   canAsk: boolean;
+  /** Calls whoever answers, on a terminal. */
+  person?: PersonCall | undefined;
   emoji: boolean;
 }
 
@@ -84,7 +88,11 @@ class LineFrontEnd {
 
   async run(): Promise<number> {
     const { prompt } = this.#options;
-    const stop = this.#chat.subscribe(() => this.#ring());
+    const call = (): void => this.#options.person?.waits(callsOf(this.#chat.view.asks));
+    const stop = this.#chat.subscribe(() => {
+      call();
+      this.#ring();
+    });
     const { model, folder } = this.#chat.view;
     this.#say(`Model: ${model}`, `Folder: ${folder}`, this.#mode());
     if (prompt === undefined && this.#options.input.isTTY === true) this.#say('/help lists commands, /quit leaves.');
@@ -98,6 +106,7 @@ class LineFrontEnd {
       this.#printDone();
     } finally {
       stop();
+      this.#options.person?.end();
     }
     if (this.#chat.lastRun === 'cancelled' && this.#options.input.isTTY !== true) return 130;
     if (this.#chat.lastRun === 'failed' && !this.#isInteractive) return Exit.failure;

@@ -8,7 +8,9 @@ import { whoDecides } from '../decisions.js';
 import { Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { readOptions } from '../options.js';
+import { NOTIFY, readNotify } from '../notify.js';
 import { whenUnread } from '../output.js';
+import { PersonCall, type NotifyWay } from '../../terminal/call-person.js';
 import { SeenOutput, seenOutput } from '../../terminal/seen.js';
 import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
@@ -32,6 +34,7 @@ export const CHAT_HELP = `countersign [options]: an agent in this folder, with a
       --plan                 only what is read-only runs
       --prompt TEXT          one prompt, then it ends. Without a terminal nobody is asked: what asks is rejected
       --json                 JSON Lines of what happens; prompts come from --prompt or from stdin, a line each. Nobody is asked
+      --notify HOW           how a terminal calls you when something waits: bell, desktop or none [default: COUNTERSIGN_NOTIFY, else bell]
       --plain                lines instead of a screen: for screen readers, and for terminals that can do little
 
 Settings: .countersign/config.toml of the project, and ~/.config/countersign/config.toml.
@@ -53,6 +56,7 @@ const OPTIONS = {
   prompt: { type: 'string' },
   json: { type: 'boolean' },
   plain: { type: 'boolean' },
+  ...NOTIFY,
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -84,6 +88,7 @@ function readFlags(args: readonly string[]) {
 
 async function run(flags: ChatFlags): Promise<number> {
   const folder = folderOf(flags.cwd);
+  const way = readNotify(flags.notify);
   const config = await readConfig(folder, flags);
   const model = await openModel(config);
   const mode = flags.auto === true ? 'auto' : flags.plan === true ? 'plan' : 'safe';
@@ -111,7 +116,7 @@ async function run(flags: ChatFlags): Promise<number> {
   }
   const left = onSignals(chat);
   try {
-    const exit = await show(chat, flags, config.plain, emoji);
+    const exit = await show(chat, flags, config.plain, { emoji, way });
     return left.by ?? exit;
   } finally {
     await chat.close();
@@ -128,7 +133,12 @@ function folderOf(option: string | undefined): string {
 const printEvent = (event: AgentEvent): void => void process.stdout.write(`${lineOf(event)}\n`);
 
 /** The front end that fits where it runs. */
-async function show(chat: LocalChat, flags: ChatFlags, isPlain: boolean, emoji: boolean): Promise<number> {
+async function show(
+  chat: LocalChat,
+  flags: ChatFlags,
+  isPlain: boolean,
+  { emoji, way }: { emoji: boolean; way: NotifyWay },
+): Promise<number> {
   const input = process.stdin as Readable & { isTTY?: boolean };
   const { prompt } = flags;
   if (flags.json === true) return showJson(chat, prompt === undefined ? linesOf(input) : [prompt]);
@@ -136,7 +146,7 @@ async function show(chat: LocalChat, flags: ChatFlags, isPlain: boolean, emoji: 
     const { showChat } = await import('./screen/index.js');
     // The terminal is gone.
     const stop = whenUnread(() => void chat.letGo().finally(() => process.exit(Exit.failure)));
-    return showChat(chat, { emoji }).finally(stop);
+    return showChat(chat, { emoji, notify: way }).finally(stop);
   }
   const output = seenOutput(input, process.stdout);
   const seen = output && new SeenOutput(output);
@@ -148,7 +158,8 @@ async function show(chat: LocalChat, flags: ChatFlags, isPlain: boolean, emoji: 
   const canAsk = seen !== undefined && (prompt === undefined || input.isTTY === true);
   const ask = (text: string): void => seen?.write(text);
   const isSeen = async (): Promise<boolean> => seen !== undefined && !(await seen.isUnread());
-  return showLines(chat, { input, write, ask, isSeen, prompt, canAsk, emoji });
+  const person = new PersonCall({ way, write: canAsk && input.isTTY === true ? ask : undefined });
+  return showLines(chat, { input, write, ask, isSeen, prompt, canAsk, emoji, person });
 }
 
 const usesScreen = ({ json, prompt }: ChatFlags, isPlain: boolean): boolean =>

@@ -1,4 +1,5 @@
 /** The full-screen front end of the chat. */
+import type { NotifyWay } from '../../../terminal/call-person.js';
 import { symbolsFor } from './layout.js';
 import { ScreenProgram } from './program.js';
 import type { Chat } from '../view.js';
@@ -6,6 +7,8 @@ import type { Chat } from '../view.js';
 export interface ScreenOptions {
   /** `false`: signs of our own are plain characters. @default whether the terminal's locale is UTF-8 */
   emoji?: boolean;
+  /** How the person is called. @default 'none' */
+  notify?: NotifyWay;
 }
 
 /**
@@ -14,8 +17,8 @@ export interface ScreenOptions {
  *
  * @returns the exit code
  */
-export async function showChat(chat: Chat, { emoji }: ScreenOptions = {}): Promise<number> {
-  const program = new ScreenProgram(chat, symbolsFor(emoji));
+export async function showChat(chat: Chat, { emoji, notify = 'none' }: ScreenOptions = {}): Promise<number> {
+  const program = new ScreenProgram(chat, symbolsFor(emoji), notify);
   const giveBack = program.start();
   try {
     return await program.over;

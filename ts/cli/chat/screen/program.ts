@@ -1,8 +1,10 @@
 /** The chat on a terminal: keys in, screens out. */
 import { messageOf } from '../../../errors/message-of.js';
+import { PersonCall, type NotifyWay } from '../../../terminal/call-person.js';
 import { inEditor, namedEditor } from '../../edit.js';
 import { oneLine } from '../../style.js';
 import type { Chat, TranscriptEntry } from '../view.js';
+import { callsOf } from '../waiting-calls.js';
 import { entryLines } from './entries.js';
 import { frame, type ScreenFrame } from './frame.js';
 import { KeyReader, type KeyPress } from './keys.js';
@@ -44,6 +46,7 @@ export class ScreenProgram {
   readonly #keyboard = new KeyboardInput((data) => this.#onData(data));
   readonly #keys = new KeyReader();
   readonly #end: (code: number) => void;
+  readonly #person: PersonCall;
   #state: ScreenState = START;
   #painter: ScreenPainter;
   /** What goes on, below the scrollback. */
@@ -63,8 +66,9 @@ export class ScreenProgram {
   #heard = 0;
   #hearing: NodeJS.Immediate | undefined;
 
-  constructor(chat: Chat, symbols: ScreenSymbols) {
+  constructor(chat: Chat, symbols: ScreenSymbols, notify: NotifyWay) {
     this.#chat = chat;
+    this.#person = new PersonCall({ way: notify, write: (text) => process.stdout.write(text) });
     this.#symbols = symbols;
     let end: (code: number) => void = () => {};
     this.over = new Promise((resolve) => (end = resolve));
@@ -99,6 +103,7 @@ export class ScreenProgram {
       process.off('SIGCONT', onContinued);
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
       clearImmediate(this.#hearing);
+      this.#person.end();
       // Nothing stays but what was said and done, and an empty line before what comes next.
       this.#write({ lines: [''] });
       this.#keyboard.close();
@@ -114,6 +119,12 @@ export class ScreenProgram {
     if (this.#chat.isOver) this.#end(0);
     this.#state = withView(this.#state, this.#chat.view, performance.now());
     this.#show();
+    // Behind what it calls for. The window of an editor keeps its title.
+    if (!this.#isAway) this.#call();
+  }
+
+  #call(): void {
+    this.#person.waits(callsOf(this.#chat.view.asks));
   }
 
   #show(): void {
@@ -339,5 +350,6 @@ export class ScreenProgram {
       }
     }
     this.#paint();
+    this.#call();
   }
 }

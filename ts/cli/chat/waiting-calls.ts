@@ -1,0 +1,6 @@
+/** What waits in the chat, for whoever calls the person. */
+import type { WaitingCall } from '../../terminal/call-person.js';
+import type { WaitingAsk } from './view.js';
+
+export const callsOf = (asks: readonly WaitingAsk[]): WaitingCall[] =>
+  asks.map(({ request: { approvalId, toolName } }) => ({ key: approvalId, toolName }));
