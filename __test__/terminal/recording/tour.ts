@@ -61,7 +61,7 @@ export class Tour {
     try {
       return await use({
         folder,
-        env: { HOME: home, LANG: 'C.UTF-8' },
+        env: { HOME: home, LANG: 'C.UTF-8', COUNTERSIGN_NOTIFY: 'none' },
         args: [join(root, 'dist/cli.js'), '--model', 'countersign-demo', '--base-url', server.url],
         normal: (text) => normal(text, folder),
       });
