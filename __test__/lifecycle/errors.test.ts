@@ -20,6 +20,12 @@ describe.each(['ai6', 'ai7'] as const)('with %s', (ai) => {
 });
 
 onEachRuntime('ai7', (run) => {
+  it('a program that ends itself at once shows its warnings, once', async ({ expect }) => {
+    const ran = await run('warned');
+    expect(ran.code, ran.all).toBe(0);
+    expect(ran.stderr.split('launch_rockets'), ran.all).toHaveLength(2);
+  });
+
   it('the native layer answers garbage with errors, and works on', async ({ expect }) => {
     const ran = await run('native-errors', { args: [String(effort(20_000, 5_000_000))] });
     expect([ran.code, ran.signal], ran.all).toEqual([0, null]);

@@ -1,4 +1,6 @@
 /** Warnings that a process shows once, or seldom, even when this package is loaded twice. */
+import { writeSync } from 'node:fs';
+
 const SHOWN = Symbol.for('countersign.warnings');
 
 /** How often each was to be shown. */
@@ -14,7 +16,27 @@ export function newWarnings(keys: readonly string[]): string[] {
 }
 
 export function warn(message: string): void {
-  process.emitWarning(message, { type: 'CountersignWarning' });
+  process.emitWarning(message, { type: TYPE });
+  if (pending.size === 0) process.once('exit', tellPending);
+  pending.add(message);
+  process.nextTick(() => {
+    pending.delete(message);
+    if (pending.size === 0) process.off('exit', tellPending);
+  });
+}
+
+const TYPE = 'CountersignWarning';
+
+/** The process shows warnings in its next turn. A program that ends itself before that would never show them. */
+const pending = new Set<string>();
+
+function tellPending(): void {
+  if (process.execArgv.includes('--no-warnings') || process.env['NODE_NO_WARNINGS'] === '1') return;
+  try {
+    for (const message of pending) writeSync(2, `(countersign) ${TYPE}: ${message}\n`);
+  } catch {
+    // Nobody reads stderr.
+  }
 }
 
 export function warnOnce(key: string, message: string): void {
