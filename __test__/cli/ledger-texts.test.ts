@@ -72,7 +72,7 @@ describe('texts', () => {
     expect(forbiddenIn(oneLine(text))).toEqual([]);
     expect(oneLine(text)).not.toContain('\n');
     expect(forbiddenIn(json({ text, nested: [text] }))).toEqual([]);
-    expect(JSON.parse(json({ text }))).toEqual({ text });
+    expect(JSON.parse(json({ text }))).toEqual({ schemaVersion: 1, text });
     const record = kept({
       toolName: text,
       args: { command: text },

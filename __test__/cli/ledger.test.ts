@@ -86,7 +86,7 @@ describe('looking', () => {
     await gate.skip(done.id);
     const { code, stdout } = await run(['pending']);
     const [head, ...rows] = linesOf(stdout);
-    expect([code, head?.split(/ +/)]).toEqual([0, ['ID', 'AGE', 'LEFT', 'RUN', 'TOOL', 'CALL']]);
+    expect([code, head?.split(/ +/)]).toEqual([0, ['ID', 'AGE', 'LEFT', 'RUN', '!', 'TOOL', 'CALL']]);
     expect(rows.map((row) => row.split(/ +/)[0])).toEqual([short(one.id), short(two.id)]);
     expect(rows[0]).toMatch(/delete_file +a\.txt$/);
     expect(jsonOf((await run(['pending', '--run', 'second', '--json'])).stdout)).toEqual([

@@ -42,6 +42,8 @@ export interface PersonCallOptions {
   way: NotifyWay;
   /** Writes on the terminal that the person looks at; `undefined`: there is none. */
   write: ((text: string) => void) | undefined;
+  /** Lines for screen readers have none. @default true */
+  hasTitle?: boolean;
   /** @default that of the process */
   environment?: Environment;
 }
@@ -56,12 +58,13 @@ export class PersonCall {
   #known: ReadonlySet<unknown> = new Set();
   #title = '';
 
-  constructor({ way, write, environment = process.env }: PersonCallOptions) {
+  constructor({ way, write, hasTitle = true, environment = process.env }: PersonCallOptions) {
     this.#write = write ?? (() => {});
     this.#isMute = write === undefined || way === 'none' || environment['TERM'] === 'dumb';
     // The console of Linux has neither.
-    this.#hasTitle = environment['TERM'] !== 'linux';
-    this.#notification = way === 'desktop' && this.#hasTitle ? notificationFor(environment) : () => '';
+    const isConsole = environment['TERM'] === 'linux';
+    this.#hasTitle = hasTitle && !isConsole;
+    this.#notification = way === 'desktop' && !isConsole ? notificationFor(environment) : () => '';
   }
 
   /** All that waits now, the latest last. Calls for what did not wait before. */

@@ -158,7 +158,7 @@ async function show(
   const canAsk = seen !== undefined && (prompt === undefined || input.isTTY === true);
   const ask = (text: string): void => seen?.write(text);
   const isSeen = async (): Promise<boolean> => seen !== undefined && !(await seen.isUnread());
-  const person = new PersonCall({ way, write: canAsk && input.isTTY === true ? ask : undefined });
+  const person = new PersonCall({ way, write: canAsk && input.isTTY === true ? ask : undefined, hasTitle: false });
   return showLines(chat, { input, write, ask, isSeen, prompt, canAsk, emoji, person });
 }
 
