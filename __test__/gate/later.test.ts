@@ -174,6 +174,33 @@ describe('a run', () => {
     await gate.close();
   });
 
+  it('that is left is over when what it cancels is in the ledger, and not before', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate({ ledger });
+    let letGo: (trouble: undefined) => void = () => {};
+    const held = new Promise<undefined>((resolve) => (letGo = resolve));
+    const reached = new Promise<void>((resolve) => {
+      later.trouble = (operation) => {
+        if (operation !== 'cancelRun') return undefined;
+        resolve();
+        return held;
+      };
+    });
+    const { run } = start({ turns: one(), tools, gate, interruptOn: 'all' });
+    const { approvalId } = await until(run, 'approval-requested');
+    const over = vi.fn();
+    run.result.catch(over);
+    const leaving = run.return();
+    await reached;
+    await sleep(0);
+    expect(over).not.toHaveBeenCalled();
+    letGo(undefined);
+    await leaving;
+    await expect(run.result).rejects.toMatchObject({ name: 'AbortError' });
+    expect([ran, await gate.get(approvalId)]).toMatchObject([[], { status: 'cancelled' }]);
+    await gate.close();
+  });
+
   it('withdraws a request that was made while the run was being aborted', async () => {
     const { tools } = recordingTools();
     const stop = new AbortController();

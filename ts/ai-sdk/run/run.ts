@@ -196,8 +196,8 @@ export class Run {
     this.#endRun();
     const ended = this.#cancelling.abort();
     this.#stream.stop(this.#options.signal.reason);
-    this.#reject(reason);
-    return ended;
+    // Whoever hears that it is over finds all of it cancelled.
+    return after(ended, () => this.#reject(reason));
   }
 
   /** Ends here what another process may continue. To be called once; the iterator must be read on until it ends. */
