@@ -1,6 +1,4 @@
 /** Warnings that a process shows once, or seldom, even when this package is loaded twice. */
-import { writeSync } from 'node:fs';
-
 const SHOWN = Symbol.for('countersign.warnings');
 
 /** How often each was to be shown. */
@@ -32,11 +30,8 @@ const pending = new Set<string>();
 
 function tellPending(): void {
   if (process.execArgv.includes('--no-warnings') || process.env['NODE_NO_WARNINGS'] === '1') return;
-  try {
-    for (const message of pending) writeSync(2, `(countersign) ${TYPE}: ${message}\n`);
-  } catch {
-    // Nobody reads stderr.
-  }
+  // Written at once, but for pipes on Windows.
+  for (const message of pending) process.stderr.write(`(countersign) ${TYPE}: ${message}\n`);
 }
 
 export function warnOnce(key: string, message: string): void {
