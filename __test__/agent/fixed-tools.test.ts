@@ -51,6 +51,32 @@ describe.each(changes)('needsApproval that becomes %s', (_, change) => {
   });
 });
 
+/** Asks at the first looks, and does not at those that come later. */
+const flapping = (asks: unknown, looks: number) => {
+  const { ran, del } = asking();
+  let seen = 0;
+  Object.defineProperty(del, 'needsApproval', { get: () => (seen++ < looks ? asks : false), enumerable: true });
+  return { ran, tools: { del } };
+};
+
+describe.each([
+  ['true', true],
+  ['a function', () => true],
+])('needsApproval that is %s at the first look alone', (_, asks) => {
+  test.each([1, 2, 3, 4])('and at %d looks, asks in an agent', async (looks) => {
+    const { ran, tools } = flapping(asks, looks);
+    await createDeepAgent({ model: deleting(), tools }).generate({ prompt: 'go', onApprovalRequest: () => false });
+    expect(ran).toEqual([]);
+  });
+
+  test.each([1, 2, 3, 4])('and at %d looks, asks in a run', async (looks) => {
+    const { ran, tools } = flapping(asks, looks);
+    const run = streamWithEvents({ model: deleting(), prompt: 'go', tools, onApprovalRequest: () => false });
+    await collect(run);
+    expect(ran).toEqual([]);
+  });
+});
+
 describe('a proxy that says needsApproval, and does not show it', () => {
   const hidden = (del: object) =>
     new Proxy(del, {

@@ -108,7 +108,9 @@ test('a name that is near to none is a warning, as in interruptOn; unknownTools 
         'policy names tools that these tools do not have: "launch_rockets". Rules that name them decide nothing.',
       ),
     ]);
-  expect(() => gateTools(of('read_file'), { policy, unknownTools: 'error' })).toThrow('names "launch_rockets"');
+  expect(() => gateTools(of('read_file'), { policy, unknownTools: 'error' })).toThrow(
+    'names "launch_rockets", but there is no such tool. A rule with',
+  );
   const near = deny({ tools: 'raed_file' });
   for (const unknownTools of ['warn', 'ignore'] as const)
     expect(gateTools(of('read_file'), { policy: near, unknownTools })).toHaveProperty('read_file');
@@ -230,10 +232,13 @@ describe('a table that says how the arguments of a tool are read', () => {
   });
 });
 
-test('the full name of the tool of a misspelt server is told at a gate, and refused elsewhere', async () => {
+test.each([
+  ['as its client hands it on', ofServer('github', 'create_issue')],
+  ['under its full name', of('mcp__github__create_issue')],
+])('the full name of the tool of a misspelt server is told at a gate, and refused elsewhere: %s', async (_, tools) => {
   using heard = listenToWarnings();
   const policy = deny({ tools: 'mcp__gihub__create_issue' });
-  gateTools(ofServer('github', 'create_issue'), { gate: createGate({ policy }) });
+  gateTools(tools, { gate: createGate({ policy }) });
   await expect.poll(() => heard.warnings.join()).toContain('did you mean "mcp__github__create_issue"?');
-  expect(() => gateTools(ofServer('github', 'create_issue'), { policy })).toThrow('did you mean "mcp__github__');
+  expect(() => gateTools(tools, { policy })).toThrow('did you mean "mcp__github__');
 });

@@ -12,7 +12,7 @@ import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
 import { offered, readRemember, remember, type RememberOptions } from './remember.js';
-import { DANGER_WORDS, dangersOf } from '../gate/danger.js';
+import { dangersInWords } from '../gate/danger.js';
 import { standsOut } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
 import { columns, oneLine } from './style.js';
@@ -137,7 +137,7 @@ async function tellWhat(record: KeptRecord): Promise<void> {
 async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promise<void> {
   const shown = toJson(record);
   const flags = standsOut(shown);
-  const dangers = dangersOf(shown).map((danger) => DANGER_WORDS[danger]);
+  const dangers = dangersInWords(shown);
   if (flags.length + dangers.length === 0 || yes === true) return;
   const asks = json !== true && canAsk();
   // Programs that approve it know what it does, but not what deceives whoever wrote them.

@@ -22,8 +22,11 @@ export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {
 /** What a human must look at twice, in words: what the call may hide, and what it may do. */
 export const doubtsAbout = (call: DangerousCall & Pick<ApprovalRequest, 'flags'>): string[] => [
   ...standsOut(call),
-  ...dangersOf(call).map((danger) => DANGER_WORDS[danger]),
+  ...dangersInWords(call),
 ];
+
+/** What stands out in a call, in words. */
+export const dangersInWords = (call: DangerousCall): string[] => dangersOf(call).map((danger) => DANGER_WORDS[danger]);
 
 /** What stands out in a call; empty: nothing that is known here. */
 export function dangersOf(call: DangerousCall): CallDanger[] {

@@ -24,8 +24,7 @@ export function planOf(
   place?: string,
 ): ToolPlan {
   checkClients(tools);
-  const whole = withBehind(tools);
-  const plan = ownPlan(whole, tools, interruptOn, unknownTools, place);
+  const plan = planOfAll(withBehind(tools), interruptOn, unknownTools, place);
   return {
     ...plan,
     tools: plan.tools.filter(([name]) => Object.hasOwn(tools, name)),
@@ -48,16 +47,15 @@ function withBehind(tools: ToolSet): ToolSet {
   return whole;
 }
 
-function ownPlan(
-  whole: ToolSet,
+function planOfAll(
   tools: ToolSet,
   interruptOn: InterruptOn | undefined,
   unknownTools: string | undefined,
   place: string | undefined,
 ): InterruptPlan {
   const others = otherNames(tools);
-  if (others.size === 0) return interruptPlan(whole, interruptOn, unknownTools);
-  const named = interruptPlan(underAllNames(whole), interruptOn, unknownTools);
+  if (others.size === 0) return interruptPlan(tools, interruptOn, unknownTools);
+  const named = interruptPlan(underAllNames(tools), interruptOn, unknownTools);
   const gatings = new Map(named.tools);
   const byName = (name: string): Gating | undefined => {
     const gating = gatings.get(name);
@@ -80,7 +78,7 @@ function ownPlan(
     }
     return strictest;
   };
-  const planned = named.tools.filter(([name]) => Object.hasOwn(whole, name));
+  const planned = named.tools.filter(([name]) => Object.hasOwn(tools, name));
   return { ...named, tools: planned.map(([name, gating]) => [name, gatingOf(name, gating)]) };
 }
 

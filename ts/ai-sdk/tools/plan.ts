@@ -78,6 +78,8 @@ function withOwn(plan: ToolPlan, tools: ToolSet, place: string): ToolPlan {
       const { needsApproval } = readable(`${place}: ${JSON.stringify(name)}`, () => ({
         needsApproval: tool?.needsApproval as unknown,
       }));
+      // A function a moment ago: what is another thing by now decides nothing, so that a human does.
+      if (typeof needsApproval !== 'function') return [name, { ...gating, action: 'ask' }];
       return [name, { ...gating, needsApproval } as CallGating];
     }
     if (gating.action === 'allow' && gating.entry === null) checkSaid(tool, name, place);

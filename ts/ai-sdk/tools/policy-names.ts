@@ -34,7 +34,7 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
   for (const set of [tools, ...above, ...toolsBehind(tools)])
     for (const name of Object.getOwnPropertyNames(set)) {
       for (const each of namesOf(name, ownTool(set, name))) known.add(each);
-      const server = serverOf(name, ownTool(set, name));
+      const server = serverOf(name, ownTool(set, name)) ?? TOOL_OF_SERVER.exec(name)?.[1];
       if (server !== undefined) servers.add(server);
     }
   const { own, shared } = policies.strangers([...known]);
@@ -60,6 +60,7 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
 }
 
 const SERVER = /^mcp__(.+)__\*$/;
+const TOOL_OF_SERVER = /^mcp__(.+?)__(.+)$/;
 
 /** As one writes it: `mcp = "github"` speaks of all tools of that server. */
 const shown = (name: string): string => SERVER.exec(name)?.[1] ?? name;
@@ -67,7 +68,7 @@ const shown = (name: string): string => SERVER.exec(name)?.[1] ?? name;
 function nearestName(name: string, known: ReadonlySet<string>, servers: ReadonlySet<string>): string | undefined {
   const server = SERVER.exec(name)?.[1];
   if (server !== undefined) return nearestOf(server, servers);
-  const [, named, rest] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  const [, named, rest] = TOOL_OF_SERVER.exec(name) ?? [];
   if (named !== undefined && !servers.has(named)) {
     const meant = nearestOf(named, servers);
     if (meant !== undefined) return `mcp__${meant}__${rest}`;
@@ -81,7 +82,7 @@ function nearestName(name: string, known: ReadonlySet<string>, servers: Readonly
 
 const told = (name: string, nearest: string | undefined): string => {
   const what = SERVER.test(name) ? 'server of tools' : 'tool';
-  const meant = nearest === undefined ? '' : `: did you mean ${JSON.stringify(nearest)}?`;
+  const meant = nearest === undefined ? '.' : `: did you mean ${JSON.stringify(nearest)}?`;
   return `names ${JSON.stringify(shown(name))}, but there is no such ${what}${meant}`;
 };
 

@@ -50,8 +50,11 @@ function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTool
   const taken = copyToolSet(tools);
   for (const name of Object.getOwnPropertyNames(tools)) {
     const tool = ownTool(tools, name);
-    if (!isRecord(tool) || tool.needsApproval == null || isCopy(tool)) continue;
-    const known = fixed.get(tool) ?? copyTool(tool, { needsApproval: tool.needsApproval });
+    if (!isRecord(tool) || isCopy(tool)) continue;
+    // Read once: what it says at another look counts no more than what becomes of it.
+    const { needsApproval } = tool;
+    if (needsApproval == null) continue;
+    const known = fixed.get(tool) ?? copyTool(tool, { needsApproval });
     fixed.set(tool, known);
     countAsCopy(known, tool);
     define(taken, name, known);

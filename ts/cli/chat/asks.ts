@@ -4,7 +4,7 @@ import { standing } from '../../gate/standing.js';
 import { standsOut } from '../../gate/stands-out.js';
 import { CONTENTS } from '../shown.js';
 import { oneLine } from '../style.js';
-import { DANGER_WORDS, dangersOf } from '../../gate/danger.js';
+import { dangersInWords } from '../../gate/danger.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import type { WaitingAsk } from './view.js';
 
@@ -69,7 +69,7 @@ export function askOf(request: ApprovalRequest, index: number, of: number): Wait
     kind: 'approval',
     why: [whyOf(request), standing(request)].filter((part) => part !== '').join('; '),
     warnings: warningsOf(request),
-    dangers: dangersOf(request).map((danger) => DANGER_WORDS[danger]),
+    dangers: dangersInWords(request),
     always: allow === null ? null : { label, also },
     isDestructive: !ONLY_LOOK.has(request.toolName),
   };
