@@ -13,13 +13,27 @@ const gate = createGate({ ledger: `sqlite:${path}` });
 await gate.ready();
 let writing = true;
 let looks = 0;
+
+/** SQLITE_BUSY, in the last byte of each code that says more: another process has the file now. */
+const isBusy = (error) => (error.errcode & 0xff) === 5;
+
+/** Reads and closes. What cannot be read now has been opened and closed all the same, which is what the locks are lost by. */
+function look() {
+  const other = new DatabaseSync(path, { readOnly: looks % 2 === 0 });
+  try {
+    other.prepare('SELECT count(*) FROM approval').get();
+    looks++;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  } finally {
+    other.close();
+  }
+}
+
 const reading = (async () => {
   // oxlint-disable-next-line no-unmodified-loop-condition -- the requests below end it
   while (writing || looks <= 10) {
-    const other = new DatabaseSync(path, { readOnly: looks % 2 === 0 });
-    other.prepare('SELECT count(*) FROM approval').get();
-    other.close();
-    looks++;
+    look();
     await new Promise((turn) => setImmediate(turn));
   }
 })();
