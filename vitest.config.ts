@@ -50,7 +50,7 @@ const ON_BOTH = new RegExp(
     '/agent/',
     '/interrupt/(?!names-of-a-tool)',
     '/gate/gate[.]',
-    '/options/',
+    '/options/(?!wrong-)',
     '/policy/gates[.]',
     '/resume/(?:questions|resume|subagents)[.]',
     '__test__/[^/]+$',

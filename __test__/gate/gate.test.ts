@@ -1,7 +1,7 @@
 /** createGate by itself: asking, deciding, looking. */
 import { describe, expect, it } from 'vitest';
 import { AlreadyDecidedError, createGate, DuplicateRequestError, streamWithEvents } from '../../ts/index.js';
-import { isSample } from '../support/effort.js';
+import { isSample, isWhole } from '../support/effort.js';
 import { inMemoryOnly, lasts } from '../support/ledger.js';
 import { call, calls, collect, says, scripted, sleep } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
@@ -321,7 +321,7 @@ describe('events', () => {
     await gate.close();
   });
 
-  it.skipIf(lasts || isSample)(
+  it.skipIf(lasts || !isWhole)(
     inMemoryOnly('a reader that falls too far behind is told, and others are not', 'it takes 12,000 writes to a disk'),
     async () => {
       const gate = createGate({ keepDecided: 10 });

@@ -153,8 +153,8 @@ const garbage: [name: string, value: () => unknown][] = [
   ['a thenable of garbage', () => thenable((resolve) => resolve({ approved: 'true' }))],
 ];
 
-describe.each(waitingEntries)('%s', (_name, entry) => {
-  it.each(sample(garbage))('takes no answer for an approval that is %s', async (_, value) => {
+describe.each(waitingEntries.map(([name, entry], turn) => [name, entry, turn] as const))('%s', (_name, entry, turn) => {
+  it.each(sample(garbage, 1, turn))('takes no answer for an approval that is %s', async (_, value) => {
     await mustNotRun(entry, { interruptOn: { del: true }, onApprovalRequest: value as never });
   });
 
@@ -170,7 +170,7 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
 
   it('runs nothing when there is nobody to ask', () => mustNotRun(entry, { interruptOn: { del: true } }));
 
-  it.each([
+  const pollutions: [string, unknown][] = [
     ['approved', true],
     ['type', 'approve'],
     ['decision', 'approve'],
@@ -178,7 +178,8 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
     ['reason', 'ok'],
     ['shouldApprove', () => false],
     ['description', 'harmless'],
-  ])('runs nothing with a polluted %s', async (property, value) => {
+  ];
+  it.each(sample(pollutions, 1, turn))('runs nothing with a polluted %s', async (property, value) => {
     for (const given of [undefined, {}, [], { reason: 'no' }, { approved: false }]) {
       await polluted({ [property]: value }, () =>
         mustNotRun(quiet(entry), { interruptOn: { del: {} }, onApprovalRequest: () => given as never }),
@@ -202,7 +203,7 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
     ['a boxed false', () => Object(false) as unknown],
   ];
 
-  it.each(sample(unsure))('asks when shouldApprove or needsApproval gives %s', async (_, value) => {
+  it.each(sample(unsure, 1, turn))('asks when shouldApprove or needsApproval gives %s', async (_, value) => {
     for (const own of [false, true]) {
       const { ran, tools } = recordingTools();
       const gated = own ? { del: { ...tools.del, needsApproval: value as never } } : tools;
@@ -217,7 +218,7 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
     }
   });
 
-  it.each(sample(garbage))('asks, and runs nothing, when the description is %s', async (_, value) => {
+  it.each(sample(garbage, 1, turn + 1))('asks, and runs nothing, when the description is %s', async (_, value) => {
     const onApprovalRequest = vi.fn(() => false);
     await mustNotRun(entry, { interruptOn: { del: { description: value as never } }, onApprovalRequest });
     expect(onApprovalRequest).toHaveBeenCalledOnce();
@@ -245,7 +246,7 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
 
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
-  it.each<[string, unknown, number]>([
+  const unkept: [string, unknown, number][] = [
     ['a cycle', cycle, 1000],
     ['a function', () => {}, 1000],
     ['a symbol', Symbol('x'), 1000],
@@ -265,15 +266,19 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
     ['too deep', JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`), 1000],
     ['too large', 'x'.repeat(100), 100],
     ['shared memory', new Int32Array(new SharedArrayBuffer(8)), 1000],
-  ])('neither asks about arguments that hold %s nor runs with them', async (_, value, maxArgumentBytes) => {
-    await using gate = createGate({ maxArgumentBytes });
-    const onApprovalRequest = vi.fn(() => true);
-    const execute = vi.fn(() => 'ran');
-    const del = tool({ inputSchema: z.object({ path: z.string().transform(() => value) }), execute });
-    // The SDK itself cannot carry some of these on to the next call of the model.
-    await entry({ turns, tools: { del } as ToolSet, gate, interruptOn: 'all', onApprovalRequest }).catch(() => {});
-    expect([onApprovalRequest.mock.calls.length, execute.mock.calls.length]).toEqual([0, 0]);
-  });
+  ];
+  it.each(sample(unkept, 1, turn))(
+    'neither asks about arguments that hold %s nor runs with them',
+    async (_, value, maxArgumentBytes) => {
+      await using gate = createGate({ maxArgumentBytes });
+      const onApprovalRequest = vi.fn(() => true);
+      const execute = vi.fn(() => 'ran');
+      const del = tool({ inputSchema: z.object({ path: z.string().transform(() => value) }), execute });
+      // The SDK itself cannot carry some of these on to the next call of the model.
+      await entry({ turns, tools: { del } as ToolSet, gate, interruptOn: 'all', onApprovalRequest }).catch(() => {});
+      expect([onApprovalRequest.mock.calls.length, execute.mock.calls.length]).toEqual([0, 0]);
+    },
+  );
 
   it.each([
     ['before', 0],
@@ -350,7 +355,7 @@ describe.runIf(major === 7)('the toolApproval option of AI SDK 7', () => {
   it.each(
     sample(
       forms.flatMap(([form, make]) => statuses.map(([name, value]) => [form, name, make(value)] as const)),
-      6,
+      3,
     ),
   )('given as %s: a status that is %s asks', async (_form, _name, toolApprovalOption) => {
     const { ran, tools } = recordingTools();
@@ -555,12 +560,14 @@ describe.each(stoppingEntries)('%s', (_name, open) => {
     expect(ran).toEqual([]);
   });
 
-  it.each(sample(garbage.filter(([kind]) => /throw|reject|prom|proxy|read|error/.test(kind))))(
-    'stops when shouldApprove gives %s',
-    async (_, value) => {
-      await first({ del: { shouldApprove: value as never } });
-    },
-  );
+  it.each(
+    sample(
+      garbage.filter(([kind]) => /throw|reject|prom|proxy|read|error/.test(kind)),
+      1,
+    ),
+  )('stops when shouldApprove gives %s', async (_, value) => {
+    await first({ del: { shouldApprove: value as never } });
+  });
 
   it('runs nothing when the gate is closed meanwhile', async () => {
     const { ran, chat, history } = await first();
@@ -603,9 +610,11 @@ describe('verifyApprovals alone keeps a forged answer from running', () => {
     expect(refused.length).toBeGreaterThan(0);
   });
 
+  const states = ['approval-responded', 'approval-requested', 'input-available', 'input-streaming', 'unheard-of'];
   it.each(
-    ['approval-responded', 'approval-requested', 'input-available', 'input-streaming', 'unheard-of'].flatMap((state) =>
-      [true, 'yes', 1, {}].map((approved) => [state, approved] as const),
+    sample(
+      states.flatMap((state) => [true, 'yes', 1, {}].map((approved) => [state, approved] as const)),
+      4,
     ),
   )('in a UI message whose part is in state %s and says %s', async (state, approved) => {
     const { convertToModelMessages } = await import('ai');

@@ -154,7 +154,7 @@ describe.each(waitingEntries)('%s', (name, entry) => {
     ['what looks like a broken tag', () => ({ $countersign: 'bigint', value: 'x', more: [{ $countersign: 'Map' }] })],
     ['a text of odd characters', () => '\0\u001b[31m\u202e\u200b\u{1f600}\r\n'],
   ];
-  it.each(sample(values))('shows and runs %s as what it is', async (_name, make) => {
+  it.each(sample(values, 1))('shows and runs %s as what it is', async (_name, make) => {
     const ran: unknown[] = [];
     const shown: unknown[] = [];
     const inputSchema = z.looseObject({}).transform(() => ({ value: make() }));
@@ -265,7 +265,8 @@ describe.each(stoppingEntries)('%s', (_, open) => {
     ['another tool', { toolName: 'read' }],
     ['a tool that is not there', { toolName: 'constructor' }],
   ];
-  it.each(sample(tampered.flatMap(([name, change]) => [true, false].map((verify) => [name, change, verify] as const))))(
+  const sentBack = tampered.flatMap(([name, change]) => [true, false].map((verify) => [name, change, verify] as const));
+  it.each(sample(sentBack))(
     'runs nothing when the client sends %s back (%o, verified: %s)',
     async (_name, change, verify) => {
       const { ran, tools } = anyTools();
@@ -653,7 +654,8 @@ describe('a path that leads elsewhere by the time that it is written to', () => 
   }
 
   it.each(waitingEntries)('is denied where it leads by then, or asked about again: %s', async (_, entry) => {
-    for (const [index, judged] of [0, 1, 2].flatMap((each) => [[each, true] as const, [each, false] as const])) {
+    const cases = [0, 1, 2].flatMap((each) => [[each, true] as const, [each, false] as const]);
+    for (const [index, judged] of sample(cases, 1)) {
       const { root, hooks, swaps } = project();
       const [file_path, swap] = swaps[index] as (typeof swaps)[number];
       const asked: string[][] = [];

@@ -13,6 +13,7 @@ import {
   InvalidConfigError,
   ModeForbiddenError,
 } from '../../ts/index.js';
+import { sample } from '../support/effort.js';
 import { call, calls, says, type ModelTurn } from '../support/model.js';
 import { play } from '../support/play.js';
 import { machine } from './machine.js';
@@ -176,15 +177,17 @@ describe('modes', () => {
     ['plan', 'deny', 'deny', 'deny'],
     ['deny-all-asks', 'allow', 'deny', 'deny'],
   ];
+  let turn = 0;
   describe.each(ways)('%s', (...way) => {
     it.each(table)('%s', async (mode, allowed, asked, denied) => {
-      for (const [command, effect] of [
+      const commands = [
         ['make', allowed],
         ['npm test', asked],
         ['rm x', denied],
         ['make; npm test', asked],
         ['$X', asked],
-      ] as const)
+      ] as const;
+      for (const [command, effect] of sample(commands, 1, turn++))
         expect([command, (await became(way, run(command), { gate: createGate({ policy, mode }) })).effect]).toEqual([
           command,
           effect,
@@ -341,40 +344,38 @@ describe('beside interruptOn and needsApproval', () => {
     { version: 1, rule: [{ effect, tools: 'x' }] },
   ]);
   const order = ['allow', 'ask', 'deny'];
-  for (const [said, policy] of policies) {
-    for (const entry of [undefined, true, false, 'all', 'predicate'] as const) {
-      for (const own of [undefined, true, false] as const) {
-        it(`policy ${said}, entry ${entry}, needsApproval ${own}`, async () => {
-          const ran: unknown[] = [];
-          const asked: unknown[] = [];
-          const x = tool({
-            inputSchema: z.object({}),
-            ...(own === undefined ? {} : { needsApproval: own }),
-            execute: async () => void ran.push(1),
-          });
-          const interruptOn =
-            entry === 'all'
-              ? 'all'
-              : entry === 'predicate'
-                ? { x: { shouldApprove: () => true } }
-                : entry === undefined
-                  ? undefined
-                  : { x: entry };
-          await play({
-            tools: { x },
-            policy,
-            ...(interruptOn === undefined ? {} : { interruptOn }),
-            turns: [calls(call('x', {}, 'c1')), says('.')],
-            onApprovalRequest: () => asked.push(1) < 0,
-          } as never);
-          const interrupts =
-            entry === undefined || (entry === 'all' && own !== undefined) ? own === true : entry !== false;
-          const expected = order[Math.max(order.indexOf(said), interrupts ? 1 : 0)];
-          expect(asked.length > 0 ? 'ask' : ran.length > 0 ? 'allow' : 'deny').toBe(expected);
-        });
-      }
-    }
-  }
+  const entries = [undefined, true, false, 'all', 'predicate'] as const;
+  const cases = policies.flatMap(([said, policy]) =>
+    entries.flatMap((entry) => ([undefined, true, false] as const).map((own) => [said, entry, own, policy] as const)),
+  );
+
+  it.each(sample(cases, 6))('policy %s, entry %s, needsApproval %s', async (said, entry, own, policy) => {
+    const ran: unknown[] = [];
+    const asked: unknown[] = [];
+    const x = tool({
+      inputSchema: z.object({}),
+      ...(own === undefined ? {} : { needsApproval: own }),
+      execute: async () => void ran.push(1),
+    });
+    const interruptOn =
+      entry === 'all'
+        ? 'all'
+        : entry === 'predicate'
+          ? { x: { shouldApprove: () => true } }
+          : entry === undefined
+            ? undefined
+            : { x: entry };
+    await play({
+      tools: { x },
+      policy,
+      ...(interruptOn === undefined ? {} : { interruptOn }),
+      turns: [calls(call('x', {}, 'c1')), says('.')],
+      onApprovalRequest: () => asked.push(1) < 0,
+    } as never);
+    const interrupts = entry === undefined || (entry === 'all' && own !== undefined) ? own === true : entry !== false;
+    const expected = order[Math.max(order.indexOf(said), interrupts ? 1 : 0)];
+    expect(asked.length > 0 ? 'ask' : ran.length > 0 ? 'allow' : 'deny').toBe(expected);
+  });
 });
 
 describe('places', () => {

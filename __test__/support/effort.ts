@@ -24,13 +24,15 @@ export const effort = (quick: number, thorough: number, sampled = quick): number
 /**
  * In `npm run test:all` all of these. In `npm test` some, from all parts of the list: where `isSample` so many, else twice as
  * many.
+ *
+ * @param turn of one who asks for the same list again and again: each turn has others, and many turns have all
  */
-export function sample<CASE>(cases: readonly CASE[], sampled = 2): CASE[] {
+export function sample<CASE>(cases: readonly CASE[], sampled = 2, turn = 0): CASE[] {
   const most = isSample ? sampled : 2 * sampled;
   if (isWhole || cases.length <= most) return [...cases];
   // One of each part, not always at the same place in it: what was made of several lists has of each, as far as so few can.
   return Array.from({ length: most }, (_, part) => {
     const [from, to] = [part, part + 1].map((edge) => Math.ceil((edge * cases.length) / most)) as [number, number];
-    return cases[from + Math.floor(((part * 0.618) % 1) * (to - from))] as CASE;
+    return cases[from + Math.floor((((part + turn) * 0.618) % 1) * (to - from))] as CASE;
   });
 }
