@@ -8,6 +8,7 @@ import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
+import { approvalNow } from '../policy/very-tool.js';
 import type { CallVerdict } from './call-verdict.js';
 import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
@@ -86,7 +87,7 @@ export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Pr
 async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVerdict> {
   switch (by.gating.action) {
     case 'allow':
-      return { effect: 'allow' };
+      return isByName(by.gating) ? NOTHING : toolVerdict(call, by, false);
     case 'ask':
       return { effect: 'ask' };
     case 'judge':
@@ -96,13 +97,33 @@ async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVer
         by.signal,
       );
     case 'own':
-      return readBoolean('needsApproval', () => callPredicate(by.tool, ownApprovalOf(by), call, by.signal), by.signal);
+      return toolVerdict(call, by, ownApprovalOf(by));
   }
 }
 
-/** As the tool had it when it was gated: what it becomes later, or says at another look, opens nothing. */
+/** As the tool had it when it was gated. */
 const ownApprovalOf = ({ gating, tool }: InterruptJudge): unknown =>
   Object.hasOwn(gating, 'needsApproval') ? gating.needsApproval : tool?.needsApproval;
+
+/**
+ * The stricter of what the tool said when it was gated and of what it says now: what it became since, or says at another look, closes
+ * it, as it does for the AI SDK, and opens nothing.
+ *
+ * @param then its `needsApproval` when it was gated
+ */
+async function toolVerdict(call: JudgedCall, { tool, signal }: InterruptJudge, then: unknown): Promise<CallVerdict> {
+  let verdict = NOTHING;
+  for (const said of new Set([then, approvalNow(tool)])) {
+    if (said === false) continue;
+    const answer = readBoolean('needsApproval', () => callPredicate(tool, said, call, signal), signal);
+    verdict = strictest(verdict, await answer);
+  }
+  return verdict;
+}
+
+/** Whether the tool itself asks about calls, though the configuration leaves it alone. */
+export const asksByNow = (gating: Gating, tool: Tool | undefined): boolean =>
+  !isByName(gating) && approvalNow(tool) !== false;
 
 /** Whether the entry of a tool is for that tool, by whichever of its names, and not for all of them. */
 export const isByName = ({ entry }: Gating): boolean => entry !== null && entry !== '*';

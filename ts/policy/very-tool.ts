@@ -14,4 +14,15 @@ export const isCopy = (tool: Tool): boolean => ORIGINALS.has(tool);
 export const isVeryTool = (one: Tool | undefined, other: Tool | undefined): boolean =>
   one === other || (one !== undefined && other !== undefined && originalOf(one) === originalOf(other));
 
-const originalOf = (tool: Tool): object => ORIGINALS.get(tool) ?? tool;
+/** The tool that this one is a copy of, or itself. */
+export const originalOf = <TOOL extends object>(tool: TOOL): TOOL => (ORIGINALS.get(tool) as TOOL | undefined) ?? tool;
+
+/** What a tool says now of being asked about. What cannot be read asks. */
+export function approvalNow(tool: Tool | undefined): unknown {
+  if (tool === undefined) return false;
+  try {
+    return originalOf(tool).needsApproval ?? false;
+  } catch {
+    return true;
+  }
+}

@@ -3,6 +3,7 @@ import type { GateToolsOptions, InterruptOn } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { toldValue } from '../../errors/told-value.js';
 import { CallAsker, type AskerOptions } from '../../gate/asker.js';
+import { asksByNow } from '../../gate/judge.js';
 import { checkRunId, partAnew } from '../../gate/run-ids.js';
 import type { Gating } from '../../native.js';
 import { takeNeeded } from '../../options/check.js';
@@ -87,10 +88,11 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   });
   const children = childrenOf(asker, parent);
   const applied = applyPlan(tools, interruptOn, plan);
-  // Asked at each call: the mode of the gate may change at any time.
-  const isGated = (name: string, { action }: Gating) =>
+  // Asked at each call: the mode of the gate may change at any time, and so may what the tool says.
+  const isGated = (name: string, gating: Gating) =>
     asker.judgesAll ||
-    action !== 'allow' ||
+    gating.action !== 'allow' ||
+    asksByNow(gating, ownTool(tools, name)) ||
     inherited?.mayAskAbout({ toolName: name, tool: ownTool(tools, name) }) === true;
   const gated = (name: string, gating: Gating) =>
     (mayJudgeAll || isGated(name, gating)) && !isRunByProvider(ownTool(tools, name));

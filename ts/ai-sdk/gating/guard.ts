@@ -6,7 +6,7 @@ import type { Tool, ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import type { CallAsker } from '../../gate/asker.js';
-import { isByMode, isByName, type CallVerdict } from '../../gate/judge.js';
+import { asksByNow, isByMode, isByName, type CallVerdict } from '../../gate/judge.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import type { CallableTool } from '../../policy/foreign.js';
 import { copyOf, snapshot, type ValueSnapshot } from '../../values/snapshot.js';
@@ -100,7 +100,14 @@ export class CallGuard {
     const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
     const called = this.#callable(toolName);
     if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(called) === true) return true;
-    return gating.action !== 'allow' || (hostJudges?.(called) ?? []).length > 0;
+    if (gating.action !== 'allow' || asksByNow(gating, called.tool)) return true;
+    return (hostJudges?.(called) ?? []).length > 0;
+  }
+
+  /** Whether it may come to that calls of this tool are asked about: anything but its own entry may come to say so. */
+  mayGuard(toolName: string): boolean {
+    const gating = this.#gatings.get(toolName);
+    return this.#options.asker.mayJudgeAll || (gating !== undefined && !isByName(gating));
   }
 
   /** An explicit `false` wins over the tool's own `needsApproval`. */

@@ -57,10 +57,10 @@ class GuardedTools {
 
   #wrapTool(name: string, tool: Tool): Tool {
     const isGuarded = this.#guard.guards(name);
-    const { mayJudgeAll } = this.#options.asker;
+    const mayBeGuarded = this.#guard.mayGuard(name);
     const changes = (body: CallBody | undefined): GuardedTool | UnguardedTool => {
       if (isGuarded) return this.#guarded(name, tool, body);
-      return mayJudgeAll ? this.#watched(name, tool, body) : this.#unguarded(name, tool, body);
+      return mayBeGuarded ? this.#watched(name, tool, body) : this.#unguarded(name, tool, body);
     };
     // What has nothing to run now has nothing to run later, unless the SDK gives it something.
     const isEmpty = (body: CallBody | undefined) => body === undefined && !isSearch(tool) && !isCaller(tool);
@@ -70,7 +70,7 @@ class GuardedTools {
     });
     // An approved call is run by the SDK without the tools that it is bound to; a search that is never asked about, in its own way.
     const { searches } = this.#guard;
-    const found = isGuarded || mayJudgeAll ? searches.bodyOf(name, tool) : undefined;
+    const found = isGuarded || mayBeGuarded ? searches.bodyOf(name, tool) : undefined;
     const body = isSearch(tool) ? found : boundBody(tool, () => this.#calledBy(name), gateCalled);
     const changed = changedTool(tool, change, gateCalled, body);
     return isDeferred(tool) ? searches.show(name, changed) : changed;
@@ -93,7 +93,7 @@ class GuardedTools {
     return changes;
   }
 
-  /** Not guarded, until the gate has something to say of all calls. */
+  /** Not guarded, until the gate has something to say of all calls, or the tool of its own. */
   #watched(name: string, tool: Tool, body: CallBody | undefined): GuardedTool {
     const open = this.#unguarded(name, tool, body);
     const guarded = this.#guarded(name, tool, body);

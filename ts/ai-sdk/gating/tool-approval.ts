@@ -57,8 +57,8 @@ class ApprovalFunction {
   readonly #asker: CallAsker;
   readonly #interruptOn: InterruptOn | undefined;
   readonly #options: ToolApprovalOptions;
-  /** One plan per toolset: the SDK passes it with each call. */
-  readonly #plans = new WeakMap<object, Map<string, Gating>>();
+  /** One plan per toolset, which the SDK passes with each call, and for the tools that are in it then. */
+  readonly #plans = new WeakMap<object, ToolSetPlan>();
 
   constructor(asker: CallAsker, interruptOn: InterruptOn | undefined, options: object) {
     this.#asker = asker;
@@ -163,29 +163,40 @@ class ApprovalFunction {
     return reason === undefined ? { type: 'approved' } : { type: 'approved', reason };
   }
 
-  #gatings(tools: ToolSet): Map<string, Gating> {
-    let gatings = this.#plans.get(tools);
-    if (gatings === undefined) {
-      const { judgesAll, mayJudgeAll } = this.#asker;
-      const { unknownTools } = this.#options;
-      const taken = takeTools(tools, PLACE);
-      const planned = {
-        tools: taken,
-        interruptOn: this.#interruptOn,
-        unknownTools,
-        unknownInPolicies: unknownTools,
-        place: PLACE,
-        judgesAll,
-        mayJudgeAll,
-      };
-      const plan = planFor(planned);
-      warnAtStart(plan, planned, this.#asker);
-      warnCallers(taken);
-      gatings = new Map(plan.tools);
-      this.#plans.set(tools, gatings);
-    }
+  #gatings(tools: ToolSet): ReadonlyMap<string, Gating> {
+    const taken = takeTools(tools, PLACE);
+    const known = this.#plans.get(tools);
+    if (known !== undefined && isSameSet(known.tools, taken)) return known.gatings;
+    const { judgesAll, mayJudgeAll } = this.#asker;
+    const { unknownTools } = this.#options;
+    const planned = {
+      tools: taken,
+      interruptOn: this.#interruptOn,
+      unknownTools,
+      unknownInPolicies: unknownTools,
+      place: PLACE,
+      judgesAll,
+      mayJudgeAll,
+    };
+    const plan = planFor(planned);
+    warnAtStart(plan, planned, this.#asker);
+    warnCallers(taken);
+    const gatings = new Map(plan.tools);
+    this.#plans.set(tools, { tools: taken, gatings });
     return gatings;
   }
+}
+
+interface ToolSetPlan {
+  /** As they were. */
+  tools: ToolSet;
+  gatings: ReadonlyMap<string, Gating>;
+}
+
+/** Whether two sets have the same tools under the same names. */
+function isSameSet(one: ToolSet, other: ToolSet): boolean {
+  const names = Reflect.ownKeys(one) as string[];
+  return Reflect.ownKeys(other).length === names.length && names.every((name) => other[name] === one[name]);
 }
 
 /** Whether the arguments that the SDK holds are still these, and stay so. */
