@@ -12,6 +12,7 @@ import { checkForm, isForm } from './forms.js';
 import { checkGiven, checkPlain, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 import { takeValue } from './plain.js';
+import { speaksOfApproval } from './speaks-of-approval.js';
 import { quietLogger } from '../values/quiet-logger.js';
 
 type NameHint = (name: string) => string | undefined;
@@ -65,13 +66,42 @@ export function takePassedOn<OPTIONS extends object>(
       (each) => !passed.has(each) || (Object.hasOwn(instead, each) && own[each] !== undefined),
     );
     for (const each of unknown) {
-      const hint = meant(entry, each);
+      const hint = meant(entry, each) ?? (speaksOfApproval(each) ? listOf(entry) : undefined);
       if (hint !== undefined) throw refusal(name, each, hint);
     }
     checkValues(entry, own, name);
     return { options: taken(entry, own, name) as OPTIONS, unknown };
   });
 }
+
+/**
+ * Options that go to the AI SDK without passing this entry, which would pass over what restricts here.
+ *
+ * @param place where they were given, for the message
+ * @param passed names that the AI SDK knows there
+ * @throws {InvalidConfigError} for one that restricts what a run of the entry does, or that was plainly meant to
+ */
+export function refuseMisplaced(name: EntryName, options: object, place: string, passed: ReadonlySet<string>): void {
+  readable(place, () => {
+    const { names, carriesOut = [] } = ENTRIES[name];
+    const restricting = Object.keys(names).filter(
+      (each) => RESTRICTS.has(each) || String(names[each]).startsWith('restricts'),
+    );
+    for (const [each, value] of Object.entries(options)) {
+      if (value === undefined || passed.has(each)) continue;
+      const own = restricting.includes(each) ? each : nearestOf(each, [...restricting, ...carriesOut]);
+      if (own === undefined && !speaksOfApproval(each)) continue;
+      throw refusal(
+        place,
+        each,
+        `nobody reads it there. Give ${own === undefined ? 'what it says' : JSON.stringify(own)} to ${name}.`,
+      );
+    }
+  });
+}
+
+/** Options that decide who is asked, and have no need of a value. */
+const RESTRICTS: ReadonlySet<string> = new Set(['onApprovalRequest', 'onQuestion', 'unknownTools', 'approvalTimeout']);
 
 /** A getter or a proxy of the user's may throw: that is no option either, and says so. @throws {InvalidConfigError} */
 export function readable<T>(place: string, read: () => T): T {
@@ -122,14 +152,14 @@ function taken({ names }: EntryOptions, own: Record<string, unknown>, place: str
 /** What was probably meant; `undefined`: that cannot be told. */
 function meant(entry: EntryOptions, name: string): string | undefined {
   const folded = fold(name);
-  const { names, elsewhere = [], instead = {} } = entry;
+  const { names, elsewhere = [], instead = {}, carriesOut = [] } = entry;
   if (Object.hasOwn(instead, name)) return instead[name];
   const also = Object.hasOwn(ALSO_CALLED, folded) ? (ALSO_CALLED[folded] as string) : undefined;
   if (also !== undefined && Object.hasOwn(names, also)) return didYouMean(also);
   const places = elsewhere.map((each) => [each, Object.keys(ENTRIES[each].names)] as const);
   const owner = places.find(([, known]) => known.includes(name));
   if (owner !== undefined) return `give it to ${owner[0]}.`;
-  const own = nearestOf(name, Object.keys(names));
+  const own = nearestOf(name.replace(/^experimental_/, ''), [...Object.keys(names), ...carriesOut]);
   if (own !== undefined) return didYouMean(own);
   for (const [place, known] of places) {
     const near = also !== undefined && known.includes(also) ? also : nearestOf(name, known);

@@ -19,6 +19,8 @@ export interface EntryOptions {
   readonly elsewhere?: readonly EntryName[];
   /** What to do instead, for names of others that have no counterpart here, and for what the AI SDK has and we cannot hand on. */
   readonly instead?: Readonly<Record<string, string>>;
+  /** Options of the AI SDK that restrict, and that the entry carries out itself: what is nearly one of them was meant to be it. */
+  readonly carriesOut?: readonly string[];
 }
 
 // --- what several have ------------------------------------------------------------------------------------------------
@@ -96,6 +98,8 @@ const NOT_OF_A_RUN = {
   experimental_steering:
     'a steering object serves one generation of the AI SDK, and a run goes on in another one after each approval, so that messages would be lost. Abort the run, and begin another one with the message.',
 };
+
+const OF_THE_SDK = ['toolApproval'];
 
 const PROMPT_CACHING =
   'it is an option of the provider: give the model to wrapLanguageModel with defaultSettingsMiddleware.';
@@ -204,8 +208,14 @@ const TABLES = {
     names: { ...RUN, agent: true },
     elsewhere: ['createGate', 'createDeepAgent'],
     instead: NOT_OF_A_RUN,
+    carriesOut: OF_THE_SDK,
   },
-  resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'], instead: NOT_OF_A_RUN },
+  resume: {
+    names: { ...RUN, agent: true },
+    elsewhere: ['createGate', 'createDeepAgent'],
+    instead: NOT_OF_A_RUN,
+    carriesOut: OF_THE_SDK,
+  },
   listRuns: { names: { open: 'flag', limit: true } satisfies OptionTable<Parameters<typeof Api.listRuns>[1]> },
   gateTools: {
     names: {

@@ -10,6 +10,8 @@ import type { CallOptions, FinishEvent, SdkStep } from '../sdk/sdk.js';
 import type { RunSetup } from './setup.js';
 import { changeStep } from '../sdk/steps.js';
 import { isQuestionTool } from '../tools/questions.js';
+import { refuseMisplaced } from '../../options/check.js';
+import { warnOnce } from '../../errors/warn-once.js';
 import { isRecord, ownTool, withNotes } from '../tools/tools.js';
 import { silentModel, turnOf, watchModel, type ModelTurn, type TurnEndEvent } from '../sdk/turn.js';
 
@@ -130,6 +132,7 @@ export class ModelCalls {
       const stepNumber = step.stepNumber + conversation.steps.length;
       const prepared = await own?.({ ...step, stepNumber, steps: [...conversation.steps, ...step.steps] });
       if (!isRecord(prepared)) return prepared;
+      checkStep(prepared);
       const shown = prepared['activeTools'] === undefined ? prepared : { ...prepared, ...this.#activeTools(prepared) };
       return shown['model'] === undefined ? shown : { ...shown, model: this.#watch(round, shown['model']) };
     };
@@ -166,5 +169,17 @@ export class ModelCalls {
     await callbacks.step(version, whole, isStopped);
   }
 }
+
+/** The AI SDK passes over what it does not know here. @throws {InvalidConfigError} for what was meant to restrict */
+function checkStep(prepared: Record<string, unknown>): void {
+  refuseMisplaced('streamWithEvents', prepared, 'prepareStep', NO_NAMES);
+  if (prepared['tools'] === undefined) return;
+  warnOnce(
+    'prepareStep:tools',
+    'prepareStep returns tools, which the AI SDK passes over: the run keeps the tools that it began with. Leave some out by activeTools.',
+  );
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 const DEFAULT_MAX_STEPS = 20;

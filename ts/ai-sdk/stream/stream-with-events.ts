@@ -4,7 +4,7 @@ import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../../inde
 import { InvalidConfigError, UnsupportedAgentError } from '../../errors/index.js';
 import { CallAsker } from '../../gate/asker.js';
 import { checkRunId } from '../../gate/run-ids.js';
-import { takePassedOn } from '../../options/check.js';
+import { refuseMisplaced, takePassedOn } from '../../options/check.js';
 import { nearestOf } from '../../options/nearest.js';
 import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
 import { IterableRun } from './agent-run.js';
@@ -26,6 +26,8 @@ import { v6 } from '../sdk/v6.js';
 import { v7 } from '../sdk/v7.js';
 import { warnOnce } from '../../errors/warn-once.js';
 
+type RunPlace = 'streamWithEvents' | 'resume';
+
 type EventCallback = (event: never) => unknown;
 
 /** Which options are ours; everything else is the SDK's. */
@@ -40,7 +42,7 @@ export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =
  *
  * @param place who made it. `resume`: the ledger has it, and it goes on from there
  */
-export function runOf(given: object, place: 'streamWithEvents' | 'resume'): AgentRun {
+export function runOf(given: object, place: RunPlace): AgentRun {
   checkInstalled(place);
   const { options, unknown } = takePassedOn(place, given, SDK_OPTIONS);
   const {
@@ -215,10 +217,11 @@ interface AgentInside {
   prepareCall: unknown;
 }
 
-function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource {
+function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSource {
   const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
+  refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS);
   const settings = takeCall(agent.settings, place);
   const shown = (agent.tools as ToolSet | undefined) ?? {};
   const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
@@ -268,7 +271,9 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): RunSource
     base: CallOptions,
   ): Promise<CallOptions> => {
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
-    const made = takeCall(((await hook?.(own)) ?? own) as CallOptions, place);
+    const said = ((await hook?.(own)) ?? own) as CallOptions;
+    refuseMisplaced(place, said, `${place}: prepareCall`, SDK_OPTIONS);
+    const made = takeCall(said, place);
     const known = made['tools'] === undefined ? undefined : arranged?.known(made['tools'] as ToolSet);
     return known === undefined ? made : { ...made, tools: known };
   };

@@ -1,38 +1,43 @@
 /** Tools as they are given: what looks like a gate on one and is none, and what cannot be gated at all. */
 import { InvalidConfigError } from '../../errors/index.js';
 import { fold, nearestOf } from '../../options/nearest.js';
+import { speaksOfApproval } from '../../options/speaks-of-approval.js';
 import { isOfClass, isRecord, TOOL_FUNCTIONS } from './tools.js';
 
-/** What others call `needsApproval`, without case, `-` and `_`. */
+/** What others call `needsApproval`, and what is an option of ours elsewhere: without case, `-` and `_`. See `speaksOfApproval`. */
 const SLIPS: ReadonlySet<string> = new Set([
-  'approval',
-  'approvalrequired',
+  'alloweddecisions',
   'askbefore',
   'humanintheloop',
-  'interrupt',
-  'interruptbefore',
   'interrupton',
-  'needapproval',
-  'needsconfirmation',
   'needspermission',
-  'requireapproval',
-  'requireconfirmation',
   'requirepermission',
-  'requiresapproval',
-  'requiresconfirmation',
   'requirespermission',
-  'shouldapprove',
+  'shouldask',
 ]);
 
 /** @throws {InvalidConfigError} for a tool with a property that only looks like `needsApproval` */
 export function checkNoSlip(tool: unknown, name: string, place: string): void {
-  if (!isRecord(tool)) return;
-  const slip = Object.keys(tool).find((key) => isSlip(key) && Boolean(tool[key]));
+  if (!isRecord(tool) && typeof tool !== 'function') return;
+  const slip = slipOf(tool as Record<string, unknown>);
   if (slip === undefined) return;
   throw new InvalidConfigError({
     message: `${place}: the tool ${JSON.stringify(name)} has ${JSON.stringify(slip)}, which asks nobody: write needsApproval, or name the tool in interruptOn.`,
   });
 }
+
+/** Also one that a class has, or that is hidden from a loop. A method of a class that has another purpose is none. */
+function slipOf(tool: Record<string, unknown>): string | undefined {
+  for (let at: object | null = tool; !isRoot(at); at = Object.getPrototypeOf(at) as object | null) {
+    const isMeant = (key: string) =>
+      isSlip(key) && Boolean(tool[key]) && (at === tool || typeof tool[key] !== 'function' || SLIPS.has(fold(key)));
+    const found = Object.getOwnPropertyNames(at).find(isMeant);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const isRoot = (at: object | null): at is null => at === null || at === Object.prototype || at === Function.prototype;
 
 /**
  * @throws {InvalidConfigError} for a `needsApproval` that is there with nothing in it. The tools of providers always have one, made by the
@@ -47,7 +52,8 @@ export function checkSaid(tool: unknown, name: string, place: string): void {
 }
 
 const isSlip = (key: string): boolean =>
-  key !== 'needsApproval' && (SLIPS.has(fold(key)) || nearestOf(key, ['needsApproval']) !== undefined);
+  key !== 'needsApproval' &&
+  (SLIPS.has(fold(key)) || speaksOfApproval(key) || nearestOf(key, ['needsApproval']) !== undefined);
 
 /** @throws {InvalidConfigError} for a tool that can be run on another way than the one that is gated */
 export function checkGateable(tool: unknown, name: string, place: string): void {
