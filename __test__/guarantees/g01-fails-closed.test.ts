@@ -286,14 +286,17 @@ describe.each(waitingEntries.map(([name, entry], turn) => [name, entry, turn] as
   ])('runs nothing when the gate is closed %s', async (_, when) => {
     const gate = createGate();
     if (when === 0) await gate.close();
-    await mustNotRun(entry, {
-      interruptOn: 'all',
-      gate,
-      onApprovalRequest: async () => {
-        await gate.close();
-        return true;
-      },
-    });
+    const running = async () =>
+      mustNotRun(entry, {
+        interruptOn: 'all',
+        gate,
+        onApprovalRequest: async () => {
+          await gate.close();
+          return true;
+        },
+      });
+    if (when === 0) await expect(running()).rejects.toMatchObject({ code: 'ERR_GATE_CLOSED' });
+    else await running();
   });
 });
 
@@ -572,9 +575,8 @@ describe.each(stoppingEntries)('%s', (_name, open) => {
   it('runs nothing when the gate is closed meanwhile', async () => {
     const { ran, chat, history } = await first();
     await chat.gate.close();
-    await chat
-      .speak(await verifyApprovals(answer(history, true), chat.gate, { runId: 'chat' }), [says('.')])
-      .catch(() => {});
+    const verified = await verifyApprovals(answer(history, true), chat.gate, { runId: 'chat' });
+    await expect((async () => chat.speak(verified, [says('.')]))()).rejects.toMatchObject({ code: 'ERR_GATE_CLOSED' });
     expect(ran).toEqual([]);
   });
 });

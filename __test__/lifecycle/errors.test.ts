@@ -26,6 +26,18 @@ onEachRuntime('ai7', (run) => {
     expect(ran.stderr.split('launch_rockets'), ran.all).toHaveLength(2);
   });
 
+  it.for([
+    ['await', 1],
+    ['leave', 0],
+  ] as const)(
+    'a run that is made and never begun says so when the process ends: %s',
+    async ([what, times], { expect }) => {
+      const ran = await run('never-begun', { args: [what] });
+      expect(ran.code, ran.all).toBe(0);
+      expect(ran.stderr.split('made and never begun'), ran.all).toHaveLength(1 + times);
+    },
+  );
+
   it('the native layer answers garbage with errors, and works on', async ({ expect }) => {
     const ran = await run('native-errors', { args: [String(effort(20_000, 5_000_000))] });
     expect([ran.code, ran.signal], ran.all).toEqual([0, null]);

@@ -28,10 +28,13 @@ const TYPE = 'CountersignWarning';
 /** The process shows warnings in its next turn. A program that ends itself before that would never show them. */
 const pending = new Set<string>();
 
-function tellPending(): void {
+const tellPending = (): void => warnAtExit([...pending]);
+
+/** Shows warnings while the process ends, when it has no next turn. */
+export function warnAtExit(messages: readonly string[]): void {
   if (process.execArgv.includes('--no-warnings') || process.env['NODE_NO_WARNINGS'] === '1') return;
   // Written at once, but for pipes on Windows.
-  for (const message of pending) process.stderr.write(`(countersign) ${TYPE}: ${message}\n`);
+  for (const message of messages) process.stderr.write(`(countersign) ${TYPE}: ${message}\n`);
 }
 
 export function warnOnce(key: string, message: string): void {

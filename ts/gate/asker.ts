@@ -124,6 +124,7 @@ export class CallAsker {
     this.#callback = parent === undefined ? options.onApprovalRequest : parent.#callback;
     this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
     this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
+    if (parent === undefined) this.gate.checkOpen(place);
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
     this.#questionCallback = options.onQuestion;
     const order = checkAskOrder(options.askOrder, place);

@@ -20,11 +20,10 @@ export async function describe(question: CallQuestion, inContext: InContext): Pr
 }
 
 /** The human must know what an approval lets happen. */
-function withHow(said: string | null, { tool, toolName, args, verdict }: CallQuestion): string | null {
-  const how = howItRuns(tool);
+function withHow(said: string | null, question: CallQuestion): string | null {
+  const how = howItRuns(question.tool);
   if (how === undefined) return said;
-  const whole =
-    said ?? `${toolName}: ${callInALine({ ...PLAIN_CALL, args: copyOf(args), verdict: verdict?.said ?? null })}`;
+  const whole = said ?? lineOf(question);
   return `${whole}${/[.!?]\s*$/.test(whole) ? '' : '.'} ${how}`;
 }
 
@@ -56,5 +55,11 @@ async function describedBy(
     // Also when it took too long: the call must be asked about all the same, and the default says what it is.
   }
   const reason = verdict?.effect === 'ask' ? verdict.reason : undefined;
-  return reason === undefined ? null : `${toolName}: ${reason}`;
+  if (reason === undefined) return null;
+  // A policy's reason names what of the call it is about; that of a function need not.
+  return verdict?.said == null ? `${lineOf({ toolName, args, verdict })} (${reason})` : `${toolName}: ${reason}`;
 }
+
+/** The call as it is described where nothing else is said of it. */
+const lineOf = ({ toolName, args, verdict }: Pick<CallQuestion, 'toolName' | 'args' | 'verdict'>): string =>
+  `${toolName}: ${callInALine({ ...PLAIN_CALL, args: copyOf(args), verdict: verdict?.said ?? null })}`;

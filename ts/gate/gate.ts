@@ -16,7 +16,7 @@ import type {
   PolicyMode,
   PolicyVerdict,
 } from '../../index.js';
-import { InvalidConfigError } from '../errors/index.js';
+import { GateClosedError, InvalidConfigError } from '../errors/index.js';
 import { NativeGate, type NativeClaim, type NativeNote, type RawRecord, type RunStore } from '../native.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
@@ -416,6 +416,14 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const events = this.#teller.events.subscribe(signal);
     if (this.#inside.isClosing) void events.return?.();
     return events;
+  }
+
+  /** @throws {GateClosedError} where nothing can be asked any more, for what would find that out in the middle of a run */
+  checkOpen(place: string): void {
+    if (!this.#inside.isClosing) return;
+    throw new GateClosedError({
+      message: `${place}: the gate is closed, so that no gated tool would run: make another one with createGate.`,
+    });
   }
 
   // --- the end ------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import { isCaller } from '../tools/callers.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
 import { isQuestionTool } from '../tools/questions.js';
 import { reasonOf } from '../messages/reasons.js';
+import { warnFailedCall } from './failed-calls.js';
 import { takeTools } from '../tools/tool-set.js';
 import { entryOf, ownTool } from '../tools/tools.js';
 
@@ -47,10 +48,20 @@ export function toolApproval<TOOLS extends ToolSet>(
       if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
       return await approval.status(call);
     } catch (error) {
+      warnFailedCall(PLACE, nameOf(call), error);
       // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
       return { type: 'denied', reason: `It could not be decided: ${messageOf(error)}` };
     }
   };
+}
+
+/** Whatever was passed. */
+function nameOf(call: ApprovalCall): string {
+  try {
+    return String(call.toolCall.toolName);
+  } catch {
+    return 'unknown';
+  }
 }
 
 class ApprovalFunction {

@@ -24,6 +24,7 @@ import { approvedTool } from '../tools/approved-tool.js';
 import { askCall, objectionTo } from '../../gate/ask-call.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
+import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
 import { claimOrRefuse } from '../../gate/claim.js';
 import { modelOutput, withNote, type ModelOutput } from '../messages/history.js';
@@ -75,6 +76,8 @@ type CallPass =
   | { kind: 'run'; args: ValueSnapshot; approved: CallContext['approved']; note: string | undefined }
   | { kind: 'answer'; output: unknown; note: string | undefined }
   | { kind: 'denial'; denial: ExecutionDenied };
+
+const PLACE = 'gateTools';
 
 type PassFunction = (args: ValueSnapshot, options: ExecuteOptions) => Promise<CallPass>;
 
@@ -255,6 +258,7 @@ export class ToolGate {
       // What the tool makes of that is no result: the run may go on elsewhere, or not at all.
       const lost = error instanceof RefusedExecution ? error.cause : error;
       if (endsAll(lost)) this.#options.parent?.leave(lost);
+      if (!(error instanceof RefusedExecution)) this.#warnFailed(error);
       return denial(messageOf(error), 'reject', null);
     }
   }
@@ -374,10 +378,16 @@ export class ToolGate {
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
       return !(await this.#openStopped(args, options, verdict));
-    } catch {
+    } catch (error) {
       // Unknown to the gate, it can be answered by nobody: it does not run.
+      this.#warnFailed(error);
     }
     return true;
+  }
+
+  #warnFailed(error: unknown): void {
+    // A run that the tools are a part of ends by it, and says so.
+    if (this.#options.parent === undefined || !endsAll(error)) warnFailedCall(PLACE, this.#options.name, error);
   }
 
   /**

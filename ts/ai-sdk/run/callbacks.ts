@@ -1,4 +1,6 @@
 /** The user's callbacks that are told how the whole run ended, not one `streamText` call of it. */
+import { messageOf } from '../../errors/message-of.js';
+import { warnSeldom } from '../../errors/warn-once.js';
 import type { RunConversation } from './conversation.js';
 import type { FindCallbacks } from './run-options.js';
 import type { SdkVersion, SdkStep } from '../sdk/sdk.js';
@@ -41,7 +43,7 @@ export class RunCallbacks {
 
   /** What went wrong, where the SDK has not told it. */
   async error(error: unknown): Promise<void> {
-    for (const callback of this.#find(['onError'])) await quietly(() => callback({ error } as never));
+    for (const callback of this.#find(['onError'])) await tellingError(callback)({ error });
   }
 
   /** The run does not go on: what comes of its steps is not to be known here. */
@@ -56,6 +58,15 @@ export class RunCallbacks {
     for (const callback of this.#find(['onAbort'])) await quietly(() => callback(event as never));
   }
 }
+
+/** `onError`, which is the only one to hear of an error: one that throws loses it, so that both are told. */
+export const tellingError = (callback: (event: never) => unknown) => async (event: { error: unknown }) => {
+  try {
+    await callback(event as never);
+  } catch (cause) {
+    warnSeldom('onError', `onError failed: ${messageOf(cause)}. The error that it was told: ${messageOf(event.error)}`);
+  }
+};
 
 /** Callbacks live under several names: only the first is passed on, so that each is called once. */
 export function only<T>(names: readonly string[], callback: T): Record<string, T | undefined> {

@@ -1,6 +1,6 @@
 /** How a run calls the SDK: the user's options as each `streamText` call needs them. */
 import type { ModelMessage, ToolSet } from 'ai';
-import { only, quietly, type RunCallbacks } from './callbacks.js';
+import { only, quietly, tellingError, type RunCallbacks } from './callbacks.js';
 import type { RunConversation } from './conversation.js';
 import type { StepFlow } from '../sdk/flow.js';
 import type { Keeping } from './keeping.js';
@@ -51,7 +51,7 @@ export class ModelCalls {
       prepareStep: this.#prepareStep(round),
       // Folded into the guard: a status that the SDK does not know would run the tool.
       toolApproval: undefined,
-      onError: options['onError'] ?? (() => {}),
+      onError: typeof options['onError'] === 'function' ? tellingError(options['onError'] as never) : () => {},
       onAbort: (event: { steps?: SdkStep[] }) =>
         callbacks.abort({ ...event, steps: [...conversation.steps, ...(event.steps ?? [])] }),
       ...(round.number === 0 ? {} : Object.fromEntries(version.firstCallOnly.map((name) => [name, undefined]))),

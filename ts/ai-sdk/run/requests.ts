@@ -20,7 +20,7 @@ import { requestedEvent } from '../gating/telling.js';
 import { valueOf, type RequestedCall, type ModelRound } from './round.js';
 import type { StreamPart } from '../sdk/sdk.js';
 import { isComplete } from '../sdk/turn.js';
-import { warnProviderRuns } from '../tools/provider-tools.js';
+import { warnForgedRun, warnProviderRuns } from '../tools/provider-tools.js';
 import { warnCut } from '../tools/warnings.js';
 
 export interface RequestsOptions {
@@ -61,7 +61,8 @@ export class RunRequests {
     const known = this.#options.guard.call(toolCallId);
     if (providerExecuted && known !== undefined) {
       // The SDK asks about a tool that the provider has already run: there is nothing left to decide.
-      warnProviderRuns(toolName);
+      if (this.#options.guard.toolOf(toolName)?.execute !== undefined) warnForgedRun(toolName);
+      else warnProviderRuns(toolName);
       return undefined;
     }
     if (providerExecuted) round.providerRequestsSeen++;

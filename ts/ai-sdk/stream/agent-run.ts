@@ -12,6 +12,7 @@ import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
 import type { StreamPart } from '../sdk/sdk.js';
 import { UnheardError } from '../sdk/unheard.js';
+import { runWasBegun, runWasMade } from './unbegun.js';
 import { eventStreamResponse, partView, uiMessageStream } from './ui.js';
 
 type RunItem = AgentEvent | StreamPart;
@@ -48,6 +49,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     this.#asker = options.asker;
     this.#includeRaw = options.includeRaw;
     dropped.register(this, this.#leaving, this.#token);
+    runWasMade(this.#token);
     const token = this.#token;
     // Over, it has nothing left to cancel.
     const forget = () => dropped.unregister(token);
@@ -67,6 +69,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   next(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>> {
+    runWasBegun(this.#token);
     this.#items ??= this.#iterate();
     this.#holder.run = this;
     this.#holder.readers++;
@@ -109,6 +112,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   #toUI(options: object): ReadableStream {
     if (this.#items !== undefined || this.#isIterated) throw iteratedTwice();
     this.#isIterated = true;
+    runWasBegun(this.#token);
     if (typeof (options as { onError?: unknown }).onError === 'function') this.#unheard.hear();
     const run = this.#run;
     const parts = run.items<StreamPart>(
@@ -149,6 +153,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
 
   async #leave(): Promise<void> {
     dropped.unregister(this.#token);
+    runWasBegun(this.#token);
     // Before the generator is asked to end: it may be waiting for something that only this ends.
     this.#leaving.abort(new DOMException('The run was left before its end.', 'AbortError'));
     this.#items ??= this.#iterate();

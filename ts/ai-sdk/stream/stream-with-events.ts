@@ -5,6 +5,7 @@ import { InvalidConfigError, UnsupportedAgentError } from '../../errors/index.js
 import { CallAsker } from '../../gate/asker.js';
 import { checkRunId } from '../../gate/run-ids.js';
 import { refuseMisplaced, takePassedOn } from '../../options/check.js';
+import { kindOf } from '../../options/names.js';
 import { nearestOf } from '../../options/nearest.js';
 import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
 import { IterableRun } from './agent-run.js';
@@ -144,12 +145,14 @@ export function runOf(given: object, place: RunPlace): AgentRun {
 
 /** What the SDK would say late, and not say what to do. @throws {InvalidConfigError} */
 function checkCall(call: CallOptions, agent: AgentLike | undefined, place: string): void {
-  const { model, prompt, messages } = call;
+  const { model, prompt, messages, onError } = call;
   const wrong = (message: string) => new InvalidConfigError({ message: `${place}: ${message}` });
   if (agent === undefined && model === undefined)
     throw wrong(
       "model must be given: a model of a provider's package, or its name, such as 'anthropic/claude-sonnet-4.5'.",
     );
+  if (onError !== undefined && typeof onError !== 'function')
+    throw wrong(`onError must be a function, not ${kindOf(onError)}: what fails would be told nobody.`);
   if (prompt !== undefined && messages !== undefined)
     throw wrong(
       "give prompt or messages, not both: messages: [...messages, { role: 'user', content: prompt }] has the prompt at its end.",

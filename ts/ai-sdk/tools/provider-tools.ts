@@ -21,3 +21,11 @@ export function warnProviderRuns(toolName: string): void {
     `countersign cannot gate "${toolName}": the model's provider runs it itself. Remove the tool, or its entry from interruptOn.`,
   );
 }
+
+/** A model may say anything of its calls. */
+export function warnForgedRun(toolName: string): void {
+  warnOnce(
+    `forged:${toolName}`,
+    `The model's answer claims that its provider ran "${toolName}", which is a tool of this program: it was not run here, and nobody was asked.`,
+  );
+}
