@@ -241,7 +241,7 @@ async function continues(messages: ModelMessage[]): Promise<void> {
 }
 
 // Each has a gate of its own, and waits most of its time.
-describe.concurrent.each(sample(MOMENTS, 5))('%s', (moment) => {
+describe.concurrent.each(sample(MOMENTS, 3))('%s', (moment) => {
   const before = moment === 'before the start';
 
   it.each(['streamText', 'agent'] as const)('abortSignal, with %s', async (variant) => {
@@ -546,7 +546,7 @@ describe('gateTools, with the abort signal of the loop', () => {
     'when it was approved',
   ] as const;
 
-  it.concurrent.each(sample(MOMENTS, 5))('%s', async (moment) => {
+  it.concurrent.each(sample(MOMENTS, 3))('%s', async (moment) => {
     const gate = createGate({
       logger: { info: (message) => message === 'approval decided' && at('when it was approved') },
     });
