@@ -73,7 +73,10 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
   });
   afterAll(() => sandbox.remove());
 
-  describe.each(programs)('$name', ({ kind, path }) => {
+  // What runtimes differ in does not hang on the version of the AI SDK: the older one is tried on the first and the last of them.
+  const some = programs.filter((_, index) => ai === 'ai7' || index === 0 || index === programs.length - 1);
+
+  describe.each(some)('$name', ({ kind, path }) => {
     const args = (preload: string | undefined): string[] => {
       const flags = preload === undefined ? [] : [kind === 'bun' ? '--preload' : '--import', `./${preload}.mjs`];
       return [...flags, 'delete.mjs'];
