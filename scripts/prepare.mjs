@@ -28,7 +28,7 @@ import { confineProgram, ownBinding } from './binding.mjs';
 import { writeBrowserEntries } from './browser.mjs';
 import { withLock } from './lock.mjs';
 import { cargoForTests, findCargo, hostTarget } from './cargo.mjs';
-import { Failure, bin, endChildrenOnSignals, npm, root, run, say, seconds } from './run.mjs';
+import { Failure, bin, endChildren, endChildrenOnSignals, npm, root, run, say, seconds } from './run.mjs';
 import { installRuntimes, missingRuntimes } from './runtimes.mjs';
 
 const at = (...parts) => join(root, ...parts);
@@ -110,7 +110,9 @@ const install = {
     say('installing dependencies (npm ci)');
     const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
     const { code, output } = await npm(['ci', ...options], { quiet: true });
-    if (code !== 0) throw new Failure(`npm ci failed:\n${output.trimEnd()}`);
+    if (code === 0) return;
+    endChildren();
+    throw new Failure(`npm ci failed:\n${output.trimEnd()}`);
   },
 };
 
@@ -138,6 +140,15 @@ function wantedAddon() {
 /** @param {'tests' | 'shipped'} build */
 const addonFor = (build) => ({
   name: 'addon',
+  /**
+   * What needs nothing of node_modules, which is nearly all of it: napi compiles the addon's own crate anew and finds the rest made. What
+   * fails here fails there once more.
+   */
+  async begin() {
+    if (build !== 'tests') return;
+    const { cargo, env, everything } = cargoForTests();
+    await run(cargo, ['build', ...everything], { env });
+  },
   stamp: join(work, 'addon.stamp'),
   wanted: () => `${build} ${wantedAddon()}`,
   isFresh() {
@@ -267,15 +278,19 @@ export async function prepare({ build = 'shipped', runtimes = false, force = [],
       join(work, 'lock'),
       async () => {
         // Asked again: another process may have done it while this one waited.
-        for (const step of steps) {
+        for (const [index, step] of steps.entries()) {
           if (!isStale(step)) continue;
           const since = performance.now();
           const wanted = step.wanted();
           rmSync(step.stamp, { force: true });
+          // To install waits for the network most of the time.
+          const next = step === install ? steps.slice(index + 1).find(isStale) : undefined;
+          const begun = next?.begin?.().catch(() => {});
           await step.make();
           // Sources edited during a build must count as not built.
           writeFileSync(step.stamp, wanted);
           say(`${step.name}: done in ${seconds(since)}`);
+          await begun;
         }
         if (runtimes && missingRuntimes()) await installRuntimes();
       },

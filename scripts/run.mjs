@@ -65,12 +65,17 @@ export function run(command, args, { cwd = root, env = {}, shell = false, quiet 
   });
 }
 
+/** Ends what is still running, when something else has failed. */
+export function endChildren(signal = 'SIGTERM') {
+  for (const child of running) child.kill(signal);
+}
+
 /** While we build, Ctrl+C and the like end the children too, and the lock is given back. Returns how to undo that. */
 export function endChildrenOnSignals() {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const handlers = signals.map((signal) => {
     const handler = () => {
-      for (const child of running) child.kill(signal);
+      endChildren(signal);
       process.exit(128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[signal]);
     };
     process.on(signal, handler);

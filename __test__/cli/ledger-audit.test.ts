@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { declarationsOf } from '../support/declarations.js';
 import { signAuditHead } from '../../ts/index.js';
 import { scratch } from '../policy/support.js';
-import { isThorough } from '../support/effort.js';
+import { isThorough, sample } from '../support/effort.js';
 import { countersign as apart, quickly } from './command.js';
 
 const countersign = isThorough ? apart : quickly;
@@ -35,19 +35,24 @@ describe('verify --file', () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^intact: 5 entries; head [0-9a-f]{64}\n$/), '']);
   });
 
-  it.each<[string, (lines: string[]) => string[], RegExp]>([
-    [
-      'changed',
-      (lines) => lines.with(2, lines[2]!.replace('decided', 'granted')),
-      /entry 3 of the audit log was changed/,
-    ],
-    ['dropped', (lines) => lines.toSpliced(2, 1), /entry 3 .* is missing: entry 4/],
-    ['moved', (lines) => lines.with(2, lines[3]!).with(3, lines[2]!), /entry 3 .* is out of order/],
-    ['doubled', (lines) => lines.toSpliced(2, 0, lines[2]!), /entry 4 .* is not there: entry 3/],
-    ['put before', (lines) => ['{}', ...lines], /entry 1 .* was changed/],
-    ['without its beginning', (lines) => lines.slice(1), /entry 1 .* should be the first/],
-    ['empty lines', (lines) => lines.toSpliced(2, 0, ''), /entry 3 .* was changed/],
-  ])('%s: exit 1, and the first bad record', async (_, change, message) => {
+  it.each(
+    sample<[string, (lines: string[]) => string[], RegExp]>(
+      [
+        [
+          'changed',
+          (lines) => lines.with(2, lines[2]!.replace('decided', 'granted')),
+          /entry 3 of the audit log was changed/,
+        ],
+        ['dropped', (lines) => lines.toSpliced(2, 1), /entry 3 .* is missing: entry 4/],
+        ['moved', (lines) => lines.with(2, lines[3]!).with(3, lines[2]!), /entry 3 .* is out of order/],
+        ['doubled', (lines) => lines.toSpliced(2, 0, lines[2]!), /entry 4 .* is not there: entry 3/],
+        ['put before', (lines) => ['{}', ...lines], /entry 1 .* was changed/],
+        ['without its beginning', (lines) => lines.slice(1), /entry 1 .* should be the first/],
+        ['empty lines', (lines) => lines.toSpliced(2, 0, ''), /entry 3 .* was changed/],
+      ],
+      2,
+    ),
+  )('%s: exit 1, and the first bad record', async (_, change, message) => {
     const { run } = there(change(made(5)));
     const { code, stdout } = await run('verify', '--file', 'export.jsonl');
     expect([code, message.test(stdout)], stdout).toEqual([1, true]);
@@ -102,22 +107,27 @@ describe('keys and heads', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringMatching(/none of the given keys signed it/)]);
   });
 
-  it.each<[string[], RegExp]>([
-    [[], /audit needs one of: list, verify/],
-    [['x'], /no command "audit x"/],
-    [['keygen'], /needs a name/],
-    [['verify', '--head', 'x'], /go together/],
-    [['verify', '--from', '2'], /--from is for --file/],
-    [['verify', '--file', 'export.jsonl', '--from', '0'], /whole number from 1/],
-    [['head', '--origin', 'x'], /--origin is for --sign/],
-    [['list', '--limit', '-1'], /limit/],
-    [['list', '--kind', 'x'], /--kind must be one of requested, voted, refused, reminded, escalated, decided/],
-    [['list', '--since', 'x'], /--since must be/],
-    [['list', '--ledger', 'memory:'], /no other process can see/],
-    [['list', '--ledger', 'postgres:x'], /must be sqlite:PATH/],
-    [['list', '--ledger', 'sqlite:'], /must name a file/],
-    [['export', '--from', 'x'], /whole number/],
-  ])('%j: exit 2', async (args, message) => {
+  it.each(
+    sample<[string[], RegExp]>(
+      [
+        [[], /audit needs one of: list, verify/],
+        [['x'], /no command "audit x"/],
+        [['keygen'], /needs a name/],
+        [['verify', '--head', 'x'], /go together/],
+        [['verify', '--from', '2'], /--from is for --file/],
+        [['verify', '--file', 'export.jsonl', '--from', '0'], /whole number from 1/],
+        [['head', '--origin', 'x'], /--origin is for --sign/],
+        [['list', '--limit', '-1'], /limit/],
+        [['list', '--kind', 'x'], /--kind must be one of requested, voted, refused, reminded, escalated, decided/],
+        [['list', '--since', 'x'], /--since must be/],
+        [['list', '--ledger', 'memory:'], /no other process can see/],
+        [['list', '--ledger', 'postgres:x'], /must be sqlite:PATH/],
+        [['list', '--ledger', 'sqlite:'], /must name a file/],
+        [['export', '--from', 'x'], /whole number/],
+      ],
+      1,
+    ),
+  )('%j: exit 2', async (args, message) => {
     const { code, stderr } = await there(made(1)).run(...args);
     expect([code, message.test(stderr)], stderr).toEqual([2, true]);
   });

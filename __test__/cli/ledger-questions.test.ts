@@ -7,7 +7,7 @@ import { scratch } from '../policy/support.js';
 import { call, calls, collect, resultsIn, says } from '../support/model.js';
 import { of, start, until } from '../support/play.js';
 import { askUserTool, COLOUR, DATABASE, PARTS } from '../support/questions.js';
-import { isThorough } from '../support/effort.js';
+import { isThorough, sample } from '../support/effort.js';
 import { countersign as apart, quickly, linesOf } from './command.js';
 
 const countersign = isThorough ? apart : quickly;
@@ -69,14 +69,19 @@ describe('looking', () => {
 });
 
 describe('answering', () => {
-  it.each<[string, Question[], string[], string]>([
-    ['a text', [COLOUR], ['--answer', 'blue'], 'A: blue'],
-    ['other words', [DATABASE], ['--answer', 'a file'], 'A: a file'],
-    ['labels', [PARTS], ['--answer', 'API, UI'], 'A: API, UI'],
-    ['nothing', [PARTS], ['--answer', ''], 'A: (left out)'],
-    ['a label with a comma', [{ ...PARTS, options: [{ label: 'a, b' }] }], ['--answer', 'a, b'], 'A: a, b'],
-    ['JSON', [PARTS], ['--json-output', '{"answers":[["UI"]]}'], 'A: UI'],
-  ])('%s', async (_, questions, answer, told) => {
+  it.each(
+    sample<[string, Question[], string[], string]>(
+      [
+        ['a text', [COLOUR], ['--answer', 'blue'], 'A: blue'],
+        ['other words', [DATABASE], ['--answer', 'a file'], 'A: a file'],
+        ['labels', [PARTS], ['--answer', 'API, UI'], 'A: API, UI'],
+        ['nothing', [PARTS], ['--answer', ''], 'A: (left out)'],
+        ['a label with a comma', [{ ...PARTS, options: [{ label: 'a, b' }] }], ['--answer', 'a, b'], 'A: a, b'],
+        ['JSON', [PARTS], ['--json-output', '{"answers":[["UI"]]}'], 'A: UI'],
+      ],
+      1,
+    ),
+  )('%s', async (_, questions, answer, told) => {
     const { run, end, id } = await asked(...questions);
     const { code, stdout, stderr } = await run('respond', short(id), ...answer, '--by', 'ada');
     expect([code, stderr]).toEqual([0, '']);
@@ -86,14 +91,19 @@ describe('answering', () => {
     expect(ended.answered).toMatchObject([{ decidedBy: 'ada', answer: { status: 'answered' } }]);
   });
 
-  it.each<[string, Question[], string[], number, RegExp]>([
-    ['a wrong label', [PARTS], ['respond', '--answer', 'CLI'], 5, /labels of its options only: API, UI/],
-    ['a required one left out', [COLOUR], ['respond', '--answer', ''], 5, /must be answered/],
-    ['too few', [COLOUR, PARTS], ['respond', '--answer', 'blue'], 2, /2 questions/],
-    ['a text for the lot', [COLOUR], ['respond', '--text', 'blue'], 5, /Answer with \{ answers/],
-    ['an approval', [COLOUR], ['approve'], 5, /does not allow/],
-    ['an edit', [COLOUR], ['edit', '--args', '{}'], 5, /does not allow/],
-  ])('not %s: it goes on waiting', async (_, questions, [command = '', ...args], exit, message) => {
+  it.each(
+    sample<[string, Question[], string[], number, RegExp]>(
+      [
+        ['a wrong label', [PARTS], ['respond', '--answer', 'CLI'], 5, /labels of its options only: API, UI/],
+        ['a required one left out', [COLOUR], ['respond', '--answer', ''], 5, /must be answered/],
+        ['too few', [COLOUR, PARTS], ['respond', '--answer', 'blue'], 2, /2 questions/],
+        ['a text for the lot', [COLOUR], ['respond', '--text', 'blue'], 5, /Answer with \{ answers/],
+        ['an approval', [COLOUR], ['approve'], 5, /does not allow/],
+        ['an edit', [COLOUR], ['edit', '--args', '{}'], 5, /does not allow/],
+      ],
+      2,
+    ),
+  )('not %s: it goes on waiting', async (_, questions, [command = '', ...args], exit, message) => {
     const { run, end, id, gate } = await asked(...questions);
     const { code, stderr } = await run(command, id, ...args);
     expect([code, message.test(stderr)], stderr).toEqual([exit, true]);

@@ -9,7 +9,7 @@ import { createGate, gateTools } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { scratch } from '../policy/support.js';
 import { exec, PATIENTLY } from '../runtimes.js';
-import { effort, isThorough } from '../support/effort.js';
+import { effort, isThorough, sample } from '../support/effort.js';
 import { cli, countersign as apart, quickly, linesOf } from './command.js';
 
 const countersign = isThorough ? apart : quickly;
@@ -117,25 +117,30 @@ describe('looking', () => {
     expect(jsonOf((await run(['show', id, '--json'])).stdout)).toEqual([{ ...(await gate.get(id)), contents: 'kept' }]);
   });
 
-  it.each<[string[], number, RegExp]>([
-    [['show'], 2, /needs the id/],
-    [['show', '12345'], 2, /too short/],
-    [['show', '123456'], 4, /there is no request/],
-    [['show', 'nonsense'], 4, /there is no request/],
-    [['show', '018f0000-0000-7000-8000-000000000000'], 4, /there is no request/],
-    [['approve', '\u001b[2J'], 4, /there is no request/],
-    [['approve'], 2, /needs the id/],
-    [['approve', 'aaaaaa', '--by', ' '], 2, /--by needs a name/],
-    [['approve', 'aaaaaa', '--remember', 'run'], 2, /lives in its own process/],
-    [['edit', 'aaaaaa'], 2, /--args JSON, or --editor/],
-    [['edit', 'aaaaaa', '--args', '{'], 2, /not JSON/],
-    [['respond', 'aaaaaa'], 2, /respond needs an id/],
-    [['respond', 'aaaaaa', '--text', 'x', '-'], 2, /respond needs an id/],
-    [['pending', 'x'], 2, /takes no "x"/],
-    [['pending', '--legder', 'x'], 2, /legder/],
-    [['ledger', 'x'], 2, /no command "ledger x"/],
-    [['ledger', 'compact', '--contents', '5'], 2, /must be a duration/],
-  ])('%j: exit %i', async (args, code, message) => {
+  it.each(
+    sample<[string[], number, RegExp]>(
+      [
+        [['show'], 2, /needs the id/],
+        [['show', '12345'], 2, /too short/],
+        [['show', '123456'], 4, /there is no request/],
+        [['show', 'nonsense'], 4, /there is no request/],
+        [['show', '018f0000-0000-7000-8000-000000000000'], 4, /there is no request/],
+        [['approve', '\u001b[2J'], 4, /there is no request/],
+        [['approve'], 2, /needs the id/],
+        [['approve', 'aaaaaa', '--by', ' '], 2, /--by needs a name/],
+        [['approve', 'aaaaaa', '--remember', 'run'], 2, /lives in its own process/],
+        [['edit', 'aaaaaa'], 2, /--args JSON, or --editor/],
+        [['edit', 'aaaaaa', '--args', '{'], 2, /not JSON/],
+        [['respond', 'aaaaaa'], 2, /respond needs an id/],
+        [['respond', 'aaaaaa', '--text', 'x', '-'], 2, /respond needs an id/],
+        [['pending', 'x'], 2, /takes no "x"/],
+        [['pending', '--legder', 'x'], 2, /legder/],
+        [['ledger', 'x'], 2, /no command "ledger x"/],
+        [['ledger', 'compact', '--contents', '5'], 2, /must be a duration/],
+      ],
+      3,
+    ),
+  )('%j: exit %i', async (args, code, message) => {
     const { gate, run } = there();
     await gate.ready();
     const done = await run(args);
@@ -218,16 +223,26 @@ describe('looking', () => {
 });
 
 describe('deciding, while another process waits', () => {
-  it.each<[string, string[], Partial<Resolution>, string]>([
-    ['approve', ['--reason', 'fine'], { approved: true, reason: 'fine', args: { path: 'notes.txt' } }, 'approved'],
-    ['reject', ['--reason', 'no'], { approved: false, decision: { type: 'reject', reason: 'no' } }, 'rejected'],
-    ['reject', ['--stop'], { approved: false, decision: { type: 'reject', stop: true } }, 'rejected'],
-    ['skip', [], { approved: false, decision: { type: 'skip' } }, 'skipped'],
-    ['edit', ['--args', '{"path":"b"}'], { approved: true, args: { path: 'b' } }, 'edited and approved'],
-    ['respond', ['--text', 'done'], { approved: false, decision: { type: 'respond', output: 'done' } }, 'answered'],
-    ['respond', ['--json-output', '[1]'], { approved: false, decision: { type: 'respond', output: [1] } }, 'answered'],
-    ['respond', ['-'], { approved: false, decision: { type: 'respond', output: 'from stdin\n' } }, 'answered'],
-  ])('%s %j', async (command, more, resolution, word) => {
+  it.each(
+    sample<[string, string[], Partial<Resolution>, string]>(
+      [
+        ['approve', ['--reason', 'fine'], { approved: true, reason: 'fine', args: { path: 'notes.txt' } }, 'approved'],
+        ['reject', ['--reason', 'no'], { approved: false, decision: { type: 'reject', reason: 'no' } }, 'rejected'],
+        ['reject', ['--stop'], { approved: false, decision: { type: 'reject', stop: true } }, 'rejected'],
+        ['skip', [], { approved: false, decision: { type: 'skip' } }, 'skipped'],
+        ['edit', ['--args', '{"path":"b"}'], { approved: true, args: { path: 'b' } }, 'edited and approved'],
+        ['respond', ['--text', 'done'], { approved: false, decision: { type: 'respond', output: 'done' } }, 'answered'],
+        [
+          'respond',
+          ['--json-output', '[1]'],
+          { approved: false, decision: { type: 'respond', output: [1] } },
+          'answered',
+        ],
+        ['respond', ['-'], { approved: false, decision: { type: 'respond', output: 'from stdin\n' } }, 'answered'],
+      ],
+      1,
+    ),
+  )('%s %j', async (command, more, resolution, word) => {
     const { gate, run } = there();
     const { id, answer } = await ask(gate);
     const { code, stdout, stderr } = await run([command, short(id), ...more, '--by', 'ada'], { input: 'from stdin\n' });
@@ -251,11 +266,16 @@ describe('deciding, while another process waits', () => {
     expect(json.code).toBe(5);
   });
 
-  it.each<[string, object, string[], RegExp]>([
-    ['not allowed', { allowedDecisions: ['reject'] }, ['approve'], /does not allow/],
-    ['an edit that is not allowed', { allowedDecisions: ['reject'] }, ['edit', '--editor'], /does not allow/],
-    ['nothing is offered to remember', {}, ['approve', '--remember', 'always'], /nothing to remember/],
-  ])('%s: exit 5', async (_, more, [command = '', ...args], message) => {
+  it.each(
+    sample<[string, object, string[], RegExp]>(
+      [
+        ['not allowed', { allowedDecisions: ['reject'] }, ['approve'], /does not allow/],
+        ['an edit that is not allowed', { allowedDecisions: ['reject'] }, ['edit', '--editor'], /does not allow/],
+        ['nothing is offered to remember', {}, ['approve', '--remember', 'always'], /nothing to remember/],
+      ],
+      1,
+    ),
+  )('%s: exit 5', async (_, more, [command = '', ...args], message) => {
     const { gate, run } = there();
     const { id } = await ask(gate, {}, more);
     const { code, stderr } = await run([command, id, ...args], { env: { EDITOR: 'false', VISUAL: '' } });
@@ -357,11 +377,16 @@ describe('deciding, while another process waits', () => {
   });
 });
 
-it.each([
-  ['execute', { command: 'make && rm -rf build' }, /it takes away what may not come back/],
-  ['execute', { command: 'git push --force' }, /it writes over what is there/],
-  ['send_mail', { to: 'a@b.example' }, /it gives something out/],
-])('%s %j is told to be looked at twice', async (toolName, args, why) => {
+it.each(
+  sample(
+    [
+      ['execute', { command: 'make && rm -rf build' }, /it takes away what may not come back/],
+      ['execute', { command: 'git push --force' }, /it writes over what is there/],
+      ['send_mail', { to: 'a@b.example' }, /it gives something out/],
+    ],
+    1,
+  ),
+)('%s %j is told to be looked at twice', async (toolName, args, why) => {
   const { gate, run } = there();
   const { id, answer } = await ask(gate, args, { toolName });
   expect((await run(['show', id])).stdout).toMatch(why);
@@ -416,12 +441,17 @@ describe('edit --editor', () => {
     expect(existsSync(said('name').trim())).toBe(false);
   });
 
-  it.each([
-    ['unchanged', 'true\n', /goes on waiting/, 5],
-    ['empty', ': > "$2"\n', /goes on waiting/, 5],
-    ['the editor failed', 'echo \'{"path":"b"}\' > "$2"; exit 1\n', /editor .* failed/, 5],
-    ['no JSON', 'echo "{" > "$2"\n', /not JSON/, 2],
-  ])('%s: it goes on waiting', async (_, script, message, code) => {
+  it.each(
+    sample(
+      [
+        ['unchanged', 'true\n', /goes on waiting/, 5],
+        ['empty', ': > "$2"\n', /goes on waiting/, 5],
+        ['the editor failed', 'echo \'{"path":"b"}\' > "$2"; exit 1\n', /editor .* failed/, 5],
+        ['no JSON', 'echo "{" > "$2"\n', /not JSON/, 2],
+      ],
+      1,
+    ),
+  )('%s: it goes on waiting', async (_, script, message, code) => {
     const done = await edited(`#!/bin/sh\n${script}`);
     expect([done.code, done.status, message.test(done.stderr)], done.stderr).toEqual([code, 'pending', true]);
   });

@@ -6,22 +6,28 @@ import { describe, expect, test } from 'vitest';
 import { createGate } from '../../ts/index.js';
 import { COMMAND_NAMES, helpText, PAGES } from '../../ts/cli/manual.js';
 import { scratch } from '../policy/support.js';
+import { sample } from '../support/effort.js';
 import { countersign, quickly } from './command.js';
 
 describe('what was probably meant', () => {
-  test.each<[string[], RegExp]>([
-    [['pendng'], /did you mean countersign pending\?/],
-    [['policy', 'explian', 'ls'], /did you mean countersign policy explain\?/],
-    [['audit', 'lst'], /did you mean countersign audit list\?/],
-    [['help', 'polcy'], /did you mean countersign policy\?/],
-    [['pending', '--jsn'], /there is no option --jsn: did you mean --json\?/],
-    [['--plan', '--promt', 'x'], /there is no option --promt: did you mean --prompt\?/],
-    [['policy', 'preset', 'developr'], /did you mean developer\?/],
-    [['completion', 'bahs'], /did you mean bash\?/],
-    [['policy', 'check', '--tool'], /--tool needs a value/],
-    [['pending', '--json=yes'], /--json takes no value/],
-    [['approve', '--by', '--json'], /--by needs a value; one that begins with a dash/],
-  ])('%j', async (args, says) => {
+  test.each(
+    sample<[string[], RegExp]>(
+      [
+        [['pendng'], /did you mean countersign pending\?/],
+        [['policy', 'explian', 'ls'], /did you mean countersign policy explain\?/],
+        [['audit', 'lst'], /did you mean countersign audit list\?/],
+        [['help', 'polcy'], /did you mean countersign policy\?/],
+        [['pending', '--jsn'], /there is no option --jsn: did you mean --json\?/],
+        [['--plan', '--promt', 'x'], /there is no option --promt: did you mean --prompt\?/],
+        [['policy', 'preset', 'developr'], /did you mean developer\?/],
+        [['completion', 'bahs'], /did you mean bash\?/],
+        [['policy', 'check', '--tool'], /--tool needs a value/],
+        [['pending', '--json=yes'], /--json takes no value/],
+        [['approve', '--by', '--json'], /--by needs a value; one that begins with a dash/],
+      ],
+      2,
+    ),
+  )('%j', async (args, says) => {
     const { code, stderr } = await quickly(args);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/positional argument|node:/);
@@ -78,11 +84,12 @@ describe('help', () => {
 
 describe('policy explain', () => {
   test('takes the words of a command line as they are typed', async () => {
-    for (const words of [
+    const lines = [
       ['ls', '-la'],
       ['git', 'commit', '-m', "it's done"],
       ['echo', 'a b', '$HOME'],
-    ]) {
+    ];
+    for (const words of sample(lines, 1)) {
       const typed = await quickly(['policy', 'explain', '-p', 'preset:read-only', ...words]);
       expect(typed.stderr).toBe('');
       const line = words

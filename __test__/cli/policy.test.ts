@@ -7,7 +7,7 @@ import { parsePolicy, checkPolicy } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { machine } from '../policy/machine.js';
 import { scratch } from '../policy/support.js';
-import { isThorough } from '../support/effort.js';
+import { isThorough, sample } from '../support/effort.js';
 import { countersign as apart, quickly, linesOf } from './command.js';
 
 const countersign = isThorough ? apart : quickly;
@@ -33,32 +33,37 @@ function there(text = policy) {
 const noStack = (text: string) => expect(text).not.toMatch(/\n\s+at |node:internal|Error:/);
 
 describe('wrong input', () => {
-  it.each<[string[], RegExp]>([
-    [[], /which model\?/],
-    [['polcy'], /no command "polcy"/],
-    [['policy'], /^$/],
-    [['policy', 'chek'], /no command "policy chek"/],
-    [['policy', 'check'], /one argument, in quotes/],
-    [['policy', 'check', 'git', 'status', '--json'], /Options come before it/],
-    [['policy', 'check', '--polcy', 'x', 'ls'], /polcy/],
-    [['policy', 'check', '-p'], /-p|policy/],
-    [['policy', 'check', '--args', '{', '--tool', 'x'], /--args is not JSON/],
-    [['policy', 'check', '--args', '{}', 'ls'], /either COMMAND or --args/],
-    [['policy', 'lint'], /no policy is here/],
-    [['policy', 'replay'], /one file/],
-    [['policy', 'replay', 'a', 'b'], /one file/],
-    [['policy', 'replay', 'log.jsonl'], /--policy/],
-    [['policy', 'import'], /format and a file/],
-    [['policy', 'import', 'claude-code'], /format and a file/],
-    [['policy', 'trust', 'a', 'b'], /one directory/],
-    [['policy', 'trust', '--remove', '--list'], /--remove or --list/],
-    [['preview'], /--tool and --args/],
-    [['preview', '--tool', 'x'], /--tool and --args/],
-    [['preview', '--tool', 'x', '--args', '{}', '--width', '5'], /--width/],
-    [['preview', '--tool', 'x', '--args', '{}', '--width', 'x'], /--width/],
-    [['preview', '--tool', 'x', '--args', 'nope'], /not JSON/],
-    [['\u001b[2J'], /no command/],
-  ])('%j: exit 2', async (args, message) => {
+  it.each(
+    sample<[string[], RegExp]>(
+      [
+        [[], /which model\?/],
+        [['polcy'], /no command "polcy"/],
+        [['policy'], /^$/],
+        [['policy', 'chek'], /no command "policy chek"/],
+        [['policy', 'check'], /one argument, in quotes/],
+        [['policy', 'check', 'git', 'status', '--json'], /Options come before it/],
+        [['policy', 'check', '--polcy', 'x', 'ls'], /polcy/],
+        [['policy', 'check', '-p'], /-p|policy/],
+        [['policy', 'check', '--args', '{', '--tool', 'x'], /--args is not JSON/],
+        [['policy', 'check', '--args', '{}', 'ls'], /either COMMAND or --args/],
+        [['policy', 'lint'], /no policy is here/],
+        [['policy', 'replay'], /one file/],
+        [['policy', 'replay', 'a', 'b'], /one file/],
+        [['policy', 'replay', 'log.jsonl'], /--policy/],
+        [['policy', 'import'], /format and a file/],
+        [['policy', 'import', 'claude-code'], /format and a file/],
+        [['policy', 'trust', 'a', 'b'], /one directory/],
+        [['policy', 'trust', '--remove', '--list'], /--remove or --list/],
+        [['preview'], /--tool and --args/],
+        [['preview', '--tool', 'x'], /--tool and --args/],
+        [['preview', '--tool', 'x', '--args', '{}', '--width', '5'], /--width/],
+        [['preview', '--tool', 'x', '--args', '{}', '--width', 'x'], /--width/],
+        [['preview', '--tool', 'x', '--args', 'nope'], /not JSON/],
+        [['\u001b[2J'], /no command/],
+      ],
+      3,
+    ),
+  )('%j: exit 2', async (args, message) => {
     const { run } = there();
     const { code, stderr } = await run(args);
     expect(code, stderr).toBe(2);
@@ -67,19 +72,24 @@ describe('wrong input', () => {
     noStack(stderr);
   });
 
-  it.each<[string[], RegExp]>([
-    [['policy', 'check', '-p', 'none.toml', 'ls'], /ERR_POLICY_FILE.*none\.toml/],
-    [['policy', 'check', '-p', 'bad.toml', 'ls'], /ERR_POLICY_UNKNOWN_KEY.*bad\.toml:2/],
-    [['policy', 'check', '-p', 'preset:none', 'ls'], /preset/],
-    [['policy', 'lint', 'none.toml'], /none\.toml/],
-    [['policy', 'lint', 'bad.toml'], /bad\.toml:2/],
-    [['policy', 'replay', '-p', 'policy.toml', 'none.jsonl'], /none\.jsonl/],
-    [['policy', 'import', 'claude-code', 'none.json'], /none\.json/],
-    [['policy', 'import', 'emacs', 'policy.toml'], /emacs/],
-    [['policy', 'import', 'claude-code', 'policy.toml'], /policy\.toml/],
-    [['policy', 'trust', 'nowhere'], /nowhere/],
-    [['policy', 'trust', '.'], /policy\.toml/],
-  ])('%j: exit 1', async (args, message) => {
+  it.each(
+    sample<[string[], RegExp]>(
+      [
+        [['policy', 'check', '-p', 'none.toml', 'ls'], /ERR_POLICY_FILE.*none\.toml/],
+        [['policy', 'check', '-p', 'bad.toml', 'ls'], /ERR_POLICY_UNKNOWN_KEY.*bad\.toml:2/],
+        [['policy', 'check', '-p', 'preset:none', 'ls'], /preset/],
+        [['policy', 'lint', 'none.toml'], /none\.toml/],
+        [['policy', 'lint', 'bad.toml'], /bad\.toml:2/],
+        [['policy', 'replay', '-p', 'policy.toml', 'none.jsonl'], /none\.jsonl/],
+        [['policy', 'import', 'claude-code', 'none.json'], /none\.json/],
+        [['policy', 'import', 'emacs', 'policy.toml'], /emacs/],
+        [['policy', 'import', 'claude-code', 'policy.toml'], /policy\.toml/],
+        [['policy', 'trust', 'nowhere'], /nowhere/],
+        [['policy', 'trust', '.'], /policy\.toml/],
+      ],
+      3,
+    ),
+  )('%j: exit 1', async (args, message) => {
     const { root, run } = there();
     writeFileSync(join(root, 'bad.toml'), 'version = 1\nfoo = 1\n');
     const { code, stderr } = await run(args);
@@ -106,16 +116,21 @@ describe('wrong input', () => {
 });
 
 describe('check and explain', () => {
-  it.each([
-    ['git status', 0, 'allow'],
-    ['git push', 3, 'ask'],
-    ['git status && git push', 3, 'ask'],
-    ['rm x', 4, 'deny'],
-    ['ls; rm x', 4, 'deny'],
-    ['$X', 3, 'ask'],
-    ['', 3, 'ask'],
-    ['git status "', 3, 'ask'],
-  ])('%j: exit %i', async (command, code, effect) => {
+  it.each(
+    sample(
+      [
+        ['git status', 0, 'allow'],
+        ['git push', 3, 'ask'],
+        ['git status && git push', 3, 'ask'],
+        ['rm x', 4, 'deny'],
+        ['ls; rm x', 4, 'deny'],
+        ['$X', 3, 'ask'],
+        ['', 3, 'ask'],
+        ['git status "', 3, 'ask'],
+      ],
+      2,
+    ),
+  )('%j: exit %i', async (command, code, effect) => {
     const { root, run } = there();
     for (const how of ['check', 'explain']) {
       const done = await run(['policy', how, '-p', 'policy.toml', '--', command]);
@@ -152,7 +167,12 @@ describe('check and explain', () => {
     expect((await run(['policy', 'check', '-p', 'preset:read-only', '-p', 'policy.toml', 'rm x'])).code).toBe(4);
   });
 
-  it.each(HOSTILE.filter(([, text]) => !text.includes('\0')))('print nothing raw: %s', async (_, text) => {
+  it.each(
+    sample(
+      HOSTILE.filter(([, text]) => !text.includes('\0')),
+      3,
+    ),
+  )('print nothing raw: %s', async (_, text) => {
     const given = text.toWellFormed();
     const { run } = there();
     for (const how of ['check', 'explain']) {
@@ -250,15 +270,20 @@ describe('replay', () => {
     });
   });
 
-  it.each([
-    ['nonsense', /log\.jsonl:2 is not JSON/],
-    ['{}', /log\.jsonl:2: .*toolName/],
-    ['null', /log\.jsonl:2: .*toolName/],
-    ['{"toolName":5}', /log\.jsonl:2: .*toolName/],
-    ['{"toolName":"x"}', /log\.jsonl:2: .*args/],
-    ['{"toolName":"x","args":{},"effect":"maybe"}', /log\.jsonl:2: .*effect/],
-    ['{"toolName":"x","args":{},"cwd":5}', /log\.jsonl:2: .*cwd/],
-  ])('a line that is none is told of: %s', async (line, message) => {
+  it.each(
+    sample(
+      [
+        ['nonsense', /log\.jsonl:2 is not JSON/],
+        ['{}', /log\.jsonl:2: .*toolName/],
+        ['null', /log\.jsonl:2: .*toolName/],
+        ['{"toolName":5}', /log\.jsonl:2: .*toolName/],
+        ['{"toolName":"x"}', /log\.jsonl:2: .*args/],
+        ['{"toolName":"x","args":{},"effect":"maybe"}', /log\.jsonl:2: .*effect/],
+        ['{"toolName":"x","args":{},"cwd":5}', /log\.jsonl:2: .*cwd/],
+      ],
+      2,
+    ),
+  )('a line that is none is told of: %s', async (line, message) => {
     const { root, run } = there();
     writeFileSync(join(root, 'log.jsonl'), `{"toolName":"x","args":{}}\n${line}\n`);
     const { code, stderr } = await run(['policy', 'replay', '-p', 'policy.toml', 'log.jsonl']);
@@ -317,7 +342,7 @@ describe('import', () => {
       'rm x',
     ],
   ];
-  it.each(foreign)('%s', async (format, file, text, allows, denies) => {
+  it.each(sample(foreign, 1))('%s', async (format, file, text, allows, denies) => {
     const { root, run } = there();
     writeFileSync(join(root, file), text);
     const { code, stdout, stderr } = await run(['policy', 'import', format, file]);
@@ -357,12 +382,15 @@ describe('import', () => {
     expect([forbiddenIn(stderr), forbiddenIn(stdout)], JSON.stringify([stdout, stderr])).toEqual([[], []]);
   };
 
-  it.each(foreign)('%s: nothing of a hostile file reaches the screen raw', async (...[format, file, text]) => {
-    // In `npm test` each hostile text in one format.
-    const turn = foreign.findIndex(([name]) => name === format);
-    const tried = HOSTILE.filter((_, at) => isThorough || at % foreign.length === turn);
-    await Promise.all(tried.map(([, each]) => importing(format, file, text, each)));
-  });
+  it.each(sample(foreign, 1))(
+    '%s: nothing of a hostile file reaches the screen raw',
+    async (...[format, file, text]) => {
+      // In `npm test` each hostile text in one format.
+      const turn = foreign.findIndex(([name]) => name === format);
+      const tried = HOSTILE.filter((_, at) => isThorough || at % foreign.length === turn);
+      await Promise.all(tried.map(([, each]) => importing(format, file, text, each)));
+    },
+  );
 });
 
 describe('trust', () => {

@@ -13,7 +13,10 @@ import { sendWebhooks } from '../../ts/webhooks/index.js';
 import { scratch } from '../policy/support.js';
 import { SECRET } from '../webhooks/receiver.js';
 import { serve } from './chat-server.js';
-import { cli, countersign, linesOf } from './command.js';
+import { isThorough } from '../support/effort.js';
+import { cli, countersign as apart, linesOf, quickly } from './command.js';
+
+const countersign = isThorough ? apart : quickly;
 
 /** Schemas that something was printed of. */
 const tried = new Set<string>();

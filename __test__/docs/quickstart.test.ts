@@ -73,7 +73,10 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
   });
   afterAll(() => sandbox.remove());
 
-  describe.each(programs)('$name', ({ kind, path }) => {
+  // What runtimes differ in does not hang on the version of the AI SDK: the older one is tried on the first and the last of them.
+  const some = programs.filter((_, index) => ai === 'ai7' || index === 0 || index === programs.length - 1);
+
+  describe.each(some)('$name', ({ kind, path }) => {
     const args = (preload: string | undefined): string[] => {
       const flags = preload === undefined ? [] : [kind === 'bun' ? '--preload' : '--import', `./${preload}.mjs`];
       return [...flags, 'delete.mjs'];
@@ -136,18 +139,21 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(code).toBe(0);
     });
 
-    test('too few piped lines: the rest does not run, the developer is told, and it fails', async () => {
-      const { code, stdout, stderr } = await piped(2, 'y\n');
-      expect(stdout).toContain('deleted 0.txt');
-      expect(stdout).not.toContain('deleted 1.txt');
-      expect(stdout).toContain('Asking the human failed');
-      expect(stderr).toMatch(
-        /onApprovalRequest: it failed: the input has ended, and nobody can answer.*delete_file did not run/,
-      );
-      expect(code).toBe(1);
-    });
+    test.runIf(isThorough)(
+      'too few piped lines: the rest does not run, the developer is told, and it fails',
+      async () => {
+        const { code, stdout, stderr } = await piped(2, 'y\n');
+        expect(stdout).toContain('deleted 0.txt');
+        expect(stdout).not.toContain('deleted 1.txt');
+        expect(stdout).toContain('Asking the human failed');
+        expect(stderr).toMatch(
+          /onApprovalRequest: it failed: the input has ended, and nobody can answer.*delete_file did not run/,
+        );
+        expect(code).toBe(1);
+      },
+    );
 
-    test('with stdin closed: nothing runs, the developer is told, and it fails', async () => {
+    test.runIf(isThorough)('with stdin closed: nothing runs, the developer is told, and it fails', async () => {
       const child = spawn(path, args('model'), { cwd: sandbox.folder, env: env(2), stdio: ['ignore', 'pipe', 'pipe'] });
       onTestFinished(() => void child.kill('SIGKILL'));
       let [stdout, stderr] = ['', ''];
@@ -160,16 +166,19 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(code).toBe(1);
     });
 
-    test('a turn that the model did not finish: nobody is asked, and the developer is told', async () => {
-      const { stdout, stderr } = await exec(path, args('model'), {
-        cwd: sandbox.folder,
-        env: { ...env(1), REASON: 'length' },
-        input: 'y\n',
-      });
-      expect(stdout).not.toContain('deleted');
-      expect(stderr).not.toContain('Run it?');
-      expect(stderr).toMatch(/incomplete \(length\).*"delete_file" did not run, and nobody was asked/);
-    });
+    test.runIf(isThorough)(
+      'a turn that the model did not finish: nobody is asked, and the developer is told',
+      async () => {
+        const { stdout, stderr } = await exec(path, args('model'), {
+          cwd: sandbox.folder,
+          env: { ...env(1), REASON: 'length' },
+          input: 'y\n',
+        });
+        expect(stdout).not.toContain('deleted');
+        expect(stderr).not.toContain('Run it?');
+        expect(stderr).toMatch(/incomplete \(length\).*"delete_file" did not run, and nobody was asked/);
+      },
+    );
 
     test('an edit that does not fit is told, and the same call is asked about again', async () => {
       const { code, stdout, stderr } = await piped(2, 'e {"path":5}\ny\nnot this one\n');
@@ -201,7 +210,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       await expect.poll(() => terminal.raw, PATIENTLY).toContain('deleted 0.txt');
     });
 
-    test.runIf(isUnix)('Ctrl+C after Ctrl+Z and fg ends it', async () => {
+    test.runIf(isUnix && isThorough)('Ctrl+C after Ctrl+Z and fg ends it', async () => {
       const terminal = inShell(command);
       await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
       terminal.write('\u001a');
@@ -213,7 +222,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(terminal.raw).not.toContain('deleted');
     });
 
-    test.runIf(isUnix)('with its output redirected the question is on the terminal', async () => {
+    test.runIf(isUnix && isThorough)('with its output redirected the question is on the terminal', async () => {
       const terminal = inShell(`${command} 2> err.log > out.log; cat out.log`);
       await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
       expect(terminal.raw).toContain('│ path: 0.txt');
@@ -229,11 +238,14 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect([code, stdout]).toEqual([1, '']);
     });
 
-    test('with the server down, or a provider of another version: the cause, and it fails', async () => {
-      const { code, stderr } = await exec(path, args('down'), { cwd: sandbox.folder, env: env(1) });
-      expect(stderr).toMatch(ai === 'ai7' ? /Cannot connect|ECONNREFUSED|Unable to connect/i : /version/i);
-      expect(code).toBe(1);
-    });
+    test.runIf(isThorough)(
+      'with the server down, or a provider of another version: the cause, and it fails',
+      async () => {
+        const { code, stderr } = await exec(path, args('down'), { cwd: sandbox.folder, env: env(1) });
+        expect(stderr).toMatch(ai === 'ai7' ? /Cannot connect|ECONNREFUSED|Unable to connect/i : /version/i);
+        expect(code).toBe(1);
+      },
+    );
   });
 });
 

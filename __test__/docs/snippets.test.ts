@@ -17,7 +17,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exec, type Finished } from '../runtimes.js';
 import { compile, type Compiled } from '../support/compiler.js';
-import { isThorough } from '../support/effort.js';
+import { isThorough, sample } from '../support/effort.js';
 import { together } from '../together.js';
 import { blocks, type Block } from './blocks.js';
 
@@ -95,7 +95,7 @@ test('no complaint is about something else', () => {
 // The quickstart reads the terminal: it has tests of its own.
 const [, ...others] = toRun;
 
-test.each(others)('$place runs', async (block) => {
+test.each(sample(others, 8))('$place runs', async (block) => {
   const { code, stdout, stderr } = await runBlock(block);
   expect(stderr).toBe('');
   expect(code).toBe(0);

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isThorough } from '../support/effort.js';
 import {
   bun,
   checkFolder,
@@ -173,7 +174,7 @@ const prefixed = Object.entries(AGENTS).map(([file, expected]) => [`agents/${fil
 tryEach(Object.fromEntries(prefixed));
 
 describe('killed.mjs', () => {
-  test('no model is asked again for what it has said', async () => {
+  test.runIf(isThorough)('no model is asked again for what it has said', async () => {
     const stdout = expectSuccess(await onNode('agents/killed.mjs', 'approve'));
     expect(stdout.split('the author writes a report')).toHaveLength(2);
   });

@@ -1,7 +1,7 @@
 /** createGate by itself: asking, deciding, looking. */
 import { describe, expect, it } from 'vitest';
 import { AlreadyDecidedError, createGate, DuplicateRequestError, streamWithEvents } from '../../ts/index.js';
-import { isSample, isWhole } from '../support/effort.js';
+import { isWhole } from '../support/effort.js';
 import { inMemoryOnly, lasts } from '../support/ledger.js';
 import { call, calls, collect, says, scripted, sleep } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';

@@ -9,8 +9,8 @@ import { answer } from '../support/entries.js';
 
 const on = stage();
 
-const RACERS = effort(3, 8);
-const REQUESTS = effort(30, 500);
+const RACERS = effort(3, 8, 2);
+const REQUESTS = effort(30, 500, 10);
 /** That continue one run at once. */
 const RESUMED = effort(2, 4);
 const SERVERS = effort(2, 6);

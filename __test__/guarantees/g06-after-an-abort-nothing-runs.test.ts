@@ -241,7 +241,7 @@ async function continues(messages: ModelMessage[]): Promise<void> {
 }
 
 // Each has a gate of its own, and waits most of its time.
-describe.concurrent.each(sample(MOMENTS, 5))('%s', (moment) => {
+describe.concurrent.each(sample(MOMENTS, 3))('%s', (moment) => {
   const before = moment === 'before the start';
 
   it.each(['streamText', 'agent'] as const)('abortSignal, with %s', async (variant) => {
@@ -546,7 +546,7 @@ describe('gateTools, with the abort signal of the loop', () => {
     'when it was approved',
   ] as const;
 
-  it.concurrent.each(sample(MOMENTS, 5))('%s', async (moment) => {
+  it.concurrent.for(sample(MOMENTS, 3))('%s', async (moment, { expect }) => {
     const gate = createGate({
       logger: { info: (message) => message === 'approval decided' && at('when it was approved') },
     });
@@ -596,10 +596,12 @@ describe('gateTools, with the abort signal of the loop', () => {
     expect(isPast).toBe(true);
     expect(ran).toEqual([]);
     expect(prompts).toHaveLength(1);
-    expect(await gate.pending()).toEqual([]);
     for (const event of seen) {
-      if (event.type === 'requested') expect((await gate.get(event.request.approvalId))?.status).toBe('cancelled');
+      if (event.type !== 'requested') continue;
+      // Where the ledger lasts, it is written down a moment later.
+      await expect.poll(async () => (await gate.get(event.request.approvalId))?.status).toBe('cancelled');
     }
+    expect(await gate.pending()).toEqual([]);
   });
 
   it('passes the signal on to the tool that runs', async () => {

@@ -130,7 +130,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\nran book_flight Lisbon Bergen\n');
     });
 
-    test.runIf(isWhole)('opened again while it waits, by the keyboard alone', async () => {
+    test.runIf(isThorough)('opened again while it waits, by the keyboard alone', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();

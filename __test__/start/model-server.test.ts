@@ -3,6 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { isThorough, sample } from '../support/effort.js';
 import { serve } from './processes.js';
 
 const MODEL = 'countersign-demo';
@@ -98,7 +99,7 @@ test('streamText: several calls in one step, their ids unique over the conversat
   expect((await run.totalUsage).totalTokens).toBeGreaterThan(0);
 });
 
-test('a change reads first, and replaces every place', async () => {
+test.runIf(isThorough)('a change reads first, and replaces every place', async () => {
   const ran: unknown[] = [];
   const result = await generateText({
     model: await model(),
@@ -113,7 +114,7 @@ test('a change reads first, and replaces every place', async () => {
   expect(result.text).toBe('Changed "old" to "new" in a.txt (2 places).');
 });
 
-test('a change of something that is not there edits nothing', async () => {
+test.runIf(isThorough)('a change of something that is not there edits nothing', async () => {
   const ran: unknown[] = [];
   const result = await generateText({
     model: await model(),
@@ -146,7 +147,7 @@ test('subagents: several at once, each with a conversation of its own on this sa
   expect(result.text).toBe('General-purpose says:\na.txt says:\nold, old\nGeneral-purpose says:\nCreated b.txt.');
 });
 
-test('what a quoted text contains is not taken for another request', async () => {
+test.runIf(isThorough)('what a quoted text contains is not taken for another request', async () => {
   const ran: unknown[] = [];
   await generateText({
     model: await model(),
@@ -157,7 +158,7 @@ test('what a quoted text contains is not taken for another request', async () =>
   expect(ran).toEqual([{ file_path: 'a.txt', content: 'x and run ls' }, { command: 'echo "y and delete z"' }]);
 });
 
-test('without the tool it needs, it calls nothing', async () => {
+test.runIf(isThorough)('without the tool it needs, it calls nothing', async () => {
   const { write_file } = toolsThatLog([]);
   const result = await generateText({ model: await model(), tools: { write_file }, prompt: 'run ls' });
   expect(result.toolCalls).toEqual([]);
@@ -195,7 +196,7 @@ test('the stream: calls in several deltas, whole characters, one finish, usage w
   expect(finished[0].choices[0].finish_reason).toBe('tool_calls');
 });
 
-test('without stream_options there is no usage chunk', async () => {
+test.runIf(isThorough)('without stream_options there is no usage chunk', async () => {
   const text = await (await post(await serve(), { ...CREATE, stream: true })).text();
   expect(text).not.toContain('usage');
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
@@ -221,7 +222,7 @@ test('the list of models', async () => {
 
 const call = (id: string) => ({ id, type: 'function', function: { name: 'write_file', arguments: '{}' } });
 
-test.for([
+const refused: [string, object | string, number, string][] = [
   ['not JSON', '{', 400, 'JSON object'],
   ['no model', { messages: CREATE.messages }, 400, 'model'],
   ['another model', { ...CREATE, model: 'gpt-9' }, 404, 'gpt-9'],
@@ -257,7 +258,8 @@ test.for([
     400,
     'one id',
   ],
-] as const)('a request with %s is refused', async ([, body, status, words]) => {
+];
+test.each(sample(refused, 1))('a request with %s is refused', async (_, body, status, words) => {
   const response = await post(await serve(), body);
   expect(response.status).toBe(status);
   expect(await response.json()).toMatchObject({

