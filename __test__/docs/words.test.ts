@@ -71,11 +71,11 @@ describe('errors', () => {
     expect(unique(allOf(read('docs/errors.md'), /^## `(ERR_\w+)`/gm))).toEqual(codes);
   });
 
-  test('so has the table of the README, but for what the tools of the agent tell its model', () => {
+  test('so has its table, with links, but for what the tools of the agent tell its model', () => {
     const ofTools = unique(allOf(agentDeclarations, /(ERR_\w+)/g)).filter((code) => !declarations.includes(code));
     expect(ofTools.length).toBeGreaterThan(10);
     const others = codes.filter((code) => !ofTools.includes(code));
-    expect(unique(allOf(read('README.md'), /^\| `(ERR_\w+)`/gm))).toEqual(others);
+    expect(unique(allOf(read('docs/errors.md'), /^\| \[`(ERR_\w+)`\]/gm))).toEqual(others);
   });
 
   test('docs/errors.md has each code of the command line', () => {

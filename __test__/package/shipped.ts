@@ -15,7 +15,9 @@ export const mustShip = (): string[] => [
   ...readdirSync(join(root, 'types')).map((name) => `types/${name}`),
   'binding/binding.js',
   'dist/inbox/index.html',
-  ...['core', 'cli', 'command', 'chat', 'policy-import', 'screen', 'provider'].map((name) => `dist/${name}.js`),
+  ...['core', 'cli', 'command', 'chat', 'demo', 'init', 'policy-import', 'screen', 'provider'].map(
+    (name) => `dist/${name}.js`,
+  ),
 ];
 
 /** The files that stand behind the names in `exports`. */
