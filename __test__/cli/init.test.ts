@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkPolicy, loadPolicy } from '../../ts/index.js';
 import { readAgentFile } from '../../ts/cli/init/agent-file.js';
 import { readCode } from '../../ts/cli/init/code.js';
@@ -10,7 +10,8 @@ import { diffLines } from '../../ts/cli/init/edits.js';
 import { scratch } from '../policy/support.js';
 import { exec, type Finished } from '../runtimes.js';
 import { installIn, linkIn } from '../support/installed.js';
-import { quickly } from './command.js';
+import { Terminal } from '../terminal/terminal.js';
+import { cli, quickly } from './command.js';
 
 const POLICY = '.countersign/policy.toml';
 const git = (folder: string, ...args: string[]): string =>
@@ -125,9 +126,9 @@ console.log((await agent.generate({ prompt: 'Delete it' })).text);
 };
 
 describe.each(Object.entries(SCRIPTS))('%s', (_, text) => {
-  test('asks before the tool runs, and runs it after a yes', async () => {
+  test.each(['ai7', 'ai6'] as const)('on %s it asks before the tool runs, and runs it after a yes', async (ai) => {
     const folder = project({ 'agent.mjs': text });
-    expect((await run(folder, 'agent.mjs', '')).stdout).toContain('deleted notes.txt');
+    expect((await run(folder, 'agent.mjs', '', ai)).stdout).toContain('deleted notes.txt');
     const { code, stdout, stderr } = await init(folder, '--yes');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain("+import { createGate, gateTools, terminalApprover } from 'countersign';");
@@ -274,6 +275,21 @@ test('nothing is written without a yes, nor with --dry-run', async () => {
   expect(changes(folder)).toBe('');
 });
 
+// A pseudo-terminal of node-pty is one of Unix here.
+test.skipIf(process.platform === 'win32').each(['n', 'y'])(
+  'on a terminal it asks, and does what it is told: %s',
+  async (answer) => {
+    const folder = project({ 'agent.mjs': SCRIPTS['ToolLoopAgent']! });
+    const terminal = new Terminal(process.execPath, [cli, 'init'], { cwd: folder, columns: 120, rows: 90 });
+    onTestFinished(() => terminal.close());
+    await terminal.waitFor('Write 2 files? [y/N]');
+    expect(changes(folder)).toBe('');
+    terminal.write(`${answer}\r`);
+    expect(await terminal.ended()).toBe(answer === 'y' ? 0 : 5);
+    expect(changes(folder)).toBe(answer === 'y' ? ` M agent.mjs\n?? ${POLICY}\n` : '');
+  },
+);
+
 test('a file with changes that are not committed is refused, and so is a folder without git; --force writes', async () => {
   const folder = project({ 'agent.mjs': SCRIPTS['ToolLoopAgent']! });
   const mine = `${SCRIPTS['ToolLoopAgent']}// mine\n`;
@@ -311,6 +327,26 @@ test.each([
     'agent.ts:3 is left to you',
   ],
   ['a namespace', "import * as ai from 'ai';\nai.streamText({ tools });\n", 'under one name'],
+  [
+    'types in the call',
+    "import { ToolLoopAgent } from 'ai';\nexport const agent = new ToolLoopAgent<never, typeof tools>({ model, tools });\n",
+    'does something else with what runs tools',
+  ],
+  [
+    'a function that is handed on',
+    "import { streamText } from 'ai';\nexport const run = traced(streamText);\nstreamText({ tools });\n",
+    'does something else with what runs tools',
+  ],
+  [
+    'a namespace beside names',
+    "import * as ai from 'ai';\nimport { tool } from 'ai';\nai.streamText({ tools });\n",
+    'under one name',
+  ],
+  [
+    'an edge runtime',
+    "import { streamText } from 'ai';\nexport const runtime = 'edge';\nstreamText({ tools });\n",
+    'no addons',
+  ],
   [
     'a server',
     "import { streamText } from 'ai';\nexport async function POST(req) {\n  return streamText({ tools, prompt: '' }).toTextStreamResponse();\n}\n",
@@ -357,7 +393,7 @@ test('the policy is made from scripts and languages, and says what it should', a
     packageManager: 'pnpm@10.0.0',
     scripts: { test: 'vitest', 'build:web': 'vite build', deploy: 'x', 'lint:fix': 'x' },
   };
-  const folder = project({ 'agent.mjs': SCRIPTS['ToolLoopAgent']!, 'Cargo.toml': '' }, manifest);
+  const folder = project({ 'agent.mjs': SCRIPTS['ToolLoopAgent']!, 'Cargo.toml': '', 'tsconfig.json': '{}' }, manifest);
   const { stdout } = await init(folder, '--yes');
   expect(stdout).toContain('pnpm add countersign');
   const policy = await loadPolicy(join(folder, POLICY));
@@ -370,6 +406,7 @@ test('the policy is made from scripts and languages, and says what it should', a
     'pnpm run build:web',
     'pnpm test',
     'cargo test',
+    'tsc --noEmit',
     'pnpm run deploy',
     'pnpm run lint:fix',
     'rm -rf src',
@@ -386,6 +423,7 @@ test('the policy is made from scripts and languages, and says what it should', a
     'allow pnpm run build:web',
     'allow pnpm test',
     'allow cargo test',
+    'allow tsc --noEmit',
     'ask pnpm run deploy',
     'ask pnpm run lint:fix',
     'ask rm -rf src',

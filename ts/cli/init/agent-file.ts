@@ -20,8 +20,6 @@ export type Found =
 interface Runner {
   name: string;
   at: number;
-  /** The object of options. */
-  open: number;
   tools: Part;
   /** `undefined`: `tools` alone, as a shorthand. */
   value: Part | undefined;
@@ -36,16 +34,17 @@ export function readAgentFile(text: string): Found {
   if (source === undefined)
     return mentions(text) ? left('its quotes and brackets could not be followed') : { kind: 'none' };
   const imported = importsOf(source);
-  if (imported.names.size === 0) {
-    return imported.isWhole && mentions(text) ? left('it takes all of ai under one name') : { kind: 'none' };
-  }
   if (/from\s*['"]countersign['"]|require\(\s*['"]countersign['"]\s*\)/.test(text)) return { kind: 'gated' };
+  if (imported.isWhole && mentions(text)) return left('it takes all of ai under one name');
   const runners: Runner[] = [];
   for (const call of callsOf(source, imported.names)) {
     const runner = runnerAt(source, call);
     if (typeof runner === 'string') return left(runner, call.at);
     if (runner !== undefined) runners.push(runner);
   }
+  // What is not seen as a call must not be left open without a word.
+  const other = otherUse(source, imported);
+  if (other !== undefined) return left('it does something else with what runs tools than call it', other);
   const [first] = runners;
   if (first === undefined) {
     const agent = /\b(?:createAgentUIStreamResponse|pipeAgentUIStreamToResponse)\s*\(/.exec(source.code);
@@ -53,6 +52,8 @@ export function readAgentFile(text: string): Found {
   }
   if (/\b(?:createGate|gateTools|verifyApprovals|approvals|gated)\b/.test(source.code))
     return left('it uses a name that the lines below need', first.at);
+  if (/\bruntime\s*=\s*['"](?:experimental-)?edge['"]/.test(text))
+    return left('it runs on an edge runtime, which has no addons: take the runtime nodejs', first.at);
   if (shape === 'script' && SERVES.test(source.code))
     return left('it is a server: who answers there is for you to say', first.at);
   const edits = shape === 'route' ? routeEdits(source, runners) : scriptEdits(source, runners);
@@ -69,7 +70,7 @@ export function readAgentFile(text: string): Found {
 
 const mentions = (text: string): boolean => RUNNERS.some((name) => text.includes(name));
 
-export const lineAt = (text: string, place: number): number => text.slice(0, place).split('\n').length;
+const lineAt = (text: string, place: number): number => text.slice(0, place).split('\n').length;
 
 interface Imported {
   /** Local names, with those that they have in `ai`. */
@@ -79,17 +80,20 @@ interface Imported {
   isCommonJs: boolean;
   /** Behind the last import or require at the beginning of lines. */
   end: number;
+  /** Where the names are taken. */
+  parts: Part[];
 }
 
 /** Strings are blank in the code, so that imports are read from the text where the code has the keyword. */
 function importsOf({ text, code }: Code): Imported {
-  const found: Imported = { names: new Map(), isWhole: false, isCommonJs: false, end: 0 };
+  const found: Imported = { names: new Map(), isWhole: false, isCommonJs: false, end: 0, parts: [] };
   const statements =
     /^import\b(?!\s*\()[^;'"]*?['"]([^'"\n]+)['"](?:\s*with\s*\{[^}]*\})?[ \t]*;?|^(?:const|let|var)\s+([^=;]+?)\s*=\s*require\(\s*['"]([^'"\n]+)['"]\s*\)(?:\.\w+)*[ \t]*;?/gm;
   for (const match of text.matchAll(statements)) {
     if (!/^(?:import|const|let|var)\b/.test(code.slice(match.index))) continue;
     found.end = Math.max(found.end, match.index + match[0].length);
     if ((match[1] ?? match[3]) !== 'ai' || /^import\s+type\b/.test(match[0])) continue;
+    found.parts.push({ from: match.index, to: match.index + match[0].length });
     found.isCommonJs ||= match[3] !== undefined;
     const list = /\{([^}]*)\}/.exec(match[0]);
     if (list === null) found.isWhole = true;
@@ -116,6 +120,18 @@ function* callsOf({ code }: Code, names: ReadonlyMap<string, string>): Generator
   }
 }
 
+/** Where one of the names stands that is neither taken, nor called, nor asked for its type: handed on, given types, extended. */
+function otherUse({ code }: Code, { names, parts }: Imported): number | undefined {
+  for (const [local, name] of names) {
+    if (!RUNNERS.includes(name)) continue;
+    for (const { index } of code.matchAll(
+      new RegExp(`(?<![\\w$.])(?<!\\btypeof\\s+)${local.replaceAll('$', '\\$')}\\b(?!\\s*\\()`, 'g'),
+    ))
+      if (!parts.some(({ from, to }) => from <= index && index < to)) return index;
+  }
+  return undefined;
+}
+
 /** @returns why it is not understood, or `undefined` where it has no tools */
 function runnerAt(source: Code, { name, at, open }: Call): Runner | string | undefined {
   const [options, ...more] = partsOf(source, open);
@@ -131,7 +147,7 @@ function runnerAt(source: Code, { name, at, open }: Call): Runner | string | und
   if (tools === undefined) return properties.includes(undefined) ? 'its tools are not written in the call' : undefined;
   if (properties.indexOf(undefined, properties.indexOf(tools)) >= 0)
     return 'something behind its tools may replace them';
-  return { name, at, open: options.from, tools, value: tools.value };
+  return { name, at, tools, value: tools.value };
 }
 
 const toolsText = ({ text }: Code, { value }: Runner): string =>

@@ -17,8 +17,7 @@ const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of
 
 /** @returns `undefined` where quotes or brackets do not fit together */
 export function readCode(text: string): Code | undefined {
-  const out =
-    [...text].length === text.length ? text.split('') : Array.from({ length: text.length }, (_, n) => text[n]!);
+  const out = text.split('');
   const closes = new Map<number, number>();
   const open: number[] = [];
   /** Depths of brackets at which a `}` ends a `${` and not a block. */

@@ -15,6 +15,7 @@ const RUNS: Readonly<Record<Project['manager'], string>> = {
 
 /** Commands of languages, by the file that says that a project is written in one. */
 const LANGUAGES: readonly (readonly [file: string, commands: readonly string[]])[] = [
+  ['tsconfig.json', ['tsc --noEmit']],
   ['Cargo.toml', ['cargo build', 'cargo check', 'cargo test', 'cargo clippy']],
   ['go.mod', ['go build', 'go test', 'go vet']],
   ['pyproject.toml', ['pytest', 'ruff check', 'mypy']],

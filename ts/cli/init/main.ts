@@ -189,6 +189,7 @@ function nextOf(project: Project, { changes, hasRoute }: Plan): string[] {
     ...(hasRoute ? [...PAGE, ''] : []),
     'What to do next:',
     ...(project.isInstalled ? [] : [`  ${INSTALL[project.manager]}`]),
+    ...(project.isNext ? ["  serverExternalPackages: ['countersign'] in your next.config"] : []),
     ...(hasPolicy ? ['  npx countersign policy trust   lets the policy allow, not only ask and deny'] : []),
     '  npx countersign policy explain git status',
     ...(files.length === 0 ? [] : [`To undo it: git checkout ${files.map(oneLine).join(' ')}`]),

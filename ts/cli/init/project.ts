@@ -8,9 +8,9 @@ export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 export interface Project {
   folder: string;
   manager: PackageManager;
-  hasTypeScript: boolean;
   /** Whether countersign is among its dependencies. */
   isInstalled: boolean;
+  isNext: boolean;
   /** By their names. */
   scripts: Readonly<Record<string, string>>;
   /** Files in its folder, by name. */
@@ -35,8 +35,8 @@ export function readProject(folder: string): Project {
   return {
     folder,
     manager: named ?? LOCKS.find(([lock]) => has(lock))?.[1] ?? 'npm',
-    hasTypeScript: has('tsconfig.json') || all['typescript'] !== undefined,
     isInstalled: all['countersign'] !== undefined,
+    isNext: all['next'] !== undefined,
     scripts: record(manifest['scripts']),
     has,
   };
