@@ -79,6 +79,21 @@ describeInBrowser('the site', () => {
     },
   );
 
+  test('no page scrolls sideways on a phone, or fails to load something', async () => {
+    const { page, context, faults, strangers } = await visit('index', 'phone');
+    const files = await page
+      .locator('#pages a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')!));
+    expect(files.length).toBeGreaterThan(50);
+    const over: string[] = [];
+    for (const file of files) {
+      await page.goto(`${origin}/${file}`);
+      if (await isOver(page)) over.push(file);
+    }
+    expect({ over, faults, strangers }).toEqual({ over: [], faults: [], strangers: [] });
+    await context.close();
+  });
+
   test('the other themes have contrast, too', async () => {
     for (const [size, scheme] of [
       ['wide', 'dark'],

@@ -68,7 +68,7 @@ export function toHtml(text, { source, fileOf, copy }) {
         const head = token.header.map((each) => cell(each, each.text === '' ? 'td' : 'th')).join('');
         const rows = token.rows.map((row) => `<tr>${row.map((each) => cell(each, 'td')).join('')}</tr>\n`);
         // It scrolls by itself, so that the page does not.
-        return `<div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${head}</tr></thead><tbody>\n${rows.join('')}</tbody></table></div>\n`;
+        return `<div class="table" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${head}</tr></thead><tbody>\n${rows.join('')}</tbody></table></div>\n`;
       },
     },
   });
