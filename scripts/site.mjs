@@ -7,11 +7,11 @@
  * A generator of our own, with `marked` alone: the documents are plain Markdown that GitHub and the package show too, and a framework
  * brings a hundred packages, a second Vite and pages that are made of scripts.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fail } from './prepare.mjs';
-import { root, say } from './run.mjs';
+import { Failure, root, say } from './run.mjs';
 import { readDeclarations } from './site/declarations.mjs';
 import { siteMap } from './site/map.mjs';
 import { toHtml } from './site/markdown.mjs';
@@ -25,6 +25,9 @@ const MOST_WORDS = 1_500;
 const LISTS = ['docs/programs.md'];
 
 function build(out) {
+  // What is there already is replaced, and may be nothing but a site.
+  if (existsSync(out) && readdirSync(out).length > 0 && !existsSync(join(out, 'search.js')))
+    throw new Failure(`${out} has other files: name an empty folder`);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const { version } = JSON.parse(read('package.json'));

@@ -315,7 +315,7 @@ test('git checkout undoes it, and a second time there is nothing to do', async (
   const folder = project({ 'agent.mjs': SCRIPTS['ToolLoopAgent']! });
   await init(folder, '--yes');
   const again = await init(folder, '--yes');
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('There is nothing to do')]);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('There is nothing to write')]);
   git(folder, 'checkout', 'agent.mjs');
   expect(read(folder, 'agent.mjs')).toBe(SCRIPTS['ToolLoopAgent']);
 });
@@ -446,6 +446,7 @@ test('code is told from what stands in quotes, comments and regular expressions'
   expect(read('a("(", /[)]/)')).toBe('a(   ,      )');
   expect(read('a(`)${b("}")})`) // )')).toBe('a(    b(   )   )     ');
   expect(read('a / b / (c)')).toBe('a / b / (c)');
+  expect(read('a /* as long as a word and more */ / (b) / c')).toBe(`a ${' '.repeat(32)} / (b) / c`);
   for (const wrong of ['(', ')', "'", '`${', '(]', '/* ']) expect(read(wrong)).toBeUndefined();
 });
 

@@ -37,7 +37,7 @@ export function readCode(text: string): Code | undefined {
       if (char === '}') templates.pop();
       end = endOfTemplate(text, at + 1);
       if (text[end - 1] === '{') templates.push(open.length);
-    } else if (char === '/' && next !== '>' && BEFORE_REGEX.test(out.slice(Math.max(0, at - 20), at).join(''))) {
+    } else if (char === '/' && next !== '>' && BEFORE_REGEX.test(wordBefore(out, at))) {
       end = text[at - 1] === '<' ? at + 1 : endOfRegex(text, at);
     } else {
       if (PAIRS[char] !== undefined) open.push(at);
@@ -54,6 +54,13 @@ export function readCode(text: string): Code | undefined {
     at = end;
   }
   return open.length === 0 && templates.length === 0 ? { text, code: out.join(''), closes } : undefined;
+}
+
+/** The last code before this place, a word long. */
+function wordBefore(out: readonly string[], at: number): string {
+  let end = at;
+  while (end > 0 && /\s/.test(out[end - 1]!)) end -= 1;
+  return out.slice(Math.max(0, end - 12), end).join('');
 }
 
 function endOf(text: string, what: string, from: number): number {

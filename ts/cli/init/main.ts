@@ -64,7 +64,8 @@ async function init(args: readonly string[]): Promise<number> {
   }
   const exit = plan.left.length === 0 ? Exit.ok : Exit.failure;
   if (plan.changes.length === 0) {
-    if (plan.left.length === 0) await print('There is nothing to do: every agent that was found uses countersign.');
+    if (plan.left.length === 0)
+      await print('There is nothing to write: each file that was found uses countersign already.');
     return exit;
   }
   if (values['dry-run'] === true) {
@@ -116,7 +117,11 @@ async function show({ changes, left, gated }: Plan): Promise<void> {
       '',
     );
   }
-  for (const file of gated) await print(`${oneLine(file)} uses countersign already.`, '');
+  for (const file of gated)
+    await print(
+      `${oneLine(file)} uses countersign already, and is left as it is: see that each call in it is gated.`,
+      '',
+    );
 }
 
 function coloured(line: string): string {
