@@ -25,8 +25,15 @@ const AGENT = /\/ts\/agent\/(?!index\.ts)/;
 /** What the inbox and its command share. */
 const INBOX = /\/ts\/inbox\/(?!index\.ts)|\/node_modules\/@cfworker\//;
 
+/** What the chat and the demo share. */
+const CHAT_PROGRAM = /\/ts\/cli\/chat\/(?!screen\/|provider\.ts)/;
+
 /** The chat, which is a program, beside them: it is a gate and an agent like any other. */
 const CHAT = 'ts/cli/chat/main.ts';
+/** The same on a temporary project, with the scripted model of `examples/start/`. */
+const DEMO = 'ts/cli/demo/main.ts';
+/** The first day in a project; rarely again. */
+const INIT = 'ts/cli/init/main.ts';
 /** The command that serves the inbox, for the same reason. */
 const INBOX_COMMAND = 'ts/cli/inbox/main.ts';
 /** What reads the rules of other products, on the first day and rarely again: only `importPolicy` loads it. */
@@ -44,6 +51,8 @@ export default [
       mcp: 'ts/protocols/mcp.ts',
       webhooks: 'ts/webhooks/index.ts',
       chat: CHAT,
+      demo: DEMO,
+      init: INIT,
       'policy-import': POLICY_IMPORT,
       inbox: 'ts/inbox/index.ts',
       'inbox-command': INBOX_COMMAND,
@@ -56,6 +65,7 @@ export default [
           { name: 'core', test: CORE },
           { name: 'deep-agent', test: AGENT },
           { name: 'inbox-handler', test: INBOX },
+          { name: 'chat-program', test: CHAT_PROGRAM },
         ],
       },
       paths: LAZY,
@@ -90,7 +100,14 @@ export default [
   {
     ...shared,
     input: { command: 'ts/cli/main.ts' },
-    external: [...shared.external, './chat/main.js', './inbox/main.js', '../policy-import/index.js'],
+    external: [
+      ...shared.external,
+      './chat/main.js',
+      './demo/main.js',
+      './init/main.js',
+      './inbox/main.js',
+      '../policy-import/index.js',
+    ],
     output: {
       ...shared.output,
       codeSplitting: false,
@@ -98,6 +115,8 @@ export default [
       minify: true,
       paths: {
         './chat/main.js': './chat.js',
+        './demo/main.js': './demo.js',
+        './init/main.js': './init.js',
         './inbox/main.js': './inbox-command.js',
         '../policy-import/index.js': './policy-import.js',
       },

@@ -93,6 +93,9 @@ async function bundledFolders() {
   return [...folders];
 }
 
+/** Sources of our own. */
+const OURS = ['ts', 'examples/start'];
+
 /** The folders of the packages of which something is in these files, which must be what stands in this folder. */
 function foldersIn(files, dist) {
   const folders = [];
@@ -104,7 +107,7 @@ function foldersIn(files, dist) {
     for (const id of Object.keys(file.modules)) {
       const [folder] = id.match(/^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/) ?? [];
       if (folder !== undefined) folders.push(folder);
-      else if (!id.startsWith('\0') && relative(join(root, 'ts'), id).startsWith('..'))
+      else if (!id.startsWith('\0') && !OURS.some((ours) => !relative(join(root, ours), id).startsWith('..')))
         throw new Failure(
           `${dist}/${file.fileName} has ${id}, which is of no package: notices.mjs cannot tell whose it is`,
         );

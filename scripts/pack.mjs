@@ -16,6 +16,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -23,6 +24,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PLATFORMS, confineProgram } from './binding.mjs';
+import { withLinks } from './links.mjs';
 import { NOTICES, noticesOfAddon, noticesOfMain } from './notices.mjs';
 import { Failure, bin, npm, root, run } from './run.mjs';
 import { fail } from './prepare.mjs';
@@ -63,6 +65,10 @@ async function pack() {
       'policy.schema.json',
       'schemas',
       'dist',
+      'docs',
+      'examples',
+      'skills',
+      'llms.txt',
       'binding',
       'README.md',
       'CHANGELOG.md',
@@ -73,6 +79,7 @@ async function pack() {
     }
 
     writeFileSync(join(stage, NOTICES), await noticesOfMain());
+    linkToGitHub(stage, manifest.version);
 
     const napi = async (...args) => {
       const { code, output } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), ...args], {
@@ -112,6 +119,17 @@ async function pack() {
     process.stdout.write(`${JSON.stringify(packed, null, 2)}\n`);
   } finally {
     rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** What documents of the package link to and the package does not have, as tests and pictures, is read at GitHub. */
+function linkToGitHub(stage, version) {
+  const isThere = (path) => existsSync(join(stage, path)) && !/^docs\/.*\.(?:png|cast)$/.test(path);
+  for (const file of readdirSync(stage, { recursive: true, encoding: 'utf8' })) {
+    const path = file.replaceAll('\\', '/');
+    if (!/(?:\.md|^llms\.txt)$/.test(path)) continue;
+    const text = readFileSync(join(stage, file), 'utf8');
+    writeFileSync(join(stage, file), withLinks(path, text, { isThere, ref: `v${version}` }));
   }
 }
 

@@ -204,6 +204,7 @@ const dist = {
   wanted() {
     const sources = [
       'ts',
+      'examples/start',
       'index.d.ts',
       'types',
       'agent.d.ts',

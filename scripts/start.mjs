@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds what is stale, then becomes `node examples/start/main.mjs` with the same arguments. In this very
- * process, so that stdin, the terminal, signals and the exit code are the example's own.
+ * `npm start`: builds what is stale, then becomes `countersign demo` with the same arguments. In this very process, so that stdin,
+ * the terminal, signals and the exit code are the command's own.
  */
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
@@ -9,6 +9,6 @@ import { root } from './run.mjs';
 
 await prepare({ build: 'tests' }).catch(fail);
 
-const main = join(root, 'examples', 'start', 'main.mjs');
-process.argv[1] = main;
-await import(pathToFileURL(main).href);
+const command = join(root, 'dist', 'cli.js');
+process.argv.splice(1, 1, command, 'demo');
+await import(pathToFileURL(command).href);

@@ -8,6 +8,8 @@ export const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'examples/README.md',
+  'skills/countersign/SKILL.md',
   ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 

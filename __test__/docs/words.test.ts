@@ -9,6 +9,8 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll
 
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  'examples/README.md',
+  'skills/countersign/SKILL.md',
   ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 const declarations = declarationsOf('index.d.ts');
@@ -71,11 +73,11 @@ describe('errors', () => {
     expect(unique(allOf(read('docs/errors.md'), /^## `(ERR_\w+)`/gm))).toEqual(codes);
   });
 
-  test('so has the table of the README, but for what the tools of the agent tell its model', () => {
+  test('so has its table, with links, but for what the tools of the agent tell its model', () => {
     const ofTools = unique(allOf(agentDeclarations, /(ERR_\w+)/g)).filter((code) => !declarations.includes(code));
     expect(ofTools.length).toBeGreaterThan(10);
     const others = codes.filter((code) => !ofTools.includes(code));
-    expect(unique(allOf(read('README.md'), /^\| `(ERR_\w+)`/gm))).toEqual(others);
+    expect(unique(allOf(read('docs/errors.md'), /^\| \[`(ERR_\w+)`\]/gm))).toEqual(others);
   });
 
   test('docs/errors.md has each code of the command line', () => {
@@ -208,3 +210,20 @@ describe('CONTRIBUTING.md', () => {
     expect(rooms.filter((room) => !map.includes(`\`${folder}/${room}/\``))).toEqual([]);
   });
 });
+
+describe('llms.txt', () => {
+  const links = allOf(read('llms.txt'), /\]\(([^)\s]+)\)/g);
+
+  test('has each page once, and links to what there is', () => {
+    const pages = documents.filter((document) => document.startsWith('docs/'));
+    expect(links.filter((link) => link.startsWith('docs/')).toSorted()).toEqual(pages.toSorted());
+    expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
+  });
+});
+
+test.each(['recipes', 'recipes-people', 'recipes-unattended', 'migrate', 'migrate-others', 'troubleshooting'])(
+  'docs/%s.md fits on two screens',
+  (name) => {
+    expect(read(`docs/${name}.md`).split('\n').length).toBeLessThanOrEqual(140);
+  },
+);

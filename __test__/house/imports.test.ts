@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readCode } from '../../ts/cli/init/code.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -51,15 +52,28 @@ function importsOf(file: string, source: string): Import[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   const statements = code.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:([^'";]*?)\s*\bfrom\s*)?['"]([^'"]+)['"]/gm);
   const calls = code.matchAll(/\bimport\s*\(\s*['"]([^'"]+)['"]\s*\)|\brequire\s*\(\s*['"]([^'"]+)['"]\s*\)/g);
+  // What stands in a text, such as a file that the command writes, is no import.
+  const isCode = codeIn(code);
   return [
-    ...[...statements].map(([, type, , specifier]) => ({ file, specifier: specifier!, isType: type !== undefined })),
-    ...[...calls].map(([, imported, required]) => ({
+    ...[...statements]
+      .filter(isCode)
+      .map(([, type, , specifier]) => ({ file, specifier: specifier!, isType: type !== undefined })),
+    ...[...calls].filter(isCode).map(([, imported, required]) => ({
       file,
       specifier: (imported ?? required)!,
       isType: false,
       isLater: true as const,
     })),
   ];
+}
+
+/** Tells what is found in code from what is found in a text. A file that cannot be read is taken as code all over. */
+function codeIn(source: string): (found: RegExpMatchArray) => boolean {
+  const read = readCode(source)?.code;
+  return ({ 0: text, index = 0 }) => {
+    const at = index + text.search(/\S/);
+    return read === undefined || read[at] === source[at];
+  };
 }
 
 /** The file of `ts/` that is meant, or `undefined` for what lies outside. */

@@ -15,12 +15,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { rolldown, type OutputOptions } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exec, npmInstall, runOn, runtimes } from '../runtimes.js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { environment, exec, npmInstall, runOn, runtimes } from '../runtimes.js';
 import configs from '../../rolldown.config.mjs';
 import { serve } from '../cli/chat-server.js';
+import { Terminal } from '../terminal/terminal.js';
 import { MAY_SHIP, mustShip } from './shipped.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -189,6 +190,70 @@ describe.each([
     expect(code, stderr + stdout).toBe(0);
     expect(stdout).toContain('Safe mode');
     expect(readFileSync(join(folder, 'hello.txt'), 'utf8')).toBe('hi\n');
+  });
+
+  test.for(runtimes())('the demo on $name, on pipes', async (runtime) => {
+    const home = mkdtempSync(join(temp, 'home-'));
+    const { code, stdout, stderr } = await runOn(runtime, [join(installed, 'dist', 'cli.js'), 'demo'], {
+      cwd: project,
+      env: { HOME: home, TMPDIR: home },
+      input: 'create hello.txt with hi\ny\nrun git push\n',
+    });
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('created hello.txt (2 bytes)');
+    expect(stdout).toContain('releases are made by people');
+    expect(stdout).toContain('npx countersign init');
+    expect(readdirSync(home).filter((name) => name.startsWith('countersign-'))).toEqual([]);
+  });
+
+  // A pseudo-terminal of node-pty is one of Unix here.
+  test.skipIf(process.platform === 'win32').for(runtimes())('the demo on $name, on a terminal', async (runtime) => {
+    const home = mkdtempSync(join(temp, 'home-'));
+    const args = [join(installed, 'dist', 'cli.js'), 'demo'];
+    const env = { ...environment(), HOME: home, TMPDIR: home };
+    const terminal = new Terminal(runtime.path, args, { columns: 100, rows: 40, cwd: project, env });
+    onTestFinished(() => terminal.close());
+    await terminal.waitFor('what should I do?');
+    terminal.type('create hello.txt with hi');
+    terminal.press('enter');
+    await terminal.waitFor('? help');
+    await terminal.take('y');
+    await terminal.waitFor('Created hello.txt.');
+    await terminal.waitFor('what should I do?');
+    terminal.press('ctrlC');
+    terminal.press('ctrlC');
+    await terminal.ended();
+    expect(terminal.all()).toContain('created hello.txt (2 bytes)');
+    expect(readdirSync(home).filter((name) => name.startsWith('countersign-'))).toEqual([]);
+  });
+
+  /** Those that need nothing but the package, `ai` and `zod`, and end by themselves. */
+  const examples = filesOf(join(import.meta.dirname, '../../examples'))
+    .filter((file) => /^(?:agents\/)?[\w.-]+\.mjs$/.test(file))
+    .filter((file) => !/(?:^|\/)(?:ask|listen|model|mailbox|pretend-slack|folder|email|use-chat-\w+)\.mjs$/.test(file))
+    .filter((file) => !(ai.startsWith('6') && file === 'tool-approval.mjs'));
+
+  test.each(examples)('the example %s runs where it is installed', async (file) => {
+    const path = join(installed, 'examples', file);
+    const { code, stdout, stderr } = await exec(process.execPath, [path], {
+      cwd: project,
+      env: { COUNTERSIGN_AUTO: 'approve' },
+    });
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toBe('');
+  });
+
+  test('documents link to what is installed, or to the repository', () => {
+    const documents = filesOf(installed).filter((file) => /\.md$|^llms\.txt$/.test(file));
+    expect(documents.length).toBeGreaterThan(40);
+    const broken = documents.flatMap((file) => {
+      const text = readFileSync(join(installed, file), 'utf8').replace(/^(`{3,})[^]*?^\1[ \t]*$/gm, '');
+      return [...text.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(installed, dirname(file), link)))
+        .map((link) => `${file}: ${link}`);
+    });
+    expect(broken).toEqual([]);
   });
 
   test('tsc --strict accepts it, declarations included, and infers the arguments', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 export const MAY_SHIP =
-  /^(package\.json|policy\.schema\.json|schemas\/[\w-]+\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|types\/[\w-]+\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
+  /^(package\.json|policy\.schema\.json|schemas\/[\w-]+\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|types\/[\w-]+\.d\.ts|README\.md|llms\.txt|skills\/countersign\/SKILL\.md|docs\/[\w-]+\.md|docs\/(?:architecture|terminal\/session)\.svg|examples\/[\w./-]+(?<!tsconfig\.json)|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
 
 export const mustShip = (): string[] => [
   'package.json',
@@ -14,8 +14,20 @@ export const mustShip = (): string[] => [
   ...exportedFiles(),
   ...readdirSync(join(root, 'types')).map((name) => `types/${name}`),
   'binding/binding.js',
+  'llms.txt',
+  'skills/countersign/SKILL.md',
+  'docs/terminal/session.svg',
+  'docs/architecture.svg',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  'examples/README.md',
+  'examples/callback.mjs',
+  'examples/start/serve.mjs',
   'dist/inbox/index.html',
-  ...['core', 'cli', 'command', 'chat', 'policy-import', 'screen', 'provider'].map((name) => `dist/${name}.js`),
+  ...['core', 'cli', 'command', 'chat', 'demo', 'init', 'policy-import', 'screen', 'provider'].map(
+    (name) => `dist/${name}.js`,
+  ),
 ];
 
 /** The files that stand behind the names in `exports`. */

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { together } from '../together.js';
 
-const EXAMPLE = new URL('../../examples/start/', import.meta.url);
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const SERVE = fileURLToPath(new URL('../../examples/start/serve.mjs', import.meta.url));
 
 export interface Ended {
   code: number | null;
@@ -21,6 +22,8 @@ export interface Ended {
   left: string[];
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /** Removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'start-test-'));
@@ -28,26 +31,26 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs `npm start`'s program on these lines of stdin, to its end. */
-export async function start(lines: string[], args: string[] = []): Promise<Ended> {
-  const run = open(args);
+/** Runs `countersign demo` on these lines of stdin, to its end. */
+export async function start(lines: string[], args: string[] = [], more: Environment = {}): Promise<Ended> {
+  const run = open(args, more);
   run.child.stdin!.end(inputOf(lines));
   return run.ended;
 }
 
 /** The same without a process of its own. */
-export async function quickly(lines: string[], args: string[] = []): Promise<Ended> {
-  const { env, ended } = place();
-  return ended(await together(file('main.mjs'), args, { env, input: inputOf(lines) }));
+export async function quickly(lines: string[], args: string[] = [], more: Environment = {}): Promise<Ended> {
+  const { env, ended } = place(more);
+  return ended(await together(CLI, ['demo', ...args], { env, input: inputOf(lines) }));
 }
 
 const inputOf = (lines: string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /** Where it finds a home and a temporary folder of its own, and what it has left there. */
-function place() {
+function place(more: Environment) {
   const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
   const nothing = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
-  const env = { ...nothing, PATH: process.env.PATH, HOME, TMPDIR, OPENAI_API_KEY: 'not-for-commands' };
+  const env = { ...nothing, PATH: process.env.PATH, HOME, TMPDIR, OPENAI_API_KEY: 'not-for-commands', ...more };
   const ended = ({ code, stdout, stderr }: Pick<Ended, 'code' | 'stdout' | 'stderr'>): Ended => {
     const copy = /^ {2}project: (\S+)/m.exec(stdout)?.[1] ?? '';
     // A test that failed is over, and its folders are gone.
@@ -65,9 +68,9 @@ export interface Opened {
 }
 
 /** The same, with stdin left open. */
-export function open(args: string[] = []): Opened {
-  const { env, ended: endedWith } = place();
-  const child = spawn(process.execPath, [file('main.mjs'), ...args], { env });
+export function open(args: string[] = [], more: Environment = {}): Opened {
+  const { env, ended: endedWith } = place(more);
+  const child = spawn(process.execPath, [CLI, 'demo', ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   // It may end, and close its stdin, before it has read everything.
   child.stdin.on('error', () => {});
@@ -91,12 +94,8 @@ export function open(args: string[] = []): Opened {
 
 /** The embedded model in a process of its own; its base URL. */
 export async function serve(): Promise<string> {
-  const child = spawn(process.execPath, [file('serve.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [SERVE], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill());
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
   return /^(\S+)/.exec(line as string)![1]!;
-}
-
-function file(name: string): string {
-  return fileURLToPath(new URL(name, EXAMPLE));
 }

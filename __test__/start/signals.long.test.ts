@@ -1,4 +1,4 @@
-/** How `npm start` ends before its time: nothing runs any more, and nothing is left behind. */
+/** How `countersign demo` ends before its time: nothing runs any more, and nothing is left behind. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,8 +1,9 @@
-/** What `npm start` does with lines on stdin, from the outside: the real program, the real AI SDK, real files. */
+/** What `countersign demo` does with lines on stdin, from the outside: the real program, the real AI SDK, real files. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isThorough, sample } from '../support/effort.js';
+import { on, someRuntimes } from '../cli/command.js';
 import { quickly, serve, start as apart, temporaryFolder } from './processes.js';
 
 /** In `npm test` only the first of them is a process of its own: to start one takes longer than what it does. */
@@ -11,9 +12,10 @@ const start = isThorough ? apart : quickly;
 const CREATE = 'create hello.txt with hi';
 const ASKS = 'Waits for approval';
 
-/** What has changed in the copy, as it is told in the end. */
+/** What has changed in the project, as it is told in the end. */
 function changed(stdout: string): string[] {
-  return stdout.slice(stdout.indexOf('What has changed')).match(/^ {2}\S.*$/gm) ?? [];
+  const [, told = ''] = /^What has changed.*\n((?: {2}.*\n)*)/m.exec(stdout) ?? [];
+  return told.match(/^ {2}\S.*$/gm) ?? [];
 }
 
 test('y: the file is written', async () => {
@@ -280,7 +282,6 @@ const badUsage: [string[], string][] = [
 test.each(sample(badUsage, 1))('bad usage: %j', async (args, words) => {
   const { code, stdout, stderr, copyExists } = await start([], args);
   expect(stderr).toContain(words);
-  // `npm start` has options of its own.
   expect(stderr).toMatch(/countersign help|--help/);
   expect(stdout).not.toContain('changed');
   expect({ code, copyExists }).toEqual({ code: 2, copyExists: false });
@@ -317,11 +318,24 @@ test('nothing is left behind: neither the copy, nor anything beside it', async (
   expect(left).toEqual([]);
 });
 
+test('a proxy of the environment is not asked for the scripted model', async () => {
+  const nowhere = 'http://127.0.0.1:9';
+  const env = { HTTP_PROXY: nowhere, http_proxy: nowhere, ALL_PROXY: nowhere };
+  for (const runtime of isThorough ? someRuntimes() : [])
+    expect((await on(runtime, ['demo'], { env, input: `${CREATE}\ny\n` })).stdout).toContain('Created hello.txt.');
+  expect((await start([CREATE, 'y'], [], env)).stdout).toContain('Created hello.txt.');
+});
+
+test('what to do next is said in the end', async () => {
+  const { stdout } = await start([]);
+  expect(stdout.slice(stdout.indexOf('What to do next:'))).toMatch(/npm install countersign[^]*npx countersign init/);
+});
+
 test.runIf(isThorough)('--keep keeps it, and says where it is', async () => {
   const { copy, copyExists, stdout } = await start([CREATE, 'y'], ['--keep']);
   onTestFinished(() => rmSync(copy, { recursive: true }));
   expect(copyExists).toBe(true);
-  expect(stdout).toContain(`The copy is kept: ${copy}`);
+  expect(stdout).toContain(`The project is kept: ${copy}`);
   expect(readFileSync(path.join(copy, 'hello.txt'), 'utf8')).toBe('hi');
   expect(existsSync(path.join(copy, '.countersign', 'ledger.db'))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** `npm start` in a real pseudo-terminal: the full-screen program, from the first line to what is left behind. */
+/** `countersign demo` in a real pseudo-terminal: the full-screen program, from the first line to what is left behind. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,13 +6,17 @@ import { isThorough } from '../support/effort.js';
 import { Terminal } from '../terminal/terminal.js';
 import { temporaryFolder } from './processes.js';
 
-const MAIN = fileURLToPath(new URL('../../examples/start/main.mjs', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 /** The prompt's line is empty, and nothing runs. */
 const READY = 'what should I do?';
 
 function open(...args: string[]) {
   const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
-  const terminal = new Terminal(process.execPath, [MAIN, ...args], { columns: 100, rows: 40, env: { HOME, TMPDIR } });
+  const terminal = new Terminal(process.execPath, [CLI, 'demo', ...args], {
+    columns: 100,
+    rows: 40,
+    env: { HOME, TMPDIR },
+  });
   onTestFinished(() => terminal.close());
   return {
     terminal,
@@ -37,7 +41,9 @@ test('a session: what is written is told in the end, and nothing is left behind'
   await terminal.waitFor('A policy does not allow running `git push`');
   await say('/quit');
   expect(await terminal.ended()).toBe(0);
-  expect(terminal.all()).toMatch(/What has changed in the copy of the project:\n {2}created hello\.txt \(2 bytes\)$/);
+  expect(terminal.all()).toMatch(
+    /What has changed in the project:\n {2}created hello\.txt \(2 bytes\)\s+What to do next:\n {2}npm install countersign/,
+  );
   expect(left()).toEqual([]);
 });
 
@@ -50,6 +56,6 @@ test.runIf(isThorough)('Ctrl+C cancels what waits; twice more, and it is over', 
   terminal.press('ctrlC');
   terminal.press('ctrlC');
   await terminal.ended();
-  expect(terminal.all()).toContain('Nothing has changed in the copy of the project.');
+  expect(terminal.all()).toContain('Nothing has changed in the project.');
   expect(left()).toEqual([]);
 });

@@ -8,6 +8,8 @@ import http from 'node:http';
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import { plan as planner } from './planner.mjs';
 
+export { EXAMPLES } from './sentences.mjs';
+
 /** @import { Message, OfferedTool, ToolCall, Turn } from './planner.mjs' */
 
 export const MODEL_ID = 'countersign-demo';

@@ -23,6 +23,10 @@ const HELP = `countersign: human approval between an AI agent's tool call and it
   countersign [options]   an agent in this folder that asks before it acts:
                           see countersign chat --help
 
+  demo                    the same on a temporary project, with a scripted
+                          model: no key, no network
+  init                    puts an approval before the tools of a project's agent
+
 Requests in a ledger:
   pending                 what waits for a decision
   show                    one request, whole
@@ -80,6 +84,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => number | Pr
   doctor: (args) => doctor(args, version()),
   completion,
   chat,
+  demo,
+  init,
 };
 
 /** Not behind `--`, nor as the value of an option that has one. */
@@ -125,6 +131,17 @@ async function chat(args: readonly string[]): Promise<number> {
   const { chatCommand } = await import('./chat/main.js');
   // Connections to a model may stay open for a while.
   return leave(await chatCommand(args));
+}
+
+/** As the chat, which it is. */
+async function demo(args: readonly string[]): Promise<number> {
+  const { demoCommand } = await import('./demo/main.js');
+  return leave(await demoCommand(args));
+}
+
+async function init(args: readonly string[]): Promise<number> {
+  const { initCommand } = await import('./init/main.js');
+  return initCommand(args);
 }
 
 /** As the chat: a page may still hold a connection. */

@@ -104,6 +104,30 @@ const onLedger = (
 ): ManualPage => page(name, usage, about, example, [...options, ...LEDGER], more);
 
 export const PAGES: readonly ManualPage[] = [
+  page(
+    'demo',
+    '',
+    'The chat on a temporary project, with a scripted model: no key, no network. Type help in it for what to try.',
+    "printf 'create hello.txt with hi\\ny\\n' | countersign demo",
+    [
+      { name: '--keep', help: 'keeps the project, and says where it is' },
+      { name: '--model', value: 'ID', help: 'a real model instead, as in countersign chat' },
+      { name: '--base-url', value: 'URL', help: 'the server of that model' },
+    ],
+    'It takes the options of countersign chat too, but --cwd.',
+  ),
+  page(
+    'init',
+    '[DIRECTORY]',
+    "Puts an approval before the tools of a project's agent: shows the lines as a diff, and writes them after a yes. What it does not understand it leaves alone, and prints the lines to add.",
+    'countersign init --dry-run',
+    [
+      { name: '--yes', short: 'y', help: 'writes without a question' },
+      { name: '--dry-run', help: 'writes nothing' },
+      { name: '--force', help: 'also into files with changes that are not committed, and where there is no git' },
+    ],
+    'It writes a first policy, too, made from the scripts and languages of the project. Exit 1 when something is left to do by hand.',
+  ),
   onLedger('pending', '', 'What waits for a decision, oldest first.', 'countersign pending --json', [
     { name: '--run', value: 'ID', help: 'of this run alone' },
   ]),

@@ -1,7 +1,8 @@
 /** A session of the terminal program, on the sample project with its model, as it is shown to people. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { SAMPLE } from '../../../ts/cli/demo/sample.js';
 import { Terminal, type Picture, type Span } from '../terminal.js';
 
 /** What is seen at one moment. */
@@ -53,7 +54,10 @@ export class Tour {
     const home = mkdtempSync('/tmp/c-');
     const folder = folderOf(home);
     if (folder.length !== SHOWN.length) throw new Error(`${folder} is not as long as ${SHOWN}`);
-    cpSync(join(root, 'examples/start/sample-project'), folder, { recursive: true });
+    for (const [path, text] of Object.entries(SAMPLE)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
     const { startModelServer } = (await import(
       pathToFileURL(join(root, 'examples/start/model-server.mjs')).href
     )) as ModelServer;

@@ -1,0 +1,66 @@
+/** Declarations as pages: each export with what its comment says, and its text. */
+
+/** @typedef {{ name: string, kind: string, comment: string, code: string }} Declaration */
+
+const START = /^export (?:declare )?(?:abstract )?(interface|type|class|function|const)\s+(\w+)/;
+
+/** @param {string} text a file of declarations as Prettier lays it out @returns {{ about: string, declarations: Declaration[] }} */
+export function readDeclarations(text) {
+  const lines = text.split('\n');
+  /** @type {Declaration[]} */
+  const declarations = [];
+  let comment = '';
+  let about = '';
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    if (line.startsWith('/**')) {
+      const from = at;
+      while (!lines[at]?.includes('*/')) at += 1;
+      comment = wordsOf(lines.slice(from, at + 1).join('\n'));
+      // The first one, with nothing of its own behind it, is about the file.
+      if (from === 0 && !START.test(lines[at + 1] ?? '')) about = comment;
+      continue;
+    }
+    const [, kind, name] = START.exec(line) ?? [];
+    if (kind !== undefined && name !== undefined) {
+      const from = at;
+      // It ends with a line that closes all of its brackets, where the next one is at the margin again.
+      const isOver = () =>
+        /[;}]$/.test(lines[at] ?? '') &&
+        !/^\s+\S/.test(lines[at + 1] ?? '') &&
+        isWhole(lines.slice(from, at + 1).join('\n'));
+      while (at < lines.length && !isOver()) at += 1;
+      declarations.push({
+        name,
+        kind,
+        comment,
+        code: lines
+          .slice(from, at + 1)
+          .join('\n')
+          .replace(/^export (?:declare )?/, ''),
+      });
+    }
+    if (line !== '') comment = '';
+  }
+  return { about, declarations };
+}
+
+/** Whether no bracket is open. Comments and texts do not count. @param {string} code */
+function isWhole(code) {
+  const bare = code.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|=>/g, '');
+  const count = (/** @type {RegExp} */ bracket) => bare.match(bracket)?.length ?? 0;
+  return count(/[({[<]/g) === count(/[)}\]>]/g);
+}
+
+/** A comment as Markdown. @param {string} comment */
+function wordsOf(comment) {
+  return comment
+    .replace(/^\/\*\*\s?|\s*\*\/$/g, '')
+    .split('\n')
+    .map((line) => line.replace(/^\s*\* ?/, ''))
+    .join('\n')
+    .replace(/^@packageDocumentation$/gm, '')
+    .replace(/^@(default|returns|throws|see)\b/gm, '\n**$1**')
+    .replace(/^@param\s+(\S+)/gm, '\n**$1**')
+    .trim();
+}
