@@ -62,6 +62,8 @@ async function pack() {
       'types',
       'policy.schema.json',
       'schemas',
+      'registry',
+      'man',
       'dist',
       'binding',
       'README.md',

@@ -97,8 +97,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (command === '--help' || command === '-h') return help([]);
   const run = Object.hasOwn(COMMANDS, command ?? '') ? COMMANDS[command ?? ''] : undefined;
-  if (run !== undefined && command !== undefined)
-    return command !== 'chat' && asksForHelp(rest) ? help([command, ...rest]) : run(rest);
+  if (run !== undefined && command !== undefined) return asksForHelp(rest) ? help([command, ...rest]) : run(rest);
   if (command !== undefined && !command.startsWith('-')) throw unknownCommand(command, COMMAND_NAMES);
   return chat(args);
 }
@@ -107,7 +106,6 @@ async function main(args: readonly string[]): Promise<number> {
 function help(args: readonly string[]): number | Promise<number> {
   const words = args.filter((word) => !word.startsWith('-'));
   const [command, second] = words;
-  if (command === 'chat') return chat(['--help']);
   const page = pageOf(words);
   if (page !== undefined) process.stdout.write(helpText(page));
   else if (command === undefined) process.stdout.write(HELP);
