@@ -212,6 +212,18 @@ describe('the man page', () => {
   });
 });
 
+test.skipIf(process.platform === 'win32')('without HOME the files of the account count', () => {
+  const cli = join(import.meta.dirname, '../../dist/cli.js');
+  for (const env of [{}, { HOME: '' }]) {
+    const { status, stderr } = spawnSync(process.execPath, [cli, 'policy', 'trust', '--list'], {
+      cwd: scratch(),
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  }
+});
+
 test('policy init writes a policy that is one, and never over another', async () => {
   const root = scratch();
   const env = { HOME: root, XDG_CONFIG_HOME: join(root, 'config') };

@@ -1,4 +1,5 @@
 /** The `countersign` command, which `start.ts` loads. */
+import { userInfo } from 'node:os';
 import { auditCommand } from './audit.js';
 import { approve, reject, respond, skip } from './decide.js';
 import { completion } from './completion.js';
@@ -131,6 +132,20 @@ async function inbox(args: readonly string[]): Promise<number> {
   return leave(await inboxCommand(args));
 }
 
+/**
+ * Where a service or a container has no `HOME`, the user's files are those of their account: else a policy of theirs would be passed
+ * over without a word. Nobody's account has none: what needs the files says so.
+ */
+function setHome(): void {
+  if (process.platform === 'win32' || process.env['HOME']) return;
+  try {
+    process.env['HOME'] = userInfo().homedir;
+  } catch {
+    // No account has this number.
+  }
+}
+
+setHome();
 watchOutputs();
 let exit: number;
 try {
