@@ -43,7 +43,7 @@ function Held() {
     <div class="held" role="status">
       {heldNow.value.map(({ type, until, takeBack }) => (
         <p key={until}>
-          {VERB[type].doing} {secondsTo(until)}
+          {VERB[type].doing.replace('…', '')} {secondsTo(until)}
           <button type="button" onClick={takeBack}>
             Undo <Key>z</Key>
           </button>

@@ -160,11 +160,11 @@ function Bar({ shown }: { shown: RequestDetail }) {
         {may('approve') && (
           <>
             <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'comment')}>
-              With a comment… <Key>c</Key>
+              Comment… <Key>c</Key>
             </button>
             {rows.value.length > 1 && (
               <button type="button" disabled={!isReady} onClick={() => approveAndGoOn(shown)}>
-                Yes, and the next <Key>A</Key>
+                And the next <Key>A</Key>
               </button>
             )}
           </>
