@@ -57,6 +57,11 @@ export interface InboxOptions {
   secret?: string | Uint8Array;
   /** The largest body of a request, in bytes; a larger one gets 413. @default 1,048,576 */
   maxBodyBytes?: number;
+  /**
+   * For how long the page holds a decision back, in ms: until then whoever took it can take it back, and nothing has left the page.
+   * At most 60,000. @default 0: it is sent at once
+   */
+  undo?: number;
   /** What "always" may be remembered for. @default `run` and `session`, and `always` where the gate has `policyFiles` */
   remember?: readonly GrantScope[];
   /** The folder with the page's files, where a bundler has moved this module away from it. @default that of this package */
@@ -78,7 +83,7 @@ export declare function toNodeListener(
   handler: (request: Request) => Response | PromiseLike<Response>,
 ): (request: IncomingMessage, response: ServerResponse) => void;
 
-export interface ServeInboxOptions extends Pick<InboxOptions, 'assets' | 'logger' | 'remember'> {
+export interface ServeInboxOptions extends Pick<InboxOptions, 'assets' | 'logger' | 'remember' | 'undo'> {
   /** @default a free one */
   port?: number;
   /** Who decides: what {@link InboxPerson.name} may be. @default the user of the system */

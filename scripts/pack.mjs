@@ -64,6 +64,8 @@ async function pack() {
       'types',
       'policy.schema.json',
       'schemas',
+      'registry',
+      'man',
       'dist',
       'docs',
       'examples',

@@ -748,7 +748,10 @@ export function presetText(name: string): string | null {
 }
 
 /** What is kept beside a request, as it was given to {@link NativeGate.request}. */
-export type KeptDetails = Pick<ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
+export type KeptDetails = Pick<
+  ApprovalRequest,
+  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven'
+>;
 
 /** Where the policies judged a call. */
 interface PolicyContext {

@@ -591,6 +591,8 @@ export type NativeSettings = { "settings": Array<NativeSetting> } | { "problem":
 
 /** What a human is shown beside a request. */
 export type NativeShown = { always: NativeOffers, changes: Array<FileChange>, page: NativePreview,
+/** `reads`: it is proven only to look. `changes`: it changes what `changes` shows whole, in the project, and nothing else. */
+proven: 'reads' | 'changes' | null,
 /** What an approval of it is bound to, where that was asked for. What changes after it is a change. */
 bound?: NativeBound,
 /** Files changed: what is wrong with them now, perhaps nothing. */

@@ -204,6 +204,10 @@ export interface ApprovalDetails {
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
   /** As {@link ApprovalRequest.startedBefore}. */
   startedBefore: boolean;
+  /** What it would do that may not be undone, each in a few words behind "it". */
+  dangers: readonly string[];
+  /** Whether it is proven to do no lasting harm, and nothing about it stands out: only then a page should mark "yes". */
+  harmless: boolean;
   /** As {@link ApprovalRequest.contents}. */
   contents: 'kept' | 'redacted' | 'dropped';
   /** Who must agree; empty: anybody, once. `approvers`, empty: anybody who gives a name. */

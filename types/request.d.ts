@@ -59,6 +59,12 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /** The files that a call of a well-known tool would change. */
   changes: FileChange[];
   /**
+   * What is proven of all that the call would do, whatever the policies say of it. `reads`: it only looks. `changes`: it changes one
+   * file of the project, which neither runs by itself nor holds secrets, and `changes` says the whole of it. `null`: nothing is
+   * proven, or nobody looked; so it is for each tool whose calls are not known.
+   */
+  proven: 'reads' | 'changes' | null;
+  /**
    * What the ledger still has of the arguments. `redacted`: parts were replaced before they were stored. `dropped`: they were
    * removed after the time that {@link LedgerRetention} gives them, and `args` is `null`.
    */

@@ -67,6 +67,8 @@ describe('withApprovalDetails', () => {
         why: null,
         allowedDecisions: pending?.allowedDecisions,
         startedBefore: false,
+        dangers: [],
+        harmless: false,
         contents: 'kept',
         needs: [],
         approvedBy: [],

@@ -69,6 +69,7 @@ describe('the callback', () => {
       votes: [],
       escalatedAt: null,
       startedBefore: false,
+      proven: null,
       verdict: null,
       always: {
         allow: {

@@ -45,6 +45,7 @@ test('nobody says anything: what changes things is asked about', async () => {
     narrowing: [],
     plain: false,
     emoji: true,
+    history: true,
     isBare: true,
     project: join(root, 'project'),
     settings: join(root, 'xdg/countersign'),

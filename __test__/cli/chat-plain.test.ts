@@ -18,14 +18,14 @@ async function plain(
   { term, ...env }: Record<string, string> = {},
   files: Record<string, string> = {},
 ) {
-  const { url } = await serve(turns);
+  const { url, requests } = await serve(turns);
   const folder = scratch();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const all = [process.execPath, cli, '--model', 'scripted', '--base-url', url, ...args];
   const script = term === undefined ? 'exec "$0" "$@"' : `TERM=${term} exec "$0" "$@"`;
   const terminal = new Terminal('sh', ['-c', script, ...all], { cwd: folder, rows: 40, env: { HOME: folder, ...env } });
   onTestFinished(() => terminal.close());
-  return { terminal, folder, has: (name: string) => existsSync(join(folder, name)) };
+  return { terminal, folder, requests, has: (name: string) => existsSync(join(folder, name)) };
 }
 
 // oxlint-disable-next-line no-control-regex -- what moves the cursor, and everything but colours
@@ -53,6 +53,16 @@ test.each(isThorough ? WITHOUT_SCREEN : WITHOUT_SCREEN.slice(0, 1))(
     expect([await terminal.ended(), terminal.raw]).toEqual([0, expect.not.stringMatching(MOVES)]);
   },
 );
+
+test('lines that are pasted are one prompt, and a command among them is one', async () => {
+  const { terminal, requests } = await plain(['First.', 'Second.'], ['--plain']);
+  await terminal.waitFor('/help lists commands');
+  terminal.type('one\rtwo\r\rthree\r/model\rfour\r');
+  await terminal.waitFor('Second.');
+  terminal.type('/quit\r');
+  expect(await terminal.ended()).toBe(0);
+  expect(requests.map((messages) => messages.at(-1)?.content)).toEqual(['one\ntwo\n\nthree', 'four']);
+});
 
 test('what was typed before it asked approves nothing', async () => {
   const { terminal, has } = await plain([write('a.txt'), 'No.', 'You said y.'], ['--plain']);

@@ -47,7 +47,7 @@ describe('an ask', () => {
     const { chat, folder } = await stage([calls(write('a.txt', 'A')), says('Done.')]);
     void chat.submit('go');
     const ask = await asked(chat);
-    expect(ask).toMatchObject({ kind: 'approval', index: 1, of: 1, from: '', isDestructive: true, warnings: [] });
+    expect(ask).toMatchObject({ kind: 'approval', index: 1, of: 1, from: '', isHarmless: true, warnings: [] });
     expect(ask.request.expiresAt).toBeNull();
     expect(existsSync(join(folder, 'a.txt'))).toBe(false);
     expect(told(chat.view).at(-1)).toBe('write_file a.txt: waits');

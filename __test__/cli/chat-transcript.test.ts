@@ -255,13 +255,16 @@ describe('an ask', () => {
     expect(why()).toEqual([expect.stringContaining('1 of 2 approvals (ada), needs')]);
   });
 
-  test('is destructive unless the tool only looks', () => {
-    for (const [toolName, isDestructive] of [
-      ['read_file', false],
-      ['execute', true],
-      ['whatever', true],
+  test('is harmless where that is proven and nothing stands out, by no name', () => {
+    for (const [more, isHarmless] of [
+      [{ toolName: 'execute', proven: 'reads' }, true],
+      [{ toolName: 'edit_file', proven: 'changes' }, true],
+      [{ toolName: 'read_file', proven: null }, false],
+      [{ toolName: 'execute', proven: 'reads', flags: ['bidi'] }, false],
+      [{ toolName: 'execute', proven: 'reads', contents: 'redacted' }, false],
+      [{ toolName: 'delete_file', proven: 'reads' }, false],
     ] as const)
-      expect(askOf({ toolName })).toMatchObject({ isDestructive });
+      expect(askOf(more)).toMatchObject({ isHarmless });
   });
 
   test('those of others are counted on their own', () => {

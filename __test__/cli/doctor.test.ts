@@ -49,9 +49,25 @@ describe('doctor', () => {
     const { stdout, code } = await run('--json');
     const { problems } = JSON.parse(stdout) as { problems: string[] };
     expect(problems.join('\n')).toMatch(/policy\.toml/);
-    expect(problems.join('\n')).toMatch(/no AI SDK/);
     expect(code).toBe(1);
     expect((await run()).stdout).toMatch(/^problem /m);
+  });
+
+  it('ends with 0 where nothing is broken: a folder needs no AI SDK', async () => {
+    const { run } = there();
+    const { stdout, code } = await run();
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^AI SDK +none in this folder; .*npm install ai$/m)]);
+  });
+
+  it('ends with 1 for an AI SDK that it does not know', async () => {
+    const { root, run } = there();
+    const folder = join(root, 'node_modules', 'ai');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{ "name": "ai", "version": "5.0.0" }');
+    expect(await run()).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^problem +ai 5\.0\.0 is of neither/m),
+    });
   });
 
   it('takes no arguments', async () => {

@@ -24,6 +24,7 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     votes: [],
     escalatedAt: null,
     startedBefore: false,
+    proven: null,
     createdAt: 1_000,
     expiresAt: null,
     digest: '0'.repeat(64),

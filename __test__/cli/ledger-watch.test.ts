@@ -10,6 +10,7 @@ import {
   withRecords,
   type WatchState,
 } from '../../ts/cli/watch-model.js';
+import { KeyReader } from '../../ts/cli/chat/screen/keys.js';
 import { widthOf } from '../../ts/cli/style.js';
 import type { GateEvent } from '../../index.js';
 import type { KeptRecord } from '../../ts/native.js';
@@ -27,7 +28,18 @@ const ids = three.map(({ approvalId }) => approvalId);
 const begun = withRecords(START, three);
 const withNew = (state: WatchState, request: KeptRecord, now: number) =>
   withEvents(state, [{ type: 'requested', request } as GateEvent], now);
-const after = (state: WatchState, ...keys: string[]) => keys.reduce((now, key) => press(now, key).state, state);
+/** Each at its own time, and slowly enough. */
+let clock = 0;
+const typed = (state: WatchState, keys: string) => {
+  const reader = new KeyReader();
+  const pressed = [...reader.feed(Buffer.from(keys)), ...reader.flush()];
+  return press(
+    state,
+    pressed.map(({ key }) => key),
+    (clock += 1_000),
+  );
+};
+const after = (state: WatchState, ...keys: string[]) => keys.reduce((now, key) => typed(now, key).state, state);
 
 describe('keys', () => {
   it('move, and stop at the ends', () => {
@@ -38,29 +50,50 @@ describe('keys', () => {
     expect(after(START, 'j', 'k', 'a', 'r', '\r')).toEqual(START);
   });
 
-  it.each(['q', '\u0003', '\u0004'])('%j ends it', (key) => expect(press(begun, key).action).toEqual({ type: 'quit' }));
+  it.each(['q', '\u0003', '\u0004', 'jjq'])('%j ends it', (key) =>
+    expect(typed(begun, key).action).toEqual({ type: 'quit' }),
+  );
+
+  it('those that come together count one by one', () => {
+    expect(typed(begun, 'jj').state.selected).toBe(ids[2]);
+    expect(typed(begun, 'jjjjk').state.selected).toBe(ids[1]);
+    expect(typed(begun, '\u001b[B\u001b[B').state.selected).toBe(ids[2]);
+    expect(typed(begun, 'j\r').state).toMatchObject({ selected: ids[1], mode: { at: 'request' } });
+  });
 
   it.each([
     ['a', 'approve'],
     ['r', 'reject'],
   ])('%s asks, and y decides', (key, type) => {
-    const asked = press(begun, key);
+    const asked = typed(begun, key);
     expect(asked.action).toBeUndefined();
-    expect(press(asked.state, 'y').action).toEqual({ type, id: ids[0] });
-    expect(press(asked.state, 'y').state.mode).toEqual({ at: 'list' });
-    for (const other of ['n', '\r', ' ', '\u001b', 'a', 'yy', 'ya', 'y\r']) {
-      const { state, action } = press(asked.state, other);
+    for (const yes of ['y', 'Y', 'y\r', 'y\n', 'yyy']) {
+      const { state, action } = typed(asked.state, yes);
+      expect([yes, action, state.mode]).toEqual([yes, { type, id: ids[0] }, { at: 'list' }]);
+    }
+    for (const other of ['n', '\r', ' ', '\u001b', 'a', 'ya', 'yes, but', '\ry', 'ny']) {
+      const { state, action } = typed(asked.state, other);
       expect([other, action, state.mode]).toEqual([other, undefined, { at: 'list' }]);
     }
   });
 
-  it.each(['ay', 'ayy', 'jay', 'a\ry', '\u001b[200~ay\u001b[201~'])(
-    'what comes at once decides nothing: %j',
-    (keys) => {
-      const { state, action } = press(begun, keys);
-      expect([action, state.mode.at]).toEqual([undefined, 'list']);
-    },
+  it.each(['ay', 'ayy', 'jay', 'ay\r', '\u001b[200~ay\u001b[201~'])(
+    'what comes before the question is on the screen does not answer it: %j',
+    (keys) => expect(typed(begun, keys).action).toBeUndefined(),
   );
+
+  it('what was typed before the question was seen does not answer it, and it goes on asking', () => {
+    const [a, y] = ['a', 'y'].map((text) => [{ kind: 'text', text } as const]);
+    const asked = press(begun, a!, 1_000).state;
+    const early = press(asked, y!, 1_249);
+    expect([early.action, early.state]).toEqual([undefined, asked]);
+    expect(press(early.state, y!, 1_250).action).toEqual({ type: 'approve', id: ids[0] });
+  });
+
+  it('what is pasted is no answer', () => {
+    const asked = typed(begun, 'a').state;
+    expect(typed(asked, '\u001b[200~y\u001b[201~')).toEqual({ state: asked });
+  });
 });
 
 describe('the list changes while somebody looks', () => {
@@ -91,14 +124,14 @@ describe('the list changes while somebody looks', () => {
     expect(gone.mode).toEqual({ at: 'list' });
     expect(gone.said).toMatch(/no longer waits/);
     // The next y is no answer to anything.
-    expect(press(gone, 'y').action).toBeUndefined();
+    expect(typed(gone, 'y').action).toBeUndefined();
     expect(gone.selected).toBe(ids[1]);
   });
 
   it('what is being confirmed stays so while others come and go', () => {
     const asked = after(begun, 'j', 'a');
     const moved = withNew(without(asked, ids[0]!), waiting(), 0);
-    expect(press(moved, 'y').action).toEqual({ type: 'approve', id: ids[1] });
+    expect(typed(moved, 'y').action).toEqual({ type: 'approve', id: ids[1] });
   });
 
   it('what is due goes', () => {

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createGate } from '../../ts/index.js';
-import { COMMAND_NAMES, helpText, PAGES } from '../../ts/cli/manual.js';
+import { manPage } from '../../ts/cli/man-page.js';
+import { COMMAND_NAMES, helpText, PAGES, synopsisOf } from '../../ts/cli/manual.js';
 import { scratch } from '../policy/support.js';
 import { sample } from '../support/effort.js';
 import { countersign, quickly } from './command.js';
@@ -49,8 +50,8 @@ describe('help', () => {
     (name, page) => {
       const text = helpText(page);
       expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
-      expect(text).toContain(`countersign ${name}`);
-      expect(page.example).toContain(`countersign ${name}`);
+      expect(text).toContain(`  ${synopsisOf(page)}`);
+      expect(page.example).toContain(name === 'chat' ? 'countersign --' : `countersign ${name}`);
       for (const { name: flag, help } of page.options) {
         expect(text).toContain(flag);
         expect(help.length).toBeGreaterThan(3);
@@ -103,27 +104,131 @@ describe('policy explain', () => {
 });
 
 describe('completion', () => {
-  const complete = (...words: string[]): string[] => {
-    const script = `eval "$(cat)"; COMP_WORDS=(countersign "$@"); COMP_CWORD=$#; _countersign; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const cli = join(import.meta.dirname, '../../dist/cli.js');
-    const text = execFileSync(process.execPath, [cli, 'completion', 'bash'], { encoding: 'utf8' });
-    const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...words], { input: text, encoding: 'utf8' });
-    return stdout.split('\n').filter((line) => line !== '');
+  const scriptFor = (shell: string): string =>
+    execFileSync(process.execPath, [join(import.meta.dirname, '../../dist/cli.js'), 'completion', shell], {
+      encoding: 'utf8',
+    });
+  const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+  const answersOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+  /** What is offered behind a line, the last word as far as it was typed. */
+  const complete = (script: string, line: string): string[] => {
+    const asks = `eval "$(cat)"; COMP_LINE="$1"; COMP_POINT=\${#1}; _countersign; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', asks, 'bash', line], { input: script, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return answersOf(stdout);
   };
 
-  test.skipIf(process.platform === 'win32')('of bash', () => {
-    expect(complete('pen')).toEqual(['pending']);
-    expect(complete('policy', 'ex')).toEqual(['explain']);
-    expect(complete('policy', 'explain', '--to')).toEqual(['--tool']);
-    expect(complete('approve', '4f2a91c3', '--rem')).toEqual(['--remember']);
-    expect(complete('')).toEqual(expect.arrayContaining([...COMMAND_NAMES]));
+  test.skipIf(!isThere('bash'))('of bash', () => {
+    const script = scriptFor('bash');
+    const offered = (line: string) => complete(script, `countersign ${line}`);
+    expect(offered('pen')).toEqual(['pending']);
+    expect(offered('policy ex')).toEqual(['explain']);
+    expect(offered('policy explain --to')).toEqual(['--tool']);
+    expect(offered('approve 4f2a91c3 --rem')).toEqual(['--remember']);
+    expect(offered('')).toEqual(expect.arrayContaining([...COMMAND_NAMES, '--model', '--version']));
+    expect(offered('--mod')).toEqual(['--model']);
+    expect(offered('--plan --no')).toEqual(['--notify']);
+    expect(offered('--notify ')).toEqual(['bell', 'desktop', 'none']);
+    expect(offered('watch --notify de')).toEqual(['desktop']);
+    expect(offered('policy preset dev')).toEqual(['developer']);
+    expect(offered('policy init --preset read')).toEqual(['read-only']);
+    expect(offered('policy import gem')).toEqual(['gemini-cli']);
+    expect(offered('completion f')).toEqual(['fish']);
+    expect(offered('grants rev')).toEqual(['revoke']);
+    expect(offered('help pol')).toEqual(['policy']);
+    expect(offered('help policy tr')).toEqual(['trust']);
+    // bash has taken the word apart at the colon: what stands behind it is replaced.
+    expect(offered('-p preset:d')).toEqual(['developer']);
+    expect(offered('policy check -p pre')).toEqual(['preset:read-only', 'preset:developer']);
+    expect(offered('show --ledger ')).toEqual(offered('ledger info -l '));
   });
 
-  test('of zsh and fish', async () => {
-    expect((await quickly(['completion', 'zsh'])).stdout).toMatch(/^#compdef countersign\n/);
-    const { stdout } = await quickly(['completion', 'fish']);
-    for (const name of COMMAND_NAMES) expect(stdout).toContain(` -a ${name} `);
+  test.skipIf(!isThere('bash'))('of each command: what may stand behind it', () => {
+    const script = scriptFor('bash');
+    for (const { name, options, takes = [] } of PAGES)
+      expect([name, complete(script, `countersign ${name} `).toSorted()]).toEqual([
+        name,
+        [...options.map((option) => option.name), ...takes].toSorted(),
+      ]);
   });
+
+  test.skipIf(!isThere('zsh'))('of zsh', () => {
+    const asks = 'autoload -U compinit && compinit -u; source /dev/stdin; print -l ${_comps[countersign]}';
+    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', asks], { input: scriptFor('zsh'), encoding: 'utf8' });
+    expect([stdout.trim() !== '', stderr]).toEqual([true, '']);
+  });
+
+  test.skipIf(!isThere('fish'))('of fish', () => {
+    const offered = (line: string) => {
+      const asks = `source (string collect < /dev/stdin | psub); complete -C 'countersign ${line}'`;
+      const { stdout } = spawnSync('fish', ['--no-config', '-c', asks], { input: scriptFor('fish'), encoding: 'utf8' });
+      return answersOf(stdout).map((each) => each.split('\t')[0]);
+    };
+    expect(offered('pen')).toEqual(['pending']);
+    expect(offered('policy ex')).toEqual(['explain']);
+    expect(offered('policy preset dev')).toEqual(['developer']);
+    expect(offered('--mod')).toEqual(['--model']);
+    expect(offered('watch --notify de')).toEqual(['desktop']);
+  });
+
+  test('of zsh and fish, as they are written', () => {
+    expect(scriptFor('zsh')).toMatch(/^#compdef countersign\n/);
+    const fish = scriptFor('fish');
+    for (const name of COMMAND_NAMES) expect(fish).toContain(` -a ${name} `);
+    for (const { name, options } of PAGES)
+      for (const { name: flag } of options)
+        expect([name, fish]).toEqual([name, expect.stringContaining(` -l ${flag.slice(2)}`)]);
+  });
+});
+
+describe('the man page', () => {
+  const file = join(import.meta.dirname, '../../man/countersign.1');
+
+  test('is what the table of the commands says: COUNTERSIGN_WRITE_MAN=1 npx vitest run __test__/cli/manners.test.ts', () => {
+    if (process.env['COUNTERSIGN_WRITE_MAN'] !== undefined) {
+      mkdirSync(join(file, '..'), { recursive: true });
+      writeFileSync(file, manPage());
+    }
+    expect(readFileSync(file, 'utf8')).toBe(manPage());
+  });
+
+  test('has each command and option', () => {
+    const text = manPage().replaceAll('\\-', '-');
+    for (const page of PAGES) {
+      expect(text).toContain(`.SS ${synopsisOf(page).replaceAll('…', '\\&...')}`);
+      for (const { name } of page.options.filter(({ name: flag }) => flag !== '--help'))
+        expect(text).toContain(`\\fB${name}\\fR`);
+    }
+  });
+
+  test.each([
+    ['groff', ['-man', '-ww', '-z', '-Tutf8', file]],
+    ['mandoc', ['-Tlint', '-Wwarning', file]],
+    ['man', ['-l', file]],
+  ])('%s reads it, and has nothing to say against it', (program, args) => {
+    const { error, status, stdout, stderr } = spawnSync(program, args, {
+      encoding: 'utf8',
+      env: { ...process.env, MANPAGER: 'cat' },
+    });
+    // Not on this machine.
+    if (error !== undefined) return;
+    expect([status, stderr]).toEqual([0, '']);
+    if (program === 'man') expect(stdout).toContain('countersign policy explain');
+    else expect(stdout).toBe('');
+  });
+});
+
+test.skipIf(process.platform === 'win32')('without HOME the files of the account count', () => {
+  const cli = join(import.meta.dirname, '../../dist/cli.js');
+  for (const env of [{}, { HOME: '' }]) {
+    const { status, stderr } = spawnSync(process.execPath, [cli, 'policy', 'trust', '--list'], {
+      cwd: scratch(),
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  }
 });
 
 test('policy init writes a policy that is one, and never over another', async () => {

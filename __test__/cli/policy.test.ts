@@ -222,6 +222,25 @@ describe('check and explain', () => {
   });
 });
 
+describe('where no rules are', () => {
+  it('says what the chat says by itself there, and that it does', async () => {
+    const { root, project, env } = machine();
+    const run = (...args: string[]) => countersign(['policy', ...args], { cwd: root, env });
+    for (const how of ['check', 'explain']) {
+      expect(await run(how, 'ls', '-la')).toMatchObject({
+        code: 0,
+        stderr: 'no rules are here: what the chat says by itself counts, preset:read-only\n',
+      });
+      expect((await run(how, 'rm', 'x')).code).toBe(3);
+    }
+    // The chat asks about none of these.
+    expect((await run('check', '--tool', 'glob', '--args', '{"pattern":"*"}')).code).toBe(0);
+    expect((await run('check', '--tool', 'write_file', '--args', '{"file_path":"a","content":""}')).code).toBe(3);
+    project('version = 1\n');
+    expect(await run('check', 'ls')).toMatchObject({ code: 3, stderr: '' });
+  });
+});
+
 describe('lint', () => {
   it('tells what is probably not meant, with its place', async () => {
     const text = `${policy}\n[[rule]]\neffect = "allow"\ncommands = ["git status"]\n\n[[rule]]\neffect = "allow"\ncommands = ["bash"]\n`;

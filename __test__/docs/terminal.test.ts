@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import headless from '@xterm/headless';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../ts/cli/chat/commands.js';
-import { CHAT_HELP } from '../../ts/cli/chat/main.js';
+import { CHAT, pageOf } from '../../ts/cli/manual.js';
 import { readConfig } from '../../ts/cli/chat/config.js';
 import { blocks } from './blocks.js';
 
@@ -80,7 +80,9 @@ test('each command has a line, and no other', () => {
 });
 
 test.each(['docs/terminal.md', 'docs/commands.md'])('%s has each flag, and no other', (path) => {
-  const flags = [...CHAT_HELP.matchAll(/^ {6}(--[a-z-]+)/gm)].map(([, flag]) => flag!);
+  const flags = pageOf([CHAT])!
+    .options.map(({ name }) => name as string)
+    .filter((flag) => flag !== '--help');
   const source = readFileSync(join(root, path), 'utf8');
   const chat = path === 'docs/terminal.md' ? source : source.slice(source.indexOf('## The chat'));
   const told = [...chat.matchAll(/^\|(?: `-\w`,)? `(--[a-z-]+)[^|]*\|/gm)].map(([, flag]) => flag!);

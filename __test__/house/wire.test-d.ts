@@ -4,7 +4,10 @@ import type * as wire from '../../ts/wire.js';
 
 /** What is left out of most requests, and what of theirs is read from `details`. */
 type Added = 'contents' | 'needs' | 'requester' | 'votes' | 'escalatedAt' | keyof Details;
-type Details = Pick<declared.ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
+type Details = Pick<
+  declared.ApprovalRequest,
+  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven'
+>;
 
 /** Each is of a type that the other fits. */
 type Handed = {

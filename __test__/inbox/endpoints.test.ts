@@ -7,6 +7,7 @@ import type {
   BulkResults,
   CheckAnswer,
   DecideAnswer,
+  EntriesAnswer,
   RequestDetail,
   ErrorBody,
   HistoryAnswer,
@@ -350,6 +351,48 @@ describe('what is over', () => {
     expect((await mia.get<HistoryAnswer>('api/history?run=other')).body.items).toHaveLength(1);
     expect((await mia.get<HistoryAnswer>('api/history?tool=nothing')).body.items).toHaveLength(0);
     expect((await mia.get('api/history?before=nonsense')).status).toBe(400);
+  });
+});
+
+describe('entries of the audit', () => {
+  it('are told the latest first, page by page, by their kind and by words', async () => {
+    const { gate, mia } = setUp();
+    for (const command of ['one', 'two', 'three']) {
+      const { approvalId } = await ask(gate, { args: { command } });
+      await gate.reject(approvalId, { by: 'noah', reason: `not ${command}` });
+    }
+    const get = async (query: string) => (await mia.get<EntriesAnswer>(`api/entries${query}`)).body;
+    const all = await get('');
+    const seqs = all.items.map(({ seq }) => seq);
+    expect(seqs).toEqual(seqs.toSorted((one, other) => other - one));
+    expect([all.next, all.items.at(-1)?.seq]).toEqual([null, 1]);
+    const pages: number[] = [];
+    for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null;) {
+      const page: EntriesAnswer = await get(`?limit=2${pages.length === 0 ? '' : `&before=${next}`}`);
+      pages.push(...page.items.map(({ seq }) => seq));
+      ({ next } = page);
+    }
+    expect(pages).toEqual(seqs);
+    const decided = await get('?kind=decided');
+    expect(decided.items.map(({ reason, by }) => [reason, by])).toEqual(
+      ['three', 'two', 'one'].map((command) => [`not ${command}`, 'noah']),
+    );
+    expect((await get('?q=not+two')).items).toMatchObject([{ kind: 'decided' }]);
+    expect((await mia.get<Failed>('api/entries?before=x')).status).toBe(400);
+  });
+
+  it('are none where the ledger does not last', async () => {
+    const { mia } = setUp(gateOf({ ledger: 'memory:' }));
+    expect((await mia.get<EntriesAnswer>('api/entries')).body).toMatchObject({ items: [], next: null });
+  });
+});
+
+describe('taking back', () => {
+  it('the page is told for how long', async () => {
+    const undoOf = async (options: { undo?: number }) =>
+      (await new Person(inboxOf(gateOf(), options), 'mia').get<SessionAnswer>('api/session')).body.undo;
+    expect([await undoOf({}), await undoOf({ undo: 5_000 })]).toEqual([0, 5_000]);
+    for (const undo of [-1, 60_001, '5']) expect(() => inboxOf(gateOf(), { undo } as never)).toThrow(/undo must be/);
   });
 });
 

@@ -17,6 +17,7 @@ const asked = (needs: ApprovalNeed[], more: Partial<ApprovalRecord> = {}) => ({
   expiresAt: null,
   escalatedAt: null,
   startedBefore: false,
+  proven: null,
   ...more,
 });
 

@@ -41,6 +41,8 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   createdAt: 0,
   expiresAt: null,
   startedBefore: false,
+  dangers: [],
+  harmless: true,
   ...more,
 });
 

@@ -33,6 +33,8 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   createdAt: 1,
   expiresAt: null,
   startedBefore: false,
+  dangers: [],
+  harmless: true,
   ...more,
 });
 

@@ -133,7 +133,7 @@ describe('how it is called', () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining('--notify must be bell, desktop or none')]);
     }
     expect((await quickly(['watch', '--notfy', 'bell'])).stderr).toContain('did you mean --notify?');
-    expect((await quickly(['completion', 'bash'])).stdout).toMatch(/'watch'\*\) words='[^']*--notify/);
+    expect((await quickly(['completion', 'bash'])).stdout).toMatch(/'watch '\*\) words='[^']*--notify/);
   });
 });
 

@@ -100,7 +100,7 @@ export function approval(
     warnings: [],
     dangers: [],
     always: { label: `every call of ${toolName}`, also: [] },
-    isDestructive: true,
+    isHarmless: (ask.warnings ?? []).length + (ask.dangers ?? []).length === 0,
     ...ask,
   };
 }
@@ -114,6 +114,7 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     votes: [],
     escalatedAt: null,
     startedBefore: false,
+    proven: null,
     approvalId: `a${ids}`,
     runId: 'run',
     toolCallId: `call_${ids}`,

@@ -56,7 +56,7 @@ describe('keys that come too early', () => {
       { warnings: ['a part of it is not shown'] },
       { dangers: ['it takes away what may not come back'] },
     ]) {
-      const doubtful = { ...first, ...doubt } as WaitingAsk;
+      const doubtful = { ...first, ...doubt, isHarmless: false } as WaitingAsk;
       const start = withView(START, viewOf(doubtful), 1000);
       expect(at(start, 5000, enter).action).toMatchObject({ answers: [{ decision: { type: 'reject' } }] });
       for (const [key, type] of [
@@ -177,7 +177,7 @@ describe('what is left of words', () => {
     ['yes but', 4, 'yes'],
   ])('is words: %j without its last %i', (text, times, left) => {
     for (const dangers of [[], ['it takes away what may not come back']]) {
-      let state = withView(START, viewOf({ ...first, dangers } as WaitingAsk), 1000);
+      let state = withView(START, viewOf({ ...first, dangers, isHarmless: dangers.length === 0 } as WaitingAsk), 1000);
       for (const letter of text) state = at(state, 2500, letter).state;
       state = backspaces(state, times);
       expect(state.ask?.at).toMatchObject({ draft: { text: left }, marked: 'reject' });
@@ -250,7 +250,7 @@ test.each([
 });
 
 test('Auto-approve, where another call that waits stands out, is turned on by a second Enter', () => {
-  const risky = { ...second, dangers: ['it takes away what may not come back'] } as WaitingAsk;
+  const risky = { ...second, dangers: ['it takes away what may not come back'], isHarmless: false } as WaitingAsk;
   const view = viewOf(first, risky);
   const press2 = (state: ScreenState, now: number, key: string | { name: KeyName }) => at(state, now, key, true, view);
   let { state } = press2(press2(withView(START, view, 1000), 2500, 'A').state, 2501, enter);

@@ -1,4 +1,5 @@
 /** Keys without a terminal: one at a time of the clock. */
+import { COMMANDS } from '../../ts/cli/chat/commands.js';
 import type { ChatView, WaitingAsk } from '../../ts/cli/chat/view.js';
 import type { KeyName, PressedKey } from '../../ts/cli/chat/screen/keys.js';
 import { press } from '../../ts/cli/chat/screen/press.js';
@@ -30,6 +31,7 @@ export function pressAt(
     now,
     typedAfter: now,
     complete: () => [],
+    commands: COMMANDS,
     isShown: true,
     scroll: { most: 0, page: 1 },
     hasEditor: false,

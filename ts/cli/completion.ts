@@ -1,7 +1,7 @@
 /** `countersign completion`: commands and options for the completion of shells. */
 import { nearestOf } from '../options/nearest.js';
 import { Exit, UsageError } from './exit.js';
-import { COMMAND_NAMES, PAGES, pageOf, subcommandsOf } from './manual.js';
+import { CHAT, COMMAND_NAMES, PAGES, pageOf, subcommandsOf } from './manual.js';
 import { readOptions } from './options.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -29,28 +29,44 @@ export function completion(args: readonly string[]): number {
   }
 }
 
-/** What may stand behind words that were typed: commands, and the options of a page. */
+/** What may stand behind words that were typed: commands, what they take, and the options of a page. */
 function forBash(): string {
   const cases = COMMAND_NAMES.flatMap((command) => {
     const second = subcommandsOf(command);
-    const pages = [
-      ...second.map((name) => [`${command} ${name}`, flagsOf([command, name])] as const),
-      ...(second.length > 0 ? [] : [[command, flagsOf([command])] as const]),
-    ];
+    const pages = second.length > 0 ? second.map((name) => [command, name]) : [[command]];
+    const first =
+      second.length > 0 || command === 'help' ? [...second, ...(command === 'help' ? BEHIND_HELP : [])] : [];
     return [
-      ...(second.length > 0 ? [`    '${command} ') words='${second.join(' ')}' ;;`] : []),
-      ...pages.map(([name, flags]) => `    '${name}'*) words='${flags}' ;;`),
+      ...(first.length > 0 ? [`    '${command} ') words='${[...first, '--help'].join(' ')}' ;;`] : []),
+      ...(command === 'help'
+        ? subjectsOfHelp()
+        : pages.map((name) => `    '${name.join(' ')} '*) words='${wordsOf(name)}' ;;`)),
     ];
   });
+  const values = VALUES.map(([names, words]) => `    ${names.join('|')}) words='${words.join(' ')}' ;;`);
+  // The line itself is read: bash takes words apart at a colon, zsh does not.
   return `_countersign() {
-  local words current="\${COMP_WORDS[COMP_CWORD]}"
-  local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}"
-  case "$typed\${typed:+ }" in
-    '') words='${COMMAND_NAMES.join(' ')} --help --version' ;;
+  local line="\${COMP_LINE:0:$COMP_POINT}" current typed previous words='' most colon=''
+  current="\${line##*[[:space:]]}"
+  typed="\${line%"$current"}"
+  previous="\${typed%"\${typed##*[![:space:]]}"}"
+  previous="\${previous##*[[:space:]]}"
+  typed="\${typed#*[[:space:]]}"
+  case "$typed" in
+    '') words='${COMMAND_NAMES.join(' ')} --version ${flagsOf([CHAT]).join(' ')}' ;;
+    -*) words='${flagsOf([CHAT]).join(' ')}' ;;
 ${cases.toSorted((one, other) => specific(other) - specific(one)).join('\n')}
+  esac
+  case "$previous" in
+${values.join('\n')}
+    ${OF_FILES.join('|')}) words='' ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
+  case "\${BASH_VERSION:+$COMP_WORDBREAKS}" in
+    *:*) case "$current" in *:*) colon="\${current%"\${current##*:}"}" ;; esac ;;
+  esac
+  for most in "\${!COMPREPLY[@]}"; do COMPREPLY[$most]="\${COMPREPLY[$most]#"$colon"}"; done
 }
 complete -F _countersign countersign
 `;
@@ -59,7 +75,38 @@ complete -F _countersign countersign
 /** The first pattern that fits counts: what says more stands first. */
 const specific = (line: string): number => line.split(')')[0]!.length;
 
-const flagsOf = (words: readonly string[]): string => (pageOf(words)?.options ?? []).map(({ name }) => name).join(' ');
+const flagsOf = (words: readonly string[]): string[] => (pageOf(words)?.options ?? []).map(({ name }) => name);
+
+const wordsOf = (words: readonly string[]): string => [...(pageOf(words)?.takes ?? []), ...flagsOf(words)].join(' ');
+
+const BEHIND_HELP = COMMAND_NAMES.filter((name) => name !== 'help');
+
+const subjectsOfHelp = (): string[] =>
+  BEHIND_HELP.flatMap((name) => {
+    const second = subcommandsOf(name);
+    return second.length === 0 ? [] : [`    'help ${name} '*) words='${second.join(' ')}' ;;`];
+  });
+
+/** Options, long and short, with what may stand behind them. No two pages mean different things by one of them. */
+const VALUES: readonly (readonly [string[], readonly string[]])[] = [
+  ...new Map(
+    PAGES.flatMap(({ options }) => options)
+      .filter(({ values }) => values !== undefined)
+      .map(
+        ({ name, short, values = [] }) =>
+          [name, [[name, ...(short === undefined ? [] : [`-${short}`])], values]] as const,
+      ),
+  ).values(),
+].map(([names, values]) => [[...names], values]);
+
+/** Options behind which a file, or something that nobody can know, stands. */
+const OF_FILES: readonly string[] = [
+  ...new Set(
+    PAGES.flatMap(({ options }) => options)
+      .filter(({ value, values }) => value !== undefined && values === undefined)
+      .flatMap(({ name, short }) => [name, ...(short === undefined ? [] : [`-${short}`])]),
+  ),
+];
 
 function forFish(): string {
   const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -67,23 +114,32 @@ function forFish(): string {
     const about = PAGES.find((page) => page.name === name)?.about ?? '';
     return `complete -c countersign -n __fish_use_subcommand -f -a ${name} -d ${quoted(about)}`;
   });
-  const pages = PAGES.flatMap(({ name, about, options }) => {
+  const pages = PAGES.flatMap(({ name, about, options, takes = [] }) => {
     const [first = '', second] = name.split(' ');
     const seen = `__fish_seen_subcommand_from ${first}`;
     const within = second === undefined ? seen : `${seen}; and __fish_seen_subcommand_from ${second}`;
+    const others = subcommandsOf(first);
+    const isFirst = second === undefined ? seen : `${seen}; and not __fish_seen_subcommand_from ${others.join(' ')}`;
+    // What the chat takes may stand without its name.
+    const places = name === CHAT ? [within, '__fish_use_subcommand'] : [within];
     return [
       ...(second === undefined
         ? []
-        : [`complete -c countersign -n ${quoted(seen)} -f -a ${second} -d ${quoted(about)}`]),
-      ...options.map(({ name: flag, short, value, help }) =>
-        [
-          `complete -c countersign -n ${quoted(within)} -l ${flag.slice(2)}`,
-          ...(short === undefined ? [] : [`-s ${short}`]),
-          ...(value === undefined ? [] : ['-r']),
-          `-d ${quoted(help)}`,
-        ].join(' '),
+        : [`complete -c countersign -n ${quoted(isFirst)} -f -a ${second} -d ${quoted(about)}`]),
+      ...(takes.length === 0 ? [] : [`complete -c countersign -n ${quoted(within)} -f -a ${quoted(takes.join(' '))}`]),
+      ...places.flatMap((place) =>
+        options.map(({ name: flag, short, value, values, help }) =>
+          [
+            `complete -c countersign -n ${quoted(place)} -l ${flag.slice(2)}`,
+            ...(short === undefined ? [] : [`-s ${short}`]),
+            ...(value === undefined ? ['-f'] : ['-r']),
+            ...(values === undefined ? [] : [`-a ${quoted(values.join(' '))}`]),
+            `-d ${quoted(help)}`,
+          ].join(' '),
+        ),
       ),
     ];
   });
-  return `${[...commands, ...pages].join('\n')}\n`;
+  const help = `complete -c countersign -n '__fish_seen_subcommand_from help' -f -a ${quoted(BEHIND_HELP.join(' '))}`;
+  return `${[...commands, help, ...pages].join('\n')}\n`;
 }

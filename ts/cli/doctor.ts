@@ -34,8 +34,8 @@ export async function doctor(args: readonly string[], version: string): Promise<
 async function look(version: string): Promise<Checkup> {
   const ai = installedSdk();
   const { policies, problems } = await policyFiles();
-  const isKnown = ai !== null && /^[67]\./.test(ai);
-  const sdk = ai === null ? 'this folder has no AI SDK: npm install ai' : `ai ${ai} is of neither version 6 nor 7`;
+  // None is needed for what the commands do, nor for the chat, which brings its own.
+  const isKnown = ai === null || /^[67]\./.test(ai);
   return {
     version,
     platform: `${process.platform}-${process.arch}`,
@@ -43,7 +43,7 @@ async function look(version: string): Promise<Checkup> {
     ai,
     confinement: confinementReport(),
     policies,
-    problems: [...problems, ...(isKnown ? [] : [sdk])],
+    problems: [...problems, ...(isKnown ? [] : [`ai ${ai} is of neither version 6 nor 7`])],
   };
 }
 
@@ -82,7 +82,7 @@ function linesOf({ version, platform, runtime, ai, confinement, policies, proble
   const rows = [
     ['countersign', `${version} on ${platform}, its addon is loaded`],
     ['runtime', runtime],
-    ['AI SDK', ai === null ? 'none in this folder' : `ai ${ai}`],
+    ['AI SDK', ai === null ? 'none in this folder; to build an agent here: npm install ai' : `ai ${ai}`],
     ...confinementRows(confinement),
     ...policyRows(policies),
     ...problems.map((problem) => ['problem', problem] as const),

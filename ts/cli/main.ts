@@ -1,4 +1,5 @@
 /** The `countersign` command, which `start.ts` loads. */
+import { userInfo } from 'node:os';
 import { auditCommand } from './audit.js';
 import { approve, reject, respond, skip } from './decide.js';
 import { completion } from './completion.js';
@@ -103,8 +104,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (command === '--help' || command === '-h') return help([]);
   const run = Object.hasOwn(COMMANDS, command ?? '') ? COMMANDS[command ?? ''] : undefined;
-  if (run !== undefined && command !== undefined)
-    return command !== 'chat' && asksForHelp(rest) ? help([command, ...rest]) : run(rest);
+  if (run !== undefined && command !== undefined) return asksForHelp(rest) ? help([command, ...rest]) : run(rest);
   if (command !== undefined && !command.startsWith('-')) throw unknownCommand(command, COMMAND_NAMES);
   return chat(args);
 }
@@ -113,7 +113,6 @@ async function main(args: readonly string[]): Promise<number> {
 function help(args: readonly string[]): number | Promise<number> {
   const words = args.filter((word) => !word.startsWith('-'));
   const [command, second] = words;
-  if (command === 'chat') return chat(['--help']);
   const page = pageOf(words);
   if (page !== undefined) process.stdout.write(helpText(page));
   else if (command === undefined) process.stdout.write(HELP);
@@ -150,6 +149,20 @@ async function inbox(args: readonly string[]): Promise<number> {
   return leave(await inboxCommand(args));
 }
 
+/**
+ * Where a service or a container has no `HOME`, the user's files are those of their account: else a policy of theirs would be passed
+ * over without a word. Nobody's account has none: what needs the files says so.
+ */
+function setHome(): void {
+  if (process.platform === 'win32' || process.env['HOME']) return;
+  try {
+    process.env['HOME'] = userInfo().homedir;
+  } catch {
+    // No account has this number.
+  }
+}
+
+setHome();
 watchOutputs();
 let exit: number;
 try {

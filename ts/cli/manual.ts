@@ -1,10 +1,12 @@
-/** What each command is, in one table: help, "did you mean" and shell completion are made of it. */
+/** What each command is, in one table: help, the man page, "did you mean" and shell completion are made of it. */
 
 export interface ManualOption {
   name: `--${string}`;
   short?: string;
   /** What it takes; absent: nothing. */
   value?: string;
+  /** What may stand there, where that is known. */
+  values?: readonly string[];
   help: string;
 }
 
@@ -13,6 +15,8 @@ export interface ManualPage {
   name: string;
   /** What stands behind the name. */
   usage: string;
+  /** What may be typed there, where that is known. */
+  takes?: readonly string[];
   /** In a line. */
   about: string;
   more?: string;
@@ -56,20 +60,27 @@ const DECIDE: readonly ManualOption[] = [
 const REMEMBER: ManualOption = {
   name: '--remember',
   value: 'always|DURATION',
+  values: ['always'],
   help: 'answers the next such calls of the project as well, for ever or for a time such as 30d. It says what that is, and asks, before anything is decided',
 };
 const NOTIFY: ManualOption = {
   name: '--notify',
   value: 'bell|desktop|none',
+  values: ['bell', 'desktop', 'none'],
   help: 'how a terminal calls you when something comes to wait [default: COUNTERSIGN_NOTIFY, else bell]',
+};
+const POLICY: ManualOption = {
+  name: '--policy',
+  short: 'p',
+  value: 'FILE',
+  values: ['preset:read-only', 'preset:developer'],
+  help: '',
 };
 const IDS = 'Of an id the first or the last six characters will do, when no other has them.';
 
 const CALL: readonly ManualOption[] = [
   {
-    name: '--policy',
-    short: 'p',
-    value: 'FILE',
+    ...POLICY,
     help: 'a policy file or preset:NAME, instead of the files of this machine; several are pooled',
   },
   { name: '--tool', value: 'NAME', help: 'the tool [default: execute]' },
@@ -92,6 +103,7 @@ const page = (
   example,
   options: [...options, HELP],
   ...(more === undefined ? {} : { more }),
+  ...(Object.hasOwn(TAKES, name) ? { takes: TAKES[name] } : {}),
 });
 
 const onLedger = (
@@ -103,7 +115,66 @@ const onLedger = (
   more?: string,
 ): ManualPage => page(name, usage, about, example, [...options, ...LEDGER], more);
 
+const PRESETS = ['read-only', 'developer'];
+
+/** What may be typed behind commands, where that is known. */
+const TAKES: Readonly<Record<string, readonly string[]>> = {
+  grants: ['revoke'],
+  'policy import': ['claude-code', 'codex', 'gemini-cli', 'opencode', 'vscode'],
+  'policy preset': PRESETS,
+  completion: ['bash', 'zsh', 'fish'],
+};
+
+/** The chat: it is what runs without a command. */
+export const CHAT = 'chat';
+
 export const PAGES: readonly ManualPage[] = [
+  page(
+    CHAT,
+    '',
+    'An agent in this folder, with a human between its tool calls and their execution.',
+    'countersign --model qwen3 --base-url http://localhost:11434/v1',
+    [
+      {
+        name: '--model',
+        value: 'ID',
+        help: 'creator/name of the AI Gateway (needs AI_GATEWAY_API_KEY), or with --base-url a model of that server',
+      },
+      {
+        name: '--base-url',
+        value: 'URL',
+        help: "a server that speaks OpenAI's protocol; its key in COUNTERSIGN_API_KEY or OPENAI_API_KEY",
+      },
+      { name: '--cwd', value: 'DIR', help: 'the folder that it works in [default: this one]' },
+      { ...POLICY, help: 'one more policy file, or preset:NAME; may be given several times' },
+      {
+        name: '--ledger',
+        short: 'l',
+        value: 'LEDGER',
+        help: 'where requests and runs are kept [default: COUNTERSIGN_LEDGER, else .countersign/ledger.db]',
+      },
+      {
+        name: '--auto',
+        help: 'Auto-approve: what would be asked about runs at once. What a policy denies does not',
+      },
+      { name: '--plan', help: 'only what is read-only runs' },
+      {
+        name: '--prompt',
+        value: 'TEXT',
+        help: 'one prompt, then it ends. Without a terminal nobody is asked: what asks is rejected',
+      },
+      {
+        name: '--json',
+        help: 'JSON Lines of what happens; prompts come from --prompt or from stdin, a line each. Nobody is asked',
+      },
+      NOTIFY,
+      {
+        name: '--plain',
+        help: 'lines instead of a screen: for screen readers, and for terminals that can do little',
+      },
+    ],
+    'Settings are in .countersign/config.toml of the project, and in ~/.config/countersign/config.toml. Without a terminal it reads stdin line by line: prompts, and answers to what waits, in turn. Exit: 0 done; 1 the run failed; 2 wrong usage; 3 something needed an answer and nobody could give it; 130 cancelled.',
+  ),
   page(
     'demo',
     '',
@@ -194,6 +265,11 @@ export const PAGES: readonly ManualPage[] = [
       { name: '--port', value: 'N', help: 'where it listens [default: a free one]' },
       { name: '--by', value: 'NAME', help: 'who decides [default: the user of the system]' },
       { ...GROUP, short: 'g' },
+      {
+        name: '--undo',
+        value: 'SECONDS',
+        help: 'for how long a decision can be taken back before it leaves the page [default: 5]; 0: it is sent at once',
+      },
     ],
   ),
   onLedger('runs', '', 'Runs that are not over.', 'countersign runs --all', [
@@ -297,7 +373,14 @@ export const PAGES: readonly ManualPage[] = [
     '[DIRECTORY]',
     'Writes a first policy for a project, and says how to change it.',
     'countersign policy init',
-    [{ name: '--preset', value: 'NAME', help: 'what it begins with: read-only or developer [default: read-only]' }],
+    [
+      {
+        name: '--preset',
+        value: 'NAME',
+        values: PRESETS,
+        help: 'what it begins with: read-only or developer [default: read-only]',
+      },
+    ],
   ),
   page(
     'policy lint',
@@ -316,7 +399,7 @@ export const PAGES: readonly ManualPage[] = [
     'Recorded calls against other rules: what would change.',
     'countersign policy replay calls.jsonl --policy new.toml',
     [
-      { name: '--policy', short: 'p', value: 'FILE', help: 'the rules to try; several are pooled' },
+      { ...POLICY, help: 'the rules to try; several are pooled' },
       { name: '--cwd', value: 'DIR', help: 'where relative paths start' },
       { name: '--json', help: 'the changes as JSON' },
     ],
@@ -379,10 +462,8 @@ export const PAGES: readonly ManualPage[] = [
   ),
 ];
 
-/** The first words of commands, in the order of the table; `chat` and `help` have pages of their own. */
-export const COMMAND_NAMES: readonly string[] = [
-  ...new Set([...PAGES.map(({ name }) => name.split(' ')[0]!), 'chat', 'help']),
-];
+/** The first words of commands, in the order of the table; `help` has no page. */
+export const COMMAND_NAMES: readonly string[] = [...new Set([...PAGES.map(({ name }) => name.split(' ')[0]!), 'help'])];
 
 /** The second words of a command. */
 export const subcommandsOf = (command: string): string[] =>
@@ -394,6 +475,10 @@ export function pageOf(words: readonly string[]): ManualPage | undefined {
   return PAGES.find(({ name }) => name === `${first} ${second}`) ?? PAGES.find(({ name }) => name === first);
 }
 
+/** What is typed for it. */
+export const synopsisOf = ({ name, usage }: Pick<ManualPage, 'name' | 'usage'>): string =>
+  ['countersign', ...(name === CHAT ? [] : [name]), usage, '[options]'].filter((part) => part !== '').join(' ');
+
 /** How wide a page is. */
 const WIDTH = 80;
 /** Where the help of an option begins. */
@@ -401,7 +486,7 @@ const AT = 26;
 
 /** A page of help, within 80 columns. */
 export function helpText({ name, usage, about, more, options, example }: ManualPage): string {
-  const synopsis = ['countersign', name, usage, '[options]'].filter((part) => part !== '').join(' ');
+  const synopsis = synopsisOf({ name, usage });
   const lines = options.flatMap(({ name: flag, short, value, help }) => {
     const head = `  ${short === undefined ? '    ' : `-${short}, `}${flag}${value === undefined ? '' : ` ${value}`}`;
     const [first = '', ...rest] = folded(help, WIDTH - AT);

@@ -113,11 +113,24 @@ function argumentsOf(how: 'check' | 'explain', json: string | undefined, positio
   return { command: positionals[0] };
 }
 
-/** The named policies, or those of this machine. */
+/** The named policies, or those of this machine; where it has none, what the chat says here. */
 async function policiesOf(names: readonly string[] | undefined, cwd: string | undefined): Promise<Policies> {
   const place = cwd === undefined ? undefined : { cwd: resolve(cwd) };
-  const policy = names === undefined ? undefined : await inputsOf(names);
-  return new Policies({ policy, files: policy === undefined ? 'all' : 'none', place, onProblems: warn }, 'policy');
+  const policy = names === undefined ? await unsaid(resolve(cwd ?? '.')) : await inputsOf(names);
+  return new Policies({ policy, files: names === undefined ? 'all' : 'none', place, onProblems: warn }, 'policy');
+}
+
+/** The rules of the chat in a folder of which no rule speaks; `undefined`: one does. */
+async function unsaid(folder: string): Promise<PolicyInput[] | undefined> {
+  // Of all commands this one alone needs the settings of the chat.
+  const [{ readConfig }, { isFresh, rulesOf, UNSAID }] = await Promise.all([
+    import('./chat/config.js'),
+    import('./chat/rules.js'),
+  ]);
+  const config = await readConfig(folder, {});
+  if (!isFresh(config)) return undefined;
+  process.stderr.write(`no rules are here: what the chat says by itself counts, ${UNSAID}\n`);
+  return rulesOf(config);
 }
 
 const inputsOf = (names: readonly string[]): Promise<PolicyInput[]> =>

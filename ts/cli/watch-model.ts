@@ -1,13 +1,18 @@
 /** What the live view of `countersign watch` shows, and what keys do to it. Nothing here reads or writes. */
 import type { GateEvent } from '../../index.js';
 import type { KeptRecord } from '../native.js';
+import type { PressedKey } from './chat/screen/keys.js';
 
 export interface WatchState {
   /** What waits, oldest first. */
   records: readonly KeptRecord[];
   /** An id, never a row: what arrives does not move what is meant. */
   selected: string | null;
-  mode: { at: 'list' } | { at: 'request'; scroll: number } | { at: 'confirm'; what: 'approve' | 'reject'; id: string };
+  mode:
+    | { at: 'list' }
+    | { at: 'request'; scroll: number }
+    /** `shownAt`: since when it is on the screen, in ms. */
+    | { at: 'confirm'; what: 'approve' | 'reject'; id: string; shownAt: number };
   /** When each arrived, in ms since the epoch; what waited before it began is not there. */
   arrived: ReadonlyMap<string, number>;
   /** What was done last. */
@@ -72,36 +77,78 @@ export const withoutDue = (state: WatchState, now: number): WatchState =>
     state.records.filter(({ expiresAt }) => expiresAt === null || expiresAt > now),
   );
 
-/** What came from the keyboard at once. Only a key of its own confirms: what is pasted, or typed ahead, does not. */
-export function press(state: WatchState, keys: string): { state: WatchState; action?: WatchAction } {
-  if (keys === 'q' || keys.includes('\u0003') || keys === '\u0004') return { state, action: { type: 'quit' } };
-  const { mode } = state;
-  if (mode.at === 'confirm') {
-    const back = { ...state, mode: { at: 'list' as const }, said: '' };
-    if (keys === 'y' || keys === 'Y') return { state: back, action: { type: mode.what, id: mode.id } };
-    return { state: { ...back, said: `${mode.id.slice(-8)} goes on waiting` } };
+/** So long, in ms, must a question have been on the screen before a key answers it: what was typed before that was for another. */
+const SEEN = 250;
+
+/**
+ * What came from the keyboard at once, key by key, on what was on the screen when it was typed. A question that these keys
+ * themselves have brought was not on it, so none of them answers it, and none of them is for what is there after an answer. What is
+ * pasted is no key.
+ */
+export function press(
+  state: WatchState,
+  keys: readonly PressedKey[],
+  now: number,
+): { state: WatchState; action?: WatchAction } {
+  const names = keys.flatMap(namesOf);
+  let next = state;
+  for (const [at, name] of names.entries()) {
+    if (name === 'q' || name === 'ctrl-c' || name === 'ctrl-d') return { state: next, action: { type: 'quit' } };
+    const { mode } = next;
+    if (mode.at !== 'confirm') next = moved(next, name, now);
+    else if (now - mode.shownAt >= SEEN) return answered(next, mode, names.slice(at));
   }
-  const { selected } = state;
-  switch (keys) {
+  return { state: next };
+}
+
+/** Each key by itself: a letter, or the name of another key. */
+function namesOf(key: PressedKey): string[] {
+  if (key.kind === 'paste') return [];
+  return key.kind === 'text' ? [...key.text] : [key.name];
+}
+
+type ConfirmMode = Extract<WatchState['mode'], { at: 'confirm' }>;
+
+/** Yes, with whatever Enter or repetition came with it. Anything else, words that begin with a y among it, is no. */
+function answered(
+  state: WatchState,
+  { what, id }: ConfirmMode,
+  names: readonly string[],
+): { state: WatchState; action?: WatchAction } {
+  const back = { ...state, mode: { at: 'list' as const }, said: '' };
+  const isYes = isYesKey(names[0]) && names.every((name) => isYesKey(name) || isEnter(name));
+  return isYes
+    ? { state: back, action: { type: what, id } }
+    : { state: { ...back, said: `${id.slice(-8)} goes on waiting` } };
+}
+
+const isYesKey = (name: string | undefined): boolean => name === 'y' || name === 'Y';
+const isEnter = (name: string): boolean => name === 'enter' || name === 'newline';
+
+function moved(state: WatchState, name: string, now: number): WatchState {
+  const { mode, selected } = state;
+  switch (name) {
     case 'j':
-    case '\u001b[B':
-      return { state: move(state, 1) };
+    case 'down':
+      return move(state, 1);
     case 'k':
-    case '\u001b[A':
-      return { state: move(state, -1) };
-    case '\r':
-    case '\n':
-      if (selected === null) return { state };
-      return { state: { ...state, mode: mode.at === 'list' ? { at: 'request', scroll: 0 } : { at: 'list' } } };
-    case '\u001b':
-    case '\u007f':
-      return { state: { ...state, mode: { at: 'list' }, said: '' } };
+    case 'up':
+      return move(state, -1);
+    case 'enter':
+    case 'newline':
+      if (selected === null) return state;
+      return { ...state, mode: mode.at === 'list' ? { at: 'request', scroll: 0 } : { at: 'list' } };
+    case 'escape':
+    case 'backspace':
+      return { ...state, mode: { at: 'list' }, said: '' };
     case 'a':
-    case 'r':
-      if (selected === null) return { state };
-      return { state: { ...state, mode: { at: 'confirm', what: keys === 'a' ? 'approve' : 'reject', id: selected } } };
+    case 'r': {
+      if (selected === null) return state;
+      const what = name === 'a' ? 'approve' : 'reject';
+      return { ...state, mode: { at: 'confirm', what, id: selected, shownAt: now } };
+    }
     default:
-      return { state };
+      return state;
   }
 }
 

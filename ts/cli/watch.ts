@@ -1,10 +1,12 @@
 /** `countersign watch`: what waits, as it happens. */
 import { writeSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import type { GateEvent } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
+import { KeyReader, type KeyPress, type PressedKey } from './chat/screen/keys.js';
 import { decide, groupsIn, whoDecides, type DecidingPerson } from './decisions.js';
 import { clock } from './duration.js';
 import { Exit, UsageError } from './exit.js';
@@ -147,12 +149,13 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
     const ids = new Set(waiting.map(({ approvalId }) => approvalId));
     const news = state.records.filter(({ approvalId }) => !ids.has(approvalId));
     change(withRecords(state, [...waiting, ...news]));
-    for await (const keys of process.stdin as AsyncIterable<Buffer>) {
-      const pressed = press(state, keys.toString('utf8'));
-      if (pressed.action?.type === 'quit') break;
+    await keysOf(process.stdin, (keys) => {
+      const pressed = press(state, keys, performance.now());
+      if (pressed.action?.type === 'quit') return 'over';
       change(pressed.state);
       if (pressed.action !== undefined) void act(pressed.action);
-    }
+      return undefined;
+    });
     return Exit.ok;
   } finally {
     clearInterval(tick);
@@ -164,6 +167,35 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
   }
 }
 
+/** How long after ESC the rest of a longer key may come, in ms. */
+const ESCAPE = 50;
+
+/** Hands on the keys of the terminal, those together that came together, until it is over or the terminal is gone. */
+function keysOf(input: Readable, take: (keys: PressedKey[]) => 'over' | undefined): Promise<void> {
+  const reader = new KeyReader();
+  let escape: NodeJS.Timeout | undefined;
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(escape);
+      input.off('data', hear);
+      // Nothing reads it any more: it must not keep the process.
+      input.destroy();
+      settle();
+    };
+    const hand = (presses: readonly KeyPress[]): void => {
+      if (presses.length > 0 && take(presses.map(({ key }) => key)) === 'over') end(resolve);
+    };
+    const hear = (chunk: Buffer): void => {
+      clearTimeout(escape);
+      hand(reader.feed(chunk));
+      if (reader.isOpen) escape = setTimeout(() => hand(reader.flush()), ESCAPE);
+    };
+    input.on('data', hear);
+    input.once('end', () => end(resolve));
+    input.once('error', (error) => end(() => reject(error)));
+  });
+}
+
 /** The whole terminal, which is given back however this ends. */
 function takeScreen() {
   let isOurs = true;
@@ -171,7 +203,7 @@ function takeScreen() {
     if (!isOurs) return;
     isOurs = false;
     // At once: the process may be about to end.
-    writeSync(1, '\u001b[?25h\u001b[?1049l');
+    writeSync(1, '\u001b[?2004l\u001b[?25h\u001b[?1049l');
     process.stdin.setRawMode(false);
   };
   process.once('exit', giveBack);
@@ -183,7 +215,8 @@ function takeScreen() {
     process.once(signal, () => process.exit(128 + number));
   const take = (): void => {
     process.stdin.setRawMode(true);
-    process.stdout.write('\u001b[?1049h\u001b[?25l');
+    // Pastes are marked as such: they press no key.
+    process.stdout.write('\u001b[?1049h\u001b[?25l\u001b[?2004h');
   };
   take();
   return {

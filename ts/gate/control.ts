@@ -16,7 +16,7 @@ import type {
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
-import type { NativeSealed } from '../native.js';
+import type { NativeLayers, NativeSealed } from '../native.js';
 import { Policies, takePlace, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -225,6 +225,11 @@ export class GateControl {
     return (await keeper?.granted(call, floor)) ?? null;
   }
 
+  /** The policies that count now, and what is wrong with their files. */
+  layers(): Promise<NativeLayers> {
+    return this.#reading().layers();
+  }
+
   /** The files that a command that nobody was asked about must not reach. */
   sealed(): Promise<NativeSealed> {
     return this.#reading().sealed();
@@ -361,7 +366,13 @@ function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: CallVerdict
 const NOTHING_OFFERED: ShownCall['always'] = { allow: null, deny: null };
 
 /** The core shows the arguments. */
-export const NOTHING_SHOWN: ShownCall = { verdict: null, always: NOTHING_OFFERED, changes: [], page: null };
+export const NOTHING_SHOWN: ShownCall = {
+  verdict: null,
+  always: NOTHING_OFFERED,
+  changes: [],
+  page: null,
+  proven: null,
+};
 
 const UNBOUND: BoundVerdict = { context: null, denied: undefined };
 

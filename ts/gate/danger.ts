@@ -1,6 +1,7 @@
 /**
  * What a call would do that may not be undone: it takes something away, writes over it, gives it out, takes more rights, or runs what
- * the network sends. A hint that asks for a second look. It allows nothing, and what it does not know is not harmless for that.
+ * the network sends. A hint that asks for a second look. It allows nothing, and what it does not know is not harmless for that:
+ * harmless is what the core has proven.
  */
 import type { ApprovalRequest } from '../../index.js';
 import { standsOut } from './stands-out.js';
@@ -9,6 +10,13 @@ export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 
 
 /** What is looked at of a call. */
 export type DangerousCall = Pick<ApprovalRequest, 'toolName' | 'args' | 'verdict' | 'changes'>;
+
+/**
+ * Whether it is proven to do no lasting harm, and nothing about it stands out. Only then "yes" may be marked before anybody has
+ * chosen: all else, and so each program that is not known, is begun on "no".
+ */
+export const isHarmless = (call: DangerousCall & Pick<ApprovalRequest, 'flags' | 'proven' | 'contents'>): boolean =>
+  call.proven !== null && call.contents === 'kept' && doubtsAbout(call).length === 0;
 
 /** Each in a few words, behind "it". */
 export const DANGER_WORDS: Readonly<Record<CallDanger, string>> = {

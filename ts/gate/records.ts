@@ -95,9 +95,16 @@ export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUE
 
 /** What is kept beside a request, with what was left out. */
 export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): KeptDetails {
-  const { kind = 'approval', step = null, verdict = null, changes = [], startedBefore = false } = kept ?? {};
+  const {
+    kind = 'approval',
+    step = null,
+    verdict = null,
+    changes = [],
+    startedBefore = false,
+    proven = null,
+  } = kept ?? {};
   const { always = { allow: null, deny: null } } = kept ?? {};
-  return { kind, step, verdict, always, changes, startedBefore };
+  return { kind, step, verdict, always, changes, startedBefore, proven };
 }
 
 /** What requests that name nobody may leave out. */

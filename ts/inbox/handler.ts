@@ -5,7 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import { InboxAssets } from './assets.js';
 import { readBody } from './body.js';
 import { check, decide, decideAll, errorOf } from './deciding.js';
-import { AuditLook, detail, history, pending, runs } from './looking.js';
+import { AuditLook, detail, entries, history, pending, runs } from './looking.js';
 import { addressOf } from './node.js';
 import { settingsOf, type InboxSettings } from './options.js';
 import { checkRead, checkWrite, csrfToken } from './origin.js';
@@ -118,6 +118,8 @@ export class InboxHandler {
         return this.#told(runs(gate, eyes));
       case 'audit':
         return this.#told(this.#audit.state());
+      case 'entries':
+        return this.#told(entries(gate, query, eyes));
       case 'events':
         // Whoever asks only for the headers needs no stream.
         return request.method === 'HEAD'
@@ -153,13 +155,14 @@ export class InboxHandler {
 
   #session({ person, now }: ViewContext): SessionAnswer {
     const { name, groups, mayDecide } = person;
-    const { gate } = this.#settings;
+    const { gate, undoMs } = this.#settings;
     return {
       person: { name: brief(name, 80), groups: groups.map((group) => brief(group, 80)), mayDecide },
       csrf: csrfToken(person, this.#settings),
       now,
       version: this.#version,
       ledger: { lasts: gate.lasts },
+      undo: undoMs,
     };
   }
 

@@ -1,8 +1,17 @@
 /** What can be read: what waits, one request whole, what is over, runs, the audit. */
-import type { ApprovalRecord, ApprovalRequest, AuditReport } from '../../index.js';
+import type { ApprovalRecord, ApprovalRequest, AuditEntry, AuditReport } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import type { LocalGate } from '../gate/gate.js';
-import type { AuditState, RequestDetail, FilterFacet, HistoryAnswer, PendingAnswer, RunsAnswer } from './protocol.js';
+import type {
+  AuditState,
+  EntriesAnswer,
+  FilterFacet,
+  HistoryAnswer,
+  PendingAnswer,
+  RequestDetail,
+  RunsAnswer,
+  ShownEntry,
+} from './protocol.js';
 import { badRequest, notFound } from './refusal.js';
 import { ID } from './routes.js';
 import { schemaOf } from './schema.js';
@@ -167,6 +176,55 @@ export async function runs(gate: LocalGate, { now }: ViewContext): Promise<RunsA
   }));
   return { items, now };
 }
+
+/** Entries of the audit, the latest first. */
+export async function entries(gate: LocalGate, query: URLSearchParams, { now }: ViewContext): Promise<EntriesAnswer> {
+  if (!gate.lasts) return { items: [], next: null, now };
+  const before = query.get('before') || null;
+  if (before !== null && !MOMENT.test(before)) throw badRequest('before must be the `next` of a page.');
+  const kind = query.get('kind') || null;
+  const words = wordsOf(query);
+  const limit = Math.min(PAGE, Math.max(1, Number(query.get('limit') ?? 50) || 50));
+  const items: ShownEntry[] = [];
+  /** Those with a smaller number are still to be looked at. */
+  let end = before === null ? (await gate.audit.head()).size + 1 : Number(before);
+  for (let searched = 0; end > 1 && items.length < limit && searched < MOST_SEARCHED; searched += PAGE) {
+    const after = Math.max(0, end - 1 - PAGE);
+    const some: AuditEntry[] = [];
+    for await (const entry of gate.audit.list({ after, limit: end - 1 - after })) some.push(entry);
+    end = after + 1;
+    for (const entry of some.toReversed()) {
+      if ((kind !== null && entry.kind !== kind) || !isAbout(entry, words)) continue;
+      items.push(entryOf(entry));
+      if (items.length < limit) continue;
+      end = entry.seq;
+      break;
+    }
+  }
+  return { items, next: end > 1 ? end : null, now };
+}
+
+function isAbout(entry: AuditEntry, words: readonly string[]): boolean {
+  const { kind, runId, toolName, approvalId, by, reason, decision, status } = entry;
+  const text = [kind, runId, toolName, approvalId, by, reason, decision, status].join('\n').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+const entryOf = (entry: AuditEntry): ShownEntry => {
+  const { seq, at, kind, runId, toolName, approvalId, by, decision, status, effect, reason } = entry;
+  const text = (value: string | undefined, most: number) => (value === undefined ? null : brief(value, most));
+  return {
+    seq,
+    at,
+    kind,
+    run: text(runId, 80),
+    tool: text(toolName, 80),
+    approvalId: approvalId ?? null,
+    by: text(by, 80),
+    what: text(decision ?? status ?? effect, 80),
+    reason: text(reason, 400),
+  };
+};
 
 /** The audit, and what was found when it was last looked at. */
 export class AuditLook {

@@ -23,6 +23,8 @@ export interface InboxSettings {
   secret: Uint8Array;
   maxBodyBytes: number;
   scopes: readonly GrantScope[];
+  /** For how long the page holds a decision back, in ms. */
+  undoMs: number;
   assets: string;
   logger: Logger | undefined;
 }
@@ -52,9 +54,19 @@ export function settingsOf(gate: Gate, given: InboxOptions, place: string): Inbo
     secret: secretOf(options.secret, place),
     maxBodyBytes: checkPositive(`${place}: maxBodyBytes`, maxBodyBytes),
     scopes: remember === undefined ? keeps : keeps.filter((scope) => remember.includes(scope)),
+    undoMs: undoOf(options.undo, place),
     assets: assets ?? join(dirname(fileURLToPath(import.meta.url)), 'inbox'),
     logger: options.logger,
   };
+}
+
+/** Longer than anybody waits for a decision of theirs to leave, in ms. */
+const LONGEST_UNDO = 60_000;
+
+function undoOf(undo: unknown, place: string): number {
+  if (undo === undefined) return 0;
+  if (typeof undo === 'number' && undo >= 0 && undo <= LONGEST_UNDO) return undo;
+  throw invalid(`${place}: undo must be a number of ms from 0 to ${LONGEST_UNDO}, not ${toldValue(undo)}.`);
 }
 
 function basePathOf(basePath: unknown, place: string): string | null {

@@ -11,6 +11,7 @@
 import type {
   ApprovalStatus,
   AuditHead,
+  AuditKind,
   AuditReport,
   DecidedVia,
   Decision,
@@ -31,6 +32,8 @@ export interface SessionAnswer {
   version: string;
   /** `lasts`: it outlives the process, so that there are an audit and runs of other processes. */
   ledger: { lasts: boolean };
+  /** For how long a decision may be taken back before the page sends it, in ms; 0: it is sent at once. */
+  undo: number;
 }
 
 /** Who must agree, and how far that is. */
@@ -69,6 +72,8 @@ export interface InboxItem {
   flags: readonly string[];
   /** What it would do that may not be undone, each in a few words behind "it". */
   dangers: readonly string[];
+  /** Whether it is proven to do no lasting harm, and nothing stands out: only then "approve" is the marked choice. */
+  harmless: boolean;
   effect: PolicyEffect | null;
   status: ApprovalStatus;
   createdAt: number;
@@ -269,6 +274,28 @@ export interface RunsAnswer {
     waiting: number;
     since: number;
   }[];
+  now: number;
+}
+
+/** An entry of the audit, in a list. */
+export interface ShownEntry {
+  seq: number;
+  at: number;
+  kind: AuditKind;
+  run: string | null;
+  tool: string | null;
+  approvalId: string | null;
+  by: string | null;
+  /** The decision, the status or the effect that it is about. */
+  what: string | null;
+  reason: string | null;
+}
+
+/** `GET api/entries?before=&kind=&q=&limit=`: entries of the audit, the latest first. */
+export interface EntriesAnswer {
+  items: readonly ShownEntry[];
+  /** For `before`; `null`: there is no more. */
+  next: number | null;
   now: number;
 }
 

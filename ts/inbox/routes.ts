@@ -3,7 +3,7 @@ export type InboxRoute =
   /** `base`: where the page's own files and the API are, from where it is. */
   | { to: 'page'; base: string }
   | { to: 'asset'; name: string }
-  | { to: 'list'; list: 'session' | 'pending' | 'history' | 'runs' | 'audit' | 'events' }
+  | { to: 'list'; list: 'session' | 'pending' | 'history' | 'runs' | 'audit' | 'entries' | 'events' }
   | { to: 'request'; id: string }
   | { to: 'decision' | 'check'; id: string }
   | { to: 'decisions' }
@@ -13,7 +13,7 @@ const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** How an id looks. */
 export const ID = new RegExp(`^${UUID}$`);
 const KNOWN = new RegExp(
-  `^(.*?)/(?:api/(?:(session|pending|history|runs|audit|events)|(decisions)|(audit/verify)|requests/(${UUID})(?:/(decision|check))?)|assets/([A-Za-z0-9_-][A-Za-z0-9._-]*))$`,
+  `^(.*?)/(?:api/(?:(session|pending|history|runs|audit|entries|events)|(decisions)|(audit/verify)|requests/(${UUID})(?:/(decision|check))?)|assets/([A-Za-z0-9_-][A-Za-z0-9._-]*))$`,
 );
 
 /**

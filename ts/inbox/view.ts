@@ -3,7 +3,7 @@ import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVe
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
-import { dangersInWords } from '../gate/danger.js';
+import { dangersInWords, isHarmless } from '../gate/danger.js';
 import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';
@@ -62,6 +62,7 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
     description: safeText(description),
     flags,
     dangers: kind === 'question' ? [] : dangersInWords(record),
+    harmless: kind === 'approval' && isHarmless(record),
     effect: verdict?.effect ?? null,
     status,
     createdAt,

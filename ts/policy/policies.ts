@@ -59,6 +59,7 @@ export interface ShownCall {
   changes: FileChange[];
   /** The preview, with the diff or the parts of the command in it; `null`: the core makes its own. */
   page: { text: string; flags: string[] } | null;
+  proven: 'reads' | 'changes' | null;
 }
 
 /** A verdict, as far as an approval is bound to it. */

@@ -52,8 +52,11 @@ const HARMLESS_FLAGS = ['multiline'];
 
 function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactElement | null {
   if (details === undefined) return null;
-  const { description, flags, why, origin, changes, needs, approvedBy, contents, expiresAt } = details;
-  const warnings = flags.filter((flag) => !HARMLESS_FLAGS.includes(flag));
+  const { description, flags, why, origin, changes, needs, approvedBy, contents, expiresAt, dangers = [] } = details;
+  const warnings = [
+    ...flags.filter((flag) => !HARMLESS_FLAGS.includes(flag)).map((flag) => labels.warning(flag)),
+    ...dangers,
+  ];
   return (
     <>
       <p data-part="description">
@@ -61,7 +64,7 @@ function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactEl
       </p>
       {warnings.length > 0 && (
         <p data-part="warnings">
-          <strong>{labels.warnings}</strong>: {warnings.map((flag) => labels.warning(flag)).join(', ')}
+          <strong>{labels.warnings}</strong>: <bdi>{warnings.join(', ')}</bdi>
         </p>
       )}
       {contents === 'redacted' && <p data-part="redacted">{labels.redacted}</p>}
@@ -159,6 +162,7 @@ function Actions({ approval, labels }: PartProps): ReactElement {
           <button
             type="button"
             data-decision="approve"
+            data-marked={approval.details?.harmless === true && !standsOut(approval) ? '' : undefined}
             disabled={isOut || isExpired}
             onClick={click(async () => {
               if (standsOut(approval) && !hasLooked) setHasLooked(true);

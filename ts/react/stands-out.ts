@@ -5,7 +5,7 @@ import type { ApprovalDetails } from '../../index.js';
 const PLAIN_FLAGS = ['long', 'multiline'];
 
 interface ShownCall {
-  details?: Pick<ApprovalDetails, 'flags'> | undefined;
+  details?: (Pick<ApprovalDetails, 'flags'> & Partial<Pick<ApprovalDetails, 'dangers'>>) | undefined;
   preview: string;
 }
 
@@ -13,6 +13,9 @@ interface ShownCall {
 export const isHidden = ({ details, preview }: ShownCall): boolean =>
   details === undefined ? preview.includes('…[') : details.flags.includes('hidden');
 
-/** Whether it may be another call than it seems to be. */
+/** Whether it may be another call than it seems to be, or do what may not be undone. */
 export const standsOut = (call: ShownCall): boolean =>
-  isHidden(call) || call.details?.flags.some((flag) => !PLAIN_FLAGS.includes(flag)) === true;
+  isHidden(call) ||
+  call.details?.flags.some((flag) => !PLAIN_FLAGS.includes(flag)) === true ||
+  // A server of an earlier version says none.
+  (call.details?.dangers ?? []).length > 0;

@@ -3,6 +3,7 @@ import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { checkText } from '../../gate/check-arguments.js';
+import { dangersInWords, isHarmless } from '../../gate/danger.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { oneLine } from '../../gate/in-a-line.js';
 import { kindOf } from '../../options/names.js';
@@ -115,6 +116,8 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
     })),
     why: verdict === null ? null : whyOf(verdict),
     startedBefore,
+    dangers: dangersInWords(request),
+    harmless: isHarmless(request),
     contents,
     needs: needs.map(({ approvers = [], quorum = 1 }) => ({ approvers: approvers.map(oneLine), quorum })),
     approvedBy: votes.map(({ by }) => oneLine(by)),

@@ -4,12 +4,9 @@ import { standing } from '../../gate/standing.js';
 import { standsOut } from '../../gate/stands-out.js';
 import { CONTENTS } from '../shown.js';
 import { oneLine } from '../style.js';
-import { dangersInWords } from '../../gate/danger.js';
+import { dangersInWords, isHarmless } from '../../gate/danger.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import type { WaitingAsk } from './view.js';
-
-/** Tools that only look: Enter may approve them where a front end wants that. */
-const ONLY_LOOK: ReadonlySet<string> = new Set(['ls', 'read_file', 'glob', 'grep', 'write_todos']);
 
 /** Those that wait, oldest first. */
 export class WaitingAsks {
@@ -70,8 +67,8 @@ export function askOf(request: ApprovalRequest, index: number, of: number): Wait
     why: [whyOf(request), standing(request)].filter((part) => part !== '').join('; '),
     warnings: warningsOf(request),
     dangers: dangersInWords(request),
+    isHarmless: isHarmless(request),
     always: allow === null ? null : { label, also },
-    isDestructive: !ONLY_LOOK.has(request.toolName),
   };
 }
 

@@ -279,9 +279,9 @@ class TheChat implements LocalChat {
     // An edit is the human's: whatever the verdict is, they are asked about it.
     const judged = { effect: 'ask', said: verdict } as const;
     const call = { toolCallId, toolName, args: snapshot(args), runId };
-    const { changes, page } = await localGate(gate, 'chat').control.shown(call, judged, []);
+    const { changes, page, proven } = await localGate(gate, 'chat').control.shown(call, judged, []);
     const { text, flags } = page ?? preview(toolName, args);
-    const ask = askOf({ ...request, args, verdict, changes, preview: text, flags, description: '' }, 1, 1);
+    const ask = askOf({ ...request, args, verdict, changes, proven, preview: text, flags, description: '' }, 1, 1);
     if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit.');
     return ask;
   }

@@ -16,6 +16,7 @@
  * [chat]
  * plain = false                       # lines instead of a screen
  * emoji = true
+ * history = true                      # prompts are kept for the arrows of other sessions
  * ```
  *
  * A project's file comes with the project, so it may only tighten what is asked about: its `need_approval` is added to the
@@ -73,6 +74,8 @@ export interface ChatConfig {
   narrowing: readonly string[];
   plain: boolean;
   emoji: boolean;
+  /** Whether prompts are kept for other sessions: not where one of the files says no. */
+  history: boolean;
   /** The project, absolute. */
   project: string;
   /** The user's folder of settings. */
@@ -120,6 +123,7 @@ export async function readConfig(
     narrowing: own?.policy ?? [],
     plain: flags.plain ?? own?.plain ?? user?.plain ?? false,
     emoji: own?.emoji ?? user?.emoji ?? true,
+    history: own?.history !== false && user?.history !== false,
     project,
     settings: userFile === undefined ? undefined : dirname(userFile),
     files: [user, own].flatMap((each) => (each === undefined ? [] : [each.file])),
@@ -145,6 +149,7 @@ interface FileConfig {
   need_approval?: readonly string[];
   plain?: boolean;
   emoji?: boolean;
+  history?: boolean;
 }
 
 /** More are no settings, in bytes. */
@@ -234,6 +239,7 @@ const KEYS: Readonly<Record<string, SettingReader>> = {
   },
   'chat.plain': flag,
   'chat.emoji': flag,
+  'chat.history': flag,
 };
 
 function unknown({ path }: NativeSetting): string {

@@ -2,6 +2,7 @@
 import type { Gate, RunInfo } from '../../../index.js';
 import { listRuns } from '../../ai-sdk/stream/resume.js';
 import { LedgerError } from '../../errors/index.js';
+import { localGate } from '../../gate/gate.js';
 import { parentRunOf } from '../../gate/run-ids.js';
 import { told } from '../duration.js';
 import { UsageError } from '../exit.js';
@@ -26,7 +27,7 @@ export const deeds = {
   },
 
   policy: async (gate, rest, policies) => {
-    if (rest === '') return [`Mode: ${gate.mode}`, ...policies];
+    if (rest === '') return [`Mode: ${gate.mode}`, ...policies, ...(await filesOf(gate))];
     const { effect, reason, rule } = await gate.check({ toolName: 'execute', args: { command: rest } });
     const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
     return [`${effect}: ${oneLine(reason)}${place}`];
@@ -67,6 +68,26 @@ export const deeds = {
     return runs.length === 0 ? ['There are no runs.'] : listed(runs.map(lineOf));
   },
 } satisfies Record<string, CommandAction>;
+
+/** The policy files as they are read now, each with what it may do. */
+async function filesOf(gate: Gate): Promise<string[]> {
+  const { layers, broken, problems } = await localGate(gate, 'policy').control.layers();
+  const files = layers.filter(({ layer }) => layer !== 'code' && layer !== 'session');
+  return [
+    ...files.map(
+      ({ layer, name, trusted }) =>
+        `${LAYER[layer] ?? layer}: ${oneLine(name)} (${trusted ? 'counts' : 'not trusted: it only tightens, until countersign policy trust'})`,
+    ),
+    ...problems.map(({ message }) => `Cannot be read: ${oneLine(message)}`),
+    ...(broken === null || problems.length > 0 ? [] : [`Nothing is allowed: ${oneLine(broken)}`]),
+  ];
+}
+
+const LAYER: Readonly<Record<string, string>> = {
+  managed: "The administrator's policy",
+  user: 'Your policy',
+  project: "The project's policy",
+};
 
 const listed = (lines: string[]): string[] =>
   lines.length <= MOST ? lines : [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`];

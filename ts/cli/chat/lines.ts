@@ -12,6 +12,7 @@ import { readQuestionAnswer, SHORT } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
 import { argumentLines } from '../../terminal/whole.js';
 import { readAnswer } from './answers.js';
+import { readCommand } from './commands.js';
 import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
 import { safeLong } from '../../terminal/safe-long.js';
@@ -33,6 +34,9 @@ export interface LinesOptions {
   person?: PersonCall | undefined;
   emoji: boolean;
 }
+
+/** Lines that a terminal sends sooner after each other are of one paste, in ms: nobody types them. */
+const TOGETHER = 50;
 
 /** On a terminal, a line that comes sooner after what it would answer was not typed with that in sight, in ms. */
 const SEEN = 250;
@@ -56,6 +60,8 @@ class LineFrontEnd {
   /** Lines that nobody took yet. */
   readonly #read: string[] = [];
   #isEnded = false;
+  /** While more lines may come with those that were read. */
+  #gathering: NodeJS.Timeout | undefined;
   #isRung = false;
   #wake: (() => void) | undefined;
   /** Lines that whoever typed them has on the screen already. */
@@ -78,7 +84,8 @@ class LineFrontEnd {
     this.#isEnded = this.#reader === undefined;
     this.#reader?.on('line', (line) => {
       this.#read.push(line);
-      this.#ring();
+      if (this.#isInteractive) this.#gather();
+      else this.#ring();
     });
     this.#reader?.on('close', () => {
       this.#isEnded = true;
@@ -118,6 +125,7 @@ class LineFrontEnd {
   }
 
   close(): void {
+    clearTimeout(this.#gathering);
     this.#reader?.close();
   }
 
@@ -139,7 +147,7 @@ class LineFrontEnd {
     this.#takeAway();
     // A terminal's line is meant now; the lines of a pipe are meant one after the other.
     if ((view.isBusy || this.#submitted > 0) && !this.#isInteractive) return false;
-    const line = this.#options.prompt === undefined ? this.#read.shift() : undefined;
+    const line = this.#nextPrompt();
     if (line === undefined) return false;
     this.#isLost = false;
     void this.#submit(line);
@@ -157,6 +165,28 @@ class LineFrontEnd {
   #ring(): void {
     this.#isRung = true;
     this.#wake?.();
+  }
+
+  /** Waits until no more comes with what was read: several lines that were pasted are one prompt. */
+  #gather(): void {
+    clearTimeout(this.#gathering);
+    const taken = (): void => {
+      this.#gathering = undefined;
+      this.#ring();
+    };
+    // What came while the program stood still is read first.
+    this.#gathering = setTimeout(() => {
+      this.#gathering = setTimeout(taken, 0);
+    }, TOGETHER);
+  }
+
+  /** The next prompt; `undefined`: it is not there yet. A command is a line of its own. */
+  #nextPrompt(): string | undefined {
+    if (this.#options.prompt !== undefined || this.#gathering !== undefined) return undefined;
+    if (!this.#isInteractive || isCommandLine(this.#read[0])) return this.#read.shift();
+    const end = this.#read.findIndex(isCommandLine);
+    const lines = this.#read.splice(0, end === -1 ? this.#read.length : end);
+    return lines.length === 0 ? undefined : lines.join('\n');
   }
 
   /** Resolves when something has changed since the last time. */
@@ -367,6 +397,8 @@ class LineFrontEnd {
     this.#options.write(lines.map((line) => `${line}\n`).join(''));
   }
 }
+
+const isCommandLine = (line: string | undefined): boolean => line !== undefined && readCommand(line) !== undefined;
 
 const STATUS = {
   called: 'called',

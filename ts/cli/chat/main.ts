@@ -7,6 +7,7 @@ import type { AgentEvent } from '../../../index.js';
 import { whoDecides } from '../decisions.js';
 import { Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
+import { CHAT, helpText, pageOf } from '../manual.js';
 import { readOptions } from '../options.js';
 import { NOTIFY, readNotify } from '../notify.js';
 import { whenUnread } from '../output.js';
@@ -16,34 +17,14 @@ import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
 import { createChat } from './chat.js';
 import { version } from '../version.js';
-import { readConfig } from './config.js';
+import { readConfig, type ChatConfig } from './config.js';
 import { lineOf, showJson } from './json.js';
 import { showLines } from './lines.js';
 import { openModel } from './model.js';
+import { historyFile, openHistory } from './prompt-history.js';
 import type { LocalChat } from './parts.js';
-import { openGate, UNSAID } from './open-gate.js';
-
-export const CHAT_HELP = `countersign [options]: an agent in this folder, with a human between its tool calls and their execution
-
-      --model ID             creator/name of the AI Gateway (needs AI_GATEWAY_API_KEY), or with --base-url a model of that server
-      --base-url URL         a server that speaks OpenAI's protocol; its key in COUNTERSIGN_API_KEY or OPENAI_API_KEY
-      --cwd DIR              the folder that it works in [default: this one]
-      --policy FILE          one more policy file, or preset:NAME; may be given several times
-      --ledger LEDGER        where requests and runs are kept [default: COUNTERSIGN_LEDGER, else .countersign/ledger.db]
-      --auto                 Auto-approve: what would be asked about runs at once. What a policy denies does not
-      --plan                 only what is read-only runs
-      --prompt TEXT          one prompt, then it ends. Without a terminal nobody is asked: what asks is rejected
-      --json                 JSON Lines of what happens; prompts come from --prompt or from stdin, a line each. Nobody is asked
-      --notify HOW           how a terminal calls you when something waits: bell, desktop or none [default: COUNTERSIGN_NOTIFY, else bell]
-      --plain                lines instead of a screen: for screen readers, and for terminals that can do little
-
-Settings: .countersign/config.toml of the project, and ~/.config/countersign/config.toml.
-Without a terminal it reads stdin line by line: prompts, and answers to what waits, in turn:
-
-  printf 'create hello.txt\\ny\\n' | countersign --model qwen3 --base-url http://localhost:11434/v1
-
-Exit: 0 done; 1 the run failed; 2 wrong usage; 3 something needed an answer and nobody could give it; 130 cancelled.
-`;
+import { openGate } from './open-gate.js';
+import { UNSAID } from './rules.js';
 
 const OPTIONS = {
   model: { type: 'string' },
@@ -67,7 +48,7 @@ export async function chatCommand(args: readonly string[]): Promise<number> {
   try {
     const flags = readFlags(args);
     if (flags.help === true) {
-      process.stdout.write(CHAT_HELP);
+      process.stdout.write(helpText(pageOf([CHAT])!));
       return Exit.ok;
     }
     return await run(flags);
@@ -116,7 +97,7 @@ async function run(flags: ChatFlags): Promise<number> {
   }
   const left = onSignals(chat);
   try {
-    const exit = await show(chat, flags, config.plain, { emoji, way });
+    const exit = await show(chat, flags, config, { emoji, way });
     return left.by ?? exit;
   } finally {
     await chat.close();
@@ -136,17 +117,19 @@ const printEvent = (event: AgentEvent): void => void process.stdout.write(`${lin
 async function show(
   chat: LocalChat,
   flags: ChatFlags,
-  isPlain: boolean,
+  { plain, history, project }: Pick<ChatConfig, 'plain' | 'history' | 'project'>,
   { emoji, way }: { emoji: boolean; way: NotifyWay },
 ): Promise<number> {
   const input = process.stdin as Readable & { isTTY?: boolean };
   const { prompt } = flags;
   if (flags.json === true) return showJson(chat, prompt === undefined ? linesOf(input) : [prompt]);
-  if (usesScreen(flags, isPlain)) {
+  if (usesScreen(flags, plain)) {
     const { showChat } = await import('./screen/index.js');
     // The terminal is gone.
     const stop = whenUnread(() => void chat.letGo().finally(() => process.exit(Exit.failure)));
-    return showChat(chat, { emoji, notify: way }).finally(stop);
+    const file = history ? historyFile() : undefined;
+    const kept = file === undefined ? undefined : openHistory(file, project);
+    return showChat(chat, { emoji, notify: way, history: kept }).finally(stop);
   }
   const output = seenOutput(input, process.stdout);
   const seen = output && new SeenOutput(output);

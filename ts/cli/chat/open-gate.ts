@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Gate, GateOptions, PolicyDocument, PolicyInput, PolicyMode } from '../../../index.js';
+import type { Gate, GateOptions, PolicyInput, PolicyMode } from '../../../index.js';
 import { createGate } from '../../gate/asking-gate.js';
-import { loadPolicy } from '../../policy/check.js';
 import { ExitError, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
-import { TOOLS, type ChatConfig } from './config.js';
+import type { ChatConfig } from './config.js';
 import { claim } from './own-ledger.js';
+import { givenIn, inputs, rulesOf } from './rules.js';
 import { PolicyWatch } from './policy-watch.js';
 
 export interface OpenedGate {
@@ -33,8 +33,8 @@ export async function openGate(
   mode: PolicyMode,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<OpenedGate> {
-  const given = isFresh(config) ? [UNSAID] : config.policies;
-  const policy = [ownRules(config.needApproval), ...(await inputs(given))];
+  const given = givenIn(config);
+  const policy = await rulesOf(config);
   const narrowing = await inputs(config.narrowing);
   const ledger = await ledgerOf(config);
   // As everywhere on the command line: a key that is there is used.
@@ -66,29 +66,6 @@ export async function openGate(
   }
 }
 
-/** Where nobody has said anything: what only looks runs unasked, since whoever is asked about each `ls` stops reading. */
-export const UNSAID = 'preset:read-only';
-
-/** Whether neither settings nor flags nor policy files of this user and this project speak of what is asked about. */
-function isFresh({ isBare, settings, project }: ChatConfig): boolean {
-  const files = [join(project, '.countersign'), ...(settings === undefined ? [] : [settings])].flatMap((folder) =>
-    ['policy.toml', 'policy.json'].map((name) => join(folder, name)),
-  );
-  return isBare && !files.some((file) => existsSync(file));
-}
-
-const inputs = (names: readonly string[]): Promise<PolicyInput[]> =>
-  Promise.all(names.map((name) => (name.startsWith('preset:') ? (name as PolicyInput) : loadPolicy(name))));
-
-/** What no rule speaks of is asked about: only what needs no approval is spoken of here, so that policies can say more. */
-function ownRules(needApproval: readonly string[]): PolicyDocument {
-  const tools = needApproval.includes('*') ? [] : TOOLS.filter((name) => !needApproval.includes(name));
-  return {
-    version: 1,
-    rule: tools.length === 0 ? [] : [{ tools, effect: 'allow', reason: 'it is not among tools.need_approval' }],
-  };
-}
-
 /** What the user names; else the project's, where it is this user's own. @throws {ExitError} (`ERR_LEDGER_OWNER`) */
 async function ledgerOf(config: ChatConfig): Promise<NonNullable<GateOptions['ledger']>> {
   const { ledger, projectLedger, project, settings } = config;
@@ -112,12 +89,16 @@ function inWords(
     `Asked about unless a rule allows it: ${asks}`,
     ...policies.map((name) => `Policy: ${name}`),
     ...narrowing.map((name) => `Policy of the project's settings, which only tightens: ${name}`),
-    ...(settings === undefined ? [] : [fileInWords('Your policy', join(settings, 'policy.toml'))]),
-    fileInWords("The project's policy", join(project, '.countersign', 'policy.toml')),
-    "The administrator's policy counts too, where there is one",
+    ...[
+      ...(settings === undefined ? [] : [['Your policy', settings] as const]),
+      ["The project's policy", join(project, '.countersign')] as const,
+    ].flatMap(([whose, directory]) => missing(whose, directory)),
     ...files.map((file) => `Settings: ${file}`),
   ].map(oneLine);
 }
 
-const fileInWords = (whose: string, file: string): string =>
-  `${whose}: ${file}${existsSync(file) ? '' : ' (there is none)'}`;
+/** What is there is told as it is when it is asked for. */
+const missing = (whose: string, folder: string): string[] =>
+  ['policy.toml', 'policy.json'].some((name) => existsSync(join(folder, name)))
+    ? []
+    : [`${whose}: ${join(folder, 'policy.toml')} (there is none)`];

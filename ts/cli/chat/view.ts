@@ -64,12 +64,12 @@ export type WaitingAsk = {
       readonly why: string;
       /** What looks deceptive, in words: see `ApprovalRequest.flags`. */
       readonly warnings: readonly string[];
-      /** What it would do that may not be undone, in words: see `terminal/danger.ts`. */
+      /** What it would do that may not be undone, in words: see `gate/danger.ts`. */
       readonly dangers: readonly string[];
       /** What `s` would allow for this session; `null`: it is not offered. */
       readonly always: { readonly label: string; readonly also: readonly string[] } | null;
-      /** Whether it may change or destroy something, so that Enter alone must not approve it. */
-      readonly isDestructive: boolean;
+      /** Whether it is proven to do no lasting harm: only then the cursor begins on yes. See `gate/danger.ts`. */
+      readonly isHarmless: boolean;
     }
   | { readonly kind: 'question'; readonly questions: readonly Question[] }
 );

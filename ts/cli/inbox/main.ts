@@ -13,11 +13,14 @@ import { print, printJson } from '../print.js';
 import { oneLine } from '../style.js';
 import { tellError } from '../tell-error.js';
 
+/** For how long a decision can be taken back, in seconds. */
+const UNDO = 5;
+
 const CENTURY_MS = 3_155_760_000_000;
 
 interface InboxFlags {
   gate: GateOptions;
-  inbox: { by: string; groups: string[]; port?: number };
+  inbox: { by: string; groups: string[]; undo: number; port?: number };
   asJson: boolean;
 }
 
@@ -47,10 +50,13 @@ function readFlags(args: readonly string[]): InboxFlags {
     port: { type: 'string' },
     by: { type: 'string' },
     group: { type: 'string', short: 'g', multiple: true },
+    undo: { type: 'string' },
   });
   if (positionals.length > 0) throw new UsageError(`inbox takes no ${JSON.stringify(positionals[0])}`);
   const port = values.port === undefined ? undefined : wholeNumber('--port', values.port, 1);
   if (port !== undefined && port > 65_535) throw new UsageError('--port must be at most 65535');
+  const undo = values.undo === undefined ? UNDO : wholeNumber('--undo', values.undo, 0);
+  if (undo > 60) throw new UsageError('--undo must be at most 60, in seconds');
   const by = whoDecides(values.by);
   const keyEnv = values['key-env'] ?? 'COUNTERSIGN_LEDGER_KEY';
   const hasKey = Boolean(process.env[keyEnv]);
@@ -63,7 +69,7 @@ function readFlags(args: readonly string[]): InboxFlags {
       retention: { contents: CENTURY_MS },
       ...(hasKey ? { encryption: { keyEnv } } : {}),
     },
-    inbox: { by, groups: groupsIn(values.group), ...(port === undefined ? {} : { port }) },
+    inbox: { by, groups: groupsIn(values.group), undo: undo * 1_000, ...(port === undefined ? {} : { port }) },
     asJson: values.json === true,
   };
 }

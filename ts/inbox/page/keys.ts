@@ -1,8 +1,9 @@
 /** What keys do. They work on the request that is shown; a key that is held down decides nothing. */
 import type { DecisionType } from '../../../index.js';
-import { decide } from './state/answers.js';
+import { decide, heldNow } from './state/answers.js';
 import {
   approve,
+  approveAndGoOn,
   callOf,
   closeSheet,
   keyPressed,
@@ -80,6 +81,9 @@ function press({ key, repeat, target }: KeyboardEvent): boolean {
     case '?':
       isHelpOpen.value = true;
       return true;
+    case 'z':
+      heldNow.value.at(-1)?.takeBack();
+      return heldNow.value.length > 0;
     default:
       return !repeat && pressOnRequest(key);
   }
@@ -118,6 +122,8 @@ function pressOnRequest(key: string): boolean {
     return true;
   }
   if (key === 'a') approve(shown);
+  else if (key === 'A') approveAndGoOn(shown);
+  else if (key === 'c' && mayDecide(shown, 'approve')) openSheet(id, 'comment');
   else if (key === 'w' && mayRemember(shown)) openSheet(id, 'always');
   else if (key === 't' && shown.step.length > 0 && shown.record.status === 'pending') openSheet(id, 'together');
   else return false;

@@ -1,6 +1,6 @@
 //! What a human is shown beside a request.
 
-use countersign_core::gate::policies::{self as core, AlwaysOffer};
+use countersign_core::gate::policies::{self as core, AlwaysOffer, ProvenCall};
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::{
     CommandPattern, PatternToken, PlacedValue, PolicyRule, WordsBehind,
@@ -33,6 +33,9 @@ struct NativeShown<'a> {
     always: NativeOffers<'a>,
     changes: Vec<FileChangeText<'a>>,
     page: NativePreview<'a>,
+    /// `reads`: it is proven only to look. `changes`: it changes what `changes` shows whole, in the project, and nothing else.
+    #[cfg_attr(test, ts(type = "'reads' | 'changes' | null"))]
+    proven: Option<&'static str>,
     /// What an approval of it is bound to, where that was asked for. What changes after it is a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -115,6 +118,10 @@ impl<'a> From<&'a Shown> for NativeShown<'a> {
             },
             changes: shown.changes.iter().map(FileChangeText::from).collect(),
             page: NativePreview { text: &shown.page.text, flags: shown.page.flags },
+            proven: shown.proven.map(|proven| match proven {
+                ProvenCall::Reads => "reads",
+                ProvenCall::Changes => "changes",
+            }),
             bound: judged.as_ref().and_then(Judged::bound),
             problems: judged.as_ref().and_then(Judged::problems),
         }

@@ -29,6 +29,7 @@ pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
 pub use reading::builtin_tools;
 pub use sealed::{SealedFiles, sealed};
+pub(crate) use subject::SubjectKind;
 pub use suggest::{RuleSuggestion, suggest, suggest_reject};
 pub use verdict::{JudgedSubject, RuleRef, Verdict, VerdictCause, narrow};
 

@@ -88,6 +88,9 @@ pub struct FileChange {
     pub removed: usize,
     /// What is worth a warning in what the call writes.
     pub flags: Flags,
+    /// Whether the diff says all that changes, and nothing in it is in doubt.
+    #[serde(skip)]
+    pub is_whole: bool,
     /// The arguments that `text` says everything about, so that a page shows it instead.
     #[serde(skip)]
     pub(super) told: Vec<String>,
@@ -130,6 +133,7 @@ pub fn change_of(
         added: told.added,
         removed: told.removed,
         flags,
+        is_whole: told.whole && !told.cut && is_text(&file),
         told: if told.whole {
             plan.told.iter().map(|name| (*name).to_owned()).collect()
         } else {
@@ -199,6 +203,15 @@ fn outcome(deed: &FileAction, file: &FileState) -> Result<ToldChange, String> {
                 None => ToldChange::of("edits the file", shown, &after, true),
             })
         }
+    }
+}
+
+/// Whether what is there, if anything, can stand in a diff.
+fn is_text(file: &FileState) -> bool {
+    match file {
+        FileState::Absent => true,
+        FileState::Content(bytes) => as_text(bytes).is_ok(),
+        FileState::Unreadable(_) => false,
     }
 }
 

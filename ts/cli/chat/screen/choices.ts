@@ -189,7 +189,7 @@ export function meaningOf(text: string, choices: readonly PanelChoice[], isWords
   return found === undefined ? { type: 'words' } : { type: 'choice', name: found.name };
 }
 
-/** Whether a call stands out: the cursor is not on yes at first, and one yes is not enough. */
+/** Whether a call stands out: one yes is not enough. */
 export const isDoubtful = ({ warnings, dangers }: ApprovalAsk): boolean => warnings.length + dangers.length > 0;
 
 /** Where the cursor is before anybody has moved it. */
@@ -198,12 +198,12 @@ export function firstChoice(ask: ApprovalAsk, about: PanelAbout, isShown: boolea
   if (about.of === 'edited') {
     if (about.ask.request.verdict?.effect === 'deny') return 'back';
     if (!isShown) return 'details';
-    return isDoubtful(about.ask) ? 'back' : 'agree';
+    return about.ask.isHarmless ? 'agree' : 'back';
   }
   if (!ask.request.allowedDecisions.includes('approve')) return 'reject';
   // Enter by habit must neither run nor reject what has not been read.
   if (!isShown) return 'details';
-  return isDoubtful(ask) ? 'reject' : 'approve';
+  return ask.isHarmless ? 'approve' : 'reject';
 }
 
 /** Where the cursor is. */

@@ -5,6 +5,7 @@ import { approvalLines, type DrawnLines } from './approval.js';
 import { laid } from './draft.js';
 import { liveLines, statusLine, workLines } from './entries.js';
 import { hanging, wrap, type ScreenKind } from './layout.js';
+import { menuOf } from './menu.js';
 import { questionLines } from './question.js';
 import { heldFor, readyAt, together, type ScreenState } from './state.js';
 
@@ -68,6 +69,25 @@ function askLines(
 /** Commands that are listed while one is typed. */
 const LISTED = 10;
 
+/** What a command may become, with a cursor; in a small window what is around it. */
+function menuLines(
+  state: ScreenState,
+  commands: Chat['commands'],
+  { columns, symbols }: ScreenKind,
+  room: number,
+): string[] {
+  const menu = menuOf(state, commands);
+  if (menu === undefined) return [];
+  const most = Math.max(0, Math.min(LISTED, room));
+  const width = Math.max(...menu.commands.map(({ usage }) => usage.length));
+  const from = Math.max(0, Math.min(menu.at - Math.floor(most / 2), menu.commands.length - most));
+  return menu.commands.slice(from, from + most).map(({ usage, help }, index) => {
+    const isHere = from + index === menu.at;
+    const text = fit(`${oneLine(usage).padEnd(width)}  ${oneLine(help)}`, columns - 4);
+    return ` ${isHere ? symbols.cursor : ' '} ${style(isHere ? 'bold' : 'dim', text)}`;
+  });
+}
+
 function promptLines(
   state: ScreenState,
   { commands, view }: Pick<Chat, 'view' | 'commands'>,
@@ -82,23 +102,14 @@ function promptLines(
   const isEmpty = draft.text === '';
   const hint = view.isBusy ? 'your next prompt' : 'what should I do? /help lists commands';
   const rows = isEmpty ? [style('dim', fit(hint, columns - 3))] : box.rows.slice(first, first + most);
-  const list =
-    draft.text.startsWith('/') && !draft.text.includes(' ')
-      ? commands
-          .filter(({ name }) => `/${name.replace(/^\//, '')}`.startsWith(draft.text))
-          .slice(0, Math.min(LISTED, room - rows.length))
-      : [];
-  const width = Math.max(...list.map(({ usage }) => usage.length));
-  const listed = list.map(
-    ({ usage, help }) => ` ${fit(`${oneLine(usage).padEnd(width)}  ${oneLine(help)}`, columns - 2)}`,
-  );
+  const listed = menuLines(state, commands, screen, room - rows.length);
   const notes = wrap(said, columns - 2)
     .filter((line) => line !== '')
     .slice(0, 1);
   return {
     lines: [
       ...hanging(`${symbols.prompt} `, rows, 'cyan'),
-      ...listed.map((line) => style('dim', line)),
+      ...listed,
       ...notes.map((line) => ` ${style('yellow', line)}`),
     ],
     cursor: { x: 2 + box.cursor.column, y: box.cursor.row - first },

@@ -2,6 +2,7 @@
 import type { NotifyWay } from '../../../terminal/call-person.js';
 import { symbolsFor } from './layout.js';
 import { ScreenProgram } from './program.js';
+import type { PromptHistory } from '../prompt-history.js';
 import type { Chat } from '../view.js';
 
 export interface ScreenOptions {
@@ -9,6 +10,8 @@ export interface ScreenOptions {
   emoji?: boolean;
   /** How the person is called. @default 'none' */
   notify?: NotifyWay;
+  /** Prompts of other sessions. @default none are known or kept */
+  history?: PromptHistory | undefined;
 }
 
 /**
@@ -17,8 +20,8 @@ export interface ScreenOptions {
  *
  * @returns the exit code
  */
-export async function showChat(chat: Chat, { emoji, notify = 'none' }: ScreenOptions = {}): Promise<number> {
-  const program = new ScreenProgram(chat, symbolsFor(emoji), notify);
+export async function showChat(chat: Chat, { emoji, notify = 'none', history }: ScreenOptions = {}): Promise<number> {
+  const program = new ScreenProgram(chat, symbolsFor(emoji), notify, history);
   const giveBack = program.start();
   try {
     return await program.over;

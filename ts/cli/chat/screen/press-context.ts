@@ -1,5 +1,5 @@
 /** What a key meets beside the state of the screen. */
-import type { ChatView } from '../view.js';
+import type { ChatCommand, ChatView } from '../view.js';
 
 /** What is known beside the state. */
 export interface PressContext {
@@ -10,6 +10,8 @@ export interface PressContext {
   typedAfter: number;
   /** The whole lines that a line may become. */
   complete(line: string): string[];
+  /** The commands that there are. */
+  commands: readonly ChatCommand[];
   /** Whether enough of what is asked about is on the screen to approve it. */
   isShown: boolean;
   /** How far the view that is scrolled goes down, and how many lines of it are seen. */

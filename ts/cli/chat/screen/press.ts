@@ -1,6 +1,7 @@
 /** What keys do. Nothing here reads or writes. */
 import { draftOf, edited, EMPTY, insert, MOST, type TextDraft } from './draft.js';
 import type { PressedKey, KeyPress } from './keys.js';
+import { chosenIn, menuOf, moved, type CommandMenu } from './menu.js';
 import { pressApproval } from './press-approval.js';
 import type { PressContext } from './press-context.js';
 import { pressQuestion } from './press-question.js';
@@ -36,36 +37,51 @@ function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): 
 function pressPrompt(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
   const { draft } = state;
   const { now } = around;
+  const menu = menuOf(state, around.commands);
+  const isMoved = menu !== undefined && state.menu > 0;
   if (key.kind !== 'key') return { state: withText(state, key.text, now) };
   switch (key.name) {
     case 'enter': {
-      const line = draft.text.trim();
-      if (line === '') return { state };
+      const typed = draft.text.trim();
+      if (typed === '') return { state };
+      // What is whole as it was typed is meant, wherever the cursor is.
+      const chosen = menu === undefined || isWhole(typed, menu) ? undefined : chosenIn(menu);
+      if (chosen?.isWhole === false) return { state: withDraft(state, draftOf(chosen.line), now) };
+      const line = chosen?.line ?? typed;
       return {
         state: { ...withDraft(state, EMPTY, now), history: remembered(state, line) },
-        action: { type: 'submit', line },
+        // As shells have it: what begins with a space is not kept.
+        action: { type: 'submit', line, isKept: !draft.text.startsWith(' ') },
       };
     }
     case 'tab':
-      return { state: completed(state, around) };
+      return {
+        state: isMoved ? withDraft(state, draftOf(chosenIn(menu).line), now) : completed(state, around),
+      };
     case 'escape':
-      return { state };
+      return { state: menu === undefined ? state : withDraft(state, EMPTY, now) };
     case 'ctrl-d':
       if (draft.text === '') return { state, action: { type: 'quit' } };
       return { state: withDraft(state, edited(draft, 'delete') ?? draft, now) };
     case 'up':
     case 'down': {
-      const moved = edited(draft, key.name);
-      return { state: moved === undefined ? fromHistory(state, key.name) : withDraft(state, moved, now) };
+      if (menu !== undefined && menu.commands.length > 1) return { state: { ...state, menu: moved(menu, key.name) } };
+      const within = edited(draft, key.name);
+      return { state: within === undefined ? fromHistory(state, key.name) : withDraft(state, within, now) };
     }
     default:
       return { state: withDraft(state, edited(draft, key.name) ?? draft, now) };
   }
 }
 
+/** Whether this is the name of a command, not only the beginning of one. */
+const isWhole = (typed: string, { commands }: CommandMenu): boolean =>
+  commands.some(({ name }) => `/${name}` === typed);
+
 const withDraft = (state: ScreenState, draft: TextDraft, now: number): ScreenState => ({
   ...state,
   draft,
+  menu: 0,
   draftedAt: now,
 });
 
@@ -89,7 +105,7 @@ function fromHistory(state: ScreenState, way: 'up' | 'down'): ScreenState {
   const next = (at ?? lines.length) + (way === 'up' ? -1 : 1);
   if (next < 0 || next > lines.length) return state;
   const history = { lines, at: next === lines.length ? null : next, kept: at === null ? state.draft : kept };
-  return { ...state, history, draft: next === lines.length ? kept : draftOf(lines[next] ?? '') };
+  return { ...state, history, menu: 0, draft: next === lines.length ? kept : draftOf(lines[next] ?? '') };
 }
 
 /** As far as all that it may become agree. */

@@ -5,6 +5,7 @@ import { inEditor, namedEditor } from '../../edit.js';
 import { oneLine } from '../../style.js';
 import type { Chat, TranscriptEntry } from '../view.js';
 import { callsOf } from '../waiting-calls.js';
+import type { PromptHistory } from '../prompt-history.js';
 import { entryLines } from './entries.js';
 import { frame, type ScreenFrame } from './frame.js';
 import { KeyReader, type KeyPress } from './keys.js';
@@ -47,6 +48,8 @@ export class ScreenProgram {
   readonly #keys = new KeyReader();
   readonly #end: (code: number) => void;
   readonly #person: PersonCall;
+  /** What other sessions know of; `undefined` once it cannot be written. */
+  #history: PromptHistory | undefined;
   #state: ScreenState = START;
   #painter: ScreenPainter;
   /** What goes on, below the scrollback. */
@@ -66,8 +69,10 @@ export class ScreenProgram {
   #heard = 0;
   #hearing: NodeJS.Immediate | undefined;
 
-  constructor(chat: Chat, symbols: ScreenSymbols, notify: NotifyWay) {
+  constructor(chat: Chat, symbols: ScreenSymbols, notify: NotifyWay, history?: PromptHistory) {
     this.#chat = chat;
+    this.#history = history;
+    if (history !== undefined) this.#state = { ...START, history: { ...START.history, lines: history.lines } };
     this.#person = new PersonCall({ way: notify, write: (text) => process.stdout.write(text) });
     this.#symbols = symbols;
     let end: (code: number) => void = () => {};
@@ -243,6 +248,7 @@ export class ScreenProgram {
         now: performance.now(),
         typedAfter: this.#heard,
         complete: (line) => this.#chat.complete(line),
+        commands: this.#chat.commands,
         isShown: this.#frame.isShown,
         scroll: this.#frame.scroll,
         hasEditor: namedEditor() !== undefined,
@@ -259,6 +265,7 @@ export class ScreenProgram {
     const chat = this.#chat;
     switch (action.type) {
       case 'submit':
+        if (action.isKept) this.#keep(action.line);
         return this.#follow(chat.submit(action.line));
       case 'decide':
         return this.#follow(this.#decide(action.answers), idsOf(action.answers));
@@ -280,6 +287,16 @@ export class ScreenProgram {
         return this.#end(0);
       case 'repaint':
         return this.#paint();
+    }
+  }
+
+  /** For other sessions. What cannot be kept is said once, and what was written counts all the same. */
+  #keep(line: string): void {
+    try {
+      this.#history?.add(line);
+    } catch (error) {
+      this.#history = undefined;
+      this.#state = { ...this.#state, said: `your prompts are not kept: ${oneLine(messageOf(error))}` };
     }
   }
 

@@ -10,6 +10,8 @@ export interface ScreenState {
   /** When the human last wrote on it, in ms of {@link performance.now}. */
   readonly draftedAt: number;
   readonly history: InputHistory;
+  /** Which of the commands that are listed the cursor is on. */
+  readonly menu: number;
   /** What is asked at this moment. */
   readonly ask: AskState | null;
   /** Answers to calls that came together, until the last of them has one: until then each can become another. */
@@ -112,7 +114,8 @@ export type CallAnswer =
 
 /** What a key asks for beyond the screen. */
 export type KeyAction =
-  | { type: 'submit'; line: string }
+  /** `isKept`: it may be kept for other sessions. */
+  | { type: 'submit'; line: string; isKept: boolean }
   /** Of calls that came together, all at once. */
   | { type: 'decide'; answers: readonly CallAnswer[] }
   /** First those that were answered by themselves. */
@@ -135,6 +138,7 @@ export const START: ScreenState = {
   draft: EMPTY,
   draftedAt: -Infinity,
   history: { lines: [], at: null, kept: EMPTY },
+  menu: 0,
   ask: null,
   held: [],
   sent: [],

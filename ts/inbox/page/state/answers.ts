@@ -1,12 +1,15 @@
 /** Decisions on their way. Nothing counts as decided before the inbox has said so. */
-import { batch, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { Decision, DecisionType } from '../../../../index.js';
 import type { BulkBody, BulkResults, DecideAnswer, DecisionBody, ErrorBody, ShownRecord } from '../../protocol.js';
 import { NoAnswer, RefusedError, post } from '../api.js';
 import { decided, standing } from '../words.js';
-import { detail, faultOf, readDetail, readList, readSession, revision } from './store.js';
+import { dropDrafts } from './drafts.js';
+import { detail, faultOf, readDetail, readList, readSession, revision, session } from './store.js';
 
 export type AnswerResult =
+  /** It is sent at `until`, in ms since the epoch, unless it is taken back. */
+  | { at: 'held'; type: DecisionType; until: number; takeBack: () => void }
   | { at: 'sending'; type: DecisionType }
   | { at: 'done'; text: string }
   | { at: 'failed'; text: string; problems: NonNullable<ErrorBody['problems']> };
@@ -21,13 +24,16 @@ function set(id: string, answer: AnswerResult | null): void {
   answers.value = next;
 }
 
-export const isSending = (id: string): boolean => answers.value.get(id)?.at === 'sending';
+/** Whether it is on its way, or about to be. */
+export const isSending = (id: string): boolean => ['sending', 'held'].includes(answers.value.get(id)?.at ?? '');
 export const dismiss = (id: string): void => set(id, null);
 
 /** Decides this request, and no other. Whether it was taken. */
 export async function decide(id: string, decision: Decision): Promise<boolean> {
   if (isSending(id)) return false;
   const type = decision.type === 'rejectAndStop' ? 'reject' : decision.type;
+  // At once, so that a second click finds it on its way.
+  if (undoMs() > 0 && !(await held([id], type))) return false;
   set(id, { at: 'sending', type });
   try {
     const body: DecisionBody = { decision };
@@ -35,6 +41,7 @@ export async function decide(id: string, decision: Decision): Promise<boolean> {
     batch(() => {
       set(id, { at: 'done', text: outcome(record, counted) });
       show(record);
+      dropDrafts(id);
     });
     return true;
   } catch (error) {
@@ -46,9 +53,39 @@ export async function decide(id: string, decision: Decision): Promise<boolean> {
   }
 }
 
+const undoMs = (): number => session.value?.undo ?? 0;
+
+/** Waits as long as it may be taken back. Nothing has left this page until then. Whether it stands. */
+function held(ids: readonly string[], type: DecisionType): Promise<boolean> {
+  return new Promise((resolve) => {
+    const until = Date.now() + undoMs();
+    const timer = window.setTimeout(() => resolve(true), undoMs());
+    const takeBack = () => {
+      window.clearTimeout(timer);
+      batch(() => {
+        for (const id of ids) set(id, null);
+      });
+      resolve(false);
+    };
+    for (const id of ids) set(id, { at: 'held', type, until, takeBack });
+  });
+}
+
+/** The decisions that may be taken back, the latest last, each once. */
+export const heldNow = computed(() => {
+  const all = [...answers.value.values()].filter((answer) => answer.at === 'held');
+  return all.filter(({ takeBack }, at) => all.findIndex((other) => other.takeBack === takeBack) === at);
+});
+
+// What is held is gone with the page: it is not decided.
+window.addEventListener('beforeunload', (event) => {
+  if (heldNow.value.length > 0) event.preventDefault();
+});
+
 /** Decides several of one run; each is decided or not by itself. */
 export async function decideAll(ids: readonly string[], decision: BulkBody['decision']): Promise<void> {
   const free = ids.filter((id) => !isSending(id));
+  if (undoMs() > 0 && !(await held(free, decision.type))) return;
   for (const id of free) set(id, { at: 'sending', type: decision.type });
   try {
     const { results } = await post<BulkResults>('decisions', { ids: free, decision } satisfies BulkBody);

@@ -4,9 +4,11 @@ import type { DecisionType } from '../../../../index.js';
 import type { RequestDetail, ShownRecord } from '../../protocol.js';
 import { flag, isWarning } from '../words.js';
 import { decide, isSending } from './answers.js';
-import { clock, detail, session } from './store.js';
+import { stepFrom } from './list.js';
+import { go } from './route.js';
+import { clock, detail, rows, session } from './store.js';
 
-export type ComposeSheet = DecisionType | 'always' | 'together';
+export type ComposeSheet = DecisionType | 'always' | 'together' | 'comment';
 
 const opened = signal<{ id: string; sheet: ComposeSheet } | null>(null);
 
@@ -81,4 +83,12 @@ export function approve(shown: RequestDetail): void {
   if (ready.value !== id || isSending(id) || !mayDecide(shown, 'approve')) return;
   if (doubts(shown).length > 0) openSheet(id, 'approve');
   else void decide(id, { type: 'approve' });
+}
+
+/** As {@link approve}, and then the next one: what it is shall be seen, so it is decided by a step of its own. */
+export function approveAndGoOn(shown: RequestDetail): void {
+  const id = shown.record.approvalId;
+  const next = [1, -1].map((by) => stepFrom(rows.value, id, by)).find((each) => each !== null && each !== id) ?? null;
+  approve(shown);
+  if (isSending(id) && next !== null) go({ view: 'waiting', id: next }, { replace: true });
 }

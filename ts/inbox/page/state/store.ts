@@ -6,21 +6,15 @@ import { listen } from '../live.js';
 import { standing, words } from '../words.js';
 import { coalesced } from './coalesced.js';
 import { arrivals, withItems, type ListRow } from './list.js';
-import { selected } from './route.js';
+import { go, isSame, NO_FILTERS, route, selected, type ListFilters } from './route.js';
 
-export interface ListFilters {
-  run: string;
-  agent: string;
-  tool: string;
-  q: string;
-}
-
-export const NO_FILTERS: ListFilters = { run: '', agent: '', tool: '', q: '' };
+export { NO_FILTERS, type ListFilters } from './route.js';
 
 export const session = signal<SessionAnswer | null>(null);
 /** Why this person sees nothing; `null`: they do. */
 export const locked = signal<string | null>(null);
-export const filters = signal<ListFilters>(NO_FILTERS);
+/** Of what waits; they stand in the address. */
+export const filters = signal<ListFilters>(route.value.view === 'waiting' ? route.value.filters : NO_FILTERS);
 export const rows = signal<readonly ListRow[]>([]);
 /** What was said of the list beside its items; `null` until it was read. */
 export const pending = signal<Omit<PendingAnswer, 'items'> | null>(null);
@@ -115,8 +109,16 @@ export function readMore(): void {
   readList();
 }
 
+/** A step of the browser's history leads back to all that waited before. */
 export function setFilters(to: Partial<ListFilters>): void {
-  filters.value = { ...filters.value, ...to };
+  go({ view: 'waiting', id: selected.value, filters: { ...filters.value, ...to } });
+}
+
+/** The address says what is shown. */
+function followAddress(): void {
+  const { view, filters: wanted } = route.value;
+  if (view !== 'waiting' || isSame(wanted, filters.peek())) return;
+  filters.value = wanted;
   pages = 1;
   readList();
 }
@@ -168,6 +170,7 @@ export function start(): void {
     const timer = window.setTimeout(readShown, GLANCE);
     return () => window.clearTimeout(timer);
   });
+  effect(followAddress);
   void readSession();
   listen({
     onAll(now) {

@@ -1,11 +1,13 @@
 /** @jsxImportSource preact */
 import { connection } from '../live.js';
 import { route, selected, type PageView } from '../state/route.js';
-import { announced, locked, pending, session } from '../state/store.js';
+import { heldNow } from '../state/answers.js';
+import { announced, clock, locked, pending, session } from '../state/store.js';
+import { VERB } from '../words.js';
 import { Audit } from './audit.js';
 import { Help, isHelpOpen } from './help.js';
 import { History } from './history.js';
-import { Empty, Given, Mark } from './parts.js';
+import { Empty, Given, Key, Mark } from './parts.js';
 import { Request } from './request.js';
 import { Waiting } from './waiting.js';
 
@@ -26,12 +28,35 @@ export function App() {
           </>
         )}
       </main>
+      <Held />
       <p class="unseen" role="status" aria-live="polite">
         {announced.value}
       </p>
       <Help />
     </div>
   );
+}
+
+/** What is about to be sent, and the way back. */
+function Held() {
+  return (
+    <div class="held" role="status">
+      {heldNow.value.map(({ type, until, takeBack }) => (
+        <p key={until}>
+          {VERB[type].doing.replace('…', '')} {secondsTo(until)}
+          <button type="button" onClick={takeBack}>
+            Undo <Key>z</Key>
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Goes with the clock of the page. */
+function secondsTo(until: number): string {
+  void clock.value;
+  return `in ${Math.max(0, Math.ceil((until - Date.now()) / 1000))} s`;
 }
 
 function Locked({ why }: { why: string }) {

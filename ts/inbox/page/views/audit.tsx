@@ -5,6 +5,7 @@ import { get, post } from '../api.js';
 import { route } from '../state/route.js';
 import { faultOf, revision, session } from '../state/store.js';
 import { at, words } from '../words.js';
+import { Entries } from './entries.js';
 import { Ago, Empty, Given } from './parts.js';
 
 const audit = signal<AuditState | null>(null);
@@ -58,7 +59,12 @@ export function Audit() {
           <p>This ledger lives in memory and ends with its process.</p>
         </Empty>
       ) : (
-        audit.value !== null && <Known audit={audit.value} />
+        audit.value !== null && (
+          <>
+            <Known audit={audit.value} />
+            <Entries />
+          </>
+        )
       )}
     </section>
   );

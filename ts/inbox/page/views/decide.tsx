@@ -2,15 +2,26 @@
 /** What can be decided about the request that is shown, and what became of it. */
 import type { DecisionType } from '../../../../index.js';
 import type { RequestDetail } from '../../protocol.js';
-import { answers, dismiss, type AnswerResult } from '../state/answers.js';
-import { approve, closeSheet, isTimeUp, mayDecide, mayRemember, openSheet, ready, sheet } from '../state/compose.js';
-import { session } from '../state/store.js';
+import { answers, dismiss, isSending, type AnswerResult } from '../state/answers.js';
+import {
+  approve,
+  approveAndGoOn,
+  closeSheet,
+  isTimeUp,
+  mayDecide,
+  mayRemember,
+  openSheet,
+  ready,
+  sheet,
+} from '../state/compose.js';
+import { draftsOf, dropDrafts } from '../state/drafts.js';
+import { rows, session } from '../state/store.js';
 import { VERB } from '../words.js';
 import { Always } from './always.js';
 import { Edit } from './edit.js';
 import { Given, Key } from './parts.js';
 import { Questions } from './questions.js';
-import { Respond, SecondLook, WithReason } from './sheets.js';
+import { Respond, SecondLook, WithComment, WithReason } from './sheets.js';
 import { Together } from './together.js';
 
 export function Decide({ shown }: { shown: RequestDetail }) {
@@ -19,13 +30,37 @@ export function Decide({ shown }: { shown: RequestDetail }) {
   return (
     <footer class="decide" aria-label="Decide">
       {answer !== undefined && <Told id={approvalId} answer={answer} />}
-      {answer?.at !== 'sending' && shown.record.status === 'pending' && <Open shown={shown} />}
+      {shown.record.status !== 'pending' && !isSending(approvalId) && <Left id={approvalId} />}
+      {!isSending(approvalId) && shown.record.status === 'pending' && <Open shown={shown} />}
     </footer>
+  );
+}
+
+/** What was being written when it was decided otherwise: it can still be read and copied. */
+function Left({ id }: { id: string }) {
+  const left = draftsOf(id);
+  if (left.length === 0) return null;
+  return (
+    <div class="left-over">
+      {left.map(({ label, text }) => (
+        <label key={label} class="field">
+          <span class="label">
+            {label} <span class="quiet">that you were writing: it was not sent</span>
+          </span>
+          <textarea readOnly rows={3} value={text} />
+        </label>
+      ))}
+      <button type="button" onClick={() => dropDrafts(id)}>
+        Forget it
+      </button>
+    </div>
   );
 }
 
 /** What became of the last decision: on its way, done, or why not. */
 function Told({ id, answer }: { id: string; answer: AnswerResult }) {
+  // That stands below, wherever somebody has gone meanwhile.
+  if (answer.at === 'held') return null;
   if (answer.at === 'sending') {
     return (
       <p class="told sending" role="status">
@@ -72,6 +107,8 @@ function Open({ shown }: { shown: RequestDetail }) {
     case 'reject':
     case 'skip':
       return <WithReason key={sheet.value} id={id} type={sheet.value} onDone={done} />;
+    case 'comment':
+      return <WithComment shown={shown} onDone={done} />;
     case 'edit':
       return <Edit shown={shown} onDone={done} />;
     case 'respond':
@@ -94,13 +131,15 @@ function Bar({ shown }: { shown: RequestDetail }) {
   const may = (type: DecisionType) => mayDecide(shown, type) && (type !== 'edit' || shown.record.argsJson !== null);
   const isReady = ready.value === id;
   const first: DecisionType = may('approve') ? 'approve' : 'respond';
+  // Nothing is marked where it is not proven that it does no harm: the hand must choose.
+  const marked = first === 'approve' && !shown.record.harmless ? null : first;
   // Approve may ask for a second look first; all others open a sheet.
   const way = (type: DecisionType) =>
     may(type) && (
       <button
         key={type}
         type="button"
-        class={type === first ? 'primary' : type === 'reject' ? 'danger' : ''}
+        class={type === marked ? 'primary' : type === 'reject' ? 'danger' : ''}
         disabled={!isReady}
         onClick={() => (type === 'approve' ? approve(shown) : openSheet(id, type))}
       >
@@ -118,6 +157,18 @@ function Bar({ shown }: { shown: RequestDetail }) {
       {way(first)}
       {way('reject')}
       <div class="more-ways">
+        {may('approve') && (
+          <>
+            <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'comment')}>
+              Comment… <Key>c</Key>
+            </button>
+            {rows.value.length > 1 && (
+              <button type="button" disabled={!isReady} onClick={() => approveAndGoOn(shown)}>
+                And the next <Key>A</Key>
+              </button>
+            )}
+          </>
+        )}
         {rest.map(way)}
         {mayRemember(shown) && (
           <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'always')}>

@@ -4,6 +4,7 @@ import type { CheckAnswer, RequestDetail } from '../../protocol.js';
 import { post } from '../api.js';
 import { changedRows, parse, written } from '../changed.js';
 import { decide } from '../state/answers.js';
+import { draftOf, keepDraft } from '../state/drafts.js';
 import { faultOf } from '../state/store.js';
 import { flag, isWarning } from '../words.js';
 import { Diff } from './diff.js';
@@ -20,7 +21,7 @@ const PAUSE = 250;
 /** Other arguments than were asked for. They are sent only once the inbox has found nothing against these very ones. */
 export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDone: () => void }) {
   const original = record.argsJson ?? '';
-  const [text, setText] = useState(original);
+  const [text, setText] = useState(draftOf(record.approvalId, 'Arguments') ?? original);
   const [check, setCheck] = useState<EditCheck | null>(null);
   const parsed = useMemo(() => parse(text), [text]);
   const before = useMemo(() => canonical(original), [original]);
@@ -68,7 +69,10 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
         isCode
         isInvalid={!parsed.ok}
         value={text}
-        onInput={setText}
+        onInput={(next) => {
+          setText(next);
+          keepDraft(record.approvalId, 'Arguments', next, original);
+        }}
       />
       <div class="checked" aria-live="polite">
         {!parsed.ok ? (

@@ -3,12 +3,13 @@ import { effect, signal } from '@preact/signals';
 import type { HistoryAnswer as Page, HistoryItem } from '../../protocol.js';
 import { get } from '../api.js';
 import { coalesced } from '../state/coalesced.js';
-import { route } from '../state/route.js';
+import { go, isSame, NO_FILTERS, route, selected, type ListFilters } from '../state/route.js';
 import { faultOf, revision } from '../state/store.js';
 import { RowLink, Search } from './list.js';
 import { Ago, Empty, Given, Status } from './parts.js';
 
-const sought = signal('');
+/** What is looked for; it stands in the address. */
+const sought = signal<ListFilters>(NO_FILTERS);
 /** `null`: not read yet. */
 export const past = signal<readonly HistoryItem[] | null>(null);
 const next = signal<string | null>(null);
@@ -17,31 +18,31 @@ const fault = signal<string | null>(null);
 const LIMIT = '50';
 
 /** What was searched for when it was read. */
-let readFor: string | null = null;
+let readFor: ListFilters | null = null;
 
 /** The latest. Older ones that were read before stay. */
 const read = coalesced(async () => {
-  const q = sought.value;
+  const asked = sought.value;
   try {
-    const page = await get<Page>('history', { q, limit: LIMIT });
-    if (q !== sought.value) return;
+    const page = await get<Page>('history', { ...asked, limit: LIMIT });
+    if (asked !== sought.value) return;
     const last = page.items.at(-1)?.approvalId;
     const older =
-      readFor === q ? (past.value ?? []).filter((item) => last !== undefined && item.approvalId < last) : [];
+      readFor === asked ? (past.value ?? []).filter((item) => last !== undefined && item.approvalId < last) : [];
     past.value = [...page.items, ...older];
     if (older.length === 0) next.value = page.next;
     fault.value = null;
-    readFor = q;
+    readFor = asked;
   } catch (error) {
     fault.value = faultOf(error);
   }
 }, 500);
 
 async function readOlder(): Promise<void> {
-  const q = sought.value;
+  const asked = sought.value;
   try {
-    const page = await get<Page>('history', { q, limit: LIMIT, before: next.value ?? '' });
-    if (q !== sought.value) return;
+    const page = await get<Page>('history', { ...asked, limit: LIMIT, before: next.value ?? '' });
+    if (asked !== sought.value) return;
     past.value = [...(past.value ?? []), ...page.items];
     next.value = page.next;
   } catch (error) {
@@ -55,10 +56,38 @@ effect(() => {
   isOpen.value = route.value.view === 'history';
 });
 effect(() => {
+  const { view, filters } = route.value;
+  if (view === 'history' && !isSame(filters, sought.peek())) sought.value = filters;
+});
+effect(() => {
   void revision.value;
   void sought.value;
   if (isOpen.value) read();
 });
+
+const look = (to: Partial<ListFilters>): void =>
+  go({ view: 'history', id: selected.value, filters: { ...sought.value, ...to } });
+
+/** The tools of what was read. */
+function ToolChoice() {
+  const { tool } = sought.value;
+  const tools = [...new Set([...(tool === '' ? [] : [tool]), ...(past.value ?? []).map((item) => item.tool)])];
+  return (
+    <select
+      class={tool === '' ? '' : 'set'}
+      aria-label="Only of these tools"
+      value={tool}
+      onChange={({ currentTarget }) => look({ tool: currentTarget.value })}
+    >
+      <option value="">All tools</option>
+      {tools.map((each) => (
+        <option key={each} value={each}>
+          {each}
+        </option>
+      ))}
+    </select>
+  );
+}
 
 /** What is over, the latest first. */
 export function History() {
@@ -67,7 +96,15 @@ export function History() {
     <section class="list" aria-labelledby="list-title">
       <header>
         <h1 id="list-title">History</h1>
-        <Search label="Search the history" value={sought.value} onSearch={(q) => (sought.value = q)} />
+        <Search label="Search the history" value={sought.value.q} onSearch={(q) => look({ q })} />
+        <div class="choices">
+          <ToolChoice />
+          {sought.value.run !== '' && (
+            <button type="button" onClick={() => look({ run: '' })}>
+              All runs
+            </button>
+          )}
+        </div>
       </header>
       {fault.value !== null && <p class="note bad">The history could not be read: {fault.value}</p>}
       {items !== null && items.length > 0 && (
@@ -79,7 +116,7 @@ export function History() {
       )}
       {items === null && fault.value === null && <Empty title="Reading what is over…" />}
       {items?.length === 0 && (
-        <Empty title={sought.value === '' ? 'Nothing is over yet' : 'Nothing that is over fits'} />
+        <Empty title={isSame(sought.value, NO_FILTERS) ? 'Nothing is over yet' : 'Nothing that is over fits'} />
       )}
       {next.value !== null && (
         <button type="button" class="more" onClick={() => void readOlder()}>
@@ -104,6 +141,11 @@ function Item({ record }: { record: HistoryItem }) {
         <span class="summary">
           <Given mono={record.kind === 'approval'}>{record.summary}</Given>
         </span>
+        {decision?.reason != null && (
+          <span class="summary">
+            “<Given>{decision.reason}</Given>”
+          </span>
+        )}
         <span class="last">
           {decision?.by != null && <Given>{decision.by}</Given>}
           <Ago time={decision?.at ?? record.createdAt} />

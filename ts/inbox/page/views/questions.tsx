@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { ShownQuestion } from '../../protocol.js';
 import { decide } from '../state/answers.js';
+import { keepDraft } from '../state/drafts.js';
 import { Frame } from './frame.js';
 import { Given } from './parts.js';
 
@@ -36,7 +37,11 @@ export function Questions({ id, questions, onDone }: QuestionsProps) {
           name={`question-${index}`}
           question={question}
           answer={answers[index] ?? null}
-          onAnswer={(answer) => setAnswers(answers.with(index, answer))}
+          onAnswer={(answer) => {
+            const next = answers.with(index, answer);
+            setAnswers(next);
+            keepDraft(id, 'Answers', next.map((each) => [each ?? []].flat().join(', ')).join('\n'));
+          }}
         />
       ))}
     </Frame>

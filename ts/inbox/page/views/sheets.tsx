@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { RequestDetail } from '../../protocol.js';
 import { decide } from '../state/answers.js';
 import { doubts } from '../state/compose.js';
+import { draftOf, keepDraft } from '../state/drafts.js';
 import { VERB } from '../words.js';
 import { Field, Frame } from './frame.js';
 import { Given } from './parts.js';
@@ -34,14 +35,55 @@ export function SecondLook({ shown, onDone }: { shown: RequestDetail; onDone: ()
   );
 }
 
+/** A text that stays when the sheet goes. */
+function useDraft(id: string, label: string): [string, (text: string) => void] {
+  const [text, setText] = useState(draftOf(id, label) ?? '');
+  const change = (next: string) => {
+    setText(next);
+    keepDraft(id, label, next);
+  };
+  return [text, change];
+}
+
 interface PlainProps {
   id: string;
   onDone: () => void;
 }
 
+/** Yes, with a word to it. What stands out is said here, too. */
+export function WithComment({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
+  const id = shown.record.approvalId;
+  const [text, setText] = useDraft(id, 'Comment');
+  const stands = doubts(shown);
+  const reason = text.trim() === '' ? undefined : text.trim();
+  return (
+    <Frame
+      title="Approve with a comment"
+      send={stands.length === 0 ? 'Approve' : 'Approve all the same'}
+      isDanger={stands.length > 0}
+      onSend={() => {
+        onDone();
+        void decide(id, { type: 'approve', reason });
+      }}
+      onBack={onDone}
+    >
+      <Field label="Comment" hint="The model reads it with the result" value={text} onInput={setText} />
+      {stands.length > 0 && (
+        <ul class="doubts">
+          {stands.map((doubt) => (
+            <li key={doubt}>
+              <Given>{doubt}</Given>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Frame>
+  );
+}
+
 /** No, or go on without: the model reads the reason. */
 export function WithReason({ id, type, onDone }: PlainProps & { type: 'reject' | 'skip' }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(id, 'Reason');
   const [stop, setStop] = useState(false);
   const reason = text.trim() === '' ? undefined : text.trim();
   return (
@@ -68,7 +110,7 @@ export function WithReason({ id, type, onDone }: PlainProps & { type: 'reject' |
 
 /** An answer in the tool's place. */
 export function Respond({ id, onDone }: PlainProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(id, 'Answer');
   const [isJson, setJson] = useState(false);
   const output = isJson ? parsed(text) : text;
   return (

@@ -73,6 +73,19 @@ export function Together({ shown, onDone }: { shown: RequestDetail; onDone: () =
         >
           Choose all
         </button>
+        <button
+          type="button"
+          class="plain"
+          onClick={() =>
+            setChosen(
+              (items ?? [])
+                .filter((item) => item.tool === shown.record.tool && may(item))
+                .map(({ approvalId }) => approvalId),
+            )
+          }
+        >
+          Choose those of <Given>{shown.record.tool}</Given>
+        </button>
       </fieldset>
       {fault !== '' && <p class="note bad">{fault}</p>}
       {items === null && fault === '' && <p class="note">Reading what waits in this run…</p>}

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { FilterFacet } from '../../protocol.js';
+import type { FilterFacet, InboxItem } from '../../protocol.js';
 import { NO_FILTERS, filters, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
 import { isWarning, words } from '../words.js';
 import type { ListRow } from '../state/list.js';
@@ -103,6 +103,10 @@ function Choice({ label, value, facets, onChoose }: ChoiceProps) {
   );
 }
 
+/** Whether somebody said what it is for: the sentence that is made of the call says no more than the call. */
+const hasWords = ({ kind, tool, description }: InboxItem): boolean =>
+  kind === 'approval' && description !== '' && !description.startsWith(`Run tool "${tool}"?`);
+
 function Item({ row: { item, gone } }: { row: ListRow }) {
   const { approvalId } = item;
   const warnings = item.flags.filter((name) => isWarning(name)).length;
@@ -116,6 +120,11 @@ function Item({ row: { item, gone } }: { row: ListRow }) {
           </span>
           {gone ? <span class="left">no longer waits</span> : <TimeLeft from={item.createdAt} until={item.expiresAt} />}
         </span>
+        {hasWords(item) && (
+          <span class="summary said">
+            <Given>{item.description}</Given>
+          </span>
+        )}
         <span class="summary">
           <Given mono={item.kind === 'approval'}>{item.summary}</Given>
         </span>

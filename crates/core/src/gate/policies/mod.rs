@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 pub use book::{Grant, GrantDuration};
 use book::{GrantBook, GrantFile};
-pub use show::{AlwaysOffer, ShownCall, ShownFile};
+pub use show::{AlwaysOffer, ProvenCall, ShownCall, ShownFile};
 
 use crate::call::Json;
 use crate::layers::{
@@ -113,6 +113,8 @@ struct ReadyPolicies {
     policy: Policy,
     context: PathContext,
     read_only: OnceLock<Option<Policy>>,
+    /// Allows the files of the project, but for those that run later or hold secrets.
+    own_files: OnceLock<Option<Policy>>,
     /// No rules, for what a gate without any would offer to remember; made when it is first needed.
     unruled: OnceLock<Option<Policy>>,
 }
@@ -506,7 +508,14 @@ impl ReadyPolicies {
         let documents: Vec<PolicyDocument> =
             snapshot.documents.iter().map(|document| PolicyDocument::clone(document)).collect();
         let policy = Policy::compile(documents, &context).map_err(|error| error.to_string())?;
-        Ok(Self { snapshot, policy, context, read_only: OnceLock::new(), unruled: OnceLock::new() })
+        Ok(Self {
+            snapshot,
+            policy,
+            context,
+            read_only: OnceLock::new(),
+            own_files: OnceLock::new(),
+            unruled: OnceLock::new(),
+        })
     }
 
     fn judge(&self, call: &PolicyCall, files: &dyn FileLookup) -> Result<Verdict, NeedsFiles> {
@@ -527,8 +536,26 @@ impl ReadyPolicies {
         // Where there are no rules, nothing is said of them.
         let said = has_rules.then_some(&verdict);
         let page = show::page(&call.tool_name, &call.args, said, changes.first());
+        let proven = self.proven(call, &verdict, &changes, files)?;
         let (allow, deny) = self.offers(call, verdict, offers, files)?;
-        Ok(ShownCall { allow, deny, page, changes })
+        Ok(ShownCall { allow, deny, page, changes, proven })
+    }
+
+    /// What is proven of a call, whatever the rules say of it. They may allow what harms, and ask about what does not.
+    fn proven(
+        &self, call: &PolicyCall, verdict: &Verdict, changes: &[FileChange], files: &dyn FileLookup,
+    ) -> Result<Option<ProvenCall>, NeedsFiles> {
+        if verdict.subjects.iter().any(|judged| show::is_beyond_proof(&judged.subject.kind)) {
+            return Ok(None);
+        }
+        if let [change] = changes {
+            let own = self.own_files.get_or_init(|| self.compiled("own files", show::OWN_FILES));
+            let Some(own) = own else { return Ok(None) };
+            let is_own = judge(own, &call.judged(), files)?.effect == Effect::Allow;
+            return Ok((change.is_whole && is_own).then_some(ProvenCall::Changes));
+        }
+        let looked = self.judge_read_only(call, files)?;
+        Ok((looked.effect == Effect::Allow).then_some(ProvenCall::Reads))
     }
 
     /// What "always allow" and "always reject" would save.
@@ -556,16 +583,18 @@ impl ReadyPolicies {
     fn judge_read_only(
         &self, call: &PolicyCall, files: &dyn FileLookup,
     ) -> Result<Verdict, NeedsFiles> {
-        let preset = self.read_only.get_or_init(|| {
-            let text = layers::preset("read-only")?;
-            let source = code_source("preset:read-only");
-            let document = load(text, DocumentFormat::Toml, source).ok()?;
-            Policy::compile(vec![document], &self.context).ok()
-        });
+        let preset = self
+            .read_only
+            .get_or_init(|| self.compiled("preset:read-only", layers::preset("read-only")?));
         match preset {
             Some(policy) => judge(policy, &call.judged(), files),
             None => Ok(Verdict::refuse("the read-only preset cannot be read")),
         }
+    }
+
+    fn compiled(&self, name: &str, text: &str) -> Option<Policy> {
+        let document = load(text, DocumentFormat::Toml, code_source(name)).ok()?;
+        Policy::compile(vec![document], &self.context).ok()
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::call::Json;
 use crate::path::{self, PathContext, RealFiles};
 use crate::policy::document::PolicyRule;
-use crate::policy::{Effect, RuleSuggestion, Verdict, VerdictExplanation};
+use crate::policy::{Effect, RuleSuggestion, SubjectKind, Verdict, VerdictExplanation};
 use crate::preview::{
     self, CommandSegments, FileChange, FileState, MarkEffect, Preview, SeenState, SegmentMark,
 };
@@ -26,6 +26,31 @@ pub struct ShownCall {
     pub changes: Vec<FileChange>,
     /// The call, as text that is safe to show.
     pub page: Preview,
+    /// What is proven of all that it would do; `None`: nothing.
+    pub proven: Option<ProvenCall>,
+}
+
+/// What is proven of a call that does no lasting harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProvenCall {
+    /// It only looks.
+    Reads,
+    /// It changes a file of the project, which neither runs by itself nor holds secrets, and the diff says all of that.
+    Changes,
+}
+
+/// What a call may change whose diff is shown.
+pub(super) const OWN_FILES: &str = r#"
+version = 1
+[[rule]]
+effect = "allow"
+reads = ["${project}/**"]
+writes = ["${project}/**"]
+"#;
+
+/// What nothing is known of, or what leaves the machine.
+pub(super) fn is_beyond_proof(kind: &SubjectKind) -> bool {
+    matches!(kind, SubjectKind::Tool { .. } | SubjectKind::Unknown { .. } | SubjectKind::Url { .. })
 }
 
 /// What "always" would save.

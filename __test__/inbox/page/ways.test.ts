@@ -1,0 +1,182 @@
+/** Ways to decide, and ways around: comments, the next one, taking back, what was written, filters in the address, entries. */
+import { expect, test } from 'vitest';
+import { describeInBrowser, seriousFindings, useBrowser } from '../../support/browser.js';
+import { ask, call, decided, faultsOf, openInbox, sentBy, shows, visit, waiting } from './support.js';
+
+describeInBrowser('on the page', () => {
+  const browser = useBrowser();
+
+  test('a call is approved with a comment, which is in the record', async () => {
+    const inbox = await openInbox();
+    call(inbox.gate, { command: 'make' });
+    const request = await waiting(inbox.gate);
+    const mia = await visit(browser(), inbox);
+    await mia.open(request);
+    await mia.page.keyboard.press('c');
+    await mia.page.locator('.frame textarea').fill('only this once');
+    expect(await seriousFindings(mia.page)).toEqual([]);
+    await mia.page.keyboard.press('Control+Enter');
+    expect(await decided(inbox.gate, request)).toMatchObject({
+      decision: { type: 'approve', reason: 'only this once' },
+    });
+    await mia.page.getByText('“only this once”').waitFor();
+    expect(faultsOf(mia)).toEqual([]);
+  });
+
+  test('what is not proven harmless has no marked choice', async () => {
+    const policy = { version: 1 } as const;
+    const inbox = await openInbox({ policy });
+    const [reads, runs] = [
+      await ask(inbox.gate, { toolName: 'execute', args: { command: 'ls -la' } }),
+      await ask(inbox.gate, { toolName: 'execute', args: { command: 'make all' } }),
+    ];
+    const { page, open } = await visit(browser(), inbox);
+    const marked = page.locator('.decide .bar button.primary');
+    await open(reads);
+    expect(await marked.allInnerTexts()).toEqual([expect.stringContaining('Approve')]);
+    await open(runs);
+    expect(await marked.count()).toBe(0);
+  });
+
+  test('approve and the next: the next one is shown, and nothing of it is decided', async () => {
+    const inbox = await openInbox();
+    const [first, second] = [
+      await ask(inbox.gate, { args: { command: 'make one' } }),
+      await ask(inbox.gate, { args: { command: 'make two' } }),
+    ];
+    const { page, open } = await visit(browser(), inbox);
+    await open(first);
+    const sent = sentBy(page);
+    await page.keyboard.press('A');
+    expect((await decided(inbox.gate, first)).decidedBy).toBe('mia');
+    await shows(page, second);
+    expect(sent).toHaveLength(1);
+    expect((await inbox.gate.get(second.approvalId))?.status).toBe('pending');
+  });
+
+  test('what was decided can be taken back for a while: until then nothing has left the page', async () => {
+    const inbox = await openInbox({}, { undo: 60_000 });
+    const request = await ask(inbox.gate, { args: { command: 'make' } });
+    const mia = await visit(browser(), inbox);
+    const { page } = mia;
+    await mia.open(request);
+    const sent = sentBy(page);
+    const held = page.locator('.held p');
+    for (const takeBack of [() => page.keyboard.press('z'), () => page.getByRole('button', { name: 'Undo' }).click()]) {
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await held.waitFor();
+      // It is on its way: nothing else can be decided about it.
+      expect(await page.locator('.decide .bar').count()).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      await takeBack();
+      await page.getByRole('button', { name: 'Approve' }).waitFor();
+      expect(await held.count()).toBe(0);
+    }
+    expect([sent, (await inbox.gate.get(request.approvalId))?.status]).toEqual([[], 'pending']);
+    expect(faultsOf(mia)).toEqual([]);
+  });
+
+  test('what is not taken back is sent when its time is over', async () => {
+    const inbox = await openInbox({}, { undo: 20 });
+    const request = await ask(inbox.gate, { args: { command: 'make' } });
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    expect((await decided(inbox.gate, request)).decidedBy).toBe('mia');
+    await page.getByText('Done: approved').waitFor();
+  });
+
+  test('what was being written stays when somebody else is faster, and when one goes elsewhere', async () => {
+    const inbox = await openInbox();
+    const [first, second] = [
+      await ask(inbox.gate, { args: { command: 'make one' } }),
+      await ask(inbox.gate, { args: { command: 'make two' } }),
+    ];
+    const { page, open } = await visit(browser(), inbox);
+    await open(first);
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByLabel('Reason').fill('because of the long weekend');
+    await open(second);
+    // The sheet that was open there is open again.
+    await page.locator(`.rows a[data-id="${first.approvalId}"]`).click();
+    await page.locator(`article[data-id="${first.approvalId}"]`).waitFor();
+    expect(await page.getByLabel('Reason').inputValue()).toBe('because of the long weekend');
+    await inbox.gate.reject(first.approvalId, { by: 'noor', reason: 'no' });
+    await page.getByText('that you were writing: it was not sent').waitFor();
+    expect(await page.locator('.left-over textarea').inputValue()).toBe('because of the long weekend');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await expect.poll(() => page.locator('.left-over').count()).toBe(0);
+    // What was sent is no draft any more.
+    await open(second);
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByLabel('Reason').fill('sent');
+    await page.keyboard.press('Control+Enter');
+    await decided(inbox.gate, second);
+    await page.getByText('“sent”').waitFor();
+    expect(await page.locator('.left-over').count()).toBe(0);
+  });
+
+  test('filters stand in the address: a link has them, and the way back takes them off', async () => {
+    const inbox = await openInbox();
+    await ask(inbox.gate, { toolName: 'execute', args: { command: 'make' } });
+    const mail = await ask(inbox.gate, { toolName: 'send_mail', args: { to: 'ada' } });
+    const { page, open } = await visit(browser(), inbox, 'mia', { hash: '#/waiting?tool=send_mail' });
+    const rows = page.locator('.rows .row');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByLabel('Only of these tools').selectOption('');
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByLabel('Only of these tools').selectOption('execute');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(new URL(page.url()).hash).toBe('#/waiting?tool=execute');
+    await page.goBack();
+    await expect.poll(() => rows.count()).toBe(2);
+    // They stay while one goes through the list.
+    await page.getByLabel('Only of these tools').selectOption('send_mail');
+    await expect.poll(() => rows.count()).toBe(1);
+    await open(mail);
+    expect(new URL(page.url()).hash).toBe(`#/waiting/${mail.approvalId}?tool=send_mail`);
+  });
+
+  test('the history says why, and its filters stand in the address, too', async () => {
+    const inbox = await openInbox();
+    for (const [toolName, reason] of [
+      ['execute', 'not today'],
+      ['send_mail', 'not to them'],
+    ] as const) {
+      const { approvalId } = await ask(inbox.gate, { toolName, args: {} });
+      await inbox.gate.reject(approvalId, { by: 'noor', reason });
+    }
+    const { page } = await visit(browser(), inbox, 'mia', { hash: '#/history' });
+    await page.getByText('“not today”').waitFor();
+    await page.getByLabel('Only of these tools').selectOption('send_mail');
+    await expect.poll(() => page.locator('.rows .row').count()).toBe(1);
+    expect(new URL(page.url()).hash).toBe('#/history?tool=send_mail');
+    await page.reload();
+    await page.getByText('“not to them”').waitFor();
+    expect(await page.locator('.rows .row').count()).toBe(1);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  test('the audit has its entries, the latest first, and leads to their requests', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, { toolName: 'send_mail', args: { to: 'ada' } });
+    await inbox.gate.reject(request.approvalId, { by: 'noor', reason: 'not to them' });
+    const { page } = await visit(browser(), inbox, 'mia', { hash: '#/audit' });
+    const entries = page.locator('.entries li');
+    await entries.getByText('“not to them”').waitFor();
+    await page.getByLabel('Only of this kind').selectOption('requested');
+    await expect.poll(() => entries.count()).toBe(1);
+    expect(await entries.innerText()).toContain('send_mail');
+    expect(await seriousFindings(page)).toEqual([]);
+    await entries.getByRole('link').click();
+    await shows(page, request);
+  });
+
+  test('the row begins with what the call is for, where somebody said it', async () => {
+    const inbox = await openInbox();
+    await ask(inbox.gate, { toolName: 'execute', args: { command: 'make' }, description: 'Builds the release' });
+    const { page } = await visit(browser(), inbox);
+    await page.locator('.rows .row .said').getByText('Builds the release').waitFor();
+  });
+});
