@@ -1,16 +1,24 @@
 /** How the commands of an agent are confined. */
+import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings } from '../../index.js';
+import { putAside } from '../confine/aside.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
-import { tightened } from '../confine/confine.js';
-import type { NativeSealed } from '../native.js';
+import { asksForHosts, tightened } from '../confine/confine.js';
+import type { NativeNetwork, NativeSealed } from '../native.js';
 import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
 import { checkConfinement } from './backend/local-backend.js';
 import type { Confinement } from './tools/settings.js';
+
+/** What policies are asked. */
+interface PolicySource {
+  sealed(more: readonly string[]): Promise<NativeSealed>;
+  network(): Promise<NativeNetwork | null>;
+}
 
 /** @throws {InvalidConfigError}, {ConfinementError} where this system cannot hold it */
 export function confinementOf(
@@ -28,19 +36,57 @@ export function confinementOf(
     });
   }
   checkConfinement(`${place}: confine`, settings);
-  if (backend.canConfine === 'always') tightened({}, settings, `${place}: confine`);
+  const isOwn = backend.canConfine === 'always';
+  if (isOwn) tightened({}, settings, `${place}: confine`);
   // Those of the agent, and those of its gate.
   const own = new Policies({ policy, files: 'none', place: { cwd: backend.root } }, place);
-  const sources = gate === undefined ? [own] : [own, localGate(gate, place).control];
-  return { settings: () => withSealed(settings, sources), always };
+  const sources: PolicySource[] = gate === undefined ? [own] : [own, localGate(gate, place).control];
+  // What else it may read or change is looked through as the root is.
+  const more = [...(settings.read ?? []), ...(settings.write ?? [])]
+    .filter((path) => !path.startsWith('~'))
+    .map((path) => resolve(backend.root, path))
+    .filter((path) => path !== resolve(backend.root));
+  const networks = async () => {
+    const all = await Promise.all(sources.map((source) => source.network()));
+    return all.filter((said) => said !== null);
+  };
+  return {
+    settings: async () => {
+      const sealed = await withSealed(settings, sources, more);
+      // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
+      return isOwn ? sealed : { ...sealed, ...networkBy(settings.network, await networks()) };
+    },
+    networks,
+    newRepositories: async () => {
+      const found = async () => {
+        const all = await Promise.all(sources.map((source) => source.sealed(more)));
+        return all.flatMap(({ repositories }) => repositories);
+      };
+      const before = new Set(await found());
+      return async () => putAside([...new Set(await found())].filter((path) => !before.has(path)));
+    },
+    always,
+  };
+}
+
+/** What is reached: as the program says, and within that as the policies do. Where it says nothing, they say whether it is asked. */
+function networkBy(
+  given: ConfineSettings['network'],
+  said: readonly NativeNetwork[],
+): { network?: Exclude<ConfineSettings['network'], undefined> } {
+  const isOpen = given === undefined ? said.length > 0 : asksForHosts(given);
+  if (isOpen && said.some(({ none }) => none)) return { network: 'none' };
+  if (given !== undefined) return { network: given };
+  return isOpen ? { network: 'ask' } : {};
 }
 
 /** What the policies protect, ask about or deny, as things are now, is out of reach. */
 async function withSealed(
   settings: ConfineSettings,
-  sources: readonly { sealed(): Promise<NativeSealed> }[],
+  sources: readonly PolicySource[],
+  more: readonly string[],
 ): Promise<ConfineSettings> {
-  const all = await Promise.all(sources.map((source) => source.sealed()));
+  const all = await Promise.all(sources.map((source) => source.sealed(more)));
   if (settings.demand === 'whole' && all.some(({ complete }) => !complete)) {
     throw new ConfinementError({
       message:
@@ -52,5 +98,6 @@ async function withSealed(
     ...settings,
     hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden)],
     protect: [...(settings.protect ?? []), ...all.flatMap(({ kept }) => kept)],
+    absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent)],
   };
 }

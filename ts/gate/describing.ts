@@ -21,7 +21,7 @@ export async function describe(question: CallQuestion, inContext: InContext): Pr
 
 /** The human must know what an approval lets happen. */
 function withHow(said: string | null, { tool, toolName, args, verdict }: CallQuestion): string | null {
-  const how = howItRuns(tool);
+  const how = howItRuns(tool, copyOf(args));
   if (how === undefined) return said;
   const whole =
     said ?? `${toolName}: ${callInALine({ ...PLAIN_CALL, args: copyOf(args), verdict: verdict?.said ?? null })}`;

@@ -54,6 +54,7 @@ const CONFINE: OptionTable<Api.ConfineSettings> = {
   read: 'texts',
   hide: 'restricts',
   protect: 'restricts',
+  absent: 'restricts',
   network: 'restricts',
   localSockets: 'flag',
   demand: 'restricts',

@@ -1,10 +1,15 @@
 import type { Backend } from '../../../agent.js';
 import type { ConfineSettings } from '../../../index.js';
+import type { NativeNetwork } from '../../native.js';
 
 /** How commands of an agent are confined. */
 export interface Confinement {
   /** What a command may do, as things are when it starts. */
   readonly settings: () => Promise<ConfineSettings>;
+  /** What the policies say of the network, as things are now: all of them count. */
+  readonly networks: () => Promise<readonly NativeNetwork[]>;
+  /** Puts aside the repositories that were made since they were looked for: git would obey what stands in them. */
+  readonly newRepositories: () => Promise<() => Promise<string[]>>;
   /** Also what a human approved. */
   readonly always: boolean;
 }
