@@ -128,7 +128,7 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
       expect(said).not.toMatch(/of the (?:backend|policy)/);
     });
 
-    test.each([{ write: ['/'] }, { read: ['/root'] }, { network: 'loopback' as const }, { localSockets: true }])(
+    test.each([{ write: ['/var'] }, { read: ['/root'] }, { network: 'loopback' as const }, { localSockets: true }])(
       'is not given another: %j',
       (confine) => {
         const { model } = scripted([]);

@@ -51,8 +51,8 @@ export function confinementOf(
     return all.filter((said) => said !== null);
   };
   return {
-    settings: async () => {
-      const sealed = await withSealed(settings, sources, more);
+    settings: async (beside = []) => {
+      const sealed = await withSealed(settings, sources, [...more, ...beside]);
       // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
       return isOwn ? sealed : { ...sealed, ...networkBy(settings.network, await networks()) };
     },

@@ -33,6 +33,8 @@ export interface ProxyOptions {
   on: 'socket' | 'port';
   /** Looks a name up. For tests. */
   lookup?: (host: string) => Promise<readonly LookupAddress[]>;
+  /** How long a request may take to say what it wants, in ms. For tests. */
+  headersTimeout?: number;
 }
 
 export class CommandProxy {
@@ -55,9 +57,9 @@ export class CommandProxy {
   static async open(options: ProxyOptions): Promise<CommandProxy> {
     const { createServer } = await import('node:http');
     const server = createServer({
-      headersTimeout: HEADERS,
+      headersTimeout: options.headersTimeout ?? HEADERS,
       requestTimeout: 0,
-      connectionsCheckingInterval: 1_000,
+      connectionsCheckingInterval: Math.min(1_000, options.headersTimeout ?? HEADERS),
       insecureHTTPParser: false,
       requireHostHeader: false,
     });
@@ -190,7 +192,6 @@ export class CommandProxy {
       path: `${url.pathname}${url.search}`,
       headers: handedOn(request, url.host),
       setHost: false,
-      agent: false,
     });
     outgoing.on('response', (incoming) => {
       response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, withoutHops(incoming));

@@ -88,7 +88,7 @@ async function howToRun(
     command,
     reach,
     root: backend.root,
-    settings: await confinement.settings(),
+    settingsWith: confinement.settings,
     isApproved,
     signal: options.abortSignal ?? new AbortController().signal,
   });

@@ -1,6 +1,6 @@
 /** What one command is to reach beside what a confined command may: a human says yes to just that, and it runs confined all the same. */
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { ConfineSettings } from '../../../index.js';
 import { asksForHosts, checkSettings } from '../../confine/confine.js';
 import { isIn } from '../../confine/files.js';
@@ -62,8 +62,8 @@ interface ReachCall {
   command: string;
   reach: CommandReach;
   root: string;
-  /** What it may do without. */
-  settings: ConfineSettings;
+  /** What it may do without, where it reaches these in addition. */
+  settingsWith: (beside: readonly string[]) => Promise<ConfineSettings>;
   /** Whether a human saw this reach with the call, and approved it. */
   isApproved: boolean;
   signal: AbortSignal;
@@ -71,7 +71,7 @@ interface ReachCall {
 
 /** Has a human asked about it, unless one was. */
 export async function givenReach(call: ReachCall): Promise<GivenReach> {
-  const { command, root, settings, isApproved, signal } = call;
+  const { command, root, isApproved, signal } = call;
   // As it lies: no symlink shows another place than is opened.
   const places = (paths: readonly string[] = []) => [...new Set(paths.map((path) => placeOf(resolve(root, path))))];
   const reach: CommandReach = {
@@ -79,6 +79,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     read: places(call.reach.read),
     network: [...new Set(call.reach.network ?? [])],
   };
+  const settings = await call.settingsWith([...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder));
   const fault = faultOf(reach, settings);
   if (fault !== undefined) return { refused: fault };
   const caller = currentCaller();
@@ -115,6 +116,8 @@ function placeOf(path: string): string {
   return above === path ? path : placeOf(above);
 }
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** Why it cannot be asked for. */
 function faultOf({ write = [], read = [], network = [] }: CommandReach, settings: ConfineSettings): string | undefined {
   if ([...write, ...read].includes('/')) return 'The whole disk is more than a command can be given: name the folder.';
@@ -142,9 +145,12 @@ async function denialOf(
   { asker }: ServerCaller,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  // What is said of all that is in a folder is said of any name there.
+  const withNames = (paths: readonly string[]) =>
+    paths.flatMap((path) => (isFolder(path) ? [path, join(path, 'any')] : [path]));
   const calls = [
-    ...write.map((path) => ['write_file', { file_path: path, content: '' }] as const),
-    ...read.map((path) => ['read_file', { file_path: path }] as const),
+    ...withNames(write).map((path) => ['write_file', { file_path: path, content: '' }] as const),
+    ...withNames(read).map((path) => ['read_file', { file_path: path }] as const),
     ...network.filter((host) => !host.includes('*')).map((host) => ['network', { url: urlOf(host) }] as const),
   ];
   for (const [toolName, args] of calls) {

@@ -4,8 +4,8 @@ import type { NativeNetwork } from '../../native.js';
 
 /** How commands of an agent are confined. */
 export interface Confinement {
-  /** What a command may do, as things are when it starts. */
-  readonly settings: () => Promise<ConfineSettings>;
+  /** What a command may do, as things are when it starts. `beside`: what it reaches in addition is looked through as well. */
+  readonly settings: (beside?: readonly string[]) => Promise<ConfineSettings>;
   /** What the policies say of the network, as things are now: all of them count. */
   readonly networks: () => Promise<readonly NativeNetwork[]>;
   /** Puts aside the repositories that were made since they were looked for: git would obey what stands in them. */
