@@ -51,20 +51,23 @@ export function confinementOf(
     return all.filter((said) => said !== null);
   };
   return {
-    settings: async (beside = []) => {
-      const sealed = await withSealed(settings, sources, [...more, ...beside]);
+    start: async (beside = []) => {
+      const looked = [...more, ...beside];
+      const sealed = await sealedBy(sources, looked);
+      const whole = withSealed(settings, sealed);
+      const end = async () => {
+        const before = new Set(sealed.flatMap(({ repositories }) => repositories));
+        const now = (await sealedBy(sources, looked)).flatMap(({ repositories }) => repositories);
+        return putAside([...new Set(now)].filter((path) => !before.has(path)));
+      };
       // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
-      return isOwn ? sealed : { ...sealed, ...networkBy(settings.network, await networks()) };
+      return {
+        settings: isOwn ? whole : { ...whole, ...networkBy(settings.network, await networks()) },
+        // Of what could not be looked at nobody knows what is new.
+        end: sealed.every(({ complete }) => complete) ? end : async () => [],
+      };
     },
     networks,
-    newRepositories: async () => {
-      const found = async () => {
-        const all = await Promise.all(sources.map((source) => source.sealed(more)));
-        return all.flatMap(({ repositories }) => repositories);
-      };
-      const before = new Set(await found());
-      return async () => putAside([...new Set(await found())].filter((path) => !before.has(path)));
-    },
     always,
   };
 }
@@ -80,13 +83,11 @@ function networkBy(
   return isOpen ? { network: 'ask' } : {};
 }
 
+const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Promise<NativeSealed[]> =>
+  Promise.all(sources.map((source) => source.sealed(more)));
+
 /** What the policies protect, ask about or deny, as things are now, is out of reach. */
-async function withSealed(
-  settings: ConfineSettings,
-  sources: readonly PolicySource[],
-  more: readonly string[],
-): Promise<ConfineSettings> {
-  const all = await Promise.all(sources.map((source) => source.sealed(more)));
+function withSealed(settings: ConfineSettings, all: readonly NativeSealed[]): ConfineSettings {
   if (settings.demand === 'whole' && all.some(({ complete }) => !complete)) {
     throw new ConfinementError({
       message:

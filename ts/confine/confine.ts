@@ -199,6 +199,7 @@ export function checkSettings(settings: ConfineSettings, place: string): void {
 
 /** @throws {InvalidConfigError} */
 function checkHosts(hosts: readonly unknown[], place: string): void {
+  if (hosts.length === 0) throw wrong(`${place}: network: an empty list reaches nothing: write 'none'.`);
   for (const host of hosts) {
     const fault = typeof host === 'string' ? patternFault(host, 'addresses') : 'it is no text';
     const isMore = typeof host === 'string' && /[/@!]/.test(host.replace(/^[\w*]+:\/\//, ''));

@@ -7,7 +7,7 @@ import { count, inputSchema, object, text } from '../schema.js';
 import { emit, reading } from './call.js';
 import { connecting } from './connecting.js';
 import { givenReach, howWithReach, isWanted, reachField, type CommandReach } from './reach.js';
-import type { ToolSettings } from './settings.js';
+import type { ConfinedStart, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
 export function executeTool(settings: ToolSettings): BackendTools['execute'] {
@@ -16,7 +16,8 @@ export function executeTool(settings: ToolSettings): BackendTools['execute'] {
   if (confinement === undefined) return tool;
   const isAlways = confinement.always || backend.canConfine === 'always';
   return saysHowItRuns(tool, (args) => {
-    const { reach } = args as ExecuteInput;
+    // Not checked yet: it is what the model wrote.
+    const reach = (args as Partial<ExecuteInput> | null)?.reach;
     if (isWanted(reach)) return howWithReach(reach);
     return isAlways ? 'It runs confined.' : 'Approved, it runs unconfined.';
   });
@@ -46,9 +47,7 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
     const how = await howToRun(settings, { command, ...(reach === undefined ? {} : { reach }) }, options);
     if ('refused' in how) return `[It was not run. ${how.refused}]`;
     emit(options, { type: 'execute-start', command });
-    const { confine, hosts } = how;
-    const isConfined = confine !== undefined && confine !== false;
-    const aside = isConfined ? await confinement?.newRepositories() : undefined;
+    const { confine, hosts, end } = how;
     const result = await backend.execute(command, {
       ...reading(options),
       ...(timeout === undefined ? {} : { timeout }),
@@ -56,7 +55,7 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
       connect: connecting(command, confinement, hosts),
       onOutput: (text) => emit(options, { type: 'execute-output', text }),
     });
-    const made = (await aside?.()) ?? [];
+    const made = (await end?.()) ?? [];
     const { exitCode, truncated, stopped } = result;
     emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
     options.abortSignal?.throwIfAborted();
@@ -69,7 +68,9 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
 const canReach = ({ confinement, backend }: ToolSettings): boolean =>
   confinement !== undefined && backend.canConfine === true;
 
-type RunsAs = { confine: ConfineSettings | false | undefined; hosts: readonly string[] } | { refused: string };
+type RunsAs =
+  | { confine: ConfineSettings | false | undefined; hosts: readonly string[]; end?: ConfinedStart['end'] }
+  | { refused: string };
 
 /** What no human approved runs confined: a rule, a grant or a mode let it through. With a reach of its own it does in any case. */
 async function howToRun(
@@ -81,14 +82,15 @@ async function howToRun(
   if (confinement === undefined) return { confine: undefined, hosts: [] };
   const isApproved = callContextOf(options)?.approved?.byHuman === true;
   if (!canReach(settings) || !isWanted(reach)) {
-    const isOpen = isApproved && !confinement.always;
-    return { confine: isOpen ? false : await confinement.settings(), hosts: [] };
+    if (isApproved && !confinement.always) return { confine: false, hosts: [] };
+    const { settings: confine, end } = await confinement.start();
+    return { confine, hosts: [], end };
   }
   return givenReach({
     command,
     reach,
     root: backend.root,
-    settingsWith: confinement.settings,
+    start: confinement.start,
     isApproved,
     signal: options.abortSignal ?? new AbortController().signal,
   });

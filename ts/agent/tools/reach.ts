@@ -9,6 +9,7 @@ import { currentCaller, type ServerCaller } from '../../gate/caller.js';
 import { mayMeanwhile } from '../../gate/requesting.js';
 import { snapshot } from '../../values/snapshot.js';
 import { list, object, text, type SchemaField } from '../schema.js';
+import type { ConfinedStart, Confinement } from './settings.js';
 
 /** As the model says it. */
 export interface CommandReach {
@@ -38,14 +39,20 @@ export const reachField: SchemaField = {
 
 /** Whether it asks for anything. */
 export const isWanted = (reach: CommandReach | undefined): reach is CommandReach =>
-  reach !== undefined && KINDS.some((kind) => (reach[kind] ?? []).length > 0);
+  reach !== undefined && reach !== null && KINDS.some((kind) => namesOf(reach, kind).length > 0);
 
 const KINDS = ['write', 'read', 'network'] as const;
+
+/** What no list is names nothing: nothing is given by it. */
+const namesOf = (reach: CommandReach, kind: (typeof KINDS)[number]): readonly string[] => {
+  const names: unknown = reach[kind];
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+};
 
 /** In words. */
 function reachInWords(reach: CommandReach): string {
   const parts = KINDS.flatMap((kind) => {
-    const names = reach[kind] ?? [];
+    const names = namesOf(reach, kind);
     return names.length === 0 ? [] : [`${kind === 'network' ? 'connect to' : kind} ${names.join(', ')}`];
   });
   return parts.join(', and ');
@@ -55,15 +62,16 @@ export const howWithReach = (reach: CommandReach): string =>
   `It runs confined, and may beside that ${reachInWords(reach)}.`;
 
 /** What it comes to: what the command may do with it, or why it is not given. */
-export type GivenReach = { confine: ConfineSettings; hosts: readonly string[] } | { refused: string };
+export type GivenReach =
+  { confine: ConfineSettings; hosts: readonly string[]; end: ConfinedStart['end'] } | { refused: string };
 
 /** The call that wants it. */
 interface ReachCall {
   command: string;
   reach: CommandReach;
   root: string;
-  /** What it may do without, where it reaches these in addition. */
-  settingsWith: (beside: readonly string[]) => Promise<ConfineSettings>;
+  /** What it may do without. */
+  start: Confinement['start'];
   /** Whether a human saw this reach with the call, and approved it. */
   isApproved: boolean;
   signal: AbortSignal;
@@ -79,7 +87,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     read: places(call.reach.read),
     network: [...new Set(call.reach.network ?? [])],
   };
-  const settings = await call.settingsWith([...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder));
+  const { settings, end } = await call.start([...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder));
   const fault = faultOf(reach, settings);
   if (fault !== undefined) return { refused: fault };
   const caller = currentCaller();
@@ -106,6 +114,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
       ...(network.length === 0 ? {} : { network: withHosts(settings.network, network) }),
     },
     hosts: network,
+    end,
   };
 }
 
@@ -126,10 +135,9 @@ function faultOf({ write = [], read = [], network = [] }: CommandReach, settings
   const sealed =
     write.find((path) => kept.some((place) => isIn(path, place))) ??
     read.find((path) => hidden.some((place) => isIn(path, place)));
-  if (sealed !== undefined)
-    return `${sealed} is kept from all commands. Change it with the tools for files, which ask about it.`;
+  if (sealed !== undefined) return `${sealed} is kept from all commands. Use the tools for files, which ask about it.`;
   try {
-    checkSettings({ network }, 'reach');
+    if (network.length > 0) checkSettings({ network }, 'reach');
   } catch (error) {
     return messageOf(error);
   }

@@ -5,13 +5,18 @@ import type { NativeNetwork } from '../../native.js';
 /** How commands of an agent are confined. */
 export interface Confinement {
   /** What a command may do, as things are when it starts. `beside`: what it reaches in addition is looked through as well. */
-  readonly settings: (beside?: readonly string[]) => Promise<ConfineSettings>;
+  readonly start: (beside?: readonly string[]) => Promise<ConfinedStart>;
   /** What the policies say of the network, as things are now: all of them count. */
   readonly networks: () => Promise<readonly NativeNetwork[]>;
-  /** Puts aside the repositories that were made since they were looked for: git would obey what stands in them. */
-  readonly newRepositories: () => Promise<() => Promise<string[]>>;
   /** Also what a human approved. */
   readonly always: boolean;
+}
+
+/** What one command may do. */
+export interface ConfinedStart {
+  readonly settings: ConfineSettings;
+  /** For when it has ended: puts aside the repositories that are new, since git would obey what stands in them. Says which. */
+  readonly end: () => Promise<string[]>;
 }
 
 /** What the tools on a backend share. */
