@@ -1,12 +1,18 @@
 /** The proxy of a command, and clients that mean it ill. */
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NetworkAnswer, NetworkTarget } from '../../index.js';
+import { confined } from '../../ts/confine/confine.js';
+import type { Plan } from '../../ts/confine/plan.js';
+import { confinementReport } from '../../ts/index.js';
 import { kindOfAddress, plainHost } from '../../ts/confine/addresses.js';
 import { CommandProxy, type ProxyOptions } from '../../ts/confine/proxy.js';
 
+const report = confinementReport();
 const YES: NetworkAnswer = { allowed: true, reason: null };
 const NO: NetworkAnswer = { allowed: false, reason: null };
 
@@ -252,6 +258,30 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
     const word = Buffer.from(`${username}:${password}`).toString('base64');
     expect(await talk(proxy, get(url, `Proxy-Authorization: Basic ${word}\r\n`))).toContain('of the server');
     expect(proxy.env['NO_PROXY']).toBe('');
+  });
+});
+
+describe.runIf(report.by === 'landlock')('a command without namespaces', () => {
+  test.runIf(report.landlock >= 4)('goes through the port of its proxy, and nowhere else', async () => {
+    const { proxy, asked } = await open(({ port: to }) => (to === port ? YES : NO), { on: 'port' });
+    const line = `curl -sS http://127.0.0.1:${port}/a; curl -sS http://192.0.2.1/; curl -sS --noproxy '*' http://127.0.0.1:${port}/b`;
+    const env = { PATH: process.env['PATH'] ?? '', ...proxy.env };
+    const { file, args } = confined(line, {
+      cwd: import.meta.dirname,
+      env,
+      settings: { write: [], network: 'ask' },
+      place: 'test',
+      status: null,
+      proxy: proxy.place,
+    });
+    const plan = JSON.parse(args.slice(1).join('')) as Plan;
+    const { stdout } = await promisify(execFile)(file, ['run', JSON.stringify({ ...plan, withoutNamespaces: true })], {
+      env,
+    }).catch((error: { stdout: string }) => error);
+    expect(stdout).toContain('of the server');
+    expect(stdout).toContain('does not let it connect to 192.0.2.1:80');
+    expect(seen.map(({ line }) => line)).toEqual(['GET /a']);
+    expect(asked.map(({ host }) => host)).toEqual(['127.0.0.1', '192.0.2.1']);
   });
 });
 
