@@ -1,6 +1,15 @@
 /** `confine`: real commands that try to leave what they were given, and what is told of it. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -117,6 +126,26 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     expect(left).toEqual(['.git/commondir', '.git/config.worktree', '.git/hooks', '.git/info']);
     expect(spawnSync('git', ['status', '--short'], { cwd: root }).status).toBe(0);
     expect(run(':').aside).toEqual([]);
+  });
+
+  test('puts aside no file that it was given, nor one that was there', () => {
+    const file = join(outside, 'kept');
+    const { aside, status } = run(`echo more >> ${file}; echo x > own`, {
+      write: [file, root],
+      absent: ['../outside/kept/x', '../outside/kept/x/y'],
+    });
+    expect([aside, status, readFileSync(file, 'utf8')]).toEqual([[], 0, 'keptmore\n']);
+    writeFileSync(join(root, 'there'), '');
+    expect(run('echo x > there', { absent: ['new'] }).aside).toEqual([]);
+    expect(run('echo x > new', { absent: ['new', 'there'] }).aside).toEqual([join(root, 'new')]);
+  });
+
+  test.runIf(process.getuid?.() !== 0)('is an error where it closes what was to be looked at', () => {
+    spawnSync('git', ['init', '-q'], { cwd: root });
+    const { file, args, cwd, env, putAside } = confine('chmod 0 .git', { cwd: root });
+    spawnSync(file, args, { cwd, env });
+    expect(putAside).toThrow(ConfinementError);
+    chmodSync(join(root, '.git'), 0o755);
   });
 
   test('follows no symlink to what it puts aside', () => {

@@ -1,4 +1,5 @@
 /** What a command made and must not have made: it gets another name, by which nobody runs or obeys it. */
+import type { Stats } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
@@ -10,10 +11,37 @@ const MOST = 100;
 // Loaded when something is confined, not with the package.
 const files = () => process.getBuiltinModule('node:fs');
 
-/** Where these lie that are not there: no symlink leads to them yet. */
+/** Where those of these would lie that are not there: no symlink leads to them yet. In what is no folder there is never anything. */
 export const realAbsent = (paths: readonly string[]): string[] => [
-  ...new Set(paths.map((path) => join(realPath(dirname(path)), basename(path)))),
+  ...new Set(paths.map((path) => join(realPath(dirname(path)), basename(path))).filter(canBeMade)),
 ];
+
+/**
+ * Nothing: it is not there, nor can it be below what is no folder.
+ *
+ * @throws {ConfinementError} where it cannot be told: a command may have closed the folder on purpose
+ */
+function about(path: string): Stats | undefined {
+  try {
+    return files().lstatSync(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new ConfinementError({
+      message: `Nobody can tell whether a confined command made ${path}, which git would obey: ${messageOf(cause)}. Look at it before anybody uses git there.`,
+      cause,
+    });
+  }
+}
+
+/** What cannot be looked at now, a command of the same user cannot make. */
+function canBeMade(path: string): boolean {
+  try {
+    return about(dirname(path))?.isDirectory() === true && about(path) === undefined;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Puts aside each of these that is there by now, or the symlink on the way to it, which was not there before.
@@ -36,9 +64,9 @@ function planted(path: string): string | undefined {
   let at = '';
   for (const [index, part] of parts.entries()) {
     at += `${sep}${part}`;
-    const about = files().lstatSync(at, { throwIfNoEntry: false });
-    if (about === undefined) return undefined;
-    if (index === parts.length - 1 || !about.isDirectory()) return at;
+    const found = about(at);
+    if (found === undefined) return undefined;
+    if (index === parts.length - 1 || found.isSymbolicLink()) return at;
   }
   return undefined;
 }
@@ -47,7 +75,7 @@ function rename(path: string): void {
   try {
     for (let number = 1; number <= MOST; number += 1) {
       const other = asideOf(path, number);
-      if (files().lstatSync(other, { throwIfNoEntry: false }) !== undefined) continue;
+      if (about(other) !== undefined) continue;
       files().renameSync(path, other);
       return;
     }
