@@ -192,16 +192,6 @@ tried('name', lambda: socket.getaddrinfo('example.com', 80))
     const open = { confine, interruptOn: ['execute' as const] };
     expect((await runOnce({ command }, open, yes)).asked.map(({ toolName }) => toolName)).toEqual(['execute']);
   });
-
-  test('takes no time of the command while a human thinks', async () => {
-    const command = curl(`http://127.0.0.1:${port}/a`);
-    const { said } = await runOnce(
-      { command, timeout: 3_000 },
-      { confine },
-      () => new Promise((resolve) => setTimeout(() => resolve(true), 4_000)) as never,
-    );
-    expect(said).toContain('of the server');
-  });
 });
 
 describe.runIf(report.by === 'landlock')('a list of hosts', () => {
