@@ -15,6 +15,8 @@ import type {
   Gate,
   InterruptOn,
   Logger,
+  NetworkAnswer,
+  NetworkTarget,
   PolicyInput,
   Question,
   QuestionsAnswer,
@@ -151,8 +153,14 @@ export type BackendTools = {
   edit_file: Tool<{ file_path: string; old_string: string; new_string: string; replace_all?: boolean }, string>;
   glob: Tool<{ pattern: string; path?: string }, string>;
   grep: Tool<{ pattern: string; path?: string; glob?: string; ignore_case?: boolean }, string>;
-  /** `timeout` in ms. */
-  execute: Tool<{ command: string; timeout?: number }, string>;
+  /**
+   * `timeout` in ms. `reach`: what a confined command is to reach beside what all may; a human is always asked about it, and the
+   * command runs confined with just that. Only where the agent has `confine`.
+   */
+  execute: Tool<
+    { command: string; timeout?: number; reach?: { write?: string[]; read?: string[]; network?: string[] } },
+    string
+  >;
 };
 
 /** `ls`, `read_file`, `write_file`, `edit_file`, `glob`, `grep` and `execute`, for any agent. */
@@ -301,7 +309,10 @@ export interface Backend {
    * takes too long, unless it left the process group (`setsid`). Aborted while it runs, it is no failure: see `stopped`.
    *
    * `confine`: what it may do; `false`: anything. `undefined`: as the backend was made. One that cannot must not run it. One that
-   * confines always takes `hide`, `protect` and `demand` in addition to its own settings, and nothing else.
+   * confines always takes `hide`, `protect`, `absent` and `demand` in addition to its own settings, and nothing else.
+   *
+   * `connect`: decides about each host, where `confine.network` is `'ask'` or a list. Time that it takes is not the command's.
+   * Without it only what is listed is reached.
    */
   execute(
     command: string,
@@ -309,6 +320,10 @@ export interface Backend {
       timeout?: number;
       onOutput?: (text: string) => void;
       confine?: ConfineSettings | false;
+      connect?: (
+        target: NetworkTarget & { listed: boolean },
+        options: { abortSignal: AbortSignal },
+      ) => Promise<NetworkAnswer>;
     },
   ): Promise<CommandResult>;
 }

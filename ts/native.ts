@@ -42,6 +42,7 @@ import type {
   NativeHead,
   NativeJudged,
   NativeLayers,
+  NativeNetwork,
   NativeNote,
   NativePast,
   NativePolicyOptions,
@@ -79,6 +80,7 @@ export type {
   NativeGateOptions,
   NativeJudged,
   NativeLayers,
+  NativeNetwork,
   NativeNote,
   NativePast,
   NativeRequest,
@@ -663,9 +665,14 @@ export class NativePolicies {
     return this.#later('refresh', { files });
   }
 
-  /** The files that a command that nobody was asked about must not reach. */
-  sealed(): Promise<NativeSealed> {
-    return this.#later('sealed', {});
+  /** The files that a command that nobody was asked about must not reach: below the current folder, and below these. */
+  sealed(more: readonly string[]): Promise<NativeSealed> {
+    return this.#later('sealed', { more });
+  }
+
+  /** What a confined command reaches of the network; `null`: no policy says anything of that. */
+  network(): Promise<NativeNetwork | null> {
+    return this.#later('network', {});
   }
 
   /** The policies that count now. */
@@ -740,6 +747,16 @@ export function readSettings(toml: string): NativeSettings {
 /** The project that this directory is in: the nearest one upward with `.countersign` or `.git`, else itself. */
 export function projectDirectory(directory: string): string {
   return documents('project', { directory });
+}
+
+/** What git runs or obeys of the files in these folders, and what it would if it were there. */
+export function runByGit(folders: readonly string[]): { kept: string[]; absent: string[] } {
+  return documents('runByGit', { folders });
+}
+
+/** Whether one of these patterns of addresses surely means this address. */
+export function isMeant(patterns: readonly string[], url: string): boolean {
+  return documents('isMeant', { patterns, url });
 }
 
 /** The text of a preset; `null`: there is none of that name. */

@@ -102,6 +102,8 @@ export type DocumentOperations = {
   preset: { takes: ReadPreset; answers: string | null };
   settings: { takes: ReadSettings; answers: NativeSettings };
   project: { takes: FindProject; answers: string };
+  runByGit: { takes: FindRunByGit; answers: NativeGitFiles };
+  isMeant: { takes: FindMeant; answers: boolean };
   trust: { takes: TrustProject; answers: TrustedPolicy };
   untrust: { takes: UntrustProject; answers: boolean };
   trusted: { takes: ListTrusted; answers: Array<TrustedPolicy> };
@@ -231,6 +233,12 @@ export type FindForbidding = { mode: string, };
 /** Of these tools, those that are always denied. */
 export type FindHidden = { toolNames: readonly string[], };
 
+/** Whether one of these patterns of addresses surely means this address. */
+export type FindMeant = { patterns: readonly string[], url: string, };
+
+/** What a confined command reaches of the network. */
+export type FindNetwork = Record<symbol, never>;
+
 /** The project that this directory is in: the nearest one upward with `.countersign` or `.git`, else itself. */
 export type FindProject = { directory: string, };
 
@@ -239,8 +247,13 @@ export type FindRecords = {
 /** `null`: of all runs. */
 runId: string | null, toolCallId: string, };
 
+/** What git runs or obeys of the files in these folders, but for those further down. Blocks. */
+export type FindRunByGit = { folders: readonly string[], };
+
 /** The files that a command that nobody was asked about must not reach. */
-export type FindSealed = Record<symbol, never>;
+export type FindSealed = {
+/** Folders to look below, beside the current one. */
+more: readonly string[], };
 
 /** What `interruptOn` says about one tool. */
 export type Gating = {
@@ -429,6 +442,13 @@ retainContentsMs?: number | null,
 /** ms; `null`: the default. */
 retainRecordsMs?: number | null, };
 
+/** Absolute paths. */
+export type NativeGitFiles = {
+/** Those that are there. */
+kept: Array<string>,
+/** Those that are not. */
+absent: Array<string>, };
+
 /** Where the audit stands. */
 export type NativeHead = { size: number, hash: string, at: number, };
 
@@ -458,6 +478,15 @@ export type NativeLayers = { layers: Array<NativeLayer>,
 broken: string | null, problems: Array<PolicyProblem>, };
 
 export type NativeMachine = "none" | "managed" | "all";
+
+/** What all policies together say of it. */
+export type NativeNetwork = {
+/** Nothing is reached. */
+none: boolean,
+/** A human is asked of what no rule names. */
+ask: boolean,
+/** A host must be meant by each of these lists. */
+hosts: Array<Array<string>>, };
 
 /** Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is. */
 export type NativeNote = { kind: 'verdict' | 'granted' | 'grant-revoked' | 'run-resumed', runId?: string | null, toolCallId?: string | null, toolName?: string | null, approvalId?: string | null, by?: string | null, effect?: PolicyEffect | null, rule?: NativeNoteRule | null, reason?: string | null, args?: unknown, origin?: readonly string[], label?: string | null, scope?: string | null, grantId?: string | null, expiresAt?: number | null, };
@@ -577,6 +606,10 @@ export type NativeSealed = {
 hidden: Array<string>,
 /** Not changed. */
 kept: Array<string>,
+/** Not made. */
+absent: Array<string>,
+/** Each `.git` that is there. */
+repositories: Array<string>,
 /** Whether these are all. */
 complete: boolean, };
 
@@ -715,6 +748,7 @@ export type PolicyOperations = {
   refresh: { takes: RefreshFiles; answers: RefreshedText };
   hidden: { takes: FindHidden; answers: Array<string> };
   sealed: { takes: FindSealed; answers: NativeSealed };
+  network: { takes: FindNetwork; answers: NativeNetwork | null };
   layers: { takes: ListLayers; answers: LayersText };
   forbids: { takes: FindForbidding; answers: string | null };
   grantCount: { takes: CountGrants; answers: number };

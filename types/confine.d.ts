@@ -14,11 +14,15 @@ export interface ConfineSettings {
   hide?: readonly string[];
   /** Files and folders that it may read and not change, in what it may change. `.git/hooks` and `.git/config` are among them. */
   protect?: readonly string[];
+  /** Files and folders that are not there, and that it must not make. Those that it makes get another name when it ends. */
+  absent?: readonly string[];
   /**
    * `'none'`: no socket of an internet family. `'loopback'`: a network of its own, where nobody else is. `{ proxy }`: that, and the
-   * port of 127.0.0.1 on which a proxy of yours listens. @default 'none'
+   * port of 127.0.0.1 on which a proxy of yours listens. A list: these hosts, and no others, through a proxy of the command's own
+   * (`registry.npmjs.org`, `*.crates.io`, `example.com:8443`). `'ask'`: each host once somebody said yes to it. The last two are
+   * for backends and agents; {@link confine} takes the others. @default 'none'; of an agent: what its policies say
    */
-  network?: 'none' | 'loopback' | { proxy: number };
+  network?: 'none' | 'ask' | 'loopback' | readonly string[] | { proxy: number };
   /** Sockets with a path, such as those that tests make. Those that are there when it starts are hidden. @default false */
   localSockets?: boolean;
   /**
@@ -46,6 +50,31 @@ export interface ConfinedCommand {
    * path is one that this command was not given; a program that says nothing of a refusal is not noticed.
    */
   refusals(output: string): ConfinementRefusal[];
+  /**
+   * To be called when it has ended. What it made and must not have made is renamed to `NAME.unchecked`: a `.git` where there was none,
+   * hooks and settings that git would obey.
+   *
+   * @returns what was there
+   * @throws ConfinementError (`ERR_CONFINEMENT`) where that fails
+   */
+  putAside(): string[];
+}
+
+/** Where a command wants to connect to. */
+export interface NetworkTarget {
+  /** As rules with `urls` know it: `https://registry.npmjs.org/`. */
+  url: string;
+  /** A name in small letters, or an address. */
+  host: string;
+  port: number;
+  /** What is to be known of an address that is none of the internet: `this machine`, `a private network`; `null`: nothing. */
+  where: string | null;
+}
+
+export interface NetworkAnswer {
+  allowed: boolean;
+  /** Why not, in a sentence: the command is told. */
+  reason: string | null;
 }
 
 /** Something that the sandbox refused. */
@@ -55,11 +84,16 @@ export interface ConfinementRefusal {
   target: string | null;
   /** In words, e.g. `writing /etc/hosts`. */
   text: string;
+  /** Whether a command could be given just that; not what is hidden or protected. */
+  canBeGiven: boolean;
 }
 
 /**
  * A command that can do what is listed, and nothing else, on Linux by Landlock, seccomp and namespaces. It starts in a session of its
  * own, without a terminal; signals and its end are handed on, and all that it leaves is ended.
+ *
+ * What it made of {@link ConfineSettings.absent}, and of what git would obey and was not there, is put aside by
+ * {@link ConfinedCommand.putAside}.
  *
  * Exit code 125, with a line that begins with `countersign-confine:`, says that nothing was run.
  *
@@ -78,6 +112,7 @@ export type ConfinementHole =
   | 'processes'
   | 'signals'
   | 'orphans'
+  | 'proxy-port'
   | 'local-sockets';
 
 /** What this machine gives. */

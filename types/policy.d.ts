@@ -106,6 +106,11 @@ export interface PolicyDocument {
   /** For tools beside the usual names (`execute`, `read_file`, `write_file`, …), which are built in. */
   tools?: Readonly<Record<string, ToolReading>>;
   rule?: readonly PolicyRule[];
+  /**
+   * What a confined command reaches of the network. `'ask'`: what a rule with `urls` allows, and of all else a human is asked. A
+   * list: these hosts, and no others. All policies that say something of it count. See docs/confinement.md.
+   */
+  network?: 'none' | 'ask' | readonly string[];
   /** Modes that {@link Gate.setMode} refuses. */
   forbid?: readonly PolicyMode[];
 }

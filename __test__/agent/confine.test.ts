@@ -102,6 +102,28 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
     ]);
   });
 
+  test('leaves no repository behind that git would obey, however deep, and says so', async () => {
+    mkdirSync(join(root, 'deep/er'), { recursive: true });
+    const line = 'git init -q deep/er; git init -q .; echo x > own';
+    const { model, prompts } = scripted([calls(call('execute', { command: line }, 'c1')), says('done')]);
+    await createDeepAgent({ model, backend: createLocalBackend({ root }), confine: true }).generate({ prompt: 'go' });
+    const names = ['own', '.git', 'deep/er/.git', '.git.unchecked', 'deep/er/.git.unchecked'];
+    expect(names.map((name) => existsSync(join(root, name)))).toEqual([true, false, false, true, true]);
+    const said = JSON.stringify(prompts.at(-1));
+    for (const path of ['.git', 'deep/er/.git']) expect(said).toContain(`${join(root, path)}.unchecked`);
+  });
+
+  test.runIf(report.namespaces)('masks what policies protect also where it may read more', async () => {
+    writeFileSync(join(outside, '.env'), 'SECRET of others');
+    writeFileSync(join(outside, 'plain'), 'plain text');
+    const command = 'cat ../outside/plain ../outside/.env';
+    const { model, prompts } = scripted([calls(call('execute', { command }, 'c1')), says('done')]);
+    const agent = createDeepAgent({ model, backend: createLocalBackend({ root }), confine: { read: ['../outside'] } });
+    await agent.generate({ prompt: 'go' });
+    const said = JSON.stringify(prompts.at(-1));
+    expect([said.includes('plain text'), said.includes('SECRET')]).toEqual([true, false]);
+  });
+
   describe('on a backend that confines by itself', () => {
     const own = () => createLocalBackend({ root, confine: { hide: ['kept'] } });
     beforeEach(() => writeFileSync(join(root, 'kept'), 'of the backend'));
@@ -128,7 +150,7 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
       expect(said).not.toMatch(/of the (?:backend|policy)/);
     });
 
-    test.each([{ write: ['/'] }, { read: ['/root'] }, { network: 'loopback' as const }, { localSockets: true }])(
+    test.each([{ write: ['/var'] }, { read: ['/root'] }, { network: 'loopback' as const }, { localSockets: true }])(
       'is not given another: %j',
       (confine) => {
         const { model } = scripted([]);

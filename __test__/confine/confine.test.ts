@@ -1,6 +1,15 @@
 /** `confine`: real commands that try to leave what they were given, and what is told of it. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -25,9 +34,9 @@ beforeEach(() => {
 afterAll(() => rmSync(base, { recursive: true }));
 
 function run(command: string | readonly string[], options: ConfineOptions = {}) {
-  const { file, args, cwd, env, refusals } = confine(command, { cwd: root, ...options });
+  const { file, args, cwd, env, refusals, putAside } = confine(command, { cwd: root, ...options });
   const { status, signal, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
-  return { status, signal, stdout, stderr, refused: refusals(stdout + stderr) };
+  return { status, signal, stdout, stderr, refused: refusals(stdout + stderr), aside: putAside() };
 }
 
 describe.runIf(report.by === 'landlock')('a confined command', () => {
@@ -35,7 +44,7 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     const { stdout, refused, status } = run('echo x > own && cat own; echo x > ../outside/kept; exit 4');
     expect([stdout, status]).toEqual(['x\n', 4]);
     const target = join(outside, 'kept');
-    expect(refused).toEqual([{ kind: 'write', target, text: `writing ${target}` }]);
+    expect(refused).toEqual([{ kind: 'write', target, text: `writing ${target}`, canBeGiven: true }]);
     expect(readFileSync(target, 'utf8')).toBe('kept');
   });
 
@@ -64,7 +73,12 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     ]);
     expect(status).toBe(3);
     expect(refused).toEqual([
-      { kind: 'network', target: 'registry.example.com', text: 'connecting to registry.example.com' },
+      {
+        kind: 'network',
+        target: 'registry.example.com',
+        text: 'connecting to registry.example.com',
+        canBeGiven: true,
+      },
     ]);
   });
 
@@ -86,6 +100,66 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
         'git status --short && echo x > a && git add a && git -c user.name=a -c user.email=a@b commit -qm x && git log --oneline | wc -l',
       ).stdout,
     ).toBe('1\n');
+  });
+
+  test('leaves no repository that was not there, nor what git would obey of one', () => {
+    const made = run('mkdir -p .git/hooks && echo "touch pwned" > .git/hooks/pre-commit; echo x > own');
+    expect(made.aside).toEqual([join(root, '.git')]);
+    expect([
+      existsSync(join(root, '.git')),
+      existsSync(join(root, '.git.unchecked')),
+      existsSync(join(root, 'own')),
+    ]).toEqual([false, true, true]);
+    // A file or a symlink that names a folder elsewhere, once more.
+    expect(run('echo "gitdir: ../elsewhere" > .git').aside).toEqual([join(root, '.git')]);
+    expect(run('mkdir -p bad/hooks; ln -s bad .git').aside).toEqual([join(root, '.git')]);
+    expect(existsSync(join(root, '.git.unchecked-3'))).toBe(true);
+  });
+
+  test('adds nothing to a repository that git would obey', () => {
+    spawnSync('git', ['init', '-q', '--template='], { cwd: root });
+    const line =
+      'mkdir -p .git/hooks .git/info; echo x > .git/hooks/pre-commit; echo "* filter=x" > .git/info/attributes; echo .. > .git/commondir; echo x > .git/config.worktree; git add -A . 2>/dev/null; true';
+    const { aside } = run(line);
+    // What is there is found again by git, without what was put aside.
+    const left = aside.map((path) => path.slice(root.length + 1)).toSorted();
+    expect(left).toEqual(['.git/commondir', '.git/config.worktree', '.git/hooks', '.git/info']);
+    expect(spawnSync('git', ['status', '--short'], { cwd: root }).status).toBe(0);
+    expect(run(':').aside).toEqual([]);
+  });
+
+  test('puts aside no file that it was given, nor one that was there', () => {
+    const file = join(outside, 'kept');
+    const { aside, status } = run(`echo more >> ${file}; echo x > own`, {
+      write: [file, root],
+      absent: ['../outside/kept/x', '../outside/kept/x/y'],
+    });
+    expect([aside, status, readFileSync(file, 'utf8')]).toEqual([[], 0, 'keptmore\n']);
+    writeFileSync(join(root, 'there'), '');
+    expect(run('echo x > there', { absent: ['new'] }).aside).toEqual([]);
+    expect(run('echo x > new', { absent: ['new', 'there'] }).aside).toEqual([join(root, 'new')]);
+  });
+
+  test.runIf(process.getuid?.() !== 0)('is an error where it closes what was to be looked at', () => {
+    spawnSync('git', ['init', '-q'], { cwd: root });
+    const { file, args, cwd, env, putAside } = confine('chmod 0 .git', { cwd: root });
+    spawnSync(file, args, { cwd, env });
+    expect(putAside).toThrow(ConfinementError);
+    chmodSync(join(root, '.git'), 0o755);
+  });
+
+  test('follows no symlink to what it puts aside', () => {
+    spawnSync('git', ['init', '-q'], { cwd: root });
+    writeFileSync(join(outside, 'attributes'), 'kept');
+    const { aside } = run(`rm -rf .git/info; ln -s ${outside} .git/info`);
+    expect(aside).toEqual([join(root, '.git/info')]);
+    expect(readFileSync(join(outside, 'attributes'), 'utf8')).toBe('kept');
+  });
+
+  test('that starts in / may write nothing and read what all may', () => {
+    const { stdout, status } = run(`cat ${join(outside, 'kept')}; touch /x; pwd`, { cwd: '/' });
+    expect([stdout, status]).toEqual(['/\n', 0]);
+    expect(() => run(':', { write: ['/'] })).toThrow(/whole disk/);
   });
 
   test('gets the variables that find programs, and no keys', () => {
@@ -132,6 +206,8 @@ describe('what cannot be', () => {
     ['a path that is none', () => confine(':', { write: [''] })],
     ['a port that is none', () => confine(':', { network: { proxy: 0 } })],
     ['a network that is none', () => confine(':', { network: 'all' as never })],
+    ['hosts without somebody who decides', () => confine(':', { network: ['example.com'] })],
+    ['questions without somebody who is asked', () => confine(':', { network: 'ask' })],
     ['a demand that is none', () => confine(':', { demand: 'all' as never })],
     ['an unknown option', () => confine(':', { writes: [] } as never)],
     ['nothing in what restricts', () => confine(':', { hide: undefined } as never)],

@@ -91,7 +91,11 @@ describe('what is outside of the plan', () => {
 });
 
 test('the profile for macOS says what the plan does', () => {
-  const profile = seatbeltProfile({ ...plan, write: ['/nowhere/a "b"\\c'], network: { proxy: { port: 8080 } } });
+  const profile = seatbeltProfile({
+    ...plan,
+    write: ['/nowhere/a "b"\\c'],
+    network: { proxy: { port: 8080, socket: null } },
+  });
   expect(profile).toMatch(/^\(version 1\)\n\(deny default\)\n/);
   expect(profile).toContain('(allow file-write*\n  (subpath "/nowhere/a \\"b\\"\\\\c")');
   expect(profile).toContain('(deny file-read*\n  (subpath "/nowhere/project/.env"))');

@@ -432,3 +432,11 @@ describe('definePolicy', () => {
     expect(() => definePolicy(rules as never, options as never)).toThrow(message);
   });
 });
+
+it('a network that is every host is a finding, and what is more than a host an error', () => {
+  const findings = (network: readonly string[]) =>
+    lintPolicy({ version: 1, network }).map(({ code, message }) => `${code}: ${message}`);
+  expect(findings(['registry.npmjs.org', '*.crates.io'])).toEqual([]);
+  expect(findings(['*'])).toEqual([expect.stringContaining('too-broad: "*" is every host')]);
+  expect(() => findings(['https://a.example/path'])).toThrow(/more than a host/);
+});

@@ -1,16 +1,24 @@
 /** How the commands of an agent are confined. */
+import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings } from '../../index.js';
+import { putAside } from '../confine/aside.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
-import { tightened } from '../confine/confine.js';
-import type { NativeSealed } from '../native.js';
+import { asksForHosts, tightened } from '../confine/confine.js';
+import type { NativeNetwork, NativeSealed } from '../native.js';
 import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
 import { checkConfinement } from './backend/local-backend.js';
 import type { Confinement } from './tools/settings.js';
+
+/** What policies are asked. */
+interface PolicySource {
+  sealed(more: readonly string[]): Promise<NativeSealed>;
+  network(): Promise<NativeNetwork | null>;
+}
 
 /** @throws {InvalidConfigError}, {ConfinementError} where this system cannot hold it */
 export function confinementOf(
@@ -28,19 +36,58 @@ export function confinementOf(
     });
   }
   checkConfinement(`${place}: confine`, settings);
-  if (backend.canConfine === 'always') tightened({}, settings, `${place}: confine`);
+  const isOwn = backend.canConfine === 'always';
+  if (isOwn) tightened({}, settings, `${place}: confine`);
   // Those of the agent, and those of its gate.
   const own = new Policies({ policy, files: 'none', place: { cwd: backend.root } }, place);
-  const sources = gate === undefined ? [own] : [own, localGate(gate, place).control];
-  return { settings: () => withSealed(settings, sources), always };
+  const sources: PolicySource[] = gate === undefined ? [own] : [own, localGate(gate, place).control];
+  // What else it may read or change is looked through as the root is.
+  const more = [...(settings.read ?? []), ...(settings.write ?? [])]
+    .filter((path) => !path.startsWith('~'))
+    .map((path) => resolve(backend.root, path))
+    .filter((path) => path !== resolve(backend.root));
+  const networks = async () => {
+    const all = await Promise.all(sources.map((source) => source.network()));
+    return all.filter((said) => said !== null);
+  };
+  return {
+    start: async (beside = []) => {
+      const looked = [...more, ...beside];
+      const sealed = await sealedBy(sources, looked);
+      const whole = withSealed(settings, sealed);
+      const end = async () => {
+        const before = new Set(sealed.flatMap(({ repositories }) => repositories));
+        const now = (await sealedBy(sources, looked)).flatMap(({ repositories }) => repositories);
+        return putAside([...new Set(now)].filter((path) => !before.has(path)));
+      };
+      // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
+      return {
+        settings: isOwn ? whole : { ...whole, ...networkBy(settings.network, await networks()) },
+        // Of what could not be looked at nobody knows what is new.
+        end: sealed.every(({ complete }) => complete) ? end : async () => [],
+      };
+    },
+    networks,
+    always,
+  };
 }
 
+/** What is reached: as the program says, and within that as the policies do. Where it says nothing, they say whether it is asked. */
+function networkBy(
+  given: ConfineSettings['network'],
+  said: readonly NativeNetwork[],
+): { network?: Exclude<ConfineSettings['network'], undefined> } {
+  const isOpen = given === undefined ? said.length > 0 : asksForHosts(given);
+  if (isOpen && said.some(({ none }) => none)) return { network: 'none' };
+  if (given !== undefined) return { network: given };
+  return isOpen ? { network: 'ask' } : {};
+}
+
+const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Promise<NativeSealed[]> =>
+  Promise.all(sources.map((source) => source.sealed(more)));
+
 /** What the policies protect, ask about or deny, as things are now, is out of reach. */
-async function withSealed(
-  settings: ConfineSettings,
-  sources: readonly { sealed(): Promise<NativeSealed> }[],
-): Promise<ConfineSettings> {
-  const all = await Promise.all(sources.map((source) => source.sealed()));
+function withSealed(settings: ConfineSettings, all: readonly NativeSealed[]): ConfineSettings {
   if (settings.demand === 'whole' && all.some(({ complete }) => !complete)) {
     throw new ConfinementError({
       message:
@@ -52,5 +99,6 @@ async function withSealed(
     ...settings,
     hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden)],
     protect: [...(settings.protect ?? []), ...all.flatMap(({ kept }) => kept)],
+    absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent)],
   };
 }

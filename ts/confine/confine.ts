@@ -3,9 +3,11 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ConfineOptions, ConfineSettings, ConfinedCommand } from '../../index.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
-import { confineProgram } from '../native.js';
+import { confineProgram, isMeant, patternFault, runByGit } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
+import { putAside, realAbsent } from './aside.js';
+import { realPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { Network, Plan } from './plan.js';
 import { SANDBOX_EXEC, confinementReport } from './program.js';
@@ -16,9 +18,6 @@ import { seatbeltProfile } from './seatbelt.js';
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CI|NODE_ENV|(?:CARGO|RUSTUP|JAVA)_HOME|NVM_DIR|PYENV_ROOT|GOROOT|GOPATH|VIRTUAL_ENV)$/;
 
-/** In each folder that may be changed: git runs what stands there, outside of any sandbox, the next time that somebody uses it. */
-const PROTECTED = ['.git/hooks', '.git/config'];
-
 /** The longest piece of a plan, in characters; the system takes 131,072 bytes in one argument. */
 const PIECE = 100_000;
 
@@ -27,6 +26,11 @@ export function confine(command: string | readonly string[], given: ConfineOptio
   const { cwd = process.cwd(), env, ...settings } = takeOptions('confine', given);
   if (env !== process.env) checkRecord(env, 'confine', 'env');
   if (typeof cwd !== 'string' || cwd === '') throw wrong('confine: cwd must be a path.');
+  if (asksForHosts(settings.network)) {
+    const message =
+      "confine: network: a list of hosts and 'ask' are for createLocalBackend and createDeepAgent, which run the command as well. Here give { proxy: PORT } of a proxy of yours.";
+    throw wrong(message);
+  }
   return confined(command, { cwd: resolve(cwd), env: variables(env), settings, place: 'confine', status: null });
 }
 
@@ -51,7 +55,16 @@ export interface ConfinedOptions {
   place: string;
   /** The descriptor on which the executable says whether the walls stand. */
   status: number | null;
+  /** Where the proxy of this command is, which decides about its hosts; `null`: it has none. */
+  proxy?: { port: number; socket: string | null } | null;
 }
+
+/** Whether it names hosts, or has somebody asked about them: then the command needs a proxy of its own. */
+export const asksForHosts = (network: ConfineSettings['network']): network is 'ask' | readonly string[] =>
+  network === 'ask' || Array.isArray(network);
+
+/** Whether a list of hosts has this address. */
+export const isListed = (hosts: readonly string[], url: string): boolean => isMeant(hosts, url);
 
 /** The same for rooms of ours. @throws {ConfinementError}, {@link InvalidConfigError} */
 export function confined(command: string | readonly string[], options: ConfinedOptions): ConfinedCommand {
@@ -62,45 +75,57 @@ export function confined(command: string | readonly string[], options: ConfinedO
       message: `${place}: commands cannot be confined here: ${report.reason}. Leave confinement out, and have what runs approved.`,
     });
   }
-  const plan = planOf(command, options);
+  const { plan, absent } = planOf(command, options);
   if (plan.demand === 'whole' && report.open.length > 0) {
     throw new ConfinementError({
       message: `${place}: this system does not hold everything that is forbidden (${report.open.join(', ')}). Demand 'walls', or use a kernel with user namespaces.`,
       open: report.open,
     });
   }
-  const refusals = (output: string) => refusalsIn(output, plan);
+  const after = { refusals: (output: string) => refusalsIn(output, plan), putAside: () => putAside(absent) };
   if (report.by === 'seatbelt') {
     const args = ['-p', seatbeltProfile(plan), ...plan.command];
-    return { file: SANDBOX_EXEC, args, cwd, env, refusals };
+    return { file: SANDBOX_EXEC, args, cwd, env, ...after };
   }
-  if (settings.network !== undefined && settings.network !== 'none' && !report.namespaces) {
-    const message = `${place}: a network of its own needs namespaces, which this system does not give: ${report.noNamespaces}.`;
+  const isNeeded = settings.network !== undefined && settings.network !== 'none' && !report.namespaces;
+  const isPort = settings.network !== 'loopback' && report.landlock >= PORTS_SINCE;
+  if (isNeeded && !isPort) {
+    const message = `${place}: a network of its own needs namespaces, which this system does not give: ${report.noNamespaces}. For a proxy alone Landlock ${PORTS_SINCE} is enough, and there is ${report.landlock}.`;
     throw new ConfinementError({ message });
   }
-  return { file: confineProgram as string, args: ['run', ...piecesOf(plan)], cwd, env, refusals };
+  return { file: confineProgram as string, args: ['run', ...piecesOf(plan)], cwd, env, ...after };
 }
 
-function planOf(command: string | readonly string[], { cwd, env, settings, place, status }: ConfinedOptions): Plan {
+/** The version of Landlock from which on it holds to which ports a command connects. */
+const PORTS_SINCE = 4;
+
+/** The plan, and what the command must not make, which is looked for when it has ended. */
+function planOf(
+  command: string | readonly string[],
+  { cwd, env, settings, place, status, proxy = null }: ConfinedOptions,
+): { plan: Plan; absent: string[] } {
   checkSettings(settings, place);
   const home = env['HOME'] ?? homedir();
   const absolute = (paths: readonly string[]) =>
     paths.map((path) => (path === '~' || path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path)));
   const known = knownPlaces(env);
-  const write = absolute(settings.write ?? [cwd]);
-  return {
+  // Who starts in `/` does not mean all that there is.
+  const start = cwd === '/' ? [] : [cwd];
+  const write = absolute(settings.write ?? start);
+  if (write.some((path) => realPath(path) === '/'))
+    throw wrong(`${place}: write must not be the whole disk: that confines nothing.`);
+  // Git runs what stands there, outside of any sandbox, the next time that somebody uses it.
+  const git = runByGit(write);
+  const plan: Plan = {
     command: wordsOf(command, place),
     cwd,
-    read: [...known.read, cwd, ...absolute(settings.read ?? [])],
+    read: [...known.read, ...start, ...absolute(settings.read ?? [])],
     write,
-    protect: [
-      ...write.flatMap((path) => PROTECTED.map((name) => join(path, name))),
-      ...absolute(settings.protect ?? []),
-    ],
+    protect: [...git.kept, ...absolute(settings.protect ?? [])],
     hide: [...known.hide, ...absolute(settings.hide ?? [])],
     private: known.home === null ? [] : [known.home],
     temporary: null,
-    network: networkOf(settings.network),
+    network: networkOf(settings.network, proxy),
     localSockets: settings.localSockets ?? false,
     environment: Object.keys(env),
     limits: { processes: null, memory: null, fileSize: null, openFiles: null },
@@ -109,6 +134,7 @@ function planOf(command: string | readonly string[], { cwd, env, settings, place
     abi: null,
     withoutNamespaces: false,
   };
+  return { plan, absent: realAbsent([...git.absent, ...absolute(settings.absent ?? [])]) };
 }
 
 function wordsOf(command: string | readonly string[], place: string): string[] {
@@ -120,11 +146,14 @@ function wordsOf(command: string | readonly string[], place: string): string[] {
 
 const isWord = (word: unknown): word is string => typeof word === 'string' && !word.includes('\0');
 
-const networkOf = (network: ConfineSettings['network'] = 'none'): Network =>
-  typeof network === 'string' ? network : { proxy: { port: network.proxy } };
+/** Where hosts are asked for and nobody decides about them yet, nothing is reached. */
+function networkOf(network: ConfineSettings['network'] = 'none', proxy: ConfinedOptions['proxy'] = null): Network {
+  if (asksForHosts(network)) return proxy === null ? 'none' : { proxy };
+  return typeof network === 'object' && 'proxy' in network ? { proxy: { port: network.proxy, socket: null } } : network;
+}
 
 /** What can be asked for in addition to settings that hold already: it forbids more, and opens nothing. */
-const TIGHTENS: ReadonlySet<string> = new Set<keyof ConfineSettings>(['hide', 'protect', 'demand']);
+const TIGHTENS: ReadonlySet<string> = new Set<keyof ConfineSettings>(['hide', 'protect', 'absent', 'demand']);
 
 /** Settings with what is asked for in addition. @throws {InvalidConfigError} for what would have to hold instead of them */
 export function tightened(
@@ -140,13 +169,14 @@ export function tightened(
     ...own,
     hide: [...(own.hide ?? []), ...(more.hide ?? [])],
     protect: [...(own.protect ?? []), ...(more.protect ?? [])],
+    absent: [...(own.absent ?? []), ...(more.absent ?? [])],
     demand: more.demand === 'whole' ? 'whole' : (own.demand ?? 'walls'),
   };
 }
 
 /** @throws {InvalidConfigError} */
 export function checkSettings(settings: ConfineSettings, place: string): void {
-  for (const name of ['write', 'read', 'hide', 'protect'] as const) {
+  for (const name of ['write', 'read', 'hide', 'protect', 'absent'] as const) {
     const paths: unknown = settings[name];
     checkList(paths, place, name);
     if ((paths as unknown[] | undefined)?.every((path) => typeof path === 'string' && path !== '') === false)
@@ -155,10 +185,27 @@ export function checkSettings(settings: ConfineSettings, place: string): void {
   checkFlag(settings.localSockets, place, 'localSockets');
   const { network, demand } = settings;
   const isPort = (port: unknown) => Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536;
-  const isNetwork =
-    typeof network === 'object' ? isPort(network.proxy) : ['none', 'loopback'].includes(network ?? 'none');
-  if (!isNetwork) throw wrong(`${place}: network must be 'none', 'loopback' or { proxy: PORT }.`);
+  if (Array.isArray(network)) checkHosts(network as readonly unknown[], place);
+  else {
+    const isNetwork =
+      typeof network === 'object' && network !== null
+        ? isPort((network as { proxy?: unknown }).proxy)
+        : ['none', 'ask', 'loopback'].includes((network as string | undefined) ?? 'none');
+    if (!isNetwork)
+      throw wrong(`${place}: network must be 'none', 'ask', 'loopback', a list of hosts or { proxy: PORT }.`);
+  }
   if (!['walls', 'whole'].includes(demand ?? 'walls')) throw wrong(`${place}: demand must be 'walls' or 'whole'.`);
+}
+
+/** @throws {InvalidConfigError} */
+function checkHosts(hosts: readonly unknown[], place: string): void {
+  if (hosts.length === 0) throw wrong(`${place}: network: an empty list reaches nothing: write 'none'.`);
+  for (const host of hosts) {
+    const fault = typeof host === 'string' ? patternFault(host, 'addresses') : 'it is no text';
+    const isMore = typeof host === 'string' && /[/@!]/.test(host.replace(/^[\w*]+:\/\//, ''));
+    if (fault !== null) throw wrong(`${place}: network: ${String(host)} is no host: ${fault}.`);
+    if (isMore) throw wrong(`${place}: network: ${String(host)} is more than a host: write the host alone.`);
+  }
 }
 
 const wrong = (message: string): InvalidConfigError => new InvalidConfigError({ message });

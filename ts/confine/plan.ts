@@ -9,7 +9,7 @@ export type Demand = "walls" | "whole";
 /**
  * Something that a plan forbids and this kernel does not hold.
  */
-export type Hole = "hidden-files" | "protected-files" | "private-folders" | "names" | "metadata" | "processes" | "signals" | "orphans" | "local-sockets";
+export type Hole = "hidden-files" | "protected-files" | "private-folders" | "names" | "metadata" | "processes" | "signals" | "orphans" | "proxy-port" | "local-sockets";
 
 /**
  * Limits of resources; what is absent stays as it is.
@@ -64,7 +64,11 @@ export type Network = "none" | "loopback" | { "proxy": {
 /**
  * The port.
  */
-port: number, } };
+port: number,
+/**
+ * The socket with a path on which the proxy listens; without it, it listens on the same port out here. Only with namespaces.
+ */
+socket: string | null, } };
 
 /**
  * What a command may do. All that is not in it, it may not.

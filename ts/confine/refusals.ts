@@ -63,7 +63,8 @@ export function refusalsIn(output: string, plan: Plan): ConfinementRefusal[] {
 function refusalsOf(line: string, plan: Plan): ConfinementRefusal[] {
   if (plan.network !== 'loopback' || NO_NETWORK.test(line)) {
     const host = NETWORK.flatMap((message) => message.exec(line)?.[1]?.replace(/[:.]+$/, '') ?? [])[0];
-    if (host !== undefined && isHost(host)) return [{ kind: 'network', target: host, text: `connecting to ${host}` }];
+    if (host !== undefined && isHost(host))
+      return [{ kind: 'network', target: host, text: `connecting to ${host}`, canBeGiven: true }];
     if (NO_NETWORK.test(line)) return [NO_HOST];
   }
   const isDenied = DENIED.test(line);
@@ -73,7 +74,12 @@ function refusalsOf(line: string, plan: Plan): ConfinementRefusal[] {
   return pathsIn(line, plan.cwd).flatMap((path) => refusalOf(path, plan, { isDenied, makes }) ?? []);
 }
 
-const NO_HOST: ConfinementRefusal = { kind: 'network', target: null, text: 'connecting to the network' };
+const NO_HOST: ConfinementRefusal = {
+  kind: 'network',
+  target: null,
+  text: 'connecting to the network',
+  canBeGiven: false,
+};
 
 /** A name with a dot, an address, or one of those with a port; no name of a file, a line or an error. */
 const isHost = (text: string): boolean =>
@@ -96,10 +102,11 @@ function refusalOf(
 ): ConfinementRefusal | undefined {
   const real = realOf(path);
   const among = (places: readonly string[]) => places.some((place) => isIn(real, realPath(place)));
-  const reading: ConfinementRefusal = { kind: 'read', target: real, text: `reading ${real}` };
-  const writing: ConfinementRefusal = { kind: 'write', target: real, text: `writing ${real}` };
-  if (among(plan.hide)) return isDenied ? reading : undefined;
-  if (among(plan.protect)) return isDenied ? writing : undefined;
+  const reading: ConfinementRefusal = { kind: 'read', target: real, text: `reading ${real}`, canBeGiven: true };
+  const writing: ConfinementRefusal = { kind: 'write', target: real, text: `writing ${real}`, canBeGiven: true };
+  // It would be hidden, or protected, whatever else the command is given.
+  if (among(plan.hide)) return isDenied ? { ...reading, canBeGiven: false } : undefined;
+  if (among(plan.protect)) return isDenied ? { ...writing, canBeGiven: false } : undefined;
   if (among([...plan.write, ...OWN])) return undefined;
   if (among(plan.read)) return isDenied ? writing : undefined;
   if (among(plan.private)) return exists(real) && !makes ? reading : undefined;

@@ -16,7 +16,7 @@ import type {
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
-import type { NativeLayers, NativeSealed } from '../native.js';
+import type { NativeLayers, NativeNetwork, NativeSealed } from '../native.js';
 import { Policies, takePlace, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
@@ -231,8 +231,13 @@ export class GateControl {
   }
 
   /** The files that a command that nobody was asked about must not reach. */
-  sealed(): Promise<NativeSealed> {
-    return this.#reading().sealed();
+  sealed(more: readonly string[]): Promise<NativeSealed> {
+    return this.#reading().sealed(more);
+  }
+
+  /** What a confined command reaches of the network; `null`: no policy says anything of that. */
+  network(): Promise<NativeNetwork | null> {
+    return this.#reading().network();
   }
 
   // --- for the human ------------------------------------------------------------------------------------------------

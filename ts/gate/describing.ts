@@ -21,7 +21,7 @@ export async function describe(question: CallQuestion, inContext: InContext): Pr
 
 /** The human must know what an approval lets happen. */
 function withHow(said: string | null, question: CallQuestion): string | null {
-  const how = howItRuns(question.tool);
+  const how = howItRuns(question.tool, copyOf(question.args));
   if (how === undefined) return said;
   const whole = said ?? lineOf(question);
   return `${whole}${/[.!?]\s*$/.test(whole) ? '' : '.'} ${how}`;

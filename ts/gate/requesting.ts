@@ -62,13 +62,47 @@ export function requestApproval(
   return resolution;
 }
 
+/** What a call of a tool does meanwhile, such as a connection of its command: what rules, grants and the mode allow need not be asked. */
+export interface DoneMeanwhile extends GateRequest {
+  /** Whether the program names it: then it is asked about only where a rule asks. */
+  isNamed: boolean;
+  /** A human is asked, whatever allows it. */
+  asksAlways?: boolean;
+}
+
+/**
+ * Says whether it may be done. A human is asked in the name of the call where nothing allows it; where nobody is there to be asked,
+ * it may not.
+ *
+ * @param signal the end of what wants it
+ */
+export async function mayMeanwhile(
+  caller: ServerCaller,
+  { isNamed, asksAlways = false, ...request }: DoneMeanwhile,
+  signal: AbortSignal,
+): Promise<{ allowed: boolean; reason: string | null }> {
+  const { gate } = caller.asker;
+  const asked = new CodeRequest(gate as Gate & LocalGate, caller, { isNamed, asksAlways });
+  const { approved, reason, decision } = await asked.resolve(request, { abortSignal: signal });
+  return { allowed: approved, reason: approved ? null : (reason ?? `It was ${decision.type}.`) };
+}
+
+/** What needs no human where something allows it. */
+interface MeanwhileRules {
+  isNamed: boolean;
+  asksAlways: boolean;
+}
+
 class CodeRequest {
   readonly #gate: Gate & LocalGate;
   readonly #caller: ServerCaller | undefined;
+  /** Absent: a human is asked whatever allows it. */
+  readonly #meanwhile: MeanwhileRules | undefined;
 
-  constructor(gate: Gate & LocalGate, caller: ServerCaller | undefined) {
+  constructor(gate: Gate & LocalGate, caller: ServerCaller | undefined, meanwhile?: MeanwhileRules) {
     this.#gate = gate;
     this.#caller = caller;
+    this.#meanwhile = meanwhile;
   }
 
   async resolve(wanted: GateRequest, options: RequestOptions): Promise<Resolution> {
@@ -93,7 +127,7 @@ class CodeRequest {
       remindMs: request.remind === undefined ? null : checkPositive(`${PLACE}: remind`, request.remind),
       requester: checkRequester(PLACE, request.requester) ?? caller?.asker.requester ?? null,
     };
-    const isJudged = caller?.asker.judgesAll ?? this.#gate.control.tightens([]);
+    const isJudged = this.#meanwhile !== undefined || (caller?.asker.judgesAll ?? this.#gate.control.tightens([]));
     return isJudged ? this.#judged(asked, abortSignal) : this.#unjudged(asked, abortSignal);
   }
 
@@ -109,7 +143,15 @@ class CodeRequest {
     );
     const judge = async (judged: ValueSnapshot): Promise<CallVerdict> => {
       const by = { gating, entry: undefined, tool: undefined, hostJudges: [], signal: abortSignal };
-      return alwaysAsked(await asker.judge({ toolCallId, toolName, args: judged, context: {} }, by), gating);
+      const call = { toolCallId, toolName, args: judged, context: {} };
+      if (this.#meanwhile?.asksAlways !== false) return alwaysAsked(await asker.judge(call, by), gating);
+      const ruled = await asker.judge(call, { ...by, gating: { ...gating, action: 'allow' } });
+      const { isNamed } = this.#meanwhile;
+      // A rule that asks has its say; that no rule speaks of it is no objection to what the program names.
+      if (isNamed && (ruled.effect === 'allow' || (ruled.effect === 'ask' && !isAskedByRule(ruled))))
+        return { effect: 'allow', said: ruled.said };
+      // Where there are no policies, nobody has allowed it yet.
+      return ruled.effect === 'allow' && !isSaid(ruled) ? asker.judge(call, by) : ruled;
     };
     const bound = (edited: ValueSnapshot) =>
       asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal }, gating);
@@ -122,10 +164,15 @@ class CodeRequest {
       gating,
       entry: description === null ? undefined : ({ description } as InterruptOptions),
       verdict,
-      isOnce: true,
+      isOnce: this.#meanwhile?.asksAlways !== false,
       checkEdit: (written) => edits.check(written),
       signal: abortSignal,
     };
+    if (this.#meanwhile !== undefined) {
+      if (verdict.effect === 'allow') return unasked(args, true, undefined);
+      if (verdict.effect === 'deny') return unasked(args, false, verdict.reason);
+      if (asker.isAutomatic) return unasked(args, false, 'Nobody is there to be asked about it.');
+    }
     const open = async (asking: CallQuestion) => openOnce(toolCallId, () => asker.openAndWait(asking, runId));
     if (verdict.effect === 'deny') return this.#denied(await open(question), args, verdict.reason);
     let last: OpenedRequest | undefined;
@@ -241,6 +288,23 @@ class CodeRequest {
 }
 
 const NEVER = new AbortController().signal;
+
+/** Whether policies have said something of it. */
+const isSaid = ({ said }: CallVerdict): boolean => said != null && said.subjects.length > 0;
+
+/** Whether it is a rule, a judge or a person's need that asks, and not only the lack of a rule. */
+const isAskedByRule = ({ said, who, reason }: CallVerdict & { effect: 'ask' }): boolean =>
+  who !== undefined || said == null || said.rule !== null || said.effect !== 'ask' || reason !== said.reason;
+
+/** What nobody was asked about. */
+const unasked = (args: ValueSnapshot, approved: boolean, reason: string | undefined): Resolution => ({
+  approvalId: '',
+  approved,
+  decision: approved ? { type: 'approve' } : { type: 'reject', ...(reason === undefined ? {} : { reason }) },
+  args: snapshot(args.value).value,
+  ...(reason === undefined ? {} : { reason }),
+  decidedBy: 'countersign',
+});
 
 /** How calls are asked about that the code itself puts to a human. */
 function gatingOf({ allowedDecisions, timeoutMs, needs = [], remindMs }: OpenRequest): Gating {

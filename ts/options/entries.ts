@@ -56,6 +56,7 @@ const CONFINE: OptionTable<Api.ConfineSettings> = {
   read: 'texts',
   hide: 'restricts',
   protect: 'restricts',
+  absent: 'restricts',
   network: 'restricts',
   localSockets: 'flag',
   demand: 'restricts',

@@ -25,6 +25,7 @@ import {
   type NativeDocument,
   type NativeJudged,
   type NativeLayers,
+  type NativeNetwork,
   type NativeSealed,
   type NativeWho,
 } from '../native.js';
@@ -187,8 +188,13 @@ export class Policies {
   }
 
   /** The files below the current folder that a command that nobody was asked about must not reach. */
-  sealed(): Promise<NativeSealed> {
-    return this.#native.sealed();
+  sealed(more: readonly string[]): Promise<NativeSealed> {
+    return this.#native.sealed(more);
+  }
+
+  /** What a confined command reaches of the network; `null`: no policy says anything of that. */
+  network(): Promise<NativeNetwork | null> {
+    return this.#native.network();
   }
 
   /** The policies that count now, and what is wrong with their files. */

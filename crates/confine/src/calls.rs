@@ -7,8 +7,6 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
-use crate::plan::Network;
-
 /// What else holds, by which calls are refused or not.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Around {
@@ -16,8 +14,8 @@ pub(crate) struct Around {
     pub namespaces: bool,
     /// The version of Landlock that is used.
     pub landlock: u8,
-    /// What is reached of the network.
-    pub network: Network,
+    /// Whether anything is reached of a network: one of its own, or where there are no namespaces one port, which Landlock holds.
+    pub reaches: bool,
     /// Whether sockets with a path may be used.
     pub local_sockets: bool,
 }
@@ -227,13 +225,45 @@ fn sockets(rules: &mut Rules, around: Around) -> Result<(), Problem> {
     if around.local_sockets && around.namespaces {
         kept.push(libc::AF_UNIX);
     }
-    if around.network != Network::None && around.namespaces {
+    if around.reaches && around.namespaces {
         kept.extend([libc::AF_INET, libc::AF_INET6]);
+    } else if around.reaches {
+        return one_port(rules);
     }
     let other = kept.iter().map(|family| argument(0, SeccompCmpOp::Ne, *family as u64));
     let other = other.collect::<Result<Vec<_>, _>>()?;
     let refused = if other.is_empty() { Vec::new() } else { vec![rule(&other)?] };
     rules.insert(libc::SYS_socket, refused);
+    pairs(rules)
+}
+
+/// The most that a socket's kind takes in the argument that also has its flags.
+const KINDS: u64 = 0xf;
+
+/// Where Landlock holds to which port TCP connects: nothing but TCP, and none of the ways on which it does not look.
+fn one_port(rules: &mut Rules) -> Result<(), Problem> {
+    let mut refused = vec![
+        rule(&[argument(0, SeccompCmpOp::Ne, libc::AF_INET as u64)?])?,
+        // MPTCP and others are streams, too, and Landlock does not know them.
+        rule(&[
+            argument(2, SeccompCmpOp::Ne, libc::IPPROTO_IP as u64)?,
+            argument(2, SeccompCmpOp::Ne, libc::IPPROTO_TCP as u64)?,
+        ])?,
+    ];
+    for kind in (0..=KINDS).filter(|kind| *kind != libc::SOCK_STREAM as u64) {
+        refused.push(rule(&[argument(1, SeccompCmpOp::MaskedEq(KINDS), kind)?])?);
+    }
+    rules.insert(libc::SYS_socket, refused);
+    // To listen without a bind takes any port that is free.
+    rules.insert(libc::SYS_listen, Vec::new());
+    // The first words of a connection may be sent with it, and then nobody asks Landlock.
+    for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+        rules.insert(call, vec![rule(&[has(flags, libc::MSG_FASTOPEN as u64)?])?]);
+    }
+    pairs(rules)
+}
+
+fn pairs(rules: &mut Rules) -> Result<(), Problem> {
     // An end of a pair of datagrams (which `SOCK_RAW` makes, too) can be turned to any other socket with a name.
     let mut pairs = vec![rule(&[argument(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?])?];
     for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
-    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus,
-    Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
+    PathFd, RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
+    RulesetStatus, Scope,
 };
 
 /// What a rule lets be done with a path and all below it.
@@ -49,7 +49,11 @@ pub(crate) fn lacking(abi: u8) -> Vec<&'static str> {
 }
 
 /// Confines this process, and all that it starts, to these paths. What is not there is left out.
-pub(crate) fn confine(abi: u8, rules: &[(PathBuf, Reach)]) -> Result<(), String> {
+///
+/// With a port it may connect there by TCP, and neither to another port nor bind to any. Only from the fourth version on.
+pub(crate) fn confine(
+    abi: u8, rules: &[(PathBuf, Reach)], port: Option<u16>,
+) -> Result<(), String> {
     let abi = version(abi);
     let failed = |error: &dyn std::fmt::Display| format!("Landlock refused: {error}");
     let mut ruleset = Ruleset::default()
@@ -59,7 +63,15 @@ pub(crate) fn confine(abi: u8, rules: &[(PathBuf, Reach)]) -> Result<(), String>
     if !Scope::from_all(abi).is_empty() {
         ruleset = ruleset.scope(Scope::from_all(abi)).map_err(|error| failed(&error))?;
     }
+    if port.is_some() {
+        ruleset =
+            ruleset.handle_access(AccessNet::from_all(abi)).map_err(|error| failed(&error))?;
+    }
     let mut created = ruleset.create().map_err(|error| failed(&error))?;
+    if let Some(port) = port {
+        let rule = NetPort::new(port, AccessNet::ConnectTcp);
+        created = created.add_rule(rule).map_err(|error| failed(&error))?;
+    }
     for (path, reach) in rules {
         created = add(created, abi, path, *reach).map_err(|error| failed(&error))?;
     }

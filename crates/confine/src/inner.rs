@@ -32,6 +32,16 @@ pub(crate) struct Setting<'a> {
     pub temporary: &'a Path,
 }
 
+impl Setting<'_> {
+    /// The port of the proxy, if there is one.
+    fn port(&self) -> Option<u16> {
+        match self.plan.network {
+            Network::Proxy { port, .. } => Some(port),
+            Network::None | Network::Loopback => None,
+        }
+    }
+}
+
 /// What root keeps of its power over the files in sight: those of others may be among them, as in a container.
 const OVER_FILES: &[u32] = &[
     CAP_CHOWN,
@@ -89,6 +99,7 @@ pub(crate) fn holes(setting: &Setting<'_>) -> Vec<Hole> {
     note(Hole::Processes, !has_namespaces || setting.sees_processes);
     note(Hole::Signals, !has_namespaces && setting.landlock < 6);
     note(Hole::Orphans, !has_namespaces);
+    note(Hole::ProxyPort, !has_namespaces && setting.port().is_some());
     note(Hole::LocalSockets, has_namespaces && plan.local_sockets);
     open
 }
@@ -101,9 +112,10 @@ fn confine(setting: &Setting<'_>) -> Result<(), String> {
         let names = serde_json::to_string(&open).unwrap_or_default();
         return Err(format!("this system does not hold everything that is forbidden: {names}"));
     }
-    if plan.network != Network::None && users.is_none() {
+    let port = setting.port();
+    if plan.network != Network::None && users.is_none() && (port.is_none() || landlock < 4) {
         return Err(
-            "a network of its own needs a namespace, which this system does not give".into()
+            "a network of its own needs a namespace, which this system does not give, or Landlock 4 for a proxy alone".into()
         );
     }
     sys::new_session().map_err(|error| told("no session of its own", error))?;
@@ -115,12 +127,13 @@ fn confine(setting: &Setting<'_>) -> Result<(), String> {
     sys::no_new_privileges().map_err(|error| told("rights could be gained", error))?;
     env::set_current_dir(&plan.cwd)
         .map_err(|error| told(&format!("{} cannot be entered", plan.cwd.display()), error))?;
-    files::confine(landlock, &setting.rules)?;
+    // In a network of its own there is nothing to forbid.
+    files::confine(landlock, &setting.rules, port.filter(|_| users.is_none()))?;
     sys::inherit_nothing().map_err(|error| told("descriptors stay open", error))?;
     calls::confine(Around {
         namespaces: users.is_some(),
         landlock,
-        network: plan.network,
+        reaches: plan.network != Network::None,
         local_sockets: plan.local_sockets,
     })?;
     let namespaces = users.is_some();

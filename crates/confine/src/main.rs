@@ -56,5 +56,5 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     let _ = writeln!(std::io::stderr(), "countersign-confine: not supported on this system");
-    std::process::ExitCode::from(exit::NOT_SUPPORTED)
+    std::process::ExitCode::from(exit::NOT_CONFINED)
 }

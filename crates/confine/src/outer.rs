@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use libc::{c_int, pid_t};
 
+use crate::carry::Outside;
 use crate::files::Reach;
 use crate::inner::{self, Setting};
 use crate::plan::{Demand, Limits, Network, Plan};
@@ -55,7 +56,7 @@ fn run(text: &str) -> Result<Never, String> {
     if landlock == 0 {
         inner::fail(
             &plan,
-            exit::NOT_SUPPORTED,
+            exit::NOT_CONFINED,
             "this kernel has no Landlock, or it is switched off",
         );
     }
@@ -111,8 +112,9 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
     };
     let mut said = File::from(said_out);
     File::from(go_in).write_all(&[u8::from(users == Users::All)])?;
-    if let Network::Proxy { port } = plan.network {
-        carry_out(init, port, &mut said)?;
+    if let Network::Proxy { port, socket } = &plan.network {
+        let outside = socket.clone().map_or(Outside::Port(*port), Outside::Socket);
+        carry_out(init, outside, &mut said)?;
     }
     sys::not_dumpable()?;
     let status = supervise::wait_for(init)?;
@@ -181,19 +183,18 @@ fn network(plan: &Plan, said: &mut File) -> io::Result<Option<TcpListener>> {
         return Ok(None);
     }
     sys::loopback_up(&UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?)?;
-    let Network::Proxy { port } = plan.network else { return Ok(None) };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let Network::Proxy { port, .. } = &plan.network else { return Ok(None) };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, *port))?;
     said.write_all(&listener.as_raw_fd().to_ne_bytes())?;
     Ok(Some(listener))
 }
 
 /// Takes over the socket that listens inside.
-fn carry_out(init: pid_t, port: u16, said: &mut File) -> io::Result<()> {
+fn carry_out(init: pid_t, outside: Outside, said: &mut File) -> io::Result<()> {
     let mut number = [0; 4];
     said.read_exact(&mut number)?;
     let socket = sys::descriptor_of(init, i32::from_ne_bytes(number))?;
-    carry::start(TcpListener::from(socket), port);
-    Ok(())
+    carry::start(TcpListener::from(socket), outside)
 }
 
 /// Runs the command without namespaces, held by Landlock and seccomp alone.
@@ -287,6 +288,8 @@ fn report() -> ExitCode {
         Ok(Err(reason)) => (Err(reason), true),
         Err(error) => (Err(error.to_string()), true),
     };
+    // What is told is of a plan that uses everything.
+    let plan = Plan { network: Network::Proxy { port: 1, socket: None }, ..plan };
     let setting = Setting {
         plan: &plan,
         landlock,

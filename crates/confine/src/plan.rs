@@ -68,7 +68,11 @@ impl Plan {
         let paths = [&plan.read, &plan.write, &plan.protect, &plan.hide, &plan.private]
             .into_iter()
             .flatten();
-        for path in paths.chain(&plan.temporary).chain([&plan.cwd]) {
+        let socket = match &plan.network {
+            Network::Proxy { socket, .. } => socket.as_ref(),
+            _ => None,
+        };
+        for path in paths.chain(&plan.temporary).chain(socket).chain([&plan.cwd]) {
             if !path.is_absolute() {
                 return Err(format!("{} is no absolute path", path.display()));
             }
@@ -82,7 +86,7 @@ impl Plan {
 }
 
 /// What is reached of the network.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) enum Network {
@@ -91,10 +95,15 @@ pub(crate) enum Network {
     None,
     /// Itself alone: a network that nothing else is in.
     Loopback,
-    /// This port of 127.0.0.1, where the caller's proxy listens, and itself.
+    /// This port of 127.0.0.1, behind which the caller's proxy is, and itself.
+    ///
+    /// Without namespaces there is no 127.0.0.1 of its own: then it reaches this port, and nothing else of TCP.
     Proxy {
         /// The port.
         port: u16,
+        /// The socket with a path on which the proxy listens; without it, it listens on the same port out here. Only with namespaces.
+        #[serde(default)]
+        socket: Option<PathBuf>,
     },
 }
 

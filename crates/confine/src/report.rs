@@ -24,6 +24,8 @@ pub(crate) enum Hole {
     Signals,
     /// What the command leaves runs on when the launcher is killed outright.
     Orphans,
+    /// The port of the proxy can be connected to at any address, and not at this machine's alone.
+    ProxyPort,
     /// Sockets with a path that others open later, in what may be read, can be connected to.
     LocalSockets,
 }

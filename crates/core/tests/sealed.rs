@@ -30,7 +30,7 @@ fn of(files: &[&str], rules: &str) -> (Vec<String>, Vec<String>) {
         fs::write(path, "").unwrap();
     }
     let text = root.to_str().unwrap();
-    let found = sealed(&policy(&rules.replace("ROOT", text), text), text, &RealFiles);
+    let found = sealed(&policy(&rules.replace("ROOT", text), text), text, &[], &RealFiles);
     fs::remove_dir_all(&root).unwrap();
     assert!(found.complete);
     let names = |paths: Vec<String>| {

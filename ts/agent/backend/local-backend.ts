@@ -77,7 +77,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
         options,
       ),
     execute: async (command, options): Promise<CommandResult> => {
-      const { timeout, abortSignal, onOutput, confine = false } = options ?? {};
+      const { timeout, abortSignal, onOutput, confine = false, connect } = options ?? {};
       return runCommand(checkText('execute: the command', command), {
         cwd: root,
         env: environmentOf(given, process.env),
@@ -85,6 +85,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
         maxOutputBytes,
         abortSignal,
         onOutput,
+        connect,
         // Its own confinement holds for every command, whoever asks for less.
         confine: tightened(settings, confine === false ? undefined : confine, 'execute: confine'),
       });

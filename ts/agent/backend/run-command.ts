@@ -5,15 +5,23 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../../agent.js';
-import type { ConfineSettings, ConfinedCommand } from '../../../index.js';
-import { confined } from '../../confine/confine.js';
+import type {
+  ConfineSettings,
+  ConfinedCommand,
+  ConfinementRefusal,
+  NetworkAnswer,
+  NetworkTarget,
+} from '../../../index.js';
+import { asksForHosts, confined, isListed } from '../../confine/confine.js';
+import { confinementReport } from '../../confine/program.js';
 import type { Line } from '../../confine/plan.js';
+import { CommandProxy } from '../../confine/proxy.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { ConfinementError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
-import { LONGEST_TIMER_MS } from '../../values/longest-timer.js';
 import { whenAborted } from '../../values/when-aborted.js';
 import { BothEnds } from './both-ends.js';
+import { CommandTime } from './command-time.js';
 import { ProcessGroup } from './process-group.js';
 
 /** How long the output may stay open after the end, in ms: what left the group could hold it for ever. */
@@ -37,7 +45,15 @@ export interface CommandOptions {
   onOutput: ((text: string) => void) | undefined;
   /** What it may do; `undefined`: anything. */
   confine: ConfineSettings | undefined;
+  /** Decides about hosts; `undefined`: what is listed is reached, and nothing else. */
+  connect: ConnectDecider | undefined;
 }
+
+/** `listed`: the settings name the host. */
+export type ConnectDecider = (
+  target: NetworkTarget & { listed: boolean },
+  options: { abortSignal: AbortSignal },
+) => Promise<NetworkAnswer>;
 
 /**
  * Runs a command line to its end. What it leaves behind in its process group is killed then.
@@ -46,9 +62,26 @@ export interface CommandOptions {
  * signal's reason when it was aborted before
  */
 export async function runCommand(command: string, options: CommandOptions): Promise<CommandResult> {
-  const { abortSignal, timeout } = options;
+  options.abortSignal?.throwIfAborted();
+  const time = new CommandTime(options.timeout);
+  const proxy = await proxyFor(options, time);
+  try {
+    return await runWith(proxy, command, options, time);
+  } finally {
+    // It does not outlive the command, nor does a question that it waits for.
+    await proxy?.close();
+  }
+}
+
+async function runWith(
+  proxy: CommandProxy | undefined,
+  command: string,
+  options: CommandOptions,
+  time: CommandTime,
+): Promise<CommandResult> {
+  const { abortSignal } = options;
   abortSignal?.throwIfAborted();
-  const how = howToRun(command, options);
+  const how = howToRun(command, options, proxy);
   const child = start(how, options);
   const status = readStatus(child);
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -63,7 +96,7 @@ export async function runCommand(command: string, options: CommandOptions): Prom
     stopped ??= why;
     group?.end();
   };
-  const timer = setTimeout(() => stop('timeout'), Math.min(timeout, LONGEST_TIMER_MS));
+  time.start(() => stop('timeout'));
   const forget = whenAborted(abortSignal, () => stop('aborted'));
   let ended;
   try {
@@ -72,7 +105,7 @@ export async function runCommand(command: string, options: CommandOptions): Prom
     group?.forget();
     throw cannotStart(options.cwd, error);
   } finally {
-    clearTimeout(timer);
+    time.end();
     forget();
   }
   await group?.clear();
@@ -83,8 +116,43 @@ export async function runCommand(command: string, options: CommandOptions): Prom
   const text = output.text();
   const result = { output: text, exitCode, signal, truncated: output.truncated, bytes: output.bytes, stopped };
   if (how.refusals === undefined) return result;
+  const made = how.putAside?.() ?? [];
   checkConfined(await status, exitCode, text);
-  return { ...result, confined: true, refused: how.refusals(text) };
+  const refused = [...(proxy?.refused ?? []), ...made.map(putAsideAs), ...how.refusals(text)];
+  return { ...result, confined: true, refused: withoutDoubles(refused) };
+}
+
+/** What it made and must not have made. */
+const putAsideAs = (target: string): ConfinementRefusal => ({
+  kind: 'write',
+  target,
+  text: `making ${target} (it is now ${target}.unchecked, since git would obey it)`,
+  canBeGiven: false,
+});
+
+/** Of what the proxy refused, programs speak as well, without a port. */
+function withoutDoubles(all: readonly ConfinementRefusal[]): ConfinementRefusal[] {
+  const keys = new Set<string>();
+  return all.filter(({ kind, target }) => {
+    const key = `${kind} ${kind === 'network' ? target?.replace(/:\d+$/, '') : target}`;
+    return !keys.has(key) && keys.add(key);
+  });
+}
+
+/** The proxy of a command whose hosts are decided about. */
+async function proxyFor({ confine, connect }: CommandOptions, time: CommandTime): Promise<CommandProxy | undefined> {
+  const network = confine?.network;
+  if (!asksForHosts(network)) return undefined;
+  const hosts = network === 'ask' ? undefined : [...network];
+  const decide = async (target: NetworkTarget, abortSignal: AbortSignal): Promise<NetworkAnswer> => {
+    const listed = hosts !== undefined && isListed(hosts, target.url);
+    if (hosts !== undefined && !listed) return { allowed: false, reason: 'It is not among the hosts of this command.' };
+    if (connect !== undefined) return time.without(() => connect({ ...target, listed }, { abortSignal }));
+    return listed
+      ? { allowed: true, reason: null }
+      : { allowed: false, reason: 'Nobody is there to be asked about it.' };
+  };
+  return CommandProxy.open({ decide, on: confinementReport().namespaces ? 'socket' : 'port' });
 }
 
 /** Until the output is closed, or for a while: then until all has been read that was written by then. */
@@ -103,13 +171,20 @@ async function readLast(output: BothEnds, closed: Promise<void>): Promise<void> 
 /** Where the executable that confines says whether the walls stand. */
 const STATUS = 3;
 
-function howToRun(command: string, { cwd, env, confine: settings }: CommandOptions): ShellCommand {
+function howToRun(
+  command: string,
+  { cwd, env, confine: settings }: CommandOptions,
+  proxy: CommandProxy | undefined,
+): ShellCommand {
   const words = ['sh', '-c', MERGED, 'sh', command] as const;
-  if (settings === undefined) return { file: words[0], args: words.slice(1) };
-  return confined(words, { cwd, env: { ...env }, settings, place: 'execute', status: STATUS });
+  if (settings === undefined) return { file: words[0], args: words.slice(1), env };
+  const own = { ...env, ...proxy?.env };
+  const place = proxy?.place ?? null;
+  return confined(words, { cwd, env: own, settings, place: 'execute', status: STATUS, proxy: place });
 }
 
-type ShellCommand = Pick<ConfinedCommand, 'file' | 'args'> & Partial<Pick<ConfinedCommand, 'refusals'>>;
+type ShellCommand = Pick<ConfinedCommand, 'file' | 'args' | 'env'> &
+  Partial<Pick<ConfinedCommand, 'refusals' | 'putAside'>>;
 
 /** All that was said there. */
 async function readStatus(child: ReturnType<typeof start>): Promise<string> {
@@ -134,8 +209,8 @@ function checkConfined(said: string, exitCode: number | null, output: string): v
 }
 
 function start(
-  { file, args, refusals }: ShellCommand,
-  { cwd, env }: CommandOptions,
+  { file, args, env, refusals }: ShellCommand,
+  { cwd }: CommandOptions,
 ): ChildProcessByStdio<null, Readable, null> {
   try {
     const child = spawn(file, args, {

@@ -1,11 +1,13 @@
 import type { BackendTools, CommandResult } from '../../../agent.js';
-import type { ConfineSettings } from '../../../index.js';
+import type { ConfineSettings, ConfinementRefusal } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
 import { emit, reading } from './call.js';
-import type { Confinement, ToolSettings } from './settings.js';
+import { connecting } from './connecting.js';
+import { givenReach, howWithReach, isWanted, reachField, type CommandReach } from './reach.js';
+import type { ConfinedStart, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
 export function executeTool(settings: ToolSettings): BackendTools['execute'] {
@@ -13,42 +15,85 @@ export function executeTool(settings: ToolSettings): BackendTools['execute'] {
   const tool = plainTool(settings);
   if (confinement === undefined) return tool;
   const isAlways = confinement.always || backend.canConfine === 'always';
-  return saysHowItRuns(tool, isAlways ? 'It runs confined.' : 'Approved, it runs unconfined.');
+  return saysHowItRuns(tool, (args) => {
+    // Not checked yet: it is what the model wrote.
+    const reach = (args as Partial<ExecuteInput> | null)?.reach;
+    if (isWanted(reach)) return howWithReach(reach);
+    return isAlways ? 'It runs confined.' : 'Approved, it runs unconfined.';
+  });
 }
 
-const plainTool = ({ backend, maxResultCharacters, confinement }: ToolSettings): BackendTools['execute'] => ({
+interface ExecuteInput {
+  command: string;
+  timeout?: number;
+  reach?: CommandReach;
+}
+
+const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
   description:
     'Runs a command line with sh in the root and gives its output and exit code. It gets no input, and whatever it started ' +
     'is ended with it. For files use the tools that are made for them.',
-  inputSchema: inputSchema<{ command: string; timeout?: number }>(
+  inputSchema: inputSchema<ExecuteInput>(
     object(
       { command: text('The command line.') },
-      { timeout: count('How long it may take at most, in milliseconds.') },
+      {
+        timeout: count('How long it may take at most, in milliseconds.'),
+        ...(canReach(settings) ? { reach: reachField } : {}),
+      },
     ),
   ),
-  execute: async ({ command, timeout }, options) => {
+  execute: async ({ command, timeout, reach }, options) => {
+    const { backend, maxResultCharacters, confinement } = settings;
+    const how = await howToRun(settings, { command, ...(reach === undefined ? {} : { reach }) }, options);
+    if ('refused' in how) return `[It was not run. ${how.refused}]`;
     emit(options, { type: 'execute-start', command });
+    const { confine, hosts, end } = how;
     const result = await backend.execute(command, {
       ...reading(options),
       ...(timeout === undefined ? {} : { timeout }),
-      ...(await confining(options, confinement)),
+      ...(confine === undefined ? {} : { confine }),
+      connect: connecting(command, confinement, hosts),
       onOutput: (text) => emit(options, { type: 'execute-output', text }),
     });
+    const made = (await end?.()) ?? [];
     const { exitCode, truncated, stopped } = result;
     emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
     options.abortSignal?.throwIfAborted();
-    return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refusedIn(result)}`;
+    const refused = refusedIn(result, made, canReach(settings));
+    return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refused}`;
   },
 });
 
-/** What no human approved runs confined: a rule, a grant or a mode let it through. */
-async function confining(
-  options: object,
-  confinement: Confinement | undefined,
-): Promise<{ confine?: ConfineSettings | false }> {
-  if (confinement === undefined) return {};
+/** Whether a call can ask for more than commands may: what a backend holds all of its commands to, nothing opens. */
+const canReach = ({ confinement, backend }: ToolSettings): boolean =>
+  confinement !== undefined && backend.canConfine === true;
+
+type RunsAs =
+  | { confine: ConfineSettings | false | undefined; hosts: readonly string[]; end?: ConfinedStart['end'] }
+  | { refused: string };
+
+/** What no human approved runs confined: a rule, a grant or a mode let it through. With a reach of its own it does in any case. */
+async function howToRun(
+  settings: ToolSettings,
+  { command, reach }: ExecuteInput,
+  options: { abortSignal?: AbortSignal },
+): Promise<RunsAs> {
+  const { confinement, backend } = settings;
+  if (confinement === undefined) return { confine: undefined, hosts: [] };
   const isApproved = callContextOf(options)?.approved?.byHuman === true;
-  return { confine: isApproved && !confinement.always ? false : await confinement.settings() };
+  if (!canReach(settings) || !isWanted(reach)) {
+    if (isApproved && !confinement.always) return { confine: false, hosts: [] };
+    const { settings: confine, end } = await confinement.start();
+    return { confine, hosts: [], end };
+  }
+  return givenReach({
+    command,
+    reach,
+    root: backend.root,
+    start: confinement.start,
+    isApproved,
+    signal: options.abortSignal ?? new AbortController().signal,
+  });
 }
 
 const WHOLE = 'To see all of it, run it with "> file" at its end and read that file, or have it print less';
@@ -62,10 +107,31 @@ function outputOf({ output, truncated, bytes }: CommandResult, most: number): st
 }
 
 /** What the model may ask for, in the place of "Permission denied". */
-function refusedIn({ refused = [] }: CommandResult): string {
-  if (refused.length === 0) return '';
+function refusedIn({ refused = [] }: CommandResult, made: readonly string[], canAsk: boolean): string {
+  const aside = made.map(
+    (path) =>
+      `\n[A new ${path} is now ${path}.unchecked, since git would obey it. A human must make it, or approve its name.]`,
+  );
+  if (refused.length === 0) return aside.join('');
   const what = refused.map(({ text }) => text).join(', ');
-  return `\n[The sandbox refused ${what}. The command may be right: if it needs this, say so to the human.]`;
+  const reach = canAsk ? reachFor(refused) : undefined;
+  const how =
+    reach === undefined
+      ? 'if it needs this, say so to the human.'
+      : `if it needs this, call execute again with reach: ${JSON.stringify(reach)}. A human is asked about it.`;
+  return `\n[The sandbox refused ${what}. The command may be right: ${how}]${aside.join('')}`;
+}
+
+/** Just what was refused, as far as it can be given. */
+function reachFor(refused: readonly ConfinementRefusal[]): CommandReach | undefined {
+  const of = (wanted: ConfinementRefusal['kind']) => [
+    ...new Set(
+      refused.flatMap(({ kind, target, canBeGiven }) => (kind === wanted && canBeGiven && target ? [target] : [])),
+    ),
+  ];
+  const all = { write: of('write'), read: of('read'), network: of('network') };
+  const reach: CommandReach = Object.fromEntries(Object.entries(all).filter(([, names]) => names.length > 0));
+  return isWanted(reach) ? reach : undefined;
 }
 
 function endOf({ exitCode, signal, stopped }: CommandResult): string {

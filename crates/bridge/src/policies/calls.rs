@@ -6,7 +6,7 @@ use countersign_core::call::Json;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{Grant, OfferOptions, Policies, PolicyCall, ShownFile};
 use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
-use countersign_core::policy::{SealedFiles, Verdict};
+use countersign_core::policy::{NetworkReach, SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, Judged, JudgedBeside};
@@ -25,6 +25,7 @@ operations! {
     Refresh(RefreshFiles),
     Hidden(FindHidden),
     Sealed(FindSealed),
+    Network(FindNetwork),
     Layers(ListLayers),
     Forbids(FindForbidding),
     GrantCount(CountGrants),
@@ -335,7 +336,11 @@ impl Operate<&Policies> for FindHidden {
 /// The files that a command that nobody was asked about must not reach.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct FindSealed {}
+struct FindSealed {
+    /// Folders to look below, beside the current one.
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    more: Vec<String>,
+}
 
 /// Absolute paths.
 #[derive(Serialize)]
@@ -345,6 +350,10 @@ struct NativeSealed {
     hidden: Vec<String>,
     /// Not changed.
     kept: Vec<String>,
+    /// Not made.
+    absent: Vec<String>,
+    /// Each `.git` that is there.
+    repositories: Vec<String>,
     /// Whether these are all.
     complete: bool,
 }
@@ -353,9 +362,35 @@ impl Operate<&Policies> for FindSealed {
     type Answer = NativeSealed;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let SealedFiles { hidden, kept, complete } =
-            policies.sealed().map_err(GateError::InvalidConfig)?;
-        Ok(NativeSealed { hidden, kept, complete })
+        let SealedFiles { hidden, kept, absent, repositories, complete } =
+            policies.sealed(&self.more).map_err(GateError::InvalidConfig)?;
+        Ok(NativeSealed { hidden, kept, absent, repositories, complete })
+    }
+}
+
+/// What a confined command reaches of the network.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FindNetwork {}
+
+/// What all policies together say of it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeNetwork {
+    /// Nothing is reached.
+    none: bool,
+    /// A human is asked of what no rule names.
+    ask: bool,
+    /// A host must be meant by each of these lists.
+    hosts: Vec<Vec<String>>,
+}
+
+impl Operate<&Policies> for FindNetwork {
+    type Answer = Option<NativeNetwork>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
+        let reach = policies.network().map_err(GateError::InvalidConfig)?;
+        Ok(reach.map(|NetworkReach { none, ask, hosts }| NativeNetwork { none, ask, hosts }))
     }
 }
 

@@ -7,11 +7,12 @@ use countersign_core::gate::policies::code_source;
 use countersign_core::layers::{
     CodePolicy, LayerFiles, TrustEntry, TrustError, TrustFile, preset, project_root,
 };
+use countersign_core::path::{RealFiles, UrlAddress, UrlSet};
 use countersign_core::policy::document::{
     DocumentFormat, ErrorCode, PolicyDocument, SettingsError, TomlSetting, load, pattern_fault,
     settings, to_toml,
 };
-use countersign_core::policy::{builtin_tools, lint};
+use countersign_core::policy::{GitFiles, builtin_tools, lint, run_by_git};
 use serde::{Deserialize, Serialize};
 
 use super::tree::ReadTree;
@@ -30,6 +31,8 @@ operations! {
     Preset(ReadPreset),
     Settings(ReadSettings),
     Project(FindProject),
+    RunByGit(FindRunByGit),
+    IsMeant(FindMeant),
     Trust(TrustProject),
     Untrust(UntrustProject),
     Trusted(ListTrusted),
@@ -220,6 +223,57 @@ impl Operate<()> for FindProject {
 /// The project that this directory is in.
 pub fn project_of(directory: &str) -> String {
     project_root(Path::new(directory)).to_str().unwrap_or(directory).to_owned()
+}
+
+/// Whether one of these patterns of addresses surely means this address.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FindMeant {
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    patterns: Vec<String>,
+    url: String,
+}
+
+impl Operate<()> for FindMeant {
+    type Answer = bool;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
+        let patterns = UrlSet::parse(self.patterns.iter().map(String::as_str));
+        let address = UrlAddress::parse(&self.url);
+        Ok(patterns.is_ok_and(|set| address.is_ok_and(|address| set.covers(&address))))
+    }
+}
+
+/// What git runs or obeys of the files in these folders, but for those further down. Blocks.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct FindRunByGit {
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    folders: Vec<String>,
+}
+
+/// Absolute paths.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeGitFiles {
+    /// Those that are there.
+    kept: Vec<String>,
+    /// Those that are not.
+    absent: Vec<String>,
+}
+
+impl Operate<()> for FindRunByGit {
+    type Answer = NativeGitFiles;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
+        let mut all = NativeGitFiles { kept: Vec::new(), absent: Vec::new() };
+        for folder in &self.folders {
+            let GitFiles { kept, absent } = run_by_git(folder, &RealFiles);
+            all.kept.extend(kept);
+            all.absent.extend(absent);
+        }
+        Ok(all)
+    }
 }
 
 /// A project's policy that the user trusts.

@@ -428,6 +428,91 @@ fn a_proxy_is_reached_and_nothing_beside_it() {
 }
 
 #[test]
+fn a_proxy_on_a_socket_with_a_path_is_reached_by_many_at_once() {
+    for user in users() {
+        let place = Place::new("carried", user);
+        if !has_namespaces(&place) {
+            continue;
+        }
+        let path = place.root.join("proxy");
+        let proxy = UnixListener::bind(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
+        std::thread::spawn(move || {
+            for mut connection in proxy.incoming().flatten() {
+                std::thread::spawn(move || {
+                    let mut asked = [0; 2];
+                    let _ = connection.read_exact(&mut asked);
+                    let _ = connection.write_all(&asked);
+                });
+            }
+        });
+        // More than are carried at once: those that say nothing wait, and hold up nobody for ever.
+        let program = "import socket\n\
+            def one(): return socket.create_connection(('127.0.0.1', 8888))\n\
+            idle = [one() for _ in range(200)]\n\
+            for number in range(300):\n\
+            \tmine = one(); mine.sendall(b'ab'); assert mine.recv(2) == b'ab'; mine.close()\n\
+            more = [one() for _ in range(100)]\n\
+            for each in idle: each.close()\n\
+            last = more[-1]; last.sendall(b'cd'); print(last.recv(2).decode())\n\
+            try:\n\tsocket.create_connection(('127.0.0.1', 8889), 2); print('others')\n\
+            except OSError: print('nobody')\n";
+        let network = json!({ "proxy": { "port": 8888, "socket": path } });
+        let plan = changed(place.plan(&["python3", "-c", program]), &json!({ "network": network }));
+        let ended = place.run(&plan);
+        assert_eq!(ended.out, "cd\nnobody\n", "{ended:?}");
+    }
+}
+
+#[test]
+fn without_namespaces_one_port_is_reached_by_tcp_and_nothing_else() {
+    for user in users() {
+        let place = Place::new("port", user);
+        let [proxy, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let [at, beside] = [&proxy, &other].map(|socket| socket.local_addr().unwrap().port());
+        let datagrams = udp.local_addr().unwrap().port();
+        let program = format!(
+            "import ctypes, socket\n\
+            def tried(name, do):\n\
+            \ttry:\n\t\tdo()\n\t\tprint('through', name)\n\
+            \texcept OSError as error:\n\t\tprint('refused', name)\n\
+            tried('proxy', lambda: socket.create_connection(('127.0.0.1', {at}), 5))\n\
+            tried('beside', lambda: socket.create_connection(('127.0.0.1', {beside}), 5))\n\
+            tried('datagrams', lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {datagrams})))\n\
+            tried('six', lambda: socket.socket(socket.AF_INET6))\n\
+            tried('raw', lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))\n\
+            tried('mptcp', lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262))\n\
+            tried('local', lambda: socket.socket(socket.AF_UNIX))\n\
+            tried('bind', lambda: socket.socket().bind(('127.0.0.1', 0)))\n\
+            tried('listen', lambda: socket.socket().listen())\n\
+            tried('fast', lambda: socket.socket().sendto(b'x', 0x20000000, ('127.0.0.1', {beside})))\n\
+            tried('fast message', lambda: socket.socket().sendmsg([b'x'], [], 0x20000000, ('127.0.0.1', {beside})))\n\
+            def later():\n\
+            \tmine = socket.socket(); mine.setsockopt(socket.IPPROTO_TCP, 30, 1)\n\
+            \tmine.connect(('127.0.0.1', {beside})); mine.sendall(b'x')\n\
+            tried('fast later', later)\n"
+        );
+        let network = json!({ "proxy": { "port": at } });
+        let plan = changed(
+            place.plan(&["python3", "-c", &program]),
+            &json!({ "network": network, "withoutNamespaces": true }),
+        );
+        let ended = place.run(&plan);
+        if ended.code == Some(125) && ended.err.contains("Landlock 4") {
+            return; // An older kernel.
+        }
+        let through: Vec<&str> =
+            ended.out.lines().filter(|line| line.starts_with("through")).collect();
+        assert_eq!(through, ["through proxy"], "{ended:?}");
+        assert_eq!(ended.out.lines().count(), 12, "{ended:?}");
+        assert!(ended.open().contains(&"proxy-port".to_owned()), "{ended:?}");
+        assert!(other.set_nonblocking(true).is_ok() && other.accept().is_err());
+        assert!(udp.set_nonblocking(true).is_ok() && udp.recv(&mut [0]).is_err());
+    }
+}
+
+#[test]
 fn local_sockets_that_are_there_are_hidden_where_others_are_allowed() {
     for user in users() {
         let place = Place::new("local", user);
@@ -459,7 +544,16 @@ fn what_cannot_be_held_is_not_run() {
     let cases = [
         (json!({ "withoutNamespaces": true, "demand": "whole" }), 125),
         (json!({ "withoutNamespaces": true, "network": "loopback" }), 125),
-        (json!({ "abi": 0 }), 124),
+        (
+            json!({ "withoutNamespaces": true, "network": { "proxy": { "port": 9 } }, "abi": 3 }),
+            125,
+        ),
+        (
+            json!({ "withoutNamespaces": true, "network": { "proxy": { "port": 9 } }, "demand": "whole" }),
+            125,
+        ),
+        (json!({ "network": { "proxy": { "port": 9, "socket": "relative" } } }), 125),
+        (json!({ "abi": 0 }), 125),
         (json!({ "write": ["/"] }), 125),
         (json!({ "read": ["usr"] }), 125),
         (json!({ "cwd": "/home" }), 125),

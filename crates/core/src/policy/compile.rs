@@ -15,6 +15,7 @@ use super::document::{
     RuleApprovers,
 };
 use super::names::names_of;
+use super::network::{self, NetworkReach};
 use super::reading::ToolReadings;
 use super::verdict::RuleRef;
 use crate::path::{PathContext, UrlSet};
@@ -34,6 +35,7 @@ struct CompiledPolicy {
     index: RuleIndex,
     readings: ToolReadings,
     forbidden: Vec<(PolicyMode, PolicySource)>,
+    network: Option<NetworkReach>,
 }
 
 /// What is left of a document beside its rules.
@@ -121,7 +123,11 @@ impl Policy {
         let mut compiled = Vec::with_capacity(documents.len());
         let mut rules = Vec::new();
         let mut forbidden = Vec::new();
-        for document in documents {
+        let network = NetworkReach::of(&documents);
+        for mut document in documents {
+            // Who lists a host allows it.
+            let listed = network::rule_of(&document);
+            document.rules.extend(listed);
             let trusted = document.source.trusted;
             for mode in document.forbid {
                 forbidden.push((mode, document.source.clone()));
@@ -151,6 +157,7 @@ impl Policy {
             index,
             readings,
             forbidden,
+            network,
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -163,6 +170,11 @@ impl Policy {
     /// Who forbids this mode, if anybody: a document of any layer may.
     pub fn forbids(&self, mode: PolicyMode) -> Option<&PolicySource> {
         self.inner.forbidden.iter().find(|(forbidden, _)| *forbidden == mode).map(|(_, by)| by)
+    }
+
+    /// What a confined command reaches of the network; `None`: no document says anything of that.
+    pub fn network(&self) -> Option<&NetworkReach> {
+        self.inner.network.as_ref()
     }
 
     pub(crate) fn readings(&self) -> &ToolReadings {

@@ -40,6 +40,7 @@ impl GrantRules {
             tools: std::collections::BTreeMap::default(),
             rules,
             forbid: Vec::new(),
+            network: None,
         };
         Ok(Self { policy: Policy::compile_pinned(document, context)? })
     }

@@ -72,6 +72,7 @@ pub fn lint(documents: &[PolicyDocument], tools: Option<&[String]>) -> Vec<LintF
     let shadows = shadow::find(documents);
     for (number, document) in documents.iter().enumerate() {
         findings.extend(tools.into_iter().flat_map(|tools| unmatchable::readings(document, tools)));
+        findings.extend(broad::network(document));
         for (index, rule) in document.rules.iter().enumerate() {
             let mut report = LintReport { document, rule, findings: &mut findings };
             unmatchable::check(&mut report, tools);

@@ -7,6 +7,7 @@ use super::Effect;
 use super::compile::{Policy, RulePatterns};
 use super::judge::{JudgedCall, judge};
 use super::protected::PathNames;
+use super::run_by_git::{GIT, run_by_git};
 use crate::call::Json;
 use crate::path::{DirEntry, DirListing, FileLookup, PathContext, lexically};
 use crate::shell::FileAccess;
@@ -17,9 +18,6 @@ const MOST_SEALED: usize = 1_000;
 
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
-const GIT: &str = ".git";
-/// What git runs, or is told to run, of what stands in its own folder.
-const RUN_BY_GIT: &[&str] = &["hooks", "config", "config.worktree", "info/attributes"];
 
 /// What a command that nobody was asked about must not reach. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,20 +26,26 @@ pub struct SealedFiles {
     pub hidden: Vec<String>,
     /// Not changed.
     pub kept: Vec<String>,
+    /// Not made: they are not there.
+    pub absent: Vec<String>,
+    /// Each `.git` that is there, symlinks too: a new one is a repository that git would obey.
+    pub repositories: Vec<String>,
     /// Whether these are all.
     pub complete: bool,
 }
 
-/// Looks for them below a folder. What lies in packages, and behind symlinks, is passed over. Blocks.
-pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFiles {
+/// Looks for them below a project, and below more folders. What lies in packages, and behind symlinks, is passed over. Blocks.
+pub fn sealed(policy: &Policy, root: &str, more: &[String], files: &dyn FileLookup) -> SealedFiles {
     let root = root.trim_end_matches('/');
+    let more = more.iter().map(|folder| folder.trim_end_matches('/'));
     let mut found = SealedFiles { complete: true, ..SealedFiles::default() };
     let projects = [root.to_owned()];
     let look = |access| SealedAccess::new(policy, access, &projects, files);
     let (reads, writes) = (look(FileAccess::Read), look(FileAccess::Write));
     let mut left = MOST_NAMES;
     // Each with whether all below it is kept already.
-    let mut folders = VecDeque::from([(root.to_owned(), false)]);
+    let mut folders: VecDeque<_> =
+        std::iter::once(root).chain(more).map(|folder| (folder.to_owned(), false)).collect();
     while let Some((folder, in_kept)) = folders.pop_front() {
         let names = match files.list(if folder.is_empty() { "/" } else { &folder }, left) {
             DirListing::Names(names) => names,
@@ -53,11 +57,16 @@ pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFile
         left = left.saturating_sub(names.len());
         for DirEntry { name, is_link, is_dir } in names {
             let path = format!("{folder}/{name}");
+            if name == GIT {
+                found.repositories.push(path.clone());
+            }
             if is_link || name == PACKAGES {
                 continue;
             }
             if name == GIT {
-                found.keep_git(&path, is_dir, files);
+                let git = run_by_git(&folder, files);
+                found.kept.extend(git.kept);
+                found.absent.extend(git.absent);
             } else if reads.is_sealed(&path) {
                 found.hidden.push(path);
             } else {
@@ -77,29 +86,6 @@ pub fn sealed(policy: &Policy, root: &str, files: &dyn FileLookup) -> SealedFile
         }
     }
     found
-}
-
-impl SealedFiles {
-    /// A repository works in its own folder; what it would run from there stays as it is.
-    fn keep_git(&mut self, git: &str, is_dir: bool, files: &dyn FileLookup) {
-        if !is_dir {
-            // It names the folder.
-            self.kept.push(git.to_owned());
-            return;
-        }
-        let mut own = vec![git.to_owned()];
-        for more in ["modules", "worktrees"] {
-            if let DirListing::Names(names) = files.list(&format!("{git}/{more}"), MOST_SEALED) {
-                own.extend(
-                    names.iter().map(|DirEntry { name, .. }| format!("{git}/{more}/{name}")),
-                );
-            }
-        }
-        for folder in own {
-            let run = RUN_BY_GIT.iter().map(|name| format!("{folder}/{name}"));
-            self.kept.extend(run.filter(|path| files.has(path) == Ok(true)));
-        }
-    }
 }
 
 /// What is out of reach for one access.

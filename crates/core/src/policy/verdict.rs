@@ -72,6 +72,8 @@ pub enum VerdictCause {
     Unknown,
     /// It is protected, and no rule names it.
     Protected(&'static str),
+    /// It is where a command connects to, and no rule names it.
+    Unnamed,
     /// It cannot be told where it points.
     Unlocated(String),
     /// It starts from a directory that is only known when it runs.
@@ -125,6 +127,7 @@ impl JudgedSubject {
             (VerdictCause::Protected(what), _) => {
                 write!(text, " is protected ({what}); a rule must name it to allow it")
             }
+            (VerdictCause::Unnamed, _) => write!(text, " is a connection that no rule names"),
             (VerdictCause::Unlocated(why), _) => write!(text, ": {why}"),
             (VerdictCause::Adrift, _) if !is_literal(&self.subject) => {
                 write!(text, " is only known when it runs")

@@ -23,8 +23,8 @@ use crate::policy::document::{
     DocumentError, DocumentFormat, LayerKind, PolicyDocument, PolicyMode, PolicySource, load,
 };
 use crate::policy::{
-    Effect, JudgedCall, NeedsFiles, Policy, SealedFiles, Verdict, VerdictCause, denies_all_of,
-    explain, judge, rule_names, sealed, suggest, suggest_reject,
+    Effect, JudgedCall, NeedsFiles, NetworkReach, Policy, SealedFiles, Verdict, VerdictCause,
+    denies_all_of, explain, judge, rule_names, sealed, suggest, suggest_reject,
 };
 use crate::preview::{self, FileChange};
 
@@ -190,13 +190,22 @@ impl Policies {
         Ok(Arc::clone(&self.current()?.snapshot))
     }
 
-    /// Which files below the current folder a command that nobody was asked about must not reach. Blocks.
+    /// Which files below the current folder, and below these, a command that nobody was asked about must not reach. Blocks.
     ///
     /// # Errors
     /// When the policies cannot be read.
-    pub fn sealed(&self) -> Result<SealedFiles, String> {
+    pub fn sealed(&self, more: &[String]) -> Result<SealedFiles, String> {
         let files = CachedFiles::new(&RealFiles);
-        Ok(sealed(&self.current()?.policy, &self.options.cwd, &files))
+        let policy = &self.current()?.policy;
+        Ok(sealed(policy, &self.options.cwd, more, &files))
+    }
+
+    /// What a confined command reaches of the network; `None`: no policy says anything of that. Blocks.
+    ///
+    /// # Errors
+    /// When the policies cannot be read.
+    pub fn network(&self) -> Result<Option<NetworkReach>, String> {
+        Ok(self.current()?.policy.network().cloned())
     }
 
     /// What the `read-only` preset says. Blocks where `blocking`.

@@ -301,6 +301,7 @@ fn alone(rule: &PolicyRule, name: &Arc<str>, shell: Option<String>) -> PolicyDoc
             ..rule.clone()
         }],
         forbid: Vec::new(),
+        network: None,
     }
 }
 

@@ -17,9 +17,9 @@ mod write;
 pub use error::{DocumentError, ErrorCode, MAX_ERRORS};
 pub use examples::{check_examples, load};
 pub use model::{
-    ArgumentNames, CommandPattern, DocumentPlace, LayerKind, MatchOrder, PatternToken, PlacedValue,
-    PolicyDocument, PolicyMode, PolicyRule, PolicySource, RuleApprovers, RuleExamples, ToolReading,
-    WordsBehind,
+    ArgumentNames, CommandPattern, DocumentPlace, LayerKind, MatchOrder, NetworkRule, PatternToken,
+    PlacedValue, PolicyDocument, PolicyMode, PolicyRule, PolicySource, RuleApprovers, RuleExamples,
+    ToolReading, WordsBehind,
 };
 pub use read::{MAX_BYTES, MAX_RULES, read};
 pub use rule::pattern_fault;

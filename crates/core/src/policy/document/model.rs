@@ -96,6 +96,19 @@ pub struct PolicyDocument {
     pub rules: Vec<PolicyRule>,
     /// Modes that nobody may switch to, whatever the layer of the document.
     pub forbid: Vec<PolicyMode>,
+    /// What a confined command reaches of the network; `None`: it says nothing of that.
+    pub network: Option<NetworkRule>,
+}
+
+/// What a confined command reaches of the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NetworkRule {
+    /// Nothing.
+    None,
+    /// What rules on addresses allow; of all else a human is asked.
+    Ask,
+    /// Hosts that these patterns mean, and no others.
+    Hosts(Vec<PlacedValue<String>>),
 }
 
 /// How a tool's arguments are read: for each, the names of the arguments (`a.b` for one inside another).

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::path::Vars;
+use crate::path::{UrlPattern, Vars};
 
 use super::error::{DocumentPath, did_you_mean, list, quoted};
 use super::place::LineIndex;
 use super::schema::{DOCUMENT, EFFECTS, MATCHES, MODES, READING, SHELLS, VERSION};
 use super::tree::{DocumentNode, DocumentValue, TableEntry, parse};
 use super::{
-    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, MAX_ERRORS, MatchOrder, PlacedValue,
-    PolicyDocument, PolicySource, ToolReading,
+    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, MAX_ERRORS, MatchOrder, NetworkRule,
+    PlacedValue, PolicyDocument, PolicySource, ToolReading,
 };
 
 /// Bytes of a document at most.
@@ -131,6 +131,7 @@ impl<'a> DocumentReader<'a> {
             tools: BTreeMap::new(),
             rules: Vec::new(),
             forbid: Vec::new(),
+            network: None,
         };
         if !entries.iter().any(|entry| entry.key == "version") {
             let message = "\"version\" is missing".to_owned();
@@ -147,6 +148,7 @@ impl<'a> DocumentReader<'a> {
                 "version" => self.version(node, path),
                 "default" => document.default = self.choice(node, path, EFFECTS),
                 "match" => document.matching = self.choice(node, path, MATCHES).unwrap_or_default(),
+                "network" => document.network = self.network(node, path),
                 "forbid" => {
                     let items = self.items(node, path);
                     for (index, item) in items.iter().enumerate() {
@@ -159,6 +161,19 @@ impl<'a> DocumentReader<'a> {
             }
         }
         Some(document)
+    }
+
+    fn network(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<NetworkRule> {
+        match &node.value {
+            DocumentValue::Text(word) if word == "none" => Some(NetworkRule::None),
+            DocumentValue::Text(word) if word == "ask" => Some(NetworkRule::Ask),
+            DocumentValue::List(_) => Some(NetworkRule::Hosts(self.texts(node, path, host))),
+            _ => {
+                let what = "\"none\", \"ask\" or a list of hosts like [\"registry.npmjs.org\"]";
+                self.expected(node, path, what);
+                None
+            }
+        }
     }
 
     fn version(&mut self, node: &DocumentNode, path: DocumentPath<'_>) {
@@ -321,6 +336,16 @@ impl<'a> DocumentReader<'a> {
         }
         texts
     }
+}
+
+/// A connection goes to a host: what is asked for there is not seen.
+fn host(pattern: &str) -> Result<(), String> {
+    UrlPattern::parse(pattern).map_err(|error| error.to_string())?;
+    let behind = pattern.split_once("://").map_or(pattern, |(_, behind)| behind);
+    if behind.contains(['/', '@']) {
+        return Err(format!("{} is more than a host: write the host alone", quoted(pattern)));
+    }
+    Ok(())
 }
 
 /// For texts that may be anything.

@@ -9,7 +9,7 @@ use super::{MatchOrder, PolicyMode};
 pub const VERSION: u32 = 1;
 
 pub(super) const DOCUMENT: &[&str] =
-    &["$schema", "version", "default", "match", "forbid", "tools", "rule"];
+    &["$schema", "version", "default", "match", "network", "forbid", "tools", "rule"];
 
 pub(super) const READING: &[&str] = &["command", "read", "write", "url", "cwd", "ignore", "shell"];
 

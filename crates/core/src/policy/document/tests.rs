@@ -135,6 +135,9 @@ pub(super) fn without_places(document: &PolicyDocument) -> PolicyDocument {
     }
     let mut document = document.clone();
     document.tools.values_mut().for_each(|tool| tool.at = DocumentPlace::default());
+    if let Some(NetworkRule::Hosts(hosts)) = &mut document.network {
+        clear(hosts);
+    }
     for rule in &mut document.rules {
         rule.at = DocumentPlace::default();
         clear(&mut rule.commands);

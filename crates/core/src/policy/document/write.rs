@@ -2,7 +2,7 @@
 
 use super::schema::{EFFECTS, MATCHES, MODES, VERSION};
 use super::{
-    CommandPattern, MatchOrder, PatternToken, PlacedValue, PolicyDocument, PolicyRule,
+    CommandPattern, MatchOrder, NetworkRule, PatternToken, PlacedValue, PolicyDocument, PolicyRule,
     RuleApprovers, ToolReading, WordsBehind, tokens,
 };
 
@@ -27,6 +27,12 @@ pub fn to_toml(document: &PolicyDocument) -> Result<String, NotWritable> {
     }
     if document.matching != MatchOrder::default() {
         line(&mut text, "match", &string(name(MATCHES, document.matching)));
+    }
+    match &document.network {
+        None => {}
+        Some(NetworkRule::None) => line(&mut text, "network", &string("none")),
+        Some(NetworkRule::Ask) => line(&mut text, "network", &string("ask")),
+        Some(NetworkRule::Hosts(hosts)) => line(&mut text, "network", &strings(hosts)),
     }
     if !document.forbid.is_empty() {
         let modes = document.forbid.iter().map(|mode| string(name(MODES, *mode)));
@@ -357,6 +363,9 @@ mod tests {
             first in any::<bool>(),
             tools in prop::collection::btree_map(text(), (prop::collection::vec("[a-z]{1,3}(\\.[a-z])?", 0..3), any::<bool>()), 0..3),
             rules in prop::collection::vec(rule(), 0..4),
+            network in prop::sample::select(vec![
+                None, Some(NetworkRule::None), Some(NetworkRule::Ask), Some(NetworkRule::Hosts(vec![located("*.example.com".to_owned())])),
+            ]),
             forbid in prop::collection::vec(prop::sample::select(vec![PolicyMode::Safe, PolicyMode::Auto, PolicyMode::Plan, PolicyMode::DenyAllAsks]), 0..3),
         ) -> PolicyDocument {
             let rules = rules.into_iter().enumerate().map(|(index, rule)| PolicyRule { index, ..rule }).collect();
@@ -364,7 +373,7 @@ mod tests {
                 located(ToolReading { command, shell: sh.then(|| "sh".to_owned()), ..ToolReading::default() })
             };
             PolicyDocument {
-                source: source(), default, matching: if first { MatchOrder::First } else { MatchOrder::Strictest }, rules, forbid,
+                source: source(), default, matching: if first { MatchOrder::First } else { MatchOrder::Strictest }, rules, forbid, network,
                 tools: tools.into_iter().map(|(name, tool)| (name, reading(tool))).collect(),
             }
         }

@@ -28,6 +28,7 @@ use super::Effect;
 use super::compile::Policy;
 use super::document::RuleApprovers;
 use super::git::GitReach;
+use super::network;
 use super::protected::{self, PathProtection};
 use super::reading::{self, ReadCall};
 use super::subject::{Subject, SubjectKind};
@@ -328,12 +329,23 @@ impl<'a> CallJudge<'a> {
             }
             SubjectKind::Url { target, .. } if subject.needs_allow => match target.literal() {
                 None => Some(VerdictCause::Dynamic),
-                Some(text) => UrlAddress::parse(text)
-                    .err()
-                    .map(|error| VerdictCause::Unlocated(error.message)),
+                Some(text) => match UrlAddress::parse(text) {
+                    Err(error) => Some(VerdictCause::Unlocated(error.message)),
+                    Ok(_) => (self.call.tool_name == network::TOOL && !self.is_address_named(hits))
+                        .then_some(VerdictCause::Unnamed),
+                },
             },
             _ => None,
         }
+    }
+
+    /// Whether a rule on addresses allows it, and not one that speaks of all that a tool does.
+    fn is_address_named(&self, hits: &[RuleHit]) -> bool {
+        hits.iter().any(|hit| {
+            hit.effect == Effect::Allow
+                && hit.how == MatchStrength::Surely
+                && self.policy.rule(hit.rule).is_some_and(|rule| rule.urls.is_some())
+        })
     }
 
     /// Whether a rule that allows the path spells out what is protected about it.

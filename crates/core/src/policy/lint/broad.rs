@@ -2,7 +2,7 @@
 
 use crate::policy::Effect;
 use crate::policy::document::{
-    CommandPattern, PatternToken, PolicyDocument, WordsBehind, quoted, wild,
+    CommandPattern, NetworkRule, PatternToken, PolicyDocument, WordsBehind, quoted, wild,
 };
 use crate::policy::reading::builtin;
 use crate::shell::{
@@ -10,7 +10,7 @@ use crate::shell::{
     special_like,
 };
 
-use super::{FindingCode, LintReport, is_whole};
+use super::{FindingCode, LintFinding, LintReport, LintSeverity, is_whole};
 
 /// Words behind the name of a program that say: run, fetch or install what comes next.
 const VERBS: &[&str] = &[
@@ -269,4 +269,21 @@ fn is_every_host(pattern: &str) -> bool {
     let rest = pattern.split_once("://").map_or(pattern, |(_, rest)| rest);
     let host = rest.split(['/', ':']).next().unwrap_or_default();
     !host.is_empty() && host.chars().all(|char| matches!(char, '*' | '.'))
+}
+
+/// Hosts that a command may connect to, when these are any.
+pub(super) fn network(document: &PolicyDocument) -> Option<LintFinding> {
+    let Some(NetworkRule::Hosts(hosts)) = &document.network else { return None };
+    let every = hosts.iter().find(|host| is_every_host(&host.value))?;
+    Some(LintFinding {
+        code: FindingCode::TooBroad,
+        message: format!(
+            "{} is every host, so that a command can send anything anywhere: name the hosts that are meant, or write network = \"ask\"",
+            quoted(&every.value)
+        ),
+        source_name: document.source.name.to_string(),
+        place: every.at,
+        rule: None,
+        severity: LintSeverity::Warning,
+    })
 }

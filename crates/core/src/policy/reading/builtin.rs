@@ -339,6 +339,8 @@ const FETCH_OTHER: ArgumentAliases = &[
     "encoding",
     "user_agent",
 ];
+/// Who connects, and what kind of address it is.
+const NETWORK_OTHER: ArgumentAliases = &["command", "where"];
 /// What becomes of a place that is taken already.
 const PLACE_OTHER: ArgumentAliases =
     &["overwrite", "force", "create_directories", "create_dirs", "parents"];
@@ -459,6 +461,7 @@ const TOOLS: &[(&[&str], BuiltinReading)] = &[
     ),
     (&["fetch_url", "web_fetch", "http_request"], FETCH),
     (&["fetch"], BuiltinReading { common: true, ..FETCH }),
+    (&["network"], BuiltinReading { common: true, other: NETWORK_OTHER, ..FETCH }),
 ];
 
 /// How the tool of this name (in snake case) is read; `None` for one that is not usual.

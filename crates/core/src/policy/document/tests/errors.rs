@@ -87,7 +87,20 @@ fn errors_name_the_place_and_what_to_do() {
         (
             "version = 1\nzzz = []",
             vec![
-                "UNKNOWN_KEY policy.toml:2:1: unknown key \"zzz\" in a policy: known are \"$schema\", \"version\", \"default\", \"match\", \"forbid\", \"tools\" and \"rule\"",
+                "UNKNOWN_KEY policy.toml:2:1: unknown key \"zzz\" in a policy: known are \"$schema\", \"version\", \"default\", \"match\", \"network\", \"forbid\", \"tools\" and \"rule\"",
+            ],
+        ),
+        (
+            "version = 1\nnetwork = \"all\"",
+            vec![
+                "VALUE policy.toml:2:11: \"network\" must be \"none\", \"ask\" or a list of hosts like [\"registry.npmjs.org\"], not \"all\"",
+            ],
+        ),
+        (
+            "version = 1\nnetwork = [\"https://a.example/path\", \"\"]",
+            vec![
+                "VALUE policy.toml:2:12: \"https://a.example/path\" is more than a host: write the host alone",
+                "VALUE policy.toml:2:38: an empty string matches nothing",
             ],
         ),
         (

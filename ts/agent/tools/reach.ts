@@ -1,0 +1,188 @@
+/** What one command is to reach beside what a confined command may: a human says yes to just that, and it runs confined all the same. */
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { ConfineSettings } from '../../../index.js';
+import { asksForHosts, checkSettings } from '../../confine/confine.js';
+import { isIn } from '../../confine/files.js';
+import { messageOf } from '../../errors/message-of.js';
+import { currentCaller, type ServerCaller } from '../../gate/caller.js';
+import { mayMeanwhile } from '../../gate/requesting.js';
+import { snapshot } from '../../values/snapshot.js';
+import { list, object, text, type SchemaField } from '../schema.js';
+import type { ConfinedStart, Confinement } from './settings.js';
+
+/** As the model says it. */
+export interface CommandReach {
+  /** Files and folders to write. */
+  write?: string[];
+  /** Files and folders to read. */
+  read?: string[];
+  /** Hosts to connect to. */
+  network?: string[];
+}
+
+/** Names of each kind. */
+const MOST = 20;
+
+export const reachField: SchemaField = {
+  ...object(
+    {},
+    {
+      write: list(text('A path.'), [0, MOST], 'Files or folders outside of the root that it is to write.'),
+      read: list(text('A path.'), [0, MOST], 'Files or folders outside of the root that it is to read.'),
+      network: list(text('A host.'), [0, MOST], 'Hosts that it is to connect to, e.g. registry.npmjs.org.'),
+    },
+  ),
+  description:
+    'What the command needs beside what the sandbox gives it, if a run without this was refused it. A human is always asked about it.',
+};
+
+/** Whether it asks for anything. */
+export const isWanted = (reach: CommandReach | undefined): reach is CommandReach =>
+  reach !== undefined && reach !== null && KINDS.some((kind) => namesOf(reach, kind).length > 0);
+
+const KINDS = ['write', 'read', 'network'] as const;
+
+/** What no list is names nothing: nothing is given by it. */
+const namesOf = (reach: CommandReach, kind: (typeof KINDS)[number]): readonly string[] => {
+  const names: unknown = reach[kind];
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+};
+
+/** In words. */
+function reachInWords(reach: CommandReach): string {
+  const parts = KINDS.flatMap((kind) => {
+    const names = namesOf(reach, kind);
+    return names.length === 0 ? [] : [`${kind === 'network' ? 'connect to' : kind} ${names.join(', ')}`];
+  });
+  return parts.join(', and ');
+}
+
+export const howWithReach = (reach: CommandReach): string =>
+  `It runs confined, and may beside that ${reachInWords(reach)}.`;
+
+/** What it comes to: what the command may do with it, or why it is not given. */
+export type GivenReach =
+  { confine: ConfineSettings; hosts: readonly string[]; end: ConfinedStart['end'] } | { refused: string };
+
+/** The call that wants it. */
+interface ReachCall {
+  command: string;
+  reach: CommandReach;
+  root: string;
+  /** What it may do without. */
+  start: Confinement['start'];
+  /** Whether a human saw this reach with the call, and approved it. */
+  isApproved: boolean;
+  signal: AbortSignal;
+}
+
+/** Has a human asked about it, unless one was. */
+export async function givenReach(call: ReachCall): Promise<GivenReach> {
+  const { command, root, isApproved, signal } = call;
+  // As it lies: no symlink shows another place than is opened.
+  const places = (paths: readonly string[] = []) => [...new Set(paths.map((path) => placeOf(resolve(root, path))))];
+  const reach: CommandReach = {
+    write: places(call.reach.write),
+    read: places(call.reach.read),
+    network: [...new Set(call.reach.network ?? [])],
+  };
+  const { settings, end } = await call.start([...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder));
+  const fault = faultOf(reach, settings);
+  if (fault !== undefined) return { refused: fault };
+  const caller = currentCaller();
+  if (caller === undefined) return { refused: 'Nobody is there to be asked about it.' };
+  const denied = await denialOf(reach, caller, signal);
+  if (denied !== undefined) return { refused: denied };
+  if (!isApproved || !isSame(reach, call.reach)) {
+    const request = {
+      toolName: 'execute',
+      args: { command, reach: reach as Record<string, string[]> },
+      description: `execute: ${command}. ${howWithReach(reach)}`,
+      allowedDecisions: ['approve' as const, 'reject' as const],
+    };
+    const answer = await mayMeanwhile(caller, { ...request, isNamed: false, asksAlways: true }, signal);
+    if (!answer.allowed) return { refused: answer.reason ?? 'The human did not allow it.' };
+  }
+  const { write = [], read = [], network = [] } = reach;
+  const base = settings.write ?? ['.'];
+  return {
+    confine: {
+      ...settings,
+      ...(write.length === 0 ? {} : { write: [...base, ...write] }),
+      ...(read.length === 0 ? {} : { read: [...(settings.read ?? []), ...read] }),
+      ...(network.length === 0 ? {} : { network: withHosts(settings.network, network) }),
+    },
+    hosts: network,
+    end,
+  };
+}
+
+/** Where a path really lies; of one that is not there, the nearest folder above it that is. */
+function placeOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const above = dirname(path);
+  return above === path ? path : placeOf(above);
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Why it cannot be asked for. */
+function faultOf({ write = [], read = [], network = [] }: CommandReach, settings: ConfineSettings): string | undefined {
+  if ([...write, ...read].includes('/')) return 'The whole disk is more than a command can be given: name the folder.';
+  const kept = [...(settings.hide ?? []), ...(settings.protect ?? [])];
+  const hidden = settings.hide ?? [];
+  const sealed =
+    write.find((path) => kept.some((place) => isIn(path, place))) ??
+    read.find((path) => hidden.some((place) => isIn(path, place)));
+  if (sealed !== undefined) return `${sealed} is kept from all commands. Use the tools for files, which ask about it.`;
+  try {
+    if (network.length > 0) checkSettings({ network }, 'reach');
+  } catch (error) {
+    return messageOf(error);
+  }
+  const { network: own } = settings;
+  if (network.length > 0 && own !== undefined && own !== 'none' && !asksForHosts(own))
+    return 'The program gives commands a network of its own: no host can be added to it.';
+  return undefined;
+}
+
+/** What the policies deny, no human is asked about. */
+async function denialOf(
+  { write = [], read = [], network = [] }: CommandReach,
+  { asker }: ServerCaller,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // What is said of all that is in a folder is said of any name there.
+  const withNames = (paths: readonly string[]) =>
+    paths.flatMap((path) => (isFolder(path) ? [path, join(path, 'any')] : [path]));
+  const calls = [
+    ...withNames(write).map((path) => ['write_file', { file_path: path, content: '' }] as const),
+    ...withNames(read).map((path) => ['read_file', { file_path: path }] as const),
+    ...network.filter((host) => !host.includes('*')).map((host) => ['network', { url: urlOf(host) }] as const),
+  ];
+  for (const [toolName, args] of calls) {
+    const call = { toolCallId: crypto.randomUUID(), toolName, args: snapshot(args), context: {} };
+    const verdict = await asker.judge(call, { ...UNASKED, signal });
+    if (verdict.effect === 'deny') return verdict.reason;
+  }
+  return undefined;
+}
+
+const urlOf = (host: string): string => (host.includes('://') ? host : `https://${host}/`);
+
+const UNASKED = {
+  gating: { action: 'allow', entry: null, allowedDecisions: null, timeout: null },
+  entry: undefined,
+  tool: undefined,
+  hostJudges: [],
+} as const;
+
+/** Whether a human who saw the one has seen the other. */
+const isSame = (one: CommandReach, other: CommandReach): boolean =>
+  KINDS.every((kind) => JSON.stringify(one[kind] ?? []) === JSON.stringify(other[kind] ?? []));
+
+function withHosts(own: ConfineSettings['network'], hosts: readonly string[]): 'ask' | readonly string[] {
+  if (own === 'ask') return own;
+  return [...(Array.isArray(own) ? (own as readonly string[]) : []), ...hosts];
+}

@@ -1,0 +1,363 @@
+/**
+ * The proxy of one command, and its only way out: HTTP and `CONNECT`. Each host and port is decided about when the command first
+ * wants it, and the answer holds until the command ends. A name is looked up after the yes, and the address that was found is the
+ * one that is connected to.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { LookupAddress } from 'node:dns';
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import { isIP, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { ConfinementRefusal, NetworkAnswer, NetworkTarget } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { isOwnName, kindOfAddress, plainHost } from './addresses.js';
+
+/** How many hosts one command is told anything about. More of them are a scan, or a way to tell things by their names. */
+const MOST_TARGETS = 500;
+/** Connections at once; behind them is a person's machine. */
+const MOST_CONNECTIONS = 512;
+/** How long a request may take to say what it wants, and a host to be connected to, in ms. */
+const HEADERS = 15_000;
+const CONNECTING = 30_000;
+/** Addresses of one name that are tried. */
+const MOST_ADDRESSES = 4;
+
+/** Where it is inside of a network of the command's own. */
+export const PORT_INSIDE = 3128;
+
+export interface ProxyOptions {
+  /** `over`: aborted when the proxy is closed. */
+  decide: (target: NetworkTarget, over: AbortSignal) => Promise<NetworkAnswer>;
+  /** `'socket'`: on a path that only this user has; `'port'`: on 127.0.0.1, for whoever knows a word. */
+  on: 'socket' | 'port';
+  /** Looks a name up. For tests. */
+  lookup?: (host: string) => Promise<readonly LookupAddress[]>;
+  /** How long a request may take to say what it wants, in ms. For tests. */
+  headersTimeout?: number;
+}
+
+export class CommandProxy {
+  readonly #options: ProxyOptions;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket | Duplex>();
+  readonly #answers = new Map<string, Promise<NetworkAnswer>>();
+  readonly #refused = new Map<string, ConfinementRefusal>();
+  readonly #over = new AbortController();
+  readonly #word: string | null;
+  #folder: string | undefined;
+  #place: { port: number; socket: string | null } | undefined;
+
+  private constructor(options: ProxyOptions, server: Server) {
+    this.#options = options;
+    this.#server = server;
+    this.#word = options.on === 'port' ? randomBytes(24).toString('base64url') : null;
+  }
+
+  static async open(options: ProxyOptions): Promise<CommandProxy> {
+    const { createServer } = await import('node:http');
+    const server = createServer({
+      headersTimeout: options.headersTimeout ?? HEADERS,
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(1_000, options.headersTimeout ?? HEADERS),
+      insecureHTTPParser: false,
+      requireHostHeader: false,
+    });
+    const proxy = new CommandProxy(options, server);
+    await proxy.#listen();
+    return proxy;
+  }
+
+  /** Where it listens, for a plan. */
+  get place(): { port: number; socket: string | null } {
+    if (this.#place === undefined) throw new Error('The proxy does not listen.');
+    return this.#place;
+  }
+
+  /** What was not reached so far. */
+  get refused(): ConfinementRefusal[] {
+    return [...this.#refused.values()];
+  }
+
+  /** Has programs go this way. In a network of its own, what a command connects to on this machine is itself. */
+  get env(): Record<string, string> {
+    const { port, socket } = this.place;
+    const user = this.#word === null ? '' : `command:${this.#word}@`;
+    const url = `http://${user}127.0.0.1:${port}`;
+    const direct = socket === null ? '' : 'localhost,127.0.0.1,::1';
+    const both = (name: string, value: string) => [
+      [name, value],
+      [name.toLowerCase(), value],
+    ];
+    return Object.fromEntries([
+      ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => both(name, url)),
+      ...both('NO_PROXY', direct),
+      ['npm_config_proxy', url],
+      ['npm_config_https_proxy', url],
+      ['npm_config_noproxy', direct],
+      ['YARN_HTTP_PROXY', url],
+      ['YARN_HTTPS_PROXY', url],
+      // Newer versions of Node then go this way by themselves.
+      ['NODE_USE_ENV_PROXY', '1'],
+    ]) as Record<string, string>;
+  }
+
+  /** Nothing goes through it any more, and what goes through it ends. */
+  async close(): Promise<void> {
+    this.#over.abort(new DOMException('The command has ended.', 'AbortError'));
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+    if (this.#folder !== undefined) {
+      const { rm } = await import('node:fs/promises');
+      await rm(this.#folder, { recursive: true, force: true });
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const server = this.#server;
+    server.maxConnections = MOST_CONNECTIONS;
+    server.on('connection', (socket: Socket) => this.#keep(socket));
+    server.on('clientError', (_error, socket: Duplex) => endWith(socket, 400, 'This is no request.'));
+    server.on(
+      'connect',
+      (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket, head),
+    );
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#forward(request, response));
+    if (this.#options.on === 'socket') {
+      const [{ mkdtemp }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')]);
+      // It is of this user alone.
+      this.#folder = await mkdtemp(join(tmpdir(), 'countersign-proxy-'));
+    }
+    const path = this.#folder === undefined ? undefined : join(this.#folder, 'socket');
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      const listens = () => {
+        server.off('error', reject);
+        resolve();
+      };
+      if (path === undefined) server.listen(0, '127.0.0.1', listens);
+      else server.listen(path, listens);
+    });
+    server.on('error', () => {});
+    // It keeps no process alive that has nothing else to do.
+    server.unref();
+    this.#place =
+      path === undefined
+        ? { port: (server.address() as AddressInfo).port, socket: null }
+        : { port: PORT_INSIDE, socket: path };
+  }
+
+  #keep(socket: Socket | Duplex): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+  }
+
+  // --- the two kinds of requests ---------------------------------------------------------------------------------------------
+
+  async #tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    if (!this.#knows(request)) return endWith(client, 407, 'Who asks is not known.', 'Proxy-Authenticate: Basic\r\n');
+    const [, name = '', port = ''] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(request.url ?? '') ?? [];
+    const host = plainHost(name.replace(/^\[|\]$/g, ''));
+    if (host === undefined || !isPort(Number(port))) return endWith(client, 400, 'Say HOST:PORT.');
+    const reached = await this.#reach(host, Number(port), Number(port) === 80 ? 'http' : 'https');
+    if ('why' in reached) return endWith(client, reached.status, reached.why);
+    const { socket } = reached;
+    if (client.destroyed) return void socket.destroy();
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) socket.write(head);
+    client.once('close', () => socket.destroy());
+    socket.once('close', () => client.destroy());
+    client.pipe(socket);
+    socket.pipe(client);
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#knows(request)) {
+      response.setHeader('Proxy-Authenticate', 'Basic');
+      return answer(response, 407, 'Who asks is not known.');
+    }
+    const url = plainUrl(request.url ?? '');
+    const host = url && plainHost(url.hostname.replace(/^\[|\]$/g, ''));
+    if (url === undefined || host === undefined)
+      return answer(response, 400, 'This is the proxy of one command: say a whole address that begins with http://.');
+    const reached = await this.#reach(host, url.port === '' ? 80 : Number(url.port), 'http');
+    if ('why' in reached) return answer(response, reached.status, reached.why);
+    const { request: send } = await import('node:http');
+    const { socket } = reached;
+    const outgoing = send({
+      createConnection: () => socket,
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers: handedOn(request, url.host),
+      setHost: false,
+    });
+    outgoing.on('response', (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, withoutHops(incoming));
+      incoming.pipe(response);
+      incoming.on('error', () => response.destroy());
+    });
+    outgoing.on('error', (error) => {
+      if (response.headersSent) response.destroy();
+      else answer(response, 502, `${url.host} did not answer: ${messageOf(error)}`);
+    });
+    response.once('close', () => socket.destroy());
+    request.pipe(outgoing);
+  }
+
+  /** Whether it comes from the command. */
+  #knows({ headers }: IncomingMessage): boolean {
+    if (this.#word === null) return true;
+    const said = Buffer.from(headers['proxy-authorization'] ?? '');
+    const word = Buffer.from(`Basic ${Buffer.from(`command:${this.#word}`).toString('base64')}`);
+    return said.length === word.length && timingSafeEqual(said, word);
+  }
+
+  // --- who is reached --------------------------------------------------------------------------------------------------------
+
+  async #reach(host: string, port: number, scheme: 'http' | 'https'): Promise<{ socket: Socket } | Refusal> {
+    const isLiteral = isIP(host) !== 0;
+    const where = isLiteral ? kindOfAddress(host) : isOwnName(host) ? kindOfAddress('127.0.0.1') : null;
+    const first = await this.#decided(targetOf(host, port, scheme, where));
+    if (!first.allowed) return this.#refusal(host, port, first.reason);
+    let addresses: readonly LookupAddress[];
+    try {
+      addresses = isLiteral ? [{ address: host, family: isIP(host) }] : await this.#lookUp(host);
+    } catch (error) {
+      return { status: 502, why: `${host} was not found: ${messageOf(error)}` };
+    }
+    for (const { address } of isLiteral ? [] : addresses) {
+      const kind = kindOfAddress(address);
+      // Who said yes to a name did not say yes to this machine, nor to what is beside it.
+      if (kind === null || (isOwnName(host) && kind === where)) continue;
+      const again = await this.#decided(targetOf(address, port, scheme, `${kind}, to which ${host} leads`));
+      if (!again.allowed)
+        return this.#refusal(host, port, `It leads to ${address}, ${kind}. ${again.reason ?? ''}`.trim());
+    }
+    return this.#connect(addresses, host, port);
+  }
+
+  async #lookUp(host: string): Promise<readonly LookupAddress[]> {
+    const { lookup } = this.#options;
+    if (lookup !== undefined) return lookup(host);
+    const dns = await import('node:dns/promises');
+    return (await dns.lookup(host, { all: true })).slice(0, MOST_ADDRESSES);
+  }
+
+  async #connect(
+    addresses: readonly LookupAddress[],
+    host: string,
+    port: number,
+  ): Promise<{ socket: Socket } | Refusal> {
+    const { connect } = await import('node:net');
+    let why = 'it has no address';
+    for (const { address } of addresses) {
+      const socket = connect({ host: address, port, allowHalfOpen: true, timeout: CONNECTING });
+      this.#keep(socket);
+      const failure = await new Promise<string | undefined>((resolve) => {
+        socket.once('connect', () => resolve(undefined));
+        socket.once('error', (error) => resolve(messageOf(error)));
+        socket.once('timeout', () => resolve('it does not answer'));
+        socket.once('close', () => resolve('it was closed'));
+      });
+      if (failure === undefined) {
+        socket.setTimeout(0);
+        return { socket };
+      }
+      socket.destroy();
+      why = failure;
+    }
+    return { status: 502, why: `${host}:${port} could not be connected to: ${why}` };
+  }
+
+  /** One answer for each, however often it is asked for. */
+  #decided(target: NetworkTarget): Promise<NetworkAnswer> {
+    const key = `${target.host} ${target.port}`;
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    if (this.#answers.size >= MOST_TARGETS)
+      return Promise.resolve({ allowed: false, reason: `This command asked for more than ${MOST_TARGETS} hosts.` });
+    const answered = this.#options
+      .decide(target, this.#over.signal)
+      // When in doubt, nothing is reached.
+      .catch((error: unknown) => ({ allowed: false, reason: `It could not be decided: ${messageOf(error)}` }));
+    this.#answers.set(key, answered);
+    return answered;
+  }
+
+  #refusal(host: string, port: number, reason: string | null): Refusal {
+    const target = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+    this.#refused.set(target, { kind: 'network', target, text: `connecting to ${target}`, canBeGiven: true });
+    const why = reason === null || reason === '' ? 'Nobody allowed it.' : reason;
+    return { status: 403, why: `The sandbox of this command does not let it connect to ${target}. ${why}` };
+  }
+}
+
+interface Refusal {
+  status: number;
+  why: string;
+}
+
+const isPort = (port: number): boolean => Number.isInteger(port) && port > 0 && port < 65_536;
+
+function targetOf(host: string, port: number, scheme: 'http' | 'https', where: string | null): NetworkTarget {
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  // It writes a port that goes without saying as nothing, as rules do.
+  return { url: new URL(`${scheme}://${name}:${port}/`).href, host, port, where };
+}
+
+function plainUrl(text: string): URL | undefined {
+  try {
+    const url = new URL(text);
+    return url.protocol === 'http:' && url.username === '' && url.password === '' ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of one connection alone, and not of what is asked for over it. */
+const HOPS: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+function withoutHops({ rawHeaders, headers }: IncomingMessage): OutgoingHttpHeaders {
+  const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
+  const kept: Record<string, string[]> = {};
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    const lower = name.toLowerCase();
+    if (!HOPS.has(lower) && !named.has(lower)) (kept[lower] ??= []).push(value);
+  }
+  return Object.fromEntries(Object.entries(kept).map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
+}
+
+/** Which host it is for says the address that was decided about, and no header. */
+function handedOn(request: IncomingMessage, host: string): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { ...withoutHops(request), host, connection: 'close' };
+  if (request.headers['transfer-encoding'] !== undefined) {
+    delete headers['content-length'];
+    headers['transfer-encoding'] = 'chunked';
+  }
+  return headers;
+}
+
+function answer(response: ServerResponse, status: number, why: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
+  response.end(`${why}\n`);
+}
+
+function endWith(socket: Duplex, status: number, why: string, more = ''): void {
+  if (socket.destroyed || !socket.writable) return void socket.destroy();
+  const body = `${why}\n`;
+  const head = `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Refused'}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}Connection: close\r\n\r\n`;
+  socket.end(head + body);
+}
