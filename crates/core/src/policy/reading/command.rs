@@ -167,6 +167,7 @@ impl SubjectReader<'_> {
         };
         match self.only(builtin::SHELL) {
             Ok(None | Some((_, Json::Bool(_)))) => stated,
+            Ok(Some((_, Json::String(name)))) if !is_of_system(name) => Shell::Other,
             Ok(Some((_, Json::String(name)))) => match shell_named(name) {
                 asked if asked == stated => stated,
                 // Another shell than the policy says: whether the tool obeys is not known.
@@ -407,6 +408,15 @@ fn argv_line(words: &[Json]) -> Option<String> {
         line.push('\'');
     }
     (!line.is_empty()).then_some(line)
+}
+
+/// Where a shell that a call names by its path is the one of the system. Not `/usr/local/bin`: where programs are installed by
+/// users, it belongs to one.
+const SHELL_DIRS: &[&str] = &["/bin", "/usr/bin"];
+
+/// Whether a shell that a call names is what its name says. By any other path it may be a file of the project.
+fn is_of_system(name: &str) -> bool {
+    name.rsplit_once('/').is_none_or(|(dir, _)| SHELL_DIRS.contains(&dir))
 }
 
 /// The shell of this name, or of this path.

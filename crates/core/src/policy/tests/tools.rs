@@ -63,6 +63,31 @@ effect = "deny"
 }
 
 #[test]
+fn a_file_with_the_name_of_a_shell_is_no_shell() {
+    for name in ["shell", "executable"] {
+        for (expected, shell) in [
+            ("allow", "sh"),
+            ("allow", "bash"),
+            ("allow", "/bin/sh"),
+            ("allow", "/usr/bin/bash"),
+            ("ask", "./sh"),
+            ("ask", "sub/bash"),
+            ("ask", "../sh"),
+            ("ask", "/tmp/bash"),
+            ("ask", "/work/app/dash"),
+            ("ask", "/usr/local/bin/bash"),
+            ("ask", "/bin/../tmp/sh"),
+            ("ask", "~/sh"),
+            ("ask", "/sh"),
+        ] {
+            let args = format!(r#"{{"command":"git status","{name}":"{shell}"}}"#);
+            calls(RULES, &[(expected, "execute", args.as_str())][..]);
+        }
+    }
+}
+
+
+#[test]
 fn the_usual_tools_are_read() {
     calls(
         RULES,
