@@ -19,6 +19,63 @@ urls = ["https://evil.example"]
 "#;
 
 #[test]
+fn settings_of_programs_that_hold_passwords_are_protected() {
+    let policy = policy(
+        "[[rule]]\neffect = \"allow\"\nreads = [\"/**\"]\n[[rule]]\neffect = \"allow\"\nwrites = [\"/**\"]\n",
+    );
+    let asks = |tool: &str, path: &str| {
+        let content = if tool == "write_file" { r#","content":"x""# } else { "" };
+        let args = format!(r#"{{"path":{path:?}{content}}}"#);
+        verdict(&policy, &Call::new(tool, &args)).effect == Effect::Ask
+    };
+    for path in [
+        "~/.config/git/config",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".bunfig.toml",
+        ".dockerconfigjson",
+        ".token",
+        "~/.config/pip/pip.conf",
+        "~/.pip/pip.conf",
+        "/etc/pip.conf",
+        "~/.databrickscfg",
+        "~/.snowsql/config",
+        "~/.wrangler/config/default.toml",
+        "~/.netlify/config.json",
+        "~/.config/configstore/x.json",
+        "~/.ngrok2/ngrok.yml",
+        "~/.authinfo",
+        "~/.authinfo.gpg",
+        "~/.msmtprc",
+        "~/.fetchmailrc",
+        "~/.muttrc",
+        "~/.subversion/auth/svn.simple/x",
+        "~/.config/filezilla/sitemanager.xml",
+        "~/.config/remmina/x.remmina",
+        "~/.viminfo",
+    ] {
+        assert!(asks("read_file", path), "reading {path}");
+        assert!(asks("write_file", path), "writing {path}");
+    }
+    for path in [
+        "opencode.json",
+        ".crush.json",
+        "app.code-workspace",
+        ".tmux.conf",
+        ".goosehints",
+        ".cursorrules",
+    ] {
+        assert!(!asks("read_file", path), "reading {path}");
+        assert!(asks("write_file", path), "writing {path}");
+    }
+    for path in ["src/git/config", "config", "pip/x.conf", ".code-workspace.md", "opencode.jsonc"] {
+        assert!(!asks("read_file", path), "reading {path}");
+        assert!(!asks("write_file", path), "writing {path}");
+    }
+}
+
+
+#[test]
 fn files_used_through_arguments_are_covered_but_denies_bite() {
     runs(
         RULES,
