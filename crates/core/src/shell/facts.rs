@@ -342,6 +342,11 @@ pub enum DoubtReason {
 }
 
 impl DoubtReason {
+    /// Whether it is a doubt about settings and packages of the project, which a command before may bring.
+    pub(crate) fn is_about_settings(self) -> bool {
+        matches!(self, Self::SettingsOfNpm | Self::NotInstalled | Self::ForeignModule)
+    }
+
     /// Whether it is a doubt about files: who knows those knows whether it is one.
     pub(crate) fn is_about_files(self) -> bool {
         matches!(

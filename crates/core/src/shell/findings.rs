@@ -139,6 +139,10 @@ impl LineFindings {
 
     /// An unknown that a rule which spells out the command up to this argument may allow.
     pub(super) fn unknown_at(&mut self, span: Span, why: DoubtReason, command: usize, arg: usize) {
+        if self.moved && why.is_about_settings() {
+            // They are looked for in files that the command before may have brought.
+            return self.unknown(span, DoubtReason::Moved);
+        }
         let named = Some((command, arg));
         // A doubt about files may be gone once they are known: it stands for no other. What is shown no other stands for.
         let shows = matches!(why, DoubtReason::ShowsObjects | DoubtReason::ShowsSettings);
@@ -317,6 +321,7 @@ impl LineFindings {
                 Some(fact.span)
             }
             FactKind::Loads { target, .. } if !is_here(target, false) => Some(fact.span),
+            FactKind::Unknown { why, .. } if why.is_about_settings() => Some(fact.span),
             _ => None,
         })
     }
