@@ -337,6 +337,8 @@ pub enum DoubtReason {
     Moved,
     /// Files that git ignores, and so keeps nowhere, may be overwritten.
     Overwrites,
+    /// A variable reaches a program that may take what is in it for code, or for a path.
+    HandsOver,
     /// Another character set, in which the shell and the programs read other characters.
     Locale,
 }
@@ -414,6 +416,9 @@ impl fmt::Display for DoubtReason {
                 "an earlier command of this line makes or moves links or folders, so that this path may lead elsewhere"
             }
             Self::Overwrites => "this may overwrite files that git ignores, and so keeps nowhere",
+            Self::HandsOver => {
+                "a variable reaches a program that may take its value for code, or for a path of its own"
+            }
             Self::Locale => "a character set or a language in which the rest may mean something else",
         })
     }

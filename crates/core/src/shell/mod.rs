@@ -11,6 +11,7 @@ pub(crate) mod effects;
 mod facts;
 mod findings;
 mod grammar;
+mod handed;
 mod lexer;
 mod programs;
 mod prover;
@@ -34,6 +35,7 @@ pub use facts::{
     Word, WordPiece, WorkingDir,
 };
 
+pub(crate) use handed::{HandedVariable, is_everyday, may_obey};
 pub(crate) use programs::is_builtin;
 
 use findings::LineFindings;
