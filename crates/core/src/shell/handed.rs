@@ -13,8 +13,12 @@ use super::{Command, CommandRole, Word};
 /// Programs that may take what is in a variable for code, or put it into a command line.
 const TAKES_CODE: &[&str] = &[
     "make", "gmake", "bmake", "cmake", "just", "task", "rake", "bazel", "ninja", "meson", "tup",
-    "scons", "invoke", "fab", "ant", "npm", "pnpm", "yarn", "bun",
+    "scons", "invoke", "fab", "ant", "gradle", "mvn", "sbt", "dotnet", "npm", "pnpm", "yarn",
+    "bun", "deno", "composer", "bundle", "poetry", "tox", "nox",
 ];
+
+/// Shells: what a script does with variables stands in its file.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
 /// Names in capitals that scripts use for what they go over.
 const CAPITALS: &[&str] =
@@ -53,13 +57,22 @@ pub(crate) fn may_obey(argv: &[Word], role: CommandRole, handed: HandedVariable)
     let name = argv.first().and_then(Word::literal).unwrap_or_default();
     let (dir, base) = name.rsplit_once('/').map_or((None, name), |(dir, base)| (Some(dir), base));
     let of_system = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
-    let looks_through = role == CommandRole::Wrapper && is_looked_through(base);
+    let runs_file = SHELLS.contains(&base) && !is_given_text(argv);
+    let looks_through = role == CommandRole::Wrapper && is_looked_through(base) && !runs_file;
     let reads = of_system && (takes_data_only(base) || dir.is_none() && is_builtin(base));
     if reads || looks_through {
         return false;
     }
-    let takes_code = !of_system || TAKES_CODE.contains(&base) || !has_table(base);
+    let takes_code = !of_system || runs_file || TAKES_CODE.contains(&base) || !has_table(base);
     handed.everyday || (takes_code && !handed.plain)
+}
+
+/// Whether a shell is given what it runs as a word (`-c`), which is read here.
+fn is_given_text(argv: &[Word]) -> bool {
+    let options = argv.iter().skip(1).map(|word| word.literal().unwrap_or_default());
+    options
+        .take_while(|option| option.starts_with('-'))
+        .any(|option| !option.starts_with("--") && option.contains('c'))
 }
 
 /// What is set while a line is read.

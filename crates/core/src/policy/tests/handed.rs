@@ -5,7 +5,7 @@ use super::*;
 const RULES: &str = r#"
 [[rule]]
 effect = "allow"
-commands = ["make", "npm", "cargo", "./x.sh", "task", "ls", "cat", "echo", "read", "export", "unknown-tool"]
+commands = ["make", "npm", "cargo", "./x.sh", "task", "ls", "cat", "echo", "read", "export", "unknown-tool", "bash x.sh"]
 [[rule]]
 effect = "allow"
 env = ["*"]
@@ -37,6 +37,8 @@ fn a_variable_with_code_in_it_does_not_reach_make() {
             ("ask", "CI='$(x)' task build"),
             ("ask", "CI='$(x)' ./x.sh"),
             ("ask", "CI='$(x)' unknown-tool"),
+            ("ask", "CI='$(x)' bash x.sh"),
+            ("allow", "CI=1 bash x.sh"),
             ("ask", "env CI='$(x)' make test"),
             ("ask", "env -u A CI='$(x)' make test"),
             ("ask", "timeout 5 env CI=a/b make test"),
@@ -90,6 +92,7 @@ fn the_variables_of_the_tool_count_like_those_of_the_line() {
             ("ask", "execute", r#"{"command":"ls; make test","env":{"CI":"a/b"}}"#),
             ("ask", "execute", r#"{"command":"make test","env":{"CI":["x"]}}"#),
             ("ask", "execute", r#"{"command":"make test","env":{"out":"x"}}"#),
+            ("ask", "execute", r#"{"command":"bash x.sh","env":{"CI":"a b"}}"#),
             ("ask", "execute", r#"{"command":["make","test"],"env":{"CI":"a/b"}}"#),
         ][..],
     );
