@@ -8,7 +8,7 @@ use super::looking::looks;
 use super::subject::{ByArgument, Subject, SubjectKind};
 use super::verdict::Verdict;
 use crate::path::{FileLookup, PathContext};
-use crate::shell::FileAccess;
+use crate::shell::{FileAccess, is_everyday};
 
 /// Rules that answer asks: "always allow", for a run, a session or for ever. Cheap to clone, never changes.
 ///
@@ -72,6 +72,16 @@ impl GrantRules {
             if is_fed(&judged.subject) {
                 return Ok(false);
             }
+            if !is_to_look(&judged.subject) {
+                // With a variable before it the command is another: that one has to be granted as well.
+                for subject in settings(verdict) {
+                    hits.clear();
+                    let subject = Subject { needs_allow: true, ..subject.clone() };
+                    if judge.subject(&subject, &mut hits, None)?.effect != Effect::Allow {
+                        return Ok(false);
+                    }
+                }
+            }
             hits.clear();
             // Whoever asked about a file that a command's allow would cover wants to be answered about the file.
             let mut subject = judged.subject.clone();
@@ -107,6 +117,24 @@ fn is_fed(subject: &Subject) -> bool {
     let Some(line) = subject.start.line.as_deref().filter(|_| !looks(argv)) else { return false };
     let before = subject.span.and_then(|span| line.get(..span.start)).unwrap_or(line);
     line.contains('<') || before.replace("||", "").contains('|')
+}
+
+/// Whether it is no command, or one whose allow is meant for looking.
+fn is_to_look(subject: &Subject) -> bool {
+    match &subject.kind {
+        SubjectKind::Command { argv, .. } => looks(argv),
+        _ => true,
+    }
+}
+
+/// The variables that commands may find in their environment. What a script sets under a name that scripts use for anything is
+/// its own; where it is handed on, that is unknown.
+pub(crate) fn settings(verdict: &Verdict) -> impl Iterator<Item = &Subject> {
+    verdict
+        .subjects
+        .iter()
+        .map(|judged| &judged.subject)
+        .filter(|subject| matches!(&subject.kind, SubjectKind::Env { name } if !is_everyday(name)))
 }
 
 /// What commands write and fetch through their arguments. A rule of a policy that allows a command covers that; whoever said

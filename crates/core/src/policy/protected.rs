@@ -118,8 +118,6 @@ const WRITES: ProtectedNames = &[
     (".opencode", EDITOR),
     (".mcp.json", EDITOR),
     (".devcontainer", EDITOR),
-    (".yarnrc", TOOL),
-    (".yarnrc.yml", TOOL),
     (".direnvrc", TOOL),
     (".countersign", OWN),
     (".gdbinit", TOOL),
@@ -147,7 +145,15 @@ const WRITES: ProtectedNames = &[
     ("mise.toml", TOOL),
     (".mise.toml", TOOL),
     (".pnpmfile.cjs", TOOL),
+    ("opencode.json", EDITOR),
+    (".crush.json", EDITOR),
+    (".goosehints", EDITOR),
+    (".cursorrules", EDITOR),
+    (".tmux.conf", TOOL),
 ];
+
+/// Ends of names that count like the whole ones above.
+const WRITE_ENDS: ProtectedNames = &[(".code-workspace", EDITOR)];
 
 /// What everybody may know of a process, of which the rest is its memory and its settings.
 const OF_PROCESSES: &[&str] = &[
@@ -240,6 +246,20 @@ const BOTH: ProtectedNames = &[
     (".bitcoin", SECRETS),
     (".ethereum", SECRETS),
     (".mylogin.cnf", SECRETS),
+    (".yarnrc", SECRETS),
+    (".yarnrc.yml", SECRETS),
+    (".bunfig.toml", SECRETS),
+    (".dockerconfigjson", SECRETS),
+    (".token", SECRETS),
+    (".databrickscfg", SECRETS),
+    (".ngrok2", SECRETS),
+    (".authinfo", SECRETS),
+    (".authinfo.gpg", SECRETS),
+    (".msmtprc", SECRETS),
+    (".fetchmailrc", SECRETS),
+    (".muttrc", SECRETS),
+    // What was searched and typed last.
+    (".viminfo", SECRETS),
 ];
 
 /// Names that follow each other in a path.
@@ -271,6 +291,18 @@ const BOTH_CHAINS: NameChains = &[
     // An address in it may hold a password.
     (&[".git", "config"], GIT),
     (&[".hg", "hgrc"], VCS),
+    (&[".config", "git", "config"], GIT),
+    (&["pip", "pip.conf"], SECRETS),
+    (&[".pip", "pip.conf"], SECRETS),
+    (&["etc", "pip.conf"], SECRETS),
+    (&[".snowsql", "config"], SECRETS),
+    (&[".wrangler", "config"], SECRETS),
+    (&[".netlify", "config.json"], SECRETS),
+    (&[".subversion", "auth"], SECRETS),
+    (&[".config", "configstore"], SECRETS),
+    (&[".config", "filezilla"], SECRETS),
+    (&[".config", "remmina"], SECRETS),
+    (&["share", "remmina"], SECRETS),
     (&["git", "credentials"], SECRETS),
     (&[".config", "rclone"], SECRETS),
     (&[".m2", "settings.xml"], SECRETS),
@@ -522,6 +554,7 @@ pub(super) struct PathNames<'a> {
 struct FolderNames {
     path: Option<String>,
     found: Option<PathProtection>,
+    /// The last two.
     before: String,
     in_git: bool,
     folders: FileFolders,
@@ -556,6 +589,8 @@ impl FolderNames {
         let mut names = Self { path: Some(folder.to_owned()), ..Self::default() };
         let mut read = 0;
         let mut before = "";
+        // Where the name before the last begins.
+        let (mut last, mut start) = (0, 0);
         for name in folder.split('/') {
             let what = of_name(before, name, access).or_else(|| names.settings(name));
             names.found = what.map(|what| PathProtection::new(what, name));
@@ -568,7 +603,9 @@ impl FolderNames {
             if within.is_none_or(|within| read <= within + 1) {
                 names.folders.forget_tests();
             }
-            before = name;
+            before = folder.get(last..start + name.len()).unwrap_or(name);
+            last = start;
+            start += name.len() + 1;
         }
         before.clone_into(&mut names.before);
         names
@@ -599,23 +636,35 @@ fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str>
     let among = |names: ProtectedNames| {
         names.iter().find(|(known, _)| known.eq_ignore_ascii_case(of)).map(|(_, what)| *what)
     };
-    let alone = if b"._abcjlm".contains(&first.to_ascii_lowercase()) {
+    let alone = if b"._abcjlmo".contains(&first.to_ascii_lowercase()) {
         among(BOTH).or_else(|| write.then(|| among(WRITES)).flatten())
     } else {
         None
     };
+    let ended = || {
+        let ends = WRITE_ENDS.iter().find(|(end, _)| of.len() > end.len() && ends_with(of, end));
+        ends.map(|(_, what)| *what)
+    };
+    let (above, parent) = before.rsplit_once('/').unwrap_or(("", before));
     let chained = |chains: NameChains| {
         chains
             .iter()
-            .find(|(names, _)| {
-                matches!(names, [parent, child]
-                    if child.eq_ignore_ascii_case(of) && parent.eq_ignore_ascii_case(before))
+            .find(|(names, _)| match names {
+                [known, child] => {
+                    child.eq_ignore_ascii_case(of) && known.eq_ignore_ascii_case(parent)
+                }
+                [first, known, child] => {
+                    child.eq_ignore_ascii_case(of)
+                        && known.eq_ignore_ascii_case(parent)
+                        && first.eq_ignore_ascii_case(above)
+                }
+                _ => false,
             })
             .map(|(_, what)| *what)
     };
     alone
         .or_else(|| chained(BOTH_CHAINS))
-        .or_else(|| write.then(|| chained(WRITE_CHAINS)).flatten())
+        .or_else(|| write.then(|| chained(WRITE_CHAINS).or_else(ended)).flatten())
 }
 
 /// Some systems drop blanks and dots at the end of a name.
@@ -708,7 +757,8 @@ fn of_pieces(pieces: &[WordPiece], access: FileAccess) -> Option<PathProtection>
         if let Some(what) = found {
             return Some(PathProtection::new(what, &name));
         }
-        before = name;
+        let parent = before.rsplit('/').next().unwrap_or_default();
+        before = format!("{parent}/{name}");
     }
     None
 }

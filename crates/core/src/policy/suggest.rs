@@ -8,7 +8,7 @@ use super::compile::Policy;
 use super::document::{
     CommandPattern, DocumentPlace, PatternToken, PlacedValue, PolicyRule, RuleExamples, WordsBehind,
 };
-use super::grants::{GrantRules, effects};
+use super::grants::{GrantRules, effects, settings};
 use super::judge::{JudgedCall, NeedsFiles, PathSpots, looked_up};
 use super::looking::looks;
 use super::protected;
@@ -71,6 +71,17 @@ pub fn suggest(
             return Ok(None);
         };
         suggestion.add(rule, also);
+    }
+    // So are the variables that a command is given which may do more than look.
+    let does = |judged: &JudgedSubject| match &judged.subject.kind {
+        SubjectKind::Command { argv, .. } => judged.effect == Effect::Ask && !looks(argv),
+        _ => false,
+    };
+    if verdict.subjects.iter().any(does) {
+        for subject in settings(verdict) {
+            let Some((rule, also)) = scope(policy, call, subject, files)? else { return Ok(None) };
+            suggestion.add(rule, also);
+        }
     }
     // What these commands do to files and addresses is named as well, and nothing beside it.
     for (subject, by) in effects(verdict) {

@@ -337,11 +337,18 @@ pub enum DoubtReason {
     Moved,
     /// Files that git ignores, and so keeps nowhere, may be overwritten.
     Overwrites,
+    /// A variable reaches a program that may take what is in it for code, or for a path.
+    HandsOver,
     /// Another character set, in which the shell and the programs read other characters.
     Locale,
 }
 
 impl DoubtReason {
+    /// Whether it is a doubt about settings and packages of the project, which a command before may bring.
+    pub(crate) fn is_about_settings(self) -> bool {
+        matches!(self, Self::SettingsOfNpm | Self::NotInstalled | Self::ForeignModule)
+    }
+
     /// Whether it is a doubt about files: who knows those knows whether it is one.
     pub(crate) fn is_about_files(self) -> bool {
         matches!(
@@ -409,6 +416,9 @@ impl fmt::Display for DoubtReason {
                 "an earlier command of this line makes or moves links or folders, so that this path may lead elsewhere"
             }
             Self::Overwrites => "this may overwrite files that git ignores, and so keeps nowhere",
+            Self::HandsOver => {
+                "a variable reaches a program that may take its value for code, or for a path of its own"
+            }
             Self::Locale => "a character set or a language in which the rest may mean something else",
         })
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use super::handed::{HandedVariable, HandedVariables, obeys_one};
 use super::values::{
     GivenValue, LoopPlan, ShellVariables, is_foreign_locale, is_integer, is_number,
 };
@@ -50,6 +51,8 @@ pub(super) struct LineFindings {
     pub(super) output_is_told: bool,
     /// The variables.
     pub(super) values: ShellVariables,
+    /// The variables that programs are handed.
+    pub(super) handed: HandedVariables,
     /// A command has made or moved links or folders: where a path leads is not certain any more.
     moved: bool,
     /// A path that a command in the background uses.
@@ -139,6 +142,10 @@ impl LineFindings {
 
     /// An unknown that a rule which spells out the command up to this argument may allow.
     pub(super) fn unknown_at(&mut self, span: Span, why: DoubtReason, command: usize, arg: usize) {
+        if self.moved && why.is_about_settings() {
+            // They are looked for in files that the command before may have brought.
+            return self.unknown(span, DoubtReason::Moved);
+        }
         let named = Some((command, arg));
         // A doubt about files may be gone once they are known: it stands for no other. What is shown no other stands for.
         let shows = matches!(why, DoubtReason::ShowsObjects | DoubtReason::ShowsSettings);
@@ -160,6 +167,7 @@ impl LineFindings {
 
     /// The variable gets something that only the run will tell.
     pub(super) fn assign(&mut self, span: Span, name: &str) {
+        self.handed.set(name, false);
         self.give(span, name, GivenValue::Unknown, true);
     }
 
@@ -207,6 +215,12 @@ impl LineFindings {
 
     /// The variable is given to another program.
     pub(super) fn hand_over(&mut self, span: Span, name: &str, value: &[WordPiece]) {
+        let text = match value {
+            [] => Some(""),
+            [WordPiece::Text(text)] => Some(text.as_str()),
+            _ => None,
+        };
+        self.handed.wrapped.push(HandedVariable::of(name, text));
         self.set(span, name, GivenValue::Word(value));
         if is_integer(name) {
             self.unknown(span, DoubtReason::Arithmetic);
@@ -225,6 +239,19 @@ impl LineFindings {
         if is_foreign_locale(name, value) {
             self.unknown(span, DoubtReason::Locale);
         }
+    }
+
+    /// The commands that were found from this fact on are handed these variables.
+    pub(super) fn hand_on(&mut self, from: usize, handed: &[HandedVariable]) {
+        if handed.is_empty() {
+            return;
+        }
+        let obeys = |fact: &LineFact| match &fact.what {
+            FactKind::Command(command) => obeys_one(command, handed).then_some(fact.span),
+            _ => None,
+        };
+        let spans: Vec<Span> = self.facts.iter().skip(from).filter_map(obeys).collect();
+        spans.into_iter().for_each(|span| self.unknown(span, DoubtReason::HandsOver));
     }
 
     pub(super) fn command(&mut self, argv: Vec<Word>, role: CommandRole) -> usize {
@@ -317,6 +344,7 @@ impl LineFindings {
                 Some(fact.span)
             }
             FactKind::Loads { target, .. } if !is_here(target, false) => Some(fact.span),
+            FactKind::Unknown { why, .. } if why.is_about_settings() => Some(fact.span),
             _ => None,
         })
     }
@@ -505,6 +533,10 @@ impl LineFindings {
                     what: FactKind::Unknown { why: DoubtReason::Arithmetic, named: None },
                 });
             }
+        }
+        if !self.exhausted {
+            let handed = self.handed.reaching();
+            self.hand_on(0, &handed);
         }
         if self.home_set {
             self.forget_home();

@@ -11,6 +11,7 @@ pub(crate) mod effects;
 mod facts;
 mod findings;
 mod grammar;
+mod handed;
 mod lexer;
 mod programs;
 mod prover;
@@ -27,13 +28,14 @@ pub use effects::{
 pub(crate) use effects::{
     EffectKnowledge, PassedOver, ProgramKind, deletes, goes_through_links, is_understood, kind,
     knowledge_of, opens_no_file, option_marks, passes_links, reads_names_only, replaces,
-    special_like, takes_data_only, without_g, written_out,
+    special_like, takes_addresses, takes_data_only, without_g, written_out,
 };
 pub use facts::{
     Command, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Shell, Span,
     Word, WordPiece, WorkingDir,
 };
 
+pub(crate) use handed::{HandedVariable, is_everyday, may_obey};
 pub(crate) use programs::is_builtin;
 
 use findings::LineFindings;

@@ -10,8 +10,8 @@ use crate::policy::judge::{NeedsFiles, looked_up};
 use crate::policy::looking::looks;
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
-    self, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Shell, Word,
-    WordPiece, WorkingDir, reads_names_only,
+    self, CommandRole, DoubtReason, FactKind, FileAccess, HandedVariable, LineAnalysis, LineFact,
+    Shell, Word, WordPiece, WorkingDir, reads_names_only,
 };
 
 /// The name of no shell, for a tool whose command is a list of words that no shell reads.
@@ -88,11 +88,26 @@ impl SubjectReader<'_> {
         Ok(start)
     }
 
-    /// A command line, or an argv.
+    /// A command line, or an argv, and the variables that it is given.
     pub(super) fn command(
         &mut self, plan: &ReadingPlan, name: &str, value: &Json, start: Arc<PathStart>,
     ) {
-        self.environment(plan);
+        let handed = self.environment(plan);
+        let base = self.subjects.len();
+        self.line(plan, name, value, start);
+        let commands = self.subjects.get(base..).unwrap_or_default();
+        let obeys = |subject: &Subject| match &subject.kind {
+            SubjectKind::Command { argv, role } => {
+                handed.iter().any(|handed| shell::may_obey(argv, *role, *handed))
+            }
+            _ => false,
+        };
+        if commands.iter().any(obeys) {
+            self.unknown(Some("env"), DoubtReason::HandsOver.to_string());
+        }
+    }
+
+    fn line(&mut self, plan: &ReadingPlan, name: &str, value: &Json, start: Arc<PathStart>) {
         let more = match self.only(builtin::ARGS) {
             Ok(more) => more.map(|(_, value)| value),
             Err(why) => return self.unknown(Some(name), why),
@@ -139,23 +154,39 @@ impl SubjectReader<'_> {
         }
     }
 
-    fn environment(&mut self, plan: &ReadingPlan) {
-        let names = match self.only(builtin::ENV) {
-            Ok(None) => return,
-            Ok(Some((_, Json::Object(entries)))) => entries.keys().cloned().collect::<Vec<_>>(),
-            Ok(Some((_, Json::Array(items)))) if items.is_empty() => return,
+    /// The variables that the call gives to all that the line runs.
+    fn environment(&mut self, plan: &ReadingPlan) -> Vec<HandedVariable> {
+        let given = match self.only(builtin::ENV) {
+            Ok(None) => return Vec::new(),
+            Ok(Some((_, Json::Object(entries)))) => entries,
+            Ok(Some((_, Json::Array(items)))) if items.is_empty() => return Vec::new(),
             Ok(Some((name, other))) => {
                 let why = format!(
                     "the argument `{name}` is {}, where an object is expected",
                     other.kind()
                 );
-                return self.unknown(Some(name), why);
+                self.unknown(Some(name), why);
+                return Vec::new();
             }
-            Err(why) => return self.unknown(Some("env"), why),
+            Err(why) => {
+                self.unknown(Some("env"), why);
+                return Vec::new();
+            }
         };
-        for name in names {
-            self.subject(SubjectKind::Env { name }, "env", !plan.foreign, &Arc::default());
+        let mut handed = Vec::new();
+        for (name, value) in given {
+            let value = match value {
+                Json::String(text) => Some(text.as_str()),
+                // As text they are plain words.
+                Json::Bool(_) | Json::Null => Some(""),
+                Json::Number(number) if *number >= 0.0 => Some(""),
+                _ => None,
+            };
+            handed.push(HandedVariable::of(name, value));
+            let kind = SubjectKind::Env { name: name.clone() };
+            self.subject(kind, "env", !plan.foreign, &Arc::default());
         }
+        handed
     }
 
     /// The shell that runs the line: as the call says, else as the policy says, else `sh`.
@@ -167,6 +198,7 @@ impl SubjectReader<'_> {
         };
         match self.only(builtin::SHELL) {
             Ok(None | Some((_, Json::Bool(_)))) => stated,
+            Ok(Some((_, Json::String(name)))) if !is_of_system(name) => Shell::Other,
             Ok(Some((_, Json::String(name)))) => match shell_named(name) {
                 asked if asked == stated => stated,
                 // Another shell than the policy says: whether the tool obeys is not known.
@@ -407,6 +439,15 @@ fn argv_line(words: &[Json]) -> Option<String> {
         line.push('\'');
     }
     (!line.is_empty()).then_some(line)
+}
+
+/// Where a shell that a call names by its path is the one of the system. Not `/usr/local/bin`: where programs are installed by
+/// users, it belongs to one.
+const SHELL_DIRS: &[&str] = &["/bin", "/usr/bin"];
+
+/// Whether a shell that a call names is what its name says. By any other path it may be a file of the project.
+fn is_of_system(name: &str) -> bool {
+    name.rsplit_once('/').is_none_or(|(dir, _)| SHELL_DIRS.contains(&dir))
 }
 
 /// The shell of this name, or of this path.

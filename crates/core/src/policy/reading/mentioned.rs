@@ -7,7 +7,7 @@ use super::SubjectReader;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
     self, CommandRole, EffectKnowledge, FileAccess, Word, WordPiece, is_builtin, kind,
-    knowledge_of, takes_data_only,
+    knowledge_of, takes_addresses, takes_data_only,
 };
 
 /// The longest word that is looked at, in bytes.
@@ -36,7 +36,9 @@ impl SubjectReader<'_> {
             let words: Vec<&str> = argv.iter().map_while(Word::literal).collect();
             let name = words.first().copied().unwrap_or_default();
             let script = kind(name) == shell::ProgramKind::Interpreter && !takes_data_only(name);
-            if is_builtin(name) || (!script && knowledge_of(&words) == EffectKnowledge::Wholly) {
+            // Of a program that takes addresses its table does not say which of them are files.
+            let told = knowledge_of(&words) == EffectKnowledge::Wholly && !takes_addresses(name);
+            if is_builtin(name) || (!script && told) {
                 continue;
             }
             let files = argv.iter().enumerate().skip(1).flat_map(|(arg, word)| {

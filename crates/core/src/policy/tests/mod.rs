@@ -3,6 +3,7 @@
 mod commands;
 mod doors;
 mod folders;
+mod handed;
 mod layers;
 mod links;
 mod network;

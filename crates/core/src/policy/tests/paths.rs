@@ -19,6 +19,115 @@ urls = ["https://evil.example"]
 "#;
 
 #[test]
+fn what_reads_a_file_under_another_form_of_its_name_meets_a_deny_of_it() {
+    let policy = policy(
+        r#"
+[[rule]]
+effect = "allow"
+commands = ["curl", "w3m", "lynx", "links", "elinks", "fping", "mtr", "info", "pandoc", "xmllint"]
+[[rule]]
+effect = "allow"
+urls = ["*"]
+[[rule]]
+effect = "deny"
+reads = ["${project}/secret/**"]
+"#,
+    );
+    for (expected, line) in [
+        ("allow", "curl https://a.example/secret"),
+        ("allow", "curl 'https://a.example/{a,b}'"),
+        ("allow", "w3m -dump https://a.example/x"),
+        ("allow", "fping a.example"),
+        ("allow", "info sed"),
+        ("deny", "curl file:///work/app/secret/s.txt"),
+        ("deny", "curl 'fil{e,}:///work/app/secret/s.txt'"),
+        ("deny", "curl '[f-f]ile:///work/app/secret/s.txt'"),
+        ("deny", "curl '{file}:///work/app/secret/s.txt'"),
+        ("deny", "curl '{http://a.example,file:///work/app/secret/s.txt}'"),
+        ("deny", "curl --proto-default file /work/app/secret/s.txt"),
+        ("deny", "curl --proto-default=file /work/app/secret/s.txt"),
+        ("deny", "curl --proto-d file /work/app/secret/s.txt"),
+        ("deny", "w3m -dump secret/s.txt"),
+        ("deny", "w3m -dump file:secret/s.txt"),
+        ("deny", "lynx -dump secret/s.txt"),
+        ("deny", "links -dump secret/s.txt"),
+        ("deny", "elinks -dump secret/s.txt"),
+        ("deny", "fping -f secret/s.txt"),
+        ("deny", "fping -fsecret/s.txt"),
+        ("deny", "mtr -F secret/s.txt"),
+        ("deny", "info secret/s.txt"),
+        ("deny", "info -f secret/s.txt"),
+        ("deny", "pandoc secret/s.txt"),
+        ("deny", "pandoc file:secret/s.txt"),
+        ("deny", "pandoc file:///work/app/secret/s.txt"),
+        ("deny", "xmllint file:secret/s.txt"),
+    ] {
+        let found = verdict(&policy, &Call::run(line));
+        let expected = effect(expected);
+        // What only the run will tell may be asked about as well.
+        let same =
+            found.effect == expected || expected != Effect::Allow && found.effect == Effect::Ask;
+        assert!(same, "{line}: {found:#?}");
+    }
+}
+
+#[test]
+fn settings_of_programs_that_hold_passwords_are_protected() {
+    let policy = policy(
+        "[[rule]]\neffect = \"allow\"\nreads = [\"/**\"]\n[[rule]]\neffect = \"allow\"\nwrites = [\"/**\"]\n",
+    );
+    let asks = |tool: &str, path: &str| {
+        let content = if tool == "write_file" { r#","content":"x""# } else { "" };
+        let args = format!(r#"{{"path":{path:?}{content}}}"#);
+        verdict(&policy, &Call::new(tool, &args)).effect == Effect::Ask
+    };
+    for path in [
+        "~/.config/git/config",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".bunfig.toml",
+        ".dockerconfigjson",
+        ".token",
+        "~/.config/pip/pip.conf",
+        "~/.pip/pip.conf",
+        "/etc/pip.conf",
+        "~/.databrickscfg",
+        "~/.snowsql/config",
+        "~/.wrangler/config/default.toml",
+        "~/.netlify/config.json",
+        "~/.config/configstore/x.json",
+        "~/.ngrok2/ngrok.yml",
+        "~/.authinfo",
+        "~/.authinfo.gpg",
+        "~/.msmtprc",
+        "~/.fetchmailrc",
+        "~/.muttrc",
+        "~/.subversion/auth/svn.simple/x",
+        "~/.config/filezilla/sitemanager.xml",
+        "~/.config/remmina/x.remmina",
+        "~/.viminfo",
+    ] {
+        assert!(asks("read_file", path), "reading {path}");
+        assert!(asks("write_file", path), "writing {path}");
+    }
+    for path in [
+        "opencode.json",
+        ".crush.json",
+        "app.code-workspace",
+        ".tmux.conf",
+        ".goosehints",
+        ".cursorrules",
+    ] {
+        assert!(!asks("read_file", path), "reading {path}");
+        assert!(asks("write_file", path), "writing {path}");
+    }
+    for path in ["src/git/config", "config", "pip/x.conf", ".code-workspace.md", "opencode.jsonc"] {
+        assert!(!asks("read_file", path), "reading {path}");
+        assert!(!asks("write_file", path), "writing {path}");
+    }
+}
+
+#[test]
 fn files_used_through_arguments_are_covered_but_denies_bite() {
     runs(
         RULES,

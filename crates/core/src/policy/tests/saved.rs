@@ -155,6 +155,41 @@ fn grants_answer_asks_and_nothing_else() {
 }
 
 #[test]
+fn an_always_for_a_command_says_nothing_of_the_same_behind_a_variable() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\nenv = [\"*\"]\n");
+    let args = |command: &str, more: &str| format!(r#"{{"command":{command:?}{more}}}"#);
+    for saved in ["make install", "./x.sh"] {
+        let suggestion = offered(&policy, &Call::run(saved)).unwrap();
+        let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
+        assert!(answered(&grants, &policy, &Call::run(saved)));
+        let lines = ["CI=1", "CI='$(shell x)'", "src=/", "CC=x", "env CI=1", "export CI=1;"];
+        let lines = lines.map(|before| Call::run(&format!("{before} {saved}")));
+        let more = [
+            r#","env":{"CI":"$(shell x)"}"#,
+            r#","env":{"CC":"x"}"#,
+            r#","shell":"./sh""#,
+            r#","executable":"/tmp/bash""#,
+        ];
+        let calls = more.map(|more| Call::new("bash", &args(saved, more)));
+        for call in lines.iter().chain(&calls) {
+            assert!(!answered(&grants, &policy, call), "{saved}: {:?}", call.args);
+        }
+    }
+    // The variable is a part of what is remembered.
+    let call = Call::run("NODE_ENV=test make install");
+    let suggestion = offered(&policy, &call).unwrap();
+    assert_eq!(suggestion.also, ["exactly `make install`", "setting NODE_ENV to anything"]);
+    let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
+    assert!(answered(&grants, &policy, &call));
+    assert!(!answered(&grants, &policy, &Call::run("CI=1 make install")));
+    assert!(!answered(&grants, &policy, &Call::run("NODE_ENV='$(x)' make install")));
+    // What a loop goes over is no variable of the command.
+    let suggestion = offered(&policy, &Call::run("make install")).unwrap();
+    let grants = GrantRules::compile(suggestion.rules, &context()).unwrap();
+    assert!(answered(&grants, &policy, &Call::run("for i in 1 2; do make install; done")));
+}
+
+#[test]
 fn what_is_rejected_for_ever() {
     let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
     let call = Call::run("ls; git push --force");

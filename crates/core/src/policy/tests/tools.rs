@@ -63,6 +63,30 @@ effect = "deny"
 }
 
 #[test]
+fn a_file_with_the_name_of_a_shell_is_no_shell() {
+    for name in ["shell", "executable"] {
+        for (expected, shell) in [
+            ("allow", "sh"),
+            ("allow", "bash"),
+            ("allow", "/bin/sh"),
+            ("allow", "/usr/bin/bash"),
+            ("ask", "./sh"),
+            ("ask", "sub/bash"),
+            ("ask", "../sh"),
+            ("ask", "/tmp/bash"),
+            ("ask", "/work/app/dash"),
+            ("ask", "/usr/local/bin/bash"),
+            ("ask", "/bin/../tmp/sh"),
+            ("ask", "~/sh"),
+            ("ask", "/sh"),
+        ] {
+            let args = format!(r#"{{"command":"git status","{name}":"{shell}"}}"#);
+            calls(RULES, &[(expected, "execute", args.as_str())][..]);
+        }
+    }
+}
+
+#[test]
 fn the_usual_tools_are_read() {
     calls(
         RULES,
@@ -300,7 +324,7 @@ fn a_rule_for_whole_calls_covers_all_but_the_unknown() {
     let toml = "[[rule]]\ntools = [\"bash\", \"read_file\"]\neffect = \"allow\"\n";
     runs(
         toml,
-        &[("allow", "make > out"), ("allow", "X=1 make"), ("ask", "eval x"), ("ask", "cat .env")],
+        &[("allow", "make > out"), ("allow", "XY=1 make"), ("ask", "eval x"), ("ask", "cat .env")],
     );
     calls(toml, &[("allow", "read_file", r#"{"path":"/x"}"#), ("ask", "read_file", "{}")]);
 }

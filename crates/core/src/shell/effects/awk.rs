@@ -29,7 +29,8 @@ pub(super) fn operands(walk: &mut ArgumentWalk) {
     }
 }
 
-/// Names that are no variables.
+/// Names that are no variables, at least to one of the programs: `case`, `switch`, `default` and `func` are words of the language
+/// to gawk, and plain variables to mawk and busybox.
 const WORDS: &[&str] = &[
     "BEGIN",
     "BEGINFILE",
@@ -41,6 +42,7 @@ const WORDS: &[&str] = &[
     "atan2",
     "bindtextdomain",
     "break",
+    "case",
     "close",
     "compl",
     "continue",
@@ -300,8 +302,8 @@ impl<'a> AwkReader<'a> {
                 self.printing = Some(self.open.len());
                 self.operand = false;
             }
-            "in" | "return" | "else" | "do" | "delete" | "exit" | "case" | "if" | "while"
-            | "for" => {
+            // Words of the language to every awk. `case` is none: see `WORDS`.
+            "in" | "return" | "else" | "do" | "delete" | "exit" | "if" | "while" | "for" => {
                 self.operand = false;
             }
             _ => {}

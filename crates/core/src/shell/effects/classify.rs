@@ -24,6 +24,17 @@ pub(crate) fn takes_data_only(name: &str) -> bool {
     called(name).is_some_and(|program| program.data_only)
 }
 
+/// Whether the operands of this program are addresses, of which some programs of its kind take names of files as well.
+pub(crate) fn takes_addresses(name: &str) -> bool {
+    called(name)
+        .is_some_and(|program| matches!(program.operands, OperandSpec::All(OperandUse::Url)))
+}
+
+/// Whether a table has this program.
+pub(crate) fn has_table(name: &str) -> bool {
+    called(name).is_some()
+}
+
 /// A program that is more than plain and whose name is meant.
 pub(crate) fn special_like(is_meant: impl Fn(&str) -> bool) -> Option<&'static str> {
     let mut names: Vec<&'static str> = tables().programs().filter(|name| is_meant(name)).collect();

@@ -3,7 +3,7 @@
 use super::spec::OperandUse;
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{FileAccess, Word, WordPiece};
+use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
 
 const DIRECTORY: &str = "directory";
 const NAMED: &str = "named";
@@ -11,6 +11,7 @@ const REMOTE_NAME: &str = "remote_name";
 const SERVER_NAMES: &str = "server_names";
 const PLAIN_URLS: &str = "plain_urls";
 const RECURSIVE: &str = "recursive";
+const OTHER_PROTOCOL: &str = "other_protocol";
 const ADDRESS: &str = "address";
 
 /// `@file`: the rest is read.
@@ -139,6 +140,15 @@ pub(super) fn named_there(walk: &mut ArgumentWalk, part: ArgumentPart) {
     walk.path(part.arg, FileAccess::Write, name, false);
 }
 
+/// What an address is that names no protocol: a file, for one.
+pub(super) fn protocol(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    let known = |name: &str| matches!(name, "http" | "https" | "ftp" | "ftps");
+    if !walk.word(part).literal().is_some_and(known) {
+        walk.keep(OTHER_PROTOCOL, part);
+        walk.runs(part.arg, DoubtReason::Alters);
+    }
+}
+
 /// An address, and the file that a `file:` address is.
 fn address(walk: &mut ArgumentWalk, part: ArgumentPart) -> Word {
     let mut word = walk.word(part);
@@ -152,10 +162,19 @@ fn address(walk: &mut ArgumentWalk, part: ArgumentPart) -> Word {
         if let Some(at) = wild
             && let Some(WordPiece::Text(text)) = word.pieces.first_mut()
         {
+            // Before the host it may make any protocol, `file:` among them.
+            let anything = !text.get(..at).unwrap_or_default().contains([':', '/']);
             text.truncate(at);
             word.pieces.truncate(1);
             word.pieces.push(WordPiece::Unknown { splits: false });
+            if anything {
+                word = words::unknown(&word);
+                walk.path(part.arg, FileAccess::Read, word.clone(), false);
+            }
         }
+    }
+    if walk.kept(OTHER_PROTOCOL).is_some() {
+        walk.apply(OperandUse::Read, part, 0);
     }
     let begins = words::beginning(&word);
     if begins.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {

@@ -80,6 +80,10 @@ pub(super) fn addresses(walk: &mut ArgumentWalk) {
         if !begins.contains("://") {
             walk.operand_is(operand, OperandUse::Read);
         }
+        // `file:NAME`, `file:///NAME`
+        if let Some(skip) = words::behind_scheme(begins) {
+            walk.apply(OperandUse::Read, ArgumentPart { arg: operand.arg, skip }, 0);
+        }
     }
 }
 

@@ -163,6 +163,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "download.at_file" => download::at_file,
         "download.netrc" => download::netrc,
         "download.upload" => download::upload,
+        "download.protocol" => download::protocol,
         "download.write_out" => download::write_out,
         "download.background" => download::background,
         "download.certificate" => download::certificate,

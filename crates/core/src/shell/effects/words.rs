@@ -27,6 +27,25 @@ pub(in crate::shell) fn without(word: &Word, skip: usize) -> Word {
     Word { span: word.span, pieces }
 }
 
+/// Where the path begins in what may be an address of a file: behind `file:`, `file://HOST`, or another name before a colon.
+/// None: it is no such thing, or surely an address of the network.
+pub(super) fn behind_scheme(text: &str) -> Option<usize> {
+    let at = text.find(':')?;
+    let (scheme, rest) = (text.get(..at)?, text.get(at + 1..)?);
+    if scheme.is_empty()
+        || !scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+.-".contains(&b))
+    {
+        return None;
+    }
+    match rest.strip_prefix("//") {
+        None => Some(at + 1),
+        Some(behind) if scheme.eq_ignore_ascii_case("file") => {
+            Some(text.len() - behind.len() + behind.find('/')?)
+        }
+        Some(_) => None,
+    }
+}
+
 /// A word that stands where `place` stands.
 pub(super) fn text(place: &Word, text: &str) -> Word {
     let pieces = if text.is_empty() { vec![] } else { vec![WordPiece::Text(text.to_owned())] };

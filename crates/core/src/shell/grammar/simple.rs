@@ -1,10 +1,11 @@
 //! Simple commands and assignments.
 
 use super::super::findings::span_of;
+use super::super::handed::{HandedVariable, is_plain_word};
 use super::super::lexer::{ArithmeticClose, WordMode};
 use super::super::prover::{LineProver, Read, ReadStop};
 use super::super::values::{GivenValue, is_number};
-use super::super::{DoubtReason, Word, WordPiece};
+use super::super::{DoubtReason, Word, WordPiece, is_builtin};
 
 /// Builtins whose arguments may be assignments of arrays.
 const DECLARES: &[&str] = &["declare", "typeset", "local", "export", "readonly"];
@@ -17,7 +18,9 @@ impl LineProver<'_, '_> {
         let mut arrays = false;
         let output_is_told = std::mem::take(&mut self.found.output_is_told);
         let values = self.found.values.mark();
+        let outer = std::mem::take(&mut self.found.handed.leading);
         let read = self.simple_into(&mut argv, &mut reordered, &mut arrays);
+        let leading = std::mem::replace(&mut self.found.handed.leading, outer);
         if reordered {
             self.runs(argv.get(1..).unwrap_or_default().to_vec());
         }
@@ -25,11 +28,24 @@ impl LineProver<'_, '_> {
             let span = span_of(&argv);
             argv.push(Word { span, pieces: vec![WordPiece::Unknown { splits: true }] });
         }
+        // Some builtins keep what stands before them.
+        let name = argv.first().map(Word::literal);
+        if name.is_none_or(|name| name.is_none_or(is_builtin)) {
+            for (name, plain) in &leading {
+                self.found.handed.set(name, *plain);
+            }
+        }
         if !argv.is_empty() {
             // What stood before it is for this command alone, or for the shell, as the shell and the command have it.
             self.found.values.uncertain(values);
             self.found.declares_arrays = arrays;
+            let start = self.found.len();
             self.runs(argv);
+            let handed: Vec<HandedVariable> = leading
+                .iter()
+                .map(|(name, plain)| HandedVariable::of(name, plain.then_some("")))
+                .collect();
+            self.found.hand_on(start, &handed);
         }
         self.found.output_is_told = output_is_told;
         read
@@ -200,6 +216,7 @@ impl LineProver<'_, '_> {
             }
             let given = if numbers { GivenValue::Number } else { GivenValue::Unknown };
             let span = self.span(start);
+            self.found.handed.leading.push((name.clone(), false));
             self.found.give(span, &name, given, true);
             return Ok(true);
         }
@@ -223,6 +240,12 @@ impl LineProver<'_, '_> {
             _ => GivenValue::Word(&pieces),
         };
         let span = self.span(start);
+        let text = match pieces.as_slice() {
+            [] => Some(""),
+            [WordPiece::Text(text)] => Some(text.as_str()),
+            _ => None,
+        };
+        self.found.handed.leading.push((name.clone(), !appends && is_plain_word(text)));
         self.found.give(span, &name, given, true);
         Ok(true)
     }

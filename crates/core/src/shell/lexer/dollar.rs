@@ -421,6 +421,7 @@ impl LineProver<'_, '_> {
             byte @ (b':' | b'-' | b'=' | b'?' | b'+') => {
                 if byte == b'=' || (byte == b':' && second == b'=') {
                     let span = self.span(start);
+                    self.found.handed.set(name, false);
                     self.found.give(span, name, GivenValue::Unknown, false);
                 }
                 self.bump(if byte == b':' { 2 } else { 1 });

@@ -1,6 +1,7 @@
 //! Builtins that run text, set variables, change the directory, or change how the rest is read.
 
 use super::super::findings::span_of;
+use super::super::handed::is_plain_word;
 use super::super::prover::{LineProver, ShellDialect};
 use super::super::values::GivenValue;
 use super::super::{CommandRole, DoubtReason, FileAccess, Shell, Word, WordPiece};
@@ -184,6 +185,10 @@ impl LineProver<'_, '_> {
                 let text = beginning(word);
                 !text.starts_with(['-', '+']) || matches!(text, "-x" | "-g" | "--")
             });
+        let exports = name == "export"
+            || argv.iter().skip(1).any(|word| {
+                beginning(word).strip_prefix('-').is_some_and(|letters| letters.contains('x'))
+            });
         for word in argv.iter().skip(1) {
             let text = beginning(word);
             let certain = word.literal().is_some();
@@ -205,18 +210,25 @@ impl LineProver<'_, '_> {
                 if word.splits() && (self.dialect == ShellDialect::Dash || name == "local") {
                     self.found.unknown(word.span, DoubtReason::DynamicScript);
                 }
-                let given = without(word, text.len() - value.len());
+                let own = without(word, text.len() - value.len());
                 let appends = text.split_once('=').is_some_and(|(name, _)| name.ends_with('+'));
                 let given = if plain && !appends && !array {
-                    GivenValue::Word(&given.pieces)
+                    GivenValue::Word(&own.pieces)
                 } else {
                     GivenValue::Unknown
                 };
+                self.found.handed.set(variable, !appends && is_plain_word(own.literal()));
+                if exports {
+                    self.found.handed.export(variable);
+                }
                 self.found.give(word.span, variable, given, true);
                 if !plain {
                     self.found.values.lose(variable);
                 }
             } else if certain && is_name(text) {
+                if exports {
+                    self.found.handed.export(text);
+                }
                 if matches!(name, "local" | "declare" | "typeset") {
                     self.found.assign(word.span, text);
                 }

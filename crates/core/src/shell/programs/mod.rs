@@ -21,6 +21,11 @@ pub(crate) fn is_builtin(name: &str) -> bool {
     builtins::is_builtin(name) || MORE_BUILTINS.contains(&name)
 }
 
+/// Whether the program of this name runs other commands, which are judged in its place.
+pub(super) fn is_looked_through(name: &str) -> bool {
+    wrappers::find(name).is_some()
+}
+
 /// Builtins that need no closer look.
 const MORE_BUILTINS: &[&str] = &[
     "bg", "break", "caller", "continue", "dirs", "disown", "exit", "fg", "logout", "return",
@@ -56,7 +61,10 @@ impl LineProver<'_, '_> {
             let trusted = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
             let role = if trusted { CommandRole::Wrapper } else { CommandRole::Plain };
             let start = self.found.len();
+            let before = self.found.handed.wrapped.len();
             wrapper.look(self, argv, role);
+            let handed = self.found.handed.wrapped.split_off(before);
+            self.found.hand_on(start, &handed);
             return self.found.stands_alone(start);
         }
         if dir.is_none() && builtins::is_builtin(base) {
@@ -238,7 +246,7 @@ fn others<T: Eq + Hash>(all: Vec<T>, known: &[T]) -> Vec<T> {
 }
 
 /// Where programs are what their name says.
-const SYSTEM_DIRS: &[&str] =
+pub(super) const SYSTEM_DIRS: &[&str] =
     &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 /// `NAME` of an argument that a program takes for `NAME=value`: whatever stands before a `=`.

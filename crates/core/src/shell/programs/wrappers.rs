@@ -2,6 +2,7 @@
 
 use super::super::findings::span_of;
 use super::super::prover::LineProver;
+use super::super::values::GivenValue;
 use super::super::{CommandRole, DoubtReason, FileAccess, Word, WordPiece};
 use super::effects::launch::{self, GivenOption, LaunchWords, LookedThrough};
 use super::effects::{self, ScriptLanguage, without};
@@ -130,7 +131,7 @@ impl LineProver<'_, '_> {
         if given.is("unsets") {
             // As `unset NAME` does.
             match value.literal() {
-                Some(name) => self.found.assign(value.span, name),
+                Some(name) => self.found.give(value.span, name, GivenValue::Unknown, true),
                 None => self.found.unknown(value.span, DoubtReason::NotUnderstood),
             }
         }

@@ -31,7 +31,7 @@ pub(super) fn grows(times: u32, little: impl Fn(), much: impl Fn()) -> bool {
 
 /// The facts in a short form: `a b` a command, `[env] a b` a wrapper, `>f` and `<f` redirections, `A=` an assignment,
 /// `!Why` an unknown and `!Why@2` one that a rule may name. Of words, `‹~›` is the home directory, `‹?›` what is not known,
-/// `‹?*›` what may become any number of words, and `‹*.c›` a pattern. What the tables of programs add is left out.
+/// `‹?*›` what may become any number of words, and `‹*.c›` a pattern. What the tables of programs add is left out, and what they are handed.
 fn short(analysis: &LineAnalysis) -> String {
     let facts: Vec<String> =
         analysis.facts.iter().filter_map(|fact| short_fact(&fact.what)).collect();
@@ -52,6 +52,8 @@ fn short_fact(what: &FactKind) -> Option<String> {
             format!(">{}", short_word(target))
         }
         FactKind::Assign { name } => format!("{name}="),
+        // Programs of which nothing is known are handed variables in most of these lines: the tests of policies are about that.
+        FactKind::Unknown { why: DoubtReason::HandsOver, .. } => return None,
         FactKind::Unknown { why, named: None } => format!("!{why:?}"),
         FactKind::Unknown {
             why: DoubtReason::RunsCode | DoubtReason::UnknownOption | DoubtReason::MayBeOption,

@@ -104,3 +104,22 @@ fn plain_uses_are_not_unknown() {
         assert_eq!(of(&words(command)).unknown, [], "{command}");
     }
 }
+
+/// `case` is a word of the language to gawk, and a variable to mawk, busybox and the original awk: there a `/` behind it
+/// divides, and what looks like a pattern is code.
+#[test]
+fn a_word_that_is_a_variable_to_some_awks_hides_no_code() {
+    for name in ["case", "switch", "default", "func", "nextfile", "BEGINFILE"] {
+        for before in ["", "-", "!", "$", "x ", "print ", "case "] {
+            for behind in [" / 1", "/1", "++ / 1", "\\\n/ 1", "=1; case / 1"] {
+                let script = format!("BEGIN{{{before}{name}{behind}; system(\"x\"); x = 1/1 }}");
+                let argv = ["mawk", &script].map(|text| super::Word {
+                    span: super::Span { start: 0, end: 0 },
+                    pieces: vec![super::WordPiece::Text(text.to_owned())],
+                });
+                assert_ne!(of(&argv).unknown, [], "{script}");
+            }
+        }
+    }
+    assert_eq!(effects("awk BEGIN{x·=·1·/·2;·if·(/a/)·print·y}"), "");
+}

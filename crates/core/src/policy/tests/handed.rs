@@ -1,0 +1,99 @@
+//! Variables that reach a program which may take them for code, or for a path of its own.
+
+use super::*;
+
+const RULES: &str = r#"
+[[rule]]
+effect = "allow"
+commands = ["make", "npm", "cargo", "./x.sh", "task", "ls", "cat", "echo", "read", "export", "unknown-tool", "bash x.sh"]
+[[rule]]
+effect = "allow"
+env = ["*"]
+"#;
+
+#[test]
+fn a_variable_with_code_in_it_does_not_reach_make() {
+    runs(
+        RULES,
+        &[
+            ("allow", "make test"),
+            ("allow", "CI=1 make test"),
+            ("allow", "CI= make test"),
+            ("allow", "NODE_ENV=production npm test"),
+            ("allow", "LC_ALL=en_US.UTF-8 make test"),
+            ("allow", "env CI=1 timeout 5 make test"),
+            ("allow", "export CI=1; make test"),
+            ("ask", "CI='$(shell touch x)' make test"),
+            ("ask", "CI='x; touch y' npm test"),
+            ("ask", "CI=/tmp/x make build"),
+            ("ask", "CI=a:b make build"),
+            ("ask", "CI=a,b make build"),
+            ("ask", "CI=-x make build"),
+            ("ask", "CI=.. make build"),
+            ("ask", "CI=$x make build"),
+            ("ask", "CI=\"$(ls)\" make build"),
+            ("ask", "CI+='$(x)' make build"),
+            ("ask", "CI=1 NODE_ENV='$(x)' make build"),
+            ("ask", "CI='$(x)' task build"),
+            ("ask", "CI='$(x)' ./x.sh"),
+            ("ask", "CI='$(x)' unknown-tool"),
+            ("ask", "CI='$(x)' bash x.sh"),
+            ("allow", "CI=1 bash x.sh"),
+            ("ask", "env CI='$(x)' make test"),
+            ("ask", "env -u A CI='$(x)' make test"),
+            ("ask", "timeout 5 env CI=a/b make test"),
+            ("ask", "CI='$(x)' timeout 5 make test"),
+            ("ask", "CI='$(x)' sh -c 'ls; make test'"),
+            ("ask", "ls | CI='$(x)' xargs make test"),
+            ("ask", "export CI='$(x)'; make test"),
+            ("ask", "export CI; CI='$(x)'; make test"),
+            ("ask", "CI='$(x)'; make test"),
+            ("ask", "while ls; do make test; CI='$(x)'; done"),
+            ("ask", "for CI in 1 '$(x)'; do make test; done"),
+            ("ask", "read CI; make test"),
+            ("ask", ": ${CI:=a/b}; make test"),
+        ],
+    );
+}
+
+#[test]
+fn a_name_of_everyday_reaches_no_program_that_may_have_it_too() {
+    runs(
+        RULES,
+        &[
+            ("allow", "out=x; make test"),
+            ("allow", "for f in a b; do make test; done"),
+            ("allow", "for dir in src tests; do ls \"$dir\"; done; make test"),
+            ("allow", "dir=src ls"),
+            ("allow", "DEBUG='app:*' cargo test"),
+            ("ask", "out=x make build"),
+            ("ask", "A=1 make build"),
+            ("ask", "DIR=x npm test"),
+            ("ask", "src=x cargo test"),
+            ("ask", "name='x; touch y' make test"),
+            ("ask", "src=/ ./x.sh"),
+            ("ask", "env out=x make build"),
+            ("ask", "export out=x; make build"),
+            ("ask", "out=x; export out; make build"),
+            ("ask", "for out in a b; do export out; make build; done"),
+        ],
+    );
+}
+
+#[test]
+fn the_variables_of_the_tool_count_like_those_of_the_line() {
+    calls(
+        RULES,
+        &[
+            ("allow", "execute", r#"{"command":"make test","env":{"CI":"1"}}"#),
+            ("allow", "execute", r#"{"command":"make test","env":{"CI":true,"PORT":3000}}"#),
+            ("allow", "execute", r#"{"command":"ls","env":{"out":"/tmp/x"}}"#),
+            ("ask", "execute", r#"{"command":"make test","env":{"CI":"$(shell touch x)"}}"#),
+            ("ask", "execute", r#"{"command":"ls; make test","env":{"CI":"a/b"}}"#),
+            ("ask", "execute", r#"{"command":"make test","env":{"CI":["x"]}}"#),
+            ("ask", "execute", r#"{"command":"make test","env":{"out":"x"}}"#),
+            ("ask", "execute", r#"{"command":"bash x.sh","env":{"CI":"a b"}}"#),
+            ("ask", "execute", r#"{"command":["make","test"],"env":{"CI":"a/b"}}"#),
+        ][..],
+    );
+}
