@@ -139,6 +139,9 @@ describe('commands', () => {
         return isHere(first) ? undefined : `no file ${first}`;
       case 'npx':
         if (first === 'countersign') return isCommand(rest) ? undefined : `no command ${rest.join(' ')}`;
+        // Of shadcn it fetches the newest itself.
+        if (first === 'shadcn@latest')
+          return isHere((rest[1] ?? '').replace('node_modules/countersign/', '')) ? undefined : `no ${rest[1]}`;
         return isHere(`node_modules/.bin/${first}`) ? undefined : `no program ${first}`;
       case 'node':
         return isHere(first) ? undefined : `no file ${first}`;

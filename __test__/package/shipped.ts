@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 export const MAY_SHIP =
-  /^(package\.json|policy\.schema\.json|schemas\/[\w-]+\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|types\/[\w-]+\.d\.ts|README\.md|llms\.txt|skills\/countersign\/SKILL\.md|docs\/[\w-]+\.md|docs\/(?:architecture|terminal\/session)\.svg|examples\/[\w./-]+(?<!tsconfig\.json)|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
+  /^(package\.json|policy\.schema\.json|schemas\/[\w-]+\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|types\/[\w-]+\.d\.ts|README\.md|llms\.txt|skills\/countersign\/SKILL\.md|docs\/[\w-]+\.md|docs\/(?:architecture|terminal\/session)\.svg|examples\/[\w./-]+(?<!tsconfig\.json)|man\/countersign\.1|registry\/[\w-]+\.(?:json|tsx)|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
 
 export const mustShip = (): string[] => [
   'package.json',
@@ -16,6 +16,8 @@ export const mustShip = (): string[] => [
   'binding/binding.js',
   'llms.txt',
   'skills/countersign/SKILL.md',
+  'man/countersign.1',
+  'registry/approval-confirmation.json',
   'docs/terminal/session.svg',
   'docs/architecture.svg',
   ...readdirSync(join(root, 'docs'))

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkFolder } from '../examples/tried.js';
 import { describeInBrowser, openPage, seriousFindings, useBrowser } from '../support/browser.js';
@@ -86,6 +86,12 @@ describeInBrowser('the example app', () => {
 
     const said = (page: Page, text: string) => page.getByText(text).waitFor();
 
+    /** What is sent cannot be taken back: it takes a second look. */
+    async function approveMail(card: (tool: string) => Locator) {
+      await card('send_email').getByRole('button', { name: 'Approve' }).click();
+      await card('send_email').getByRole('button', { name: 'I have looked twice: approve' }).click();
+    }
+
     test('both calls are approved, and run when the last has its answer', async () => {
       const { page, say, card, printed, faults } = await chat();
       await say('Book Lisbon to Oslo, tell Ada we are coming');
@@ -97,7 +103,7 @@ describeInBrowser('the example app', () => {
       await card('book_flight').getByRole('button', { name: 'Approve' }).click();
       await said(page, '1 of 2 answered');
       expect(printed()).toBe('');
-      await card('send_email').getByRole('button', { name: 'Approve' }).click();
+      await approveMail(card);
       await said(page, 'Well: booked Lisbon to Oslo, told Ada.');
       expect(printed()).toBe('ran book_flight Lisbon Oslo\nran send_email Ada we are coming\n');
       expect(await page.getByRole('region', { name: 'Approvals' }).count()).toBe(0);
@@ -109,7 +115,7 @@ describeInBrowser('the example app', () => {
       await say('Book Lisbon to Oslo, tell Ada we are coming');
       await card('book_flight').getByLabel('Reason').fill('by train, please');
       await card('book_flight').getByRole('button', { name: 'Reject' }).click();
-      await card('send_email').getByRole('button', { name: 'Approve' }).click();
+      await approveMail(card);
       await said(page, 'Well: ');
       expect(await page.getByText('Well: ').innerText()).toContain('by train, please');
       expect(printed()).toBe('ran send_email Ada we are coming\n');
@@ -177,7 +183,7 @@ describeInBrowser('the example app', () => {
       expect(await page.getByText('1 of 2 answered').isVisible()).toBe(true);
       expect(sent).toBe(0);
       expect(printed()).toBe('');
-      await page.mouse.click(...place);
+      await approveMail(card);
       await said(page, 'Well: ');
       expect(sent).toBe(1);
     });

@@ -43,15 +43,15 @@ const OPTIONS = {
 
 type ChatFlags = ReturnType<typeof readFlags>;
 
-/** Runs the chat to its end. Never throws. @returns the exit code */
-export async function chatCommand(args: readonly string[]): Promise<number> {
+/** Runs the chat to its end. Never throws. @param keepsPrompts where the settings want it, too @returns the exit code */
+export async function chatCommand(args: readonly string[], { keepsPrompts = true } = {}): Promise<number> {
   try {
     const flags = readFlags(args);
     if (flags.help === true) {
       process.stdout.write(helpText(pageOf([CHAT])!));
       return Exit.ok;
     }
-    return await run(flags);
+    return await run(flags, keepsPrompts);
   } catch (error) {
     // 3 and the like mean something else here than in commands on a ledger.
     return tellError(error) === Exit.usage ? Exit.usage : Exit.failure;
@@ -67,10 +67,11 @@ function readFlags(args: readonly string[]) {
   return values;
 }
 
-async function run(flags: ChatFlags): Promise<number> {
+async function run(flags: ChatFlags, keepsPrompts: boolean): Promise<number> {
   const folder = folderOf(flags.cwd);
   const way = readNotify(flags.notify);
-  const config = await readConfig(folder, flags);
+  const read = await readConfig(folder, flags);
+  const config = { ...read, history: read.history && keepsPrompts };
   const model = await openModel(config);
   const mode = flags.auto === true ? 'auto' : flags.plan === true ? 'plan' : 'safe';
   const { gate, narrowing, policies, watch, beforeAuto } = await openGate(config, folder, mode);

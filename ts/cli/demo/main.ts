@@ -55,7 +55,9 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
     ...(isScripted ? [`  try:     ${EXAMPLES[0]} ("help" for more)`] : []),
     '',
   );
-  return chatCommand(['--cwd', workspace.project, ...ledger, ...model, ...args.filter((arg) => arg !== '--keep')]);
+  const passedOn = args.filter((arg) => arg !== '--keep');
+  // Its folder is gone when it ends: nobody asks for these prompts again.
+  return chatCommand(['--cwd', workspace.project, ...ledger, ...model, ...passedOn], { keepsPrompts: false });
 }
 
 /** Until the chat sees to signals, and when it does no longer: every way out removes the folder. */

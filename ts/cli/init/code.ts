@@ -25,6 +25,8 @@ export function readCode(text: string): Code | undefined {
   const blank = (from: number, to: number): void => {
     for (let at = from; at < to; at += 1) if (out[at] !== '\n' && out[at] !== '\r') out[at] = ' ';
   };
+  /** Behind the last `${`: what comes first there begins a value. */
+  let begun = -1;
   let at = 0;
   while (at < text.length) {
     const char = text[at]!;
@@ -36,8 +38,15 @@ export function readCode(text: string): Code | undefined {
     else if (char === '`' || (char === '}' && templates.at(-1) === open.length)) {
       if (char === '}') templates.pop();
       end = endOfTemplate(text, at + 1);
-      if (text[end - 1] === '{') templates.push(open.length);
-    } else if (char === '/' && next !== '>' && BEFORE_REGEX.test(wordBefore(out, at))) {
+      if (text[end - 1] === '{') {
+        templates.push(open.length);
+        begun = end;
+      }
+    } else if (
+      char === '/' &&
+      next !== '>' &&
+      ((begun >= 0 && text.slice(begun, at).trim() === '') || BEFORE_REGEX.test(wordBefore(out, at)))
+    ) {
       end = text[at - 1] === '<' ? at + 1 : endOfRegex(text, at);
     } else {
       if (PAIRS[char] !== undefined) open.push(at);
