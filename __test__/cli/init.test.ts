@@ -445,7 +445,7 @@ test('code is told from what stands in quotes, comments and regular expressions'
   const read = (text: string) => readCode(text)?.code;
   expect(read('a("(", /[)]/)')).toBe('a(   ,      )');
   expect(read('a(`)${b("}")})`) // )')).toBe('a(    b(   )   )     ');
-  expect(read('`${a(b)}${/[.\\]]$/.test(c)}`')).toBe(`   a(b)${' '.repeat(12)}.test(c)  `);
+  expect(read('`${a(b)}${/[.\\]]$/.test(c)}`')).toBe(`   a(b)${' '.repeat(11)}.test(c)  `);
   expect(read('a / b / (c)')).toBe('a / b / (c)');
   expect(read('a /* as long as a word and more */ / (b) / c')).toBe(`a ${' '.repeat(32)} / (b) / c`);
   for (const wrong of ['(', ')', "'", '`${', '(]', '/* ']) expect(read(wrong)).toBeUndefined();
