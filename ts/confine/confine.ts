@@ -1,7 +1,7 @@
 /** Commands that can do what is listed, and nothing else. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ConfineOptions, ConfineSettings, ConfinedCommand } from '../../index.js';
+import type { ConfineOptions, ConfineSettings, ConfinedCommand, ConfinementReport } from '../../index.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { confineProgram } from '../native.js';
 import { takeOptions } from '../options/check.js';
@@ -62,7 +62,7 @@ export function confined(command: string | readonly string[], options: ConfinedO
       message: `${place}: commands cannot be confined here: ${report.reason}. Leave confinement out, and have what runs approved.`,
     });
   }
-  const plan = planOf(command, options);
+  const plan = planOf(command, options, report);
   if (plan.demand === 'whole' && report.open.length > 0) {
     throw new ConfinementError({
       message: `${place}: this system does not hold everything that is forbidden (${report.open.join(', ')}). Demand 'walls', or use a kernel with user namespaces.`,
@@ -81,7 +81,11 @@ export function confined(command: string | readonly string[], options: ConfinedO
   return { file: confineProgram as string, args: ['run', ...piecesOf(plan)], cwd, env, refusals };
 }
 
-function planOf(command: string | readonly string[], { cwd, env, settings, place, status }: ConfinedOptions): Plan {
+function planOf(
+  command: string | readonly string[],
+  { cwd, env, settings, place, status }: ConfinedOptions,
+  report: ConfinementReport,
+): Plan {
   checkSettings(settings, place);
   const home = env['HOME'] ?? homedir();
   const absolute = (paths: readonly string[]) =>
@@ -107,7 +111,9 @@ function planOf(command: string | readonly string[], { cwd, env, settings, place
     status,
     demand: settings.demand ?? 'walls',
     abi: null,
-    withoutNamespaces: false,
+    // Where there are some, a command never runs without them, and never with more open than is told.
+    withoutNamespaces: !report.namespaces,
+    open: [...report.open, ...(settings.localSockets === true ? (['local-sockets'] as const) : [])],
   };
 }
 
