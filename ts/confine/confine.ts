@@ -4,8 +4,10 @@ import { join, resolve } from 'node:path';
 import type { ConfineOptions, ConfineSettings, ConfinedCommand, ConfinementReport } from '../../index.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { confineProgram } from '../native.js';
+import { warnOnce } from '../errors/warn-once.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
+import { exists, isFolder } from './files.js';
 import { knownPlaces } from './places.js';
 import type { Network, Plan } from './plan.js';
 import { SANDBOX_EXEC, confinementReport } from './program.js';
@@ -19,6 +21,8 @@ const PASSED_ON =
 /** In each folder that may be changed: git runs what stands there, outside of any sandbox, the next time that somebody uses it. */
 const PROTECTED = ['.git/hooks', '.git/config'];
 
+const PATHS = ['write', 'read', 'hide', 'protect'] as const;
+
 /** The longest piece of a plan, in characters; the system takes 131,072 bytes in one argument. */
 const PIECE = 100_000;
 
@@ -27,7 +31,12 @@ export function confine(command: string | readonly string[], given: ConfineOptio
   const { cwd = process.cwd(), env, ...settings } = takeOptions('confine', given);
   if (env !== process.env) checkRecord(env, 'confine', 'env');
   if (typeof cwd !== 'string' || cwd === '') throw wrong('confine: cwd must be a path.');
-  return confined(command, { cwd: resolve(cwd), env: variables(env), settings, place: 'confine', status: null });
+  const own = { cwd: resolve(cwd), env: variables(env), settings, place: 'confine' };
+  // The executable would be said to be missing by whoever starts it.
+  if (!isFolder(own.cwd)) throw wrong(`confine: cwd: ${own.cwd} is no folder, or is not there.`);
+  const made = confined(command, { ...own, status: null });
+  warnOfAbsent(own);
+  return made;
 }
 
 function variables(given: ConfineOptions['env']): Record<string, string> {
@@ -87,9 +96,8 @@ function planOf(
   report: ConfinementReport,
 ): Plan {
   checkSettings(settings, place);
-  const home = env['HOME'] ?? homedir();
-  const absolute = (paths: readonly string[]) =>
-    paths.map((path) => (path === '~' || path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path)));
+  const absolute = (paths: readonly string[]) => paths.map((path) => absoluteOf(path, { cwd, env }));
+  for (const name of PATHS) settings[name]?.forEach((path) => checkNoPattern(path, { name, cwd, env, place }));
   const known = knownPlaces(env);
   const write = absolute(settings.write ?? [cwd]);
   return {
@@ -115,6 +123,52 @@ function planOf(
     withoutNamespaces: !report.namespaces,
     open: [...report.open, ...(settings.localSockets === true ? (['local-sockets'] as const) : [])],
   };
+}
+
+interface PathBase {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+function absoluteOf(path: string, { cwd, env }: PathBase): string {
+  return path === '~' || path.startsWith('~/') ? join(env['HOME'] ?? homedir(), path.slice(2)) : resolve(cwd, path);
+}
+
+const PATTERN = /[*?]|\[[^\]]+\]|\{[^}]*\}/;
+
+/** A file may be called so. @throws {InvalidConfigError} for what can only be meant as a pattern */
+function checkNoPattern(path: string, { name, place, ...base }: PathBase & { name: string; place: string }): void {
+  if (!PATTERN.test(path) || exists(absoluteOf(path, base))) return;
+  const parts = path.split('/');
+  const folder = parts
+    .slice(
+      0,
+      parts.findIndex((part) => PATTERN.test(part)),
+    )
+    .join('/');
+  const instead = folder === '' ? 'each file by its name' : `the folder, ${JSON.stringify(folder)}, or each file`;
+  const rule = { hide: 'reads', protect: 'writes' }[name];
+  const how = rule === undefined ? '' : ` An agent's policy takes patterns: effect = "deny", ${rule} = "**/*.pem".`;
+  throw wrong(`${place}: ${name}: there is no ${path}, and patterns are not read. Name ${instead}.${how}`);
+}
+
+/** What restricts and is not there restricts nothing: it may be a slip, or have been moved away. Whoever wrote it is told. */
+export function warnOfAbsent({
+  settings,
+  place,
+  ...base
+}: PathBase & { settings: ConfineSettings; place: string }): void {
+  if (confinementReport().by !== 'landlock') return;
+  for (const name of ['hide', 'protect'] as const) {
+    for (const path of settings[name] ?? []) {
+      const absolute = absoluteOf(path, base);
+      if (exists(absolute)) continue;
+      warnOnce(
+        `absent:${name}:${absolute}`,
+        `${place}: ${name}: ${absolute} is not there, so nothing is held of it. A command that starts before it is there can make it, read it and change it.`,
+      );
+    }
+  }
 }
 
 function wordsOf(command: string | readonly string[], place: string): string[] {
@@ -152,7 +206,7 @@ export function tightened(
 
 /** @throws {InvalidConfigError} */
 export function checkSettings(settings: ConfineSettings, place: string): void {
-  for (const name of ['write', 'read', 'hide', 'protect'] as const) {
+  for (const name of PATHS) {
     const paths: unknown = settings[name];
     checkList(paths, place, name);
     if ((paths as unknown[] | undefined)?.every((path) => typeof path === 'string' && path !== '') === false)

@@ -21,6 +21,9 @@ export function callerOf(gate: object): ServerCaller | undefined {
   return caller?.asker.gate === gate ? caller : undefined;
 }
 
+/** Who asks, whatever the gate is; `undefined`: no call of a tool does. */
+export const currentCaller = (): ServerCaller | undefined => callers.getStore();
+
 /** Calls what is the caller's. A stream of values is, whoever reads it. */
 export function asCaller(caller: ServerCaller, call: () => unknown): unknown {
   const value = callers.run(caller, call);

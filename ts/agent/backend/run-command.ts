@@ -7,6 +7,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { CommandResult } from '../../../agent.js';
 import type { ConfineSettings, ConfinedCommand } from '../../../index.js';
 import { confined } from '../../confine/confine.js';
+import { isFolder } from '../../confine/files.js';
 import type { Line } from '../../confine/plan.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { ConfinementError } from '../../errors/index.js';
@@ -155,7 +156,9 @@ function start(
 }
 
 function cannotStart(path: string, cause: unknown): BackendError {
-  const message = `The command could not be started: ${messageOf(cause)}`;
+  // Whoever starts it says of its executable that it is not there.
+  const why = isFolder(path) ? messageOf(cause) : `${path}, where it starts, is no folder, or is not there`;
+  const message = `The command could not be started: ${why}`;
   return new BackendError({ code: 'ERR_FILE_IO', message, path, cause });
 }
 

@@ -4,7 +4,7 @@ import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
-import { emit, reading } from './call.js';
+import { emit, reading, type CallOptions } from './call.js';
 import type { Confinement, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
@@ -31,7 +31,7 @@ const plainTool = ({ backend, maxResultCharacters, confinement }: ToolSettings):
     const result = await backend.execute(command, {
       ...reading(options),
       ...(timeout === undefined ? {} : { timeout }),
-      ...(await confining(options, confinement)),
+      ...(await confining(command, options, confinement)),
       onOutput: (text) => emit(options, { type: 'execute-output', text }),
     });
     const { exitCode, truncated, stopped } = result;
@@ -43,12 +43,14 @@ const plainTool = ({ backend, maxResultCharacters, confinement }: ToolSettings):
 
 /** What no human approved runs confined: a rule, a grant or a mode let it through. */
 async function confining(
-  options: object,
+  command: string,
+  options: CallOptions,
   confinement: Confinement | undefined,
 ): Promise<{ confine?: ConfineSettings | false }> {
   if (confinement === undefined) return {};
   const isApproved = callContextOf(options)?.approved?.byHuman === true;
-  return { confine: isApproved && !confinement.always ? false : await confinement.settings() };
+  if (isApproved && !confinement.always) return { confine: false };
+  return { confine: await confinement.settings({ command, isApproved, abortSignal: options.abortSignal }) };
 }
 
 const WHOLE = 'To see all of it, run it with "> file" at its end and read that file, or have it print less';
