@@ -43,7 +43,8 @@ async function runAll(lines: string[], options: Options, answer?: boolean) {
   return { said: JSON.stringify(prompts.at(-1)), asked, hasHook: existsSync(join(root, '.git/hooks/evil')) };
 }
 
-const STEAL = 'cat .env */.env secrets/token; echo evil > .git/hooks/evil; echo looked';
+/** What it prints at its end does not stand in the line itself. */
+const STEAL = "cat .env */.env secrets/token; echo evil > .git/hooks/evil; echo loo''ked";
 
 describe.runIf(report.namespaces)('what is hidden', () => {
   test.each<[string, () => Options]>([
@@ -62,7 +63,7 @@ describe.runIf(report.namespaces)('what is hidden', () => {
     ['what is called as a repository', 'mkdir s; mv config s/.git', 'cat s/.git/.env'],
     ['the repository', 'mv config .git/x', 'cat .git/x/.env'],
   ])('is not moved with its folder to %s', async (_, move, read) => {
-    const { said } = await runAll([move, `${read} config/.env; echo looked`], { confine: true });
+    const { said } = await runAll([move, `${read} config/.env; echo loo''ked`], { confine: true });
     expect(said).toContain('looked');
     expect(said).not.toContain('KEPT');
     expect(existsSync(join(root, 'config/.env'))).toBe(true);
@@ -70,7 +71,7 @@ describe.runIf(report.namespaces)('what is hidden', () => {
 
   test('by the program is not moved with its folder, in one command or in two', async () => {
     const confine = { hide: ['secrets/token'] };
-    const { said } = await runAll(['mv secrets s2; cat s2/token; cat */token', 'cat */token; echo looked'], {
+    const { said } = await runAll(['mv secrets s2; cat s2/token; cat */token', "cat */token; echo loo''ked"], {
       confine,
     });
     expect(said).toContain('looked');
@@ -90,7 +91,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
   test('nothing runs when nobody can be asked', async () => {
     const { said, hasHook } = await runAll([MANY, STEAL], { confine: true });
     expect(said).toContain('The command was not run: not all files could be looked at');
-    expect([/KEPT|looked"/.test(said), hasHook]).toEqual([false, false]);
+    expect([/KEPT|looked/.test(said), hasHook]).toEqual([false, false]);
   });
 
   test('a human is asked and told why, and without a yes nothing runs', async () => {
@@ -102,7 +103,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
   });
 
   test('it runs confined once a human said yes', async () => {
-    const { said, asked } = await runAll([MANY, 'echo x > ../outside; echo looked'], { confine: true }, true);
+    const { said, asked } = await runAll([MANY, "echo x > ../outside; echo loo''ked"], { confine: true }, true);
     expect(asked).toHaveLength(1);
     expect(said).toContain('looked');
     expect(existsSync(join(root, '../outside'))).toBe(false);
@@ -111,7 +112,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
   test('a human who approved the very command is not asked again', async () => {
     for (let i = 0; i <= 1_001; i++) writeFileSync(join(root, `k${i}.pem`), '');
     const options = { confine: { always: true }, interruptOn: ['execute' as const] };
-    const { said, asked } = await runAll(['echo looked'], options, true);
+    const { said, asked } = await runAll(["echo loo''ked"], options, true);
     expect(asked).toHaveLength(1);
     expect(said).toContain('looked');
   });
