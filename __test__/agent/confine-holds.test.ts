@@ -44,7 +44,7 @@ async function runAll(lines: string[], options: Options, answer?: boolean) {
 }
 
 /** What it prints at its end does not stand in the line itself. */
-const STEAL = "cat .env */.env secrets/token; echo evil > .git/hooks/evil; echo loo''ked";
+const STEAL = "cat .env */.env secrets/token; echo evil > .git/hooks/evil; echo rea''ched";
 
 describe.runIf(report.namespaces)('what is hidden', () => {
   test.each<[string, () => Options]>([
@@ -53,7 +53,7 @@ describe.runIf(report.namespaces)('what is hidden', () => {
     ['twice, with demand', () => ({ confine: { hide: ['secrets', 'secrets/token'], demand: 'whole' } })],
   ])('stays hidden where a folder and something in it are: %s', async (_, options) => {
     const { said, hasHook } = await runAll([STEAL], options());
-    expect(said).toContain('looked');
+    expect(said).toContain('reached');
     expect([/KEPT/.test(said), hasHook]).toEqual([false, false]);
   });
 
@@ -63,24 +63,24 @@ describe.runIf(report.namespaces)('what is hidden', () => {
     ['what is called as a repository', 'mkdir s; mv config s/.git', 'cat s/.git/.env'],
     ['the repository', 'mv config .git/x', 'cat .git/x/.env'],
   ])('is not moved with its folder to %s', async (_, move, read) => {
-    const { said } = await runAll([move, `${read} config/.env; echo loo''ked`], { confine: true });
-    expect(said).toContain('looked');
+    const { said } = await runAll([move, `${read} config/.env; echo rea''ched`], { confine: true });
+    expect(said).toContain('reached');
     expect(said).not.toContain('KEPT');
     expect(existsSync(join(root, 'config/.env'))).toBe(true);
   });
 
   test('by the program is not moved with its folder, in one command or in two', async () => {
     const confine = { hide: ['secrets/token'] };
-    const { said } = await runAll(['mv secrets s2; cat s2/token; cat */token', "cat */token; echo loo''ked"], {
+    const { said } = await runAll(['mv secrets s2; cat s2/token; cat */token', "cat */token; echo rea''ched"], {
       confine,
     });
-    expect(said).toContain('looked');
+    expect(said).toContain('reached');
     expect(said).not.toContain('KEPT secrets/token');
   });
 
   test('stays hidden however many names there are', async () => {
     const { said } = await runAll(['mkdir a && cd a && seq 1 20001 | xargs touch', STEAL], { confine: true });
-    expect(said).toContain('looked');
+    expect(said).toContain('reached');
     expect(said).not.toMatch(/KEPT (?:config\/)?\.env/);
   });
 });
@@ -91,7 +91,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
   test('nothing runs when nobody can be asked', async () => {
     const { said, hasHook } = await runAll([MANY, STEAL], { confine: true });
     expect(said).toContain('The command was not run: not all files could be looked at');
-    expect([/KEPT|looked/.test(said), hasHook]).toEqual([false, false]);
+    expect([/KEPT|reached/.test(said), hasHook]).toEqual([false, false]);
   });
 
   test('a human is asked and told why, and without a yes nothing runs', async () => {
@@ -103,18 +103,18 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
   });
 
   test('it runs confined once a human said yes', async () => {
-    const { said, asked } = await runAll([MANY, "echo x > ../outside; echo loo''ked"], { confine: true }, true);
+    const { said, asked } = await runAll([MANY, "echo x > ../outside; echo rea''ched"], { confine: true }, true);
     expect(asked).toHaveLength(1);
-    expect(said).toContain('looked');
+    expect(said).toContain('reached');
     expect(existsSync(join(root, '../outside'))).toBe(false);
   });
 
   test('a human who approved the very command is not asked again', async () => {
     for (let i = 0; i <= 1_001; i++) writeFileSync(join(root, `k${i}.pem`), '');
     const options = { confine: { always: true }, interruptOn: ['execute' as const] };
-    const { said, asked } = await runAll(["echo loo''ked"], options, true);
+    const { said, asked } = await runAll(["echo rea''ched"], options, true);
     expect(asked).toHaveLength(1);
-    expect(said).toContain('looked');
+    expect(said).toContain('reached');
   });
 });
 

@@ -125,7 +125,7 @@ fn files_that_become_folders_while_a_command_starts_open_nothing() {
                 }
             });
             for changes in [json!({ "hide": hide }), json!({ "protect": protect })] {
-                for _ in 0..40 {
+                for _ in 0..20 {
                     let ended = place.sh(STEAL, &changes);
                     stole_nothing(&place, &ended);
                     // It may give up, where something never stands still.
