@@ -115,7 +115,7 @@ fn files_that_become_folders_while_a_command_starts_open_nothing() {
         let hide = [&own[..], &flips].concat();
         let protect = [&[place.project().join(".git/hooks")][..], &flips].concat();
         let is_over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
+        let all: Vec<Ended> = std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     for path in &flips {
@@ -124,16 +124,17 @@ fn files_that_become_folders_while_a_command_starts_open_nothing() {
                     }
                 }
             });
-            for changes in [json!({ "hide": hide }), json!({ "protect": protect })] {
-                for _ in 0..20 {
-                    let ended = place.sh(STEAL, &changes);
-                    stole_nothing(&place, &ended);
-                    // It may give up, where something never stands still.
-                    assert!(ended.code == Some(125) || ended.open().is_empty(), "{ended:?}");
-                }
-            }
+            let both = [json!({ "hide": hide }), json!({ "protect": protect })];
+            let all = both.iter().cycle().take(40).map(|changes| place.sh(STEAL, changes));
+            let all = all.collect();
             is_over.store(true, Ordering::Relaxed);
+            all
         });
+        for ended in all {
+            stole_nothing(&place, &ended);
+            // It may give up, where something never stands still.
+            assert!(ended.code == Some(125) || ended.open().is_empty(), "{ended:?}");
+        }
     }
 }
 
