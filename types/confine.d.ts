@@ -9,12 +9,18 @@ export interface ConfineSettings {
   read?: readonly string[];
   /**
    * Files and folders that it may not even read, in what it may read. The usual secrets of toolchains and of the system are among
-   * them in any case.
+   * them in any case. Of those that are not there when it starts nothing is held, and the process is warned. Patterns are an error.
    */
   hide?: readonly string[];
-  /** Files and folders that it may read and not change, in what it may change. `.git/hooks` and `.git/config` are among them. */
+  /**
+   * Files and folders that it may read and not change, in what it may change. What git runs or obeys there is among them. As with
+   * `hide`, of what is not there nothing is held: see `absent`.
+   */
   protect?: readonly string[];
-  /** Files and folders that are not there, and that it must not make. Those that it makes get another name when it ends. */
+  /**
+   * Files and folders that are not there, and that it must not make. Those that it makes get another name when it ends. Patterns are
+   * an error here as well.
+   */
   absent?: readonly string[];
   /**
    * `'none'`: no socket of an internet family. `'loopback'`: a network of its own, where nobody else is. `{ proxy }`: that, and the
@@ -95,7 +101,7 @@ export interface ConfinementRefusal {
  * What it made of {@link ConfineSettings.absent}, and of what git would obey and was not there, is put aside by
  * {@link ConfinedCommand.putAside}.
  *
- * Exit code 125, with a line that begins with `countersign-confine:`, says that nothing was run.
+ * Exit code 125, with a line that begins with `countersign-confine:`, says that nothing was run; a command can print that as well.
  *
  * @param command a line for `sh -c`, or a program with its arguments
  * @throws ConfinementError (`ERR_CONFINEMENT`) where this system cannot hold it, InvalidConfigError (`ERR_INVALID_CONFIG`)

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfinementError, InvalidConfigError, confine, confinementReport } from '../../ts/index.js';
 import type { ConfineOptions } from '../../index.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const report = confinementReport();
 
@@ -196,6 +197,40 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     writeFileSync(join(root, 'closed'), '', { mode: 0 });
     expect(run('cat nothing-here; ls /nothing-at-all; cat ../outside/nothing').refused).toEqual([]);
     expect(run('echo "Permission denied: closed"').refused).toEqual([]);
+  });
+});
+
+describe.runIf(report.supported)('what is not there', () => {
+  test.each([
+    ['hide', 'secrets/**', 'Name the folder, "secrets", or each file.'],
+    ['hide', '**/*.pem', 'Name each file by its name.'],
+    ['protect', 'a/b?/c', 'Name the folder, "a", or each file.'],
+    ['read', '../{a,b}', 'Name the folder, "..", or each file.'],
+    ['write', 'app/[id]', 'Name the folder, "app", or each file.'],
+  ])('is an error where it is a pattern: %s: %s', (name, path, told) => {
+    const wrong = () => run(':', { [name]: [path] });
+    expect(wrong).toThrow(InvalidConfigError);
+    expect(wrong).toThrow(`there is no ${path}, and patterns are not read. ${told}`);
+  });
+
+  test('is no pattern where a file is called so', () => {
+    writeFileSync(join(root, '[id].pem'), 'SECRET');
+    const { stdout } = run('cat "[id].pem"; echo read', { hide: ['[id].pem'] });
+    expect(stdout).toBe(report.namespaces ? 'read\n' : 'SECRETread\n');
+  });
+
+  test('is warned of, where it restricts', () => {
+    using heard = listenToWarnings();
+    for (let i = 0; i < 2; i++) run('true', { hide: ['.evn'], protect: ['kep'], read: ['nothing'] });
+    expect(heard.warnings).toEqual(
+      report.by === 'landlock'
+        ? [expect.stringContaining(`${join(root, '.evn')} is not there`), expect.stringContaining(join(root, 'kep'))]
+        : [],
+    );
+  });
+
+  test('is told of the folder that a command starts in', () => {
+    expect(() => run('true', { cwd: join(root, 'nowhere') })).toThrow(`cwd: ${join(root, 'nowhere')} is no folder`);
   });
 });
 

@@ -23,6 +23,7 @@ const plan: Plan = {
   demand: 'walls',
   abi: null,
   withoutNamespaces: false,
+  open: [],
 };
 
 describe('a refusal is read from', () => {

@@ -106,7 +106,7 @@ const MAY_BE: Record<string, readonly Label[]> = {
   confine: ['true', '{}'],
   ...Object.fromEntries(['write', 'hide', 'protect', 'absent'].map((name) => [name, TEXTS])),
   'confine.env': ['{}'],
-  'confine.cwd': ['text'],
+  'confine.cwd': [], // It must be a folder that is there.
   'createDeepAgent: confine.always': FLAG,
   // Numbers with bounds of their own.
   timeout: NUMBER,

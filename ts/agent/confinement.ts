@@ -4,15 +4,17 @@ import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings } from '../../index.js';
 import { putAside } from '../confine/aside.js';
+import { asksForHosts, tightened, warnOfAbsent } from '../confine/confine.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
+import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
-import { asksForHosts, tightened } from '../confine/confine.js';
+import { mayMeanwhile } from '../gate/requesting.js';
 import type { NativeNetwork, NativeSealed } from '../native.js';
 import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
 import { checkConfinement } from './backend/local-backend.js';
-import type { Confinement } from './tools/settings.js';
+import { NOT_ALL_LOOKED_AT, type ConfinedCall, type Confinement } from './tools/settings.js';
 
 /** What policies are asked. */
 interface PolicySource {
@@ -35,7 +37,7 @@ export function confinementOf(
       message: `${place}: confine needs a backend that can do it, such as createLocalBackend({ root }).`,
     });
   }
-  checkConfinement(`${place}: confine`, settings);
+  checkConfinement(`${place}: confine`, settings, backend.root);
   const isOwn = backend.canConfine === 'always';
   if (isOwn) tightened({}, settings, `${place}: confine`);
   // Those of the agent, and those of its gate.
@@ -51,20 +53,25 @@ export function confinementOf(
     return all.filter((said) => said !== null);
   };
   return {
-    start: async (beside = []) => {
+    start: async (call, beside = []) => {
+      // What was there when the agent was made may have been moved away.
+      warnOfAbsent({ settings, place: `${place}: confine`, cwd: backend.root, env: {} });
       const looked = [...more, ...beside];
       const sealed = await sealedBy(sources, looked);
+      const isWhole = sealed.every(({ complete }) => complete);
+      if (!isWhole) await checkOpen(settings, call);
       const whole = withSealed(settings, sealed);
       const end = async () => {
         const before = new Set(sealed.flatMap(({ repositories }) => repositories));
         const now = (await sealedBy(sources, looked)).flatMap(({ repositories }) => repositories);
         return putAside([...new Set(now)].filter((path) => !before.has(path)));
       };
-      // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
       return {
+        // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
         settings: isOwn ? whole : { ...whole, ...networkBy(settings.network, await networks()) },
+        isWhole,
         // Of what could not be looked at nobody knows what is new.
-        end: sealed.every(({ complete }) => complete) ? end : async () => [],
+        end: isWhole ? end : async () => [],
       };
     },
     networks,
@@ -87,18 +94,40 @@ const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Pr
   Promise.all(sources.map((source) => source.sealed(more)));
 
 /** What the policies protect, ask about or deny, as things are now, is out of reach. */
-function withSealed(settings: ConfineSettings, all: readonly NativeSealed[]): ConfineSettings {
-  if (settings.demand === 'whole' && all.some(({ complete }) => !complete)) {
-    throw new ConfinementError({
-      message:
-        'Not all files could be looked at that a policy may protect. Demand less, or give the agent a smaller root.',
-      open: ['hidden-files', 'protected-files'],
-    });
-  }
-  return {
-    ...settings,
-    hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden)],
-    protect: [...(settings.protect ?? []), ...all.flatMap(({ kept }) => kept)],
-    absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent)],
-  };
+const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[]): ConfineSettings => ({
+  ...settings,
+  hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden)],
+  protect: [...(settings.protect ?? []), ...all.flatMap(({ kept }) => kept)],
+  absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent)],
+});
+
+/** What was not looked at is not hidden: who approves the command says whether it runs all the same. @throws {ConfinementError} */
+async function checkOpen(settings: ConfineSettings, call: ConfinedCall): Promise<void> {
+  if (settings.demand === 'whole') throw notAllLookedAt('Demand less, or give the agent a smaller root.');
+  if (!call.isApproved) await askedAnyway(call);
 }
+
+/** @throws {ConfinementError} without a yes */
+async function askedAnyway({ command, abortSignal }: ConfinedCall): Promise<void> {
+  const caller = currentCaller();
+  if (caller === undefined) throw notAllLookedAt('It needs a human who approves it: give the agent a smaller root.');
+  const { allowed, reason } = await mayMeanwhile(
+    caller,
+    {
+      toolName: 'execute',
+      args: { command },
+      allowedDecisions: ['approve', 'reject'],
+      description: `${NOT_ALL_LOOKED_AT} It runs confined: ${command}`,
+      isNamed: false,
+      asksAlways: true,
+    },
+    abortSignal ?? new AbortController().signal,
+  );
+  if (!allowed) throw notAllLookedAt(`No human let it run all the same${reason ? `: ${reason}` : ''}.`);
+}
+
+const notAllLookedAt = (what: string): ConfinementError =>
+  new ConfinementError({
+    message: `The command was not run: not all files could be looked at that a policy may protect. ${what}`,
+    open: ['hidden-files', 'protected-files'],
+  });

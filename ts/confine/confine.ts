@@ -1,13 +1,14 @@
 /** Commands that can do what is listed, and nothing else. */
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
-import type { ConfineOptions, ConfineSettings, ConfinedCommand } from '../../index.js';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { ConfineOptions, ConfineSettings, ConfinedCommand, ConfinementReport } from '../../index.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
+import { warnOnce } from '../errors/warn-once.js';
 import { confineProgram, isMeant, patternFault, runByGit } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { putAside, realAbsent } from './aside.js';
-import { realPath } from './files.js';
+import { exists, isFolder, realPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { Network, Plan } from './plan.js';
 import { SANDBOX_EXEC, confinementReport } from './program.js';
@@ -17,6 +18,8 @@ import { seatbeltProfile } from './seatbelt.js';
 /** Variables that are handed on: what finds programs and sets languages. No keys. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CI|NODE_ENV|(?:CARGO|RUSTUP|JAVA)_HOME|NVM_DIR|PYENV_ROOT|GOROOT|GOPATH|VIRTUAL_ENV)$/;
+
+const PATHS = ['write', 'read', 'hide', 'protect', 'absent'] as const;
 
 /** The longest piece of a plan, in characters; the system takes 131,072 bytes in one argument. */
 const PIECE = 100_000;
@@ -31,7 +34,12 @@ export function confine(command: string | readonly string[], given: ConfineOptio
       "confine: network: a list of hosts and 'ask' are for createLocalBackend and createDeepAgent, which run the command as well. Here give { proxy: PORT } of a proxy of yours.";
     throw wrong(message);
   }
-  return confined(command, { cwd: resolve(cwd), env: variables(env), settings, place: 'confine', status: null });
+  const own = { cwd: resolve(cwd), env: variables(env), settings, place: 'confine' };
+  // The executable would be said to be missing by whoever starts it.
+  if (!isFolder(own.cwd)) throw wrong(`confine: cwd: ${own.cwd} is no folder, or is not there.`);
+  const made = confined(command, { ...own, status: null });
+  warnOfAbsent(own);
+  return made;
 }
 
 function variables(given: ConfineOptions['env']): Record<string, string> {
@@ -75,7 +83,7 @@ export function confined(command: string | readonly string[], options: ConfinedO
       message: `${place}: commands cannot be confined here: ${report.reason}. Leave confinement out, and have what runs approved.`,
     });
   }
-  const { plan, absent } = planOf(command, options);
+  const { plan, absent } = planOf(command, options, report);
   if (plan.demand === 'whole' && report.open.length > 0) {
     throw new ConfinementError({
       message: `${place}: this system does not hold everything that is forbidden (${report.open.join(', ')}). Demand 'walls', or use a kernel with user namespaces.`,
@@ -103,11 +111,11 @@ const PORTS_SINCE = 4;
 function planOf(
   command: string | readonly string[],
   { cwd, env, settings, place, status, proxy = null }: ConfinedOptions,
+  report: ConfinementReport,
 ): { plan: Plan; absent: string[] } {
   checkSettings(settings, place);
-  const home = env['HOME'] ?? homedir();
-  const absolute = (paths: readonly string[]) =>
-    paths.map((path) => (path === '~' || path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path)));
+  const absolute = (paths: readonly string[]) => paths.map((path) => absoluteOf(path, { cwd, env }));
+  for (const name of PATHS) settings[name]?.forEach((path) => checkNoPattern(path, { name, cwd, env, place }));
   const known = knownPlaces(env);
   // Who starts in `/` does not mean all that there is.
   const start = cwd === '/' ? [] : [cwd];
@@ -132,9 +140,64 @@ function planOf(
     status,
     demand: settings.demand ?? 'walls',
     abi: null,
-    withoutNamespaces: false,
+    // Where there are some, a command never runs without them, and never with more open than is told.
+    withoutNamespaces: !report.namespaces,
+    open: [...report.open, ...(settings.localSockets === true ? (['local-sockets'] as const) : [])],
   };
   return { plan, absent: realAbsent([...git.absent, ...absolute(settings.absent ?? [])]) };
+}
+
+interface PathBase {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+function absoluteOf(path: string, { cwd, env }: PathBase): string {
+  return path === '~' || path.startsWith('~/') ? join(env['HOME'] ?? homedir(), path.slice(2)) : resolve(cwd, path);
+}
+
+const PATTERN = /[*?]|\[[^\]]+\]|\{[^}]*\}/;
+
+/** A file may be called so. @throws {InvalidConfigError} for what can only be meant as a pattern */
+function checkNoPattern(path: string, { name, place, ...base }: PathBase & { name: string; place: string }): void {
+  if (!PATTERN.test(path) || !PATTERN.test(missingOf(absoluteOf(path, base)))) return;
+  const parts = path.split('/');
+  const folder = parts
+    .slice(
+      0,
+      parts.findIndex((part) => PATTERN.test(part)),
+    )
+    .join('/');
+  const instead = folder === '' ? 'each file by its name' : `the folder, ${JSON.stringify(folder)}, or each file`;
+  const rule = { hide: 'reads', protect: 'writes', absent: 'writes' }[name];
+  const how = rule === undefined ? '' : ` An agent's policy takes patterns: effect = "deny", ${rule} = "**/*.pem".`;
+  throw wrong(`${place}: ${name}: there is no ${path}, and patterns are not read. Name ${instead}.${how}`);
+}
+
+/** The part of a path that is not there. */
+function missingOf(path: string): string {
+  if (exists(path)) return '';
+  const above = dirname(path);
+  return above === path ? path : join(missingOf(above), basename(path));
+}
+
+/** What restricts and is not there restricts nothing: it may be a slip, or have been moved away. Whoever wrote it is told. */
+export function warnOfAbsent({
+  settings,
+  place,
+  ...base
+}: PathBase & { settings: ConfineSettings; place: string }): void {
+  if (confinementReport().by !== 'landlock') return;
+  for (const name of ['hide', 'protect'] as const) {
+    for (const path of settings[name] ?? []) {
+      const absolute = absoluteOf(path, base);
+      if (exists(absolute)) continue;
+      warnOnce(
+        `absent:${name}:${absolute}`,
+        `${place}: ${name}: ${absolute} is not there, so nothing is held of it. A command that starts before it is there can make it, read it and change it.`,
+      );
+    }
+  }
 }
 
 function wordsOf(command: string | readonly string[], place: string): string[] {
@@ -176,7 +239,7 @@ export function tightened(
 
 /** @throws {InvalidConfigError} */
 export function checkSettings(settings: ConfineSettings, place: string): void {
-  for (const name of ['write', 'read', 'hide', 'protect', 'absent'] as const) {
+  for (const name of PATHS) {
     const paths: unknown = settings[name];
     checkList(paths, place, name);
     if ((paths as unknown[] | undefined)?.every((path) => typeof path === 'string' && path !== '') === false)

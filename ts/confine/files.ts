@@ -5,6 +5,9 @@ const files = () => process.getBuiltinModule('node:fs');
 
 export const exists = (path: string): boolean => files().existsSync(path);
 
+export const isFolder = (path: string): boolean =>
+  files().statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** The path itself where it leads nowhere. */
 export function realPath(path: string): string {
   try {

@@ -135,9 +135,13 @@ demand: Demand,
  */
 abi: number | null,
 /**
- * Use no namespaces. For tests.
+ * Use no namespaces, where the report says that there are none. Without it, what fails in them is never run without them.
  */
-withoutNamespaces: boolean, };
+withoutNamespaces: boolean,
+/**
+ * What the caller knows to stay open. Where anything else does, nothing is run; `null`: the demand alone counts.
+ */
+open: Array<Hole> | null, };
 
 /**
  * What this kernel gives.

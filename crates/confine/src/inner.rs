@@ -112,6 +112,13 @@ fn confine(setting: &Setting<'_>) -> Result<(), String> {
         let names = serde_json::to_string(&open).unwrap_or_default();
         return Err(format!("this system does not hold everything that is forbidden: {names}"));
     }
+    if let Some(known) = &plan.open {
+        let more: Vec<&Hole> = open.iter().filter(|hole| !known.contains(hole)).collect();
+        if !more.is_empty() {
+            let names = serde_json::to_string(&more).unwrap_or_default();
+            return Err(format!("more stays open here than was said before: {names}"));
+        }
+    }
     let port = setting.port();
     if plan.network != Network::None && users.is_none() && (port.is_none() || landlock < 4) {
         return Err(

@@ -72,7 +72,8 @@ fn run(text: &str) -> Result<Never, String> {
     }
     match in_namespaces(&inside, landlock).map_err(told)? {
         Outcome::Ended(status) => sys::end_as(status),
-        Outcome::NoNamespaces(reason) => alone(&plan, landlock, &reason),
+        // Whoever says that there are namespaces counts on what they hold: it is never run without them.
+        Outcome::Failed(reason) => inner::fail(&plan, exit::NOT_CONFINED, &reason),
     }
 }
 
@@ -85,8 +86,8 @@ fn landlock_of(plan: &Plan) -> u8 {
 enum Outcome {
     /// The command has ended, with this status, or was not started, and then it is said already.
     Ended(c_int),
-    /// There are none here, for this reason. Nothing was run.
-    NoNamespaces(String),
+    /// They cannot be made, or not as the plan wants them, for this reason. Nothing was run.
+    Failed(String),
 }
 
 /// Runs the command in namespaces of its own. All that it leaves ends with them.
@@ -99,7 +100,7 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
             drop((go_in, said_out));
             init(plan, landlock, go_out, File::from(said_in))
         }
-        Err(error) => return Ok(Outcome::NoNamespaces(error.to_string())),
+        Err(error) => return Ok(Outcome::Failed(format!("there are no namespaces: {error}"))),
     };
     drop((go_out, said_in));
     let users = match spaces::map_users(init) {
@@ -107,7 +108,7 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
         Err(error) => {
             drop(go_in);
             sys::ended_child(true)?;
-            return Ok(Outcome::NoNamespaces(format!("users cannot be mapped: {error}")));
+            return Ok(Outcome::Failed(format!("users cannot be mapped: {error}")));
         }
     };
     let mut said = File::from(said_out);
@@ -124,9 +125,7 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
         Some((&STATUS, bytes)) => {
             Outcome::Ended(bytes.try_into().map_or(status, c_int::from_ne_bytes))
         }
-        Some((&FAILED, reason)) => {
-            Outcome::NoNamespaces(String::from_utf8_lossy(reason).into_owned())
-        }
+        Some((&FAILED, reason)) => Outcome::Failed(String::from_utf8_lossy(reason).into_owned()),
         // It was killed before it could say anything.
         _ => Outcome::Ended(status),
     })
@@ -268,9 +267,9 @@ fn report() -> ExitCode {
         command: Vec::new(),
         cwd: "/".into(),
         read: vec!["/usr".into()],
-        write: Vec::new(),
-        protect: vec!["/usr".into()],
-        hide: vec!["/usr".into()],
+        write: vec!["/usr".into()],
+        protect: vec!["/usr/lib".into()],
+        hide: vec!["/usr/bin".into()],
         private: vec!["/run".into()],
         temporary: None,
         network: Network::Loopback,
@@ -281,6 +280,7 @@ fn report() -> ExitCode {
         demand: Demand::Walls,
         abi: None,
         without_namespaces: false,
+        open: None,
     };
     let probed = sys::hold_signals(supervise::SIGNALS).and_then(|()| probe(&plan));
     let (namespaces, sees_processes) = match probed {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::report::Hole;
+
 /// What a command may do. All that is not in it, it may not.
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -52,9 +54,12 @@ pub(crate) struct Plan {
     /// Use no more of Landlock than this version of it has. For tests.
     #[serde(default)]
     pub abi: Option<u8>,
-    /// Use no namespaces. For tests.
+    /// Use no namespaces, where the report says that there are none. Without it, what fails in them is never run without them.
     #[serde(default)]
     pub without_namespaces: bool,
+    /// What the caller knows to stay open. Where anything else does, nothing is run; `null`: the demand alone counts.
+    #[serde(default)]
+    pub open: Option<Vec<Hole>>,
 }
 
 impl Plan {

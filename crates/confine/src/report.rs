@@ -1,9 +1,9 @@
 //! What is held, and what is not. Nothing is claimed that is not held.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something that a plan forbids and this kernel does not hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is confined there"))]

@@ -1,6 +1,6 @@
 //! What the kernel is asked, as safe functions with errors as values.
 
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::io::{self, Error};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -304,12 +304,23 @@ pub(crate) fn keep_mounts_private() -> io::Result<()> {
 
 /// A copy of what is mounted at a path and below it, which stands nowhere yet.
 pub(crate) fn copy_tree(path: &Path) -> io::Result<OwnedFd> {
-    let path = text(path)?;
-    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
-    // SAFETY: a text that ends with a null byte.
-    let number = checked(unsafe {
-        libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags)
-    })?;
+    open_tree(libc::AT_FDCWD, &text(path)?, 0)
+}
+
+/// The same of what stands there itself: a symlink, and not what it leads to.
+pub(crate) fn copy_itself(path: &Path) -> io::Result<OwnedFd> {
+    open_tree(libc::AT_FDCWD, &text(path)?, libc::AT_SYMLINK_NOFOLLOW)
+}
+
+/// The same of what is open, wherever it lies by now.
+pub(crate) fn copy_open(file: &impl AsRawFd) -> io::Result<OwnedFd> {
+    open_tree(file.as_raw_fd(), c"", libc::AT_EMPTY_PATH)
+}
+
+fn open_tree(at: RawFd, path: &CStr, flags: c_int) -> io::Result<OwnedFd> {
+    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | flags as c_uint;
+    // SAFETY: a number, and a text that ends with a null byte.
+    let number = checked(unsafe { libc::syscall(libc::SYS_open_tree, at, path.as_ptr(), flags) })?;
     // SAFETY: it was made just now and belongs to nobody else.
     Ok(unsafe { OwnedFd::from_raw_fd(number as RawFd) })
 }

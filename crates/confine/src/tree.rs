@@ -3,12 +3,15 @@
 //! The trees are copied first, from where they are. Then a new root is put together of them, the outer paths before those inside of
 //! them, and the old root is taken away. What may only be read is mounted read-only, which holds for modes and times as well, and
 //! for what Landlock does not know. Nothing is copied that is not used: to let go of a tree waits for the whole kernel.
+//!
+//! What is protected or hidden inside of a tree is found once more when its turn comes, and mounted as what it is by then: commands
+//! that run at the same time may change it. It takes no descriptor that stays open, however much of it there is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use crate::files::Reach;
@@ -27,21 +30,23 @@ const LINKS: &[(&str, &str)] = &[
     ("ptmx", "pts/ptmx"),
 ];
 const TEMPORARY: &str = "/tmp";
-/// What lies over hidden files, until they are.
-const COVER: &str = "/hidden";
+/// How often something is mounted anew that became something else meanwhile.
+const TRIES: usize = 100;
 
 /// What stands at a path of the new root.
 enum Part {
     /// A copy of what is there outside.
     Copy { tree: OwnedFd, is_folder: bool, read_only: bool },
+    /// What is there in a copy above, put over itself: what is mounted can be neither moved away nor replaced.
+    Held { read_only: bool },
     /// An empty folder, writable.
     Empty,
     /// The processes of the new namespace; where this kernel lets nobody mount them, those outside.
     Processes,
     /// A few devices.
     Devices { copies: Vec<(&'static str, OwnedFd)> },
-    /// Nothing that can be read. `cover`: what is put over a file.
-    Hidden { is_folder: bool, cover: Option<OwnedFd> },
+    /// Nothing that can be read.
+    Hidden,
 }
 
 /// A root that is to be put together.
@@ -62,24 +67,25 @@ pub(crate) struct Seen {
 pub(crate) fn enter(plan: &Plan) -> Result<Seen, String> {
     sys::keep_mounts_private()
         .map_err(|error| format!("mounts cannot be made private: {error}"))?;
-    let Parts { mut parts, links } = Parts::of(plan)?;
+    let Parts { parts, links } = Parts::of(plan)?;
     let root = WORKBENCHES
         .iter()
         .map(Path::new)
         .find(|place| place.is_dir())
         .ok_or("there is no folder to put a new root together in")?;
-    empty_folder(root, "0755")
-        .and_then(|()| covers(root, &mut parts))
-        .map_err(|error| told("/", &error))?;
+    let covers = Covers::new(root).map_err(|error| told("what hides files", &error))?;
+    empty_folder(root, "0755").map_err(|error| told("/", &error))?;
     let mut seen = Seen { rules: vec![(PathBuf::from("/"), Reach::List)], sees_processes: false };
-    for (path, part) in &parts {
-        let at = below(root, path);
+    for (path, part) in parts {
+        let at = below(root, &path);
         let done = match part {
             Part::Copy { tree, is_folder, read_only } => {
-                seen.rules
-                    .push((path.clone(), if *read_only { Reach::Read } else { Reach::Write }));
-                place_copy(tree, &at, *is_folder, *read_only)
+                seen.rules.push((path.clone(), if read_only { Reach::Read } else { Reach::Write }));
+                place_copy(&tree, &at, is_folder, read_only)
             }
+            // Landlock knows it by the copy that it is in.
+            Part::Held { read_only } => as_it_is(&at, |_| Ok((sys::copy_itself(&at)?, read_only))),
+            Part::Hidden => as_it_is(&at, |is_folder| Ok((covers.over(is_folder)?, true))),
             Part::Empty => {
                 seen.rules.push((path.clone(), Reach::Write));
                 place(&at, true).and_then(|()| empty_folder(&at, "1777"))
@@ -88,14 +94,13 @@ pub(crate) fn enter(plan: &Plan) -> Result<Seen, String> {
                 seen.rules.push((path.clone(), Reach::Read));
                 place(&at, true).and_then(|()| processes(&at)).or_else(|_| {
                     seen.sees_processes = true;
-                    place_copy(&sys::copy_tree(path)?, &at, true, true)
+                    place_copy(&sys::copy_tree(&path)?, &at, true, true)
                 })
             }
             Part::Devices { copies } => {
                 seen.rules.push((path.clone(), Reach::Write));
-                place(&at, true).and_then(|()| devices(&at, copies))
+                place(&at, true).and_then(|()| devices(&at, &copies))
             }
-            Part::Hidden { is_folder, cover } => hide(&at, *is_folder, cover.as_ref()),
         };
         done.map_err(|error| told(&path.display().to_string(), &error))?;
     }
@@ -111,10 +116,7 @@ pub(crate) fn enter(plan: &Plan) -> Result<Seen, String> {
         std::env::set_current_dir(root)?;
         sys::become_root()?;
         std::env::set_current_dir("/")?;
-        if !parts.contains_key(Path::new("/")) {
-            fs::remove_file(COVER)?;
-        }
-        let here = fs::File::open("/")?;
+        let here = File::open("/")?;
         // Where the root is a copy of the old one, it is read-only already; else it is the empty folder of above.
         sys::use_tree(&here, TreeUse { read_only: true, whole: false })
     };
@@ -150,7 +152,7 @@ impl Parts {
             new.copy(path, Reach::Write)?;
         }
         for path in &plan.protect {
-            new.protect(path)?;
+            new.protect(path);
         }
         new.parts.insert("/proc".into(), Part::Processes);
         let device = |name: &&'static str| {
@@ -171,17 +173,30 @@ impl Parts {
         if reach == Reach::Read && is_there { Ok(()) } else { self.insert(real, reach) }
     }
 
-    /// What is in sight is put over itself once more, read-only. So are the folders on the way there, as they are: what is mounted
-    /// can be neither moved away nor replaced.
-    fn protect(&mut self, path: &Path) -> Result<(), String> {
-        let Some(real) = self.real(path) else { return Ok(()) };
-        let seen = real.ancestors().skip(1).find_map(|above| Some((above, self.parts.get(above)?)));
-        let Some((top, Part::Copy { read_only: false, .. })) = seen else { return Ok(()) };
+    /// What may be changed is put over itself once more, read-only.
+    fn protect(&mut self, path: &Path) {
+        let Some(real) = self.real(path) else { return };
+        if let Some(Part::Copy { read_only, .. }) = self.parts.get_mut(&real) {
+            *read_only = true;
+        } else if self.hold_way(&real) {
+            self.parts.insert(real, Part::Held { read_only: true });
+        }
+    }
+
+    /// Holds the folders on the way to what lies in a copy: nobody moves them away with what is in them. Says whether it lies in one
+    /// that may be changed; in any other, nothing can be moved.
+    fn hold_way(&mut self, real: &Path) -> bool {
+        let above = real.ancestors().skip(1).find_map(|path| Some((path, self.parts.get(path)?)));
+        let Some((top, Part::Copy { read_only: false, .. } | Part::Held { read_only: false })) =
+            above
+        else {
+            return false;
+        };
         let top = top.to_path_buf();
         for way in real.ancestors().skip(1).take_while(|way| **way != *top) {
-            self.insert(way.to_path_buf(), Reach::Write)?;
+            self.parts.insert(way.to_path_buf(), Part::Held { read_only: false });
         }
-        self.insert(real, Reach::Read)
+        true
     }
 
     fn insert(&mut self, real: PathBuf, reach: Reach) -> Result<(), String> {
@@ -213,17 +228,22 @@ impl Parts {
 
     /// What is in sight and must not be read.
     fn hide(&mut self, plan: &Plan) {
-        for path in &plan.hide {
-            // A link is hidden with what it leads to.
-            let Ok(real) = fs::canonicalize(path) else { continue };
-            let is_folder = real.is_dir();
-            let is_seen = self
-                .parts
-                .iter()
-                .any(|(place, part)| matches!(part, Part::Copy { .. }) && real.starts_with(place));
+        // A link is hidden with what it leads to. A folder comes before what is in it.
+        let all: BTreeSet<PathBuf> =
+            plan.hide.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        for real in all {
+            let is_seen = match real.ancestors().find_map(|above| self.parts.get(above)) {
+                Some(Part::Copy { .. } | Part::Held { .. }) => true,
+                // Nothing below it is seen at all.
+                Some(Part::Hidden) => false,
+                _ => self.parts.iter().any(|(place, part)| {
+                    matches!(part, Part::Copy { .. }) && place.starts_with(&real)
+                }),
+            };
             if is_seen {
                 self.parts.retain(|place, _| !place.starts_with(&real));
-                self.parts.insert(real, Part::Hidden { is_folder, cover: None });
+                self.hold_way(&real);
+                self.parts.insert(real, Part::Hidden);
             }
         }
     }
@@ -335,24 +355,54 @@ fn devices(at: &Path, copies: &[(&str, OwnedFd)]) -> io::Result<()> {
     Ok(())
 }
 
-/// Something to put over each file that is hidden: a file that nobody may open. To root, who may, it is empty.
-fn covers(root: &Path, parts: &mut BTreeMap<PathBuf, Part>) -> io::Result<()> {
-    let file = below(root, Path::new(COVER));
-    OpenOptions::new().write(true).create_new(true).mode(0o000).open(&file)?;
-    for part in parts.values_mut() {
-        if let Part::Hidden { is_folder: false, cover } = part {
-            *cover = Some(sys::copy_tree(&file)?);
+/// Mounts over what is there, by whether it is a folder, a tree that may be read-only. What is gone by now, or has become a symlink,
+/// needs nothing: a symlink is passed over wherever files are looked for.
+fn as_it_is(at: &Path, tree: impl Fn(bool) -> io::Result<(OwnedFd, bool)>) -> io::Result<()> {
+    let once = |is_folder| -> io::Result<()> {
+        let (tree, read_only) = tree(is_folder)?;
+        sys::use_tree(&tree, TreeUse { read_only, whole: true })?;
+        sys::place_tree(&tree, at)
+    };
+    let mut last = Ok(());
+    for _ in 0..TRIES {
+        let about = match fs::symlink_metadata(at) {
+            Err(error) if is_gone(&error) => return Ok(()),
+            about => about?,
+        };
+        if about.is_symlink() {
+            return Ok(());
+        }
+        last = once(about.is_dir());
+        if last.is_ok() {
+            break;
         }
     }
-    Ok(())
+    last
 }
 
-/// A folder that is hidden is one that nobody may look into; to root it is empty.
-fn hide(at: &Path, is_folder: bool, cover: Option<&OwnedFd>) -> io::Result<()> {
-    if let Some(cover) = cover {
-        return place_copy(cover, at, is_folder, true);
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// What is put over all that is hidden: a file that nobody may open, and a folder that nobody may look into. To root, who may, they
+/// are empty.
+struct Covers {
+    file: File,
+    folder: File,
+}
+
+impl Covers {
+    /// They lie below the new root, which is put together over them, so that nothing in it leads there.
+    fn new(bench: &Path) -> io::Result<Self> {
+        empty_folder(bench, "0755")?;
+        let [file, folder] = ["file", "folder"].map(|name| bench.join(name));
+        OpenOptions::new().write(true).create_new(true).mode(0o000).open(&file)?;
+        DirBuilder::new().mode(0o000).create(&folder)?;
+        let opened = |path| OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path);
+        Ok(Self { file: opened(file)?, folder: opened(folder)? })
     }
-    place(at, is_folder)?;
-    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    sys::mount("tmpfs", at, flags | libc::MS_RDONLY, "mode=0000,size=4k")
+
+    fn over(&self, is_folder: bool) -> io::Result<OwnedFd> {
+        sys::copy_open(if is_folder { &self.folder } else { &self.file })
+    }
 }

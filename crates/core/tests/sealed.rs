@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
 
 use std::fs;
+use std::path::PathBuf;
 
-use countersign_core::path::{PathContext, RealFiles};
+use countersign_core::path::{DirEntry, DirListing, FileLookup, PathContext, PathError, RealFiles};
 use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, read};
 use countersign_core::policy::{Policy, sealed};
 
@@ -92,4 +93,42 @@ fn what_a_rule_allows_by_its_name_is_not() {
     let (hidden, kept) = of(PROJECT, rules);
     assert_eq!(hidden, [""; 0]);
     assert!(kept.contains(&".env".to_owned()), "{kept:?}");
+}
+
+/// A project with a folder into which nobody gets, and one with too many names.
+struct Unlisted;
+
+impl FileLookup for Unlisted {
+    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+        Ok(None)
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        true
+    }
+
+    fn list(&self, dir: &str, _most: usize) -> DirListing {
+        let entry = |name: &str| DirEntry { name: name.to_owned(), is_link: false, is_dir: true };
+        match dir {
+            "/closed" | "/open" => DirListing::Names(vec![entry("folder")]),
+            _ => DirListing::TooMany,
+        }
+    }
+
+    fn has(&self, path: &str) -> Result<bool, PathError> {
+        if path.starts_with("/closed/folder/") {
+            Err(PathError::Unreadable(path.to_owned()))
+        } else {
+            Ok(false)
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_nobody_gets_into_is_hidden_and_one_with_too_many_names_is_told() {
+    let of = |root| sealed(&policy("", root), root, &[], &Unlisted);
+    let closed = of("/closed");
+    assert_eq!((closed.hidden, closed.complete), (vec!["/closed/folder".to_owned()], true));
+    let open = of("/open");
+    assert_eq!((open.hidden, open.complete), (Vec::new(), false));
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Backend, BackendCall, CommandResult, LocalBackendOptions } from '../../../agent.js';
 import type { ConfineSettings } from '../../../index.js';
-import { checkSettings, confined, tightened } from '../../confine/confine.js';
+import { checkSettings, confined, tightened, warnOfAbsent } from '../../confine/confine.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -35,7 +35,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
 
   const { confine: own } = options;
   const settings = own === undefined || own === true ? own && {} : takeNeeded('createLocalBackend: confine', own);
-  if (settings !== undefined) checkConfinement('createLocalBackend', settings);
+  if (settings !== undefined) checkConfinement('createLocalBackend', settings, root);
 
   async function call<NAME extends keyof FileOperations>(
     operation: NAME,
@@ -78,6 +78,8 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
       ),
     execute: async (command, options): Promise<CommandResult> => {
       const { timeout, abortSignal, onOutput, confine = false, connect } = options ?? {};
+      // What was there when it was made may have been moved away.
+      if (settings !== undefined) warnOfAbsent({ settings, place: 'createLocalBackend', cwd: root, env: {} });
       return runCommand(checkText('execute: the command', command), {
         cwd: root,
         env: environmentOf(given, process.env),
@@ -94,9 +96,10 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
 }
 
 /** What cannot be held is known before anything is to run. @throws {ConfinementError}, {InvalidConfigError} */
-export function checkConfinement(place: string, settings: ConfineSettings): void {
+export function checkConfinement(place: string, settings: ConfineSettings, cwd: string): void {
   checkSettings(settings, place);
-  confined(':', { cwd: process.cwd(), env: {}, settings, place, status: null });
+  confined(':', { cwd, env: {}, settings, place, status: null });
+  warnOfAbsent({ settings, place, cwd, env: {} });
 }
 
 function openFiles(root: string, maxFileBytes: number): NativeFiles {

@@ -13,6 +13,7 @@ import type {
   NetworkTarget,
 } from '../../../index.js';
 import { asksForHosts, confined, isListed } from '../../confine/confine.js';
+import { isFolder } from '../../confine/files.js';
 import { confinementReport } from '../../confine/program.js';
 import type { Line } from '../../confine/plan.js';
 import { CommandProxy } from '../../confine/proxy.js';
@@ -230,7 +231,9 @@ function start(
 }
 
 function cannotStart(path: string, cause: unknown): BackendError {
-  const message = `The command could not be started: ${messageOf(cause)}`;
+  // Whoever starts it says of its executable that it is not there.
+  const why = isFolder(path) ? messageOf(cause) : `${path}, where it starts, is no folder, or is not there`;
+  const message = `The command could not be started: ${why}`;
   return new BackendError({ code: 'ERR_FILE_IO', message, path, cause });
 }
 

@@ -4,7 +4,7 @@ import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
-import { emit, reading } from './call.js';
+import { emit, reading, type CallOptions } from './call.js';
 import { connecting } from './connecting.js';
 import { givenReach, howWithReach, isWanted, reachField, type CommandReach } from './reach.js';
 import type { ConfinedStart, ToolSettings } from './settings.js';
@@ -76,14 +76,15 @@ type RunsAs =
 async function howToRun(
   settings: ToolSettings,
   { command, reach }: ExecuteInput,
-  options: { abortSignal?: AbortSignal },
+  options: CallOptions,
 ): Promise<RunsAs> {
   const { confinement, backend } = settings;
   if (confinement === undefined) return { confine: undefined, hosts: [] };
   const isApproved = callContextOf(options)?.approved?.byHuman === true;
+  const { abortSignal } = options;
   if (!canReach(settings) || !isWanted(reach)) {
     if (isApproved && !confinement.always) return { confine: false, hosts: [] };
-    const { settings: confine, end } = await confinement.start();
+    const { settings: confine, end } = await confinement.start({ command, isApproved, abortSignal });
     return { confine, hosts: [], end };
   }
   return givenReach({
@@ -92,7 +93,7 @@ async function howToRun(
     root: backend.root,
     start: confinement.start,
     isApproved,
-    signal: options.abortSignal ?? new AbortController().signal,
+    signal: abortSignal ?? new AbortController().signal,
   });
 }
 

@@ -9,7 +9,7 @@ import { currentCaller, type ServerCaller } from '../../gate/caller.js';
 import { mayMeanwhile } from '../../gate/requesting.js';
 import { snapshot } from '../../values/snapshot.js';
 import { list, object, text, type SchemaField } from '../schema.js';
-import type { ConfinedStart, Confinement } from './settings.js';
+import { NOT_ALL_LOOKED_AT, type ConfinedStart, type Confinement } from './settings.js';
 
 /** As the model says it. */
 export interface CommandReach {
@@ -87,7 +87,11 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     read: places(call.reach.read),
     network: [...new Set(call.reach.network ?? [])],
   };
-  const { settings, end } = await call.start([...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder));
+  // Whoever is asked about the reach is told of what could not be looked at, and not asked twice.
+  const { settings, end, isWhole } = await call.start(
+    { command, isApproved: true, abortSignal: signal },
+    [...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder),
+  );
   const fault = faultOf(reach, settings);
   if (fault !== undefined) return { refused: fault };
   const caller = currentCaller();
@@ -98,7 +102,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     const request = {
       toolName: 'execute',
       args: { command, reach: reach as Record<string, string[]> },
-      description: `execute: ${command}. ${howWithReach(reach)}`,
+      description: `execute: ${command}. ${howWithReach(reach)}${isWhole ? '' : ` ${NOT_ALL_LOOKED_AT}`}`,
       allowedDecisions: ['approve' as const, 'reject' as const],
     };
     const answer = await mayMeanwhile(caller, { ...request, isNamed: false, asksAlways: true }, signal);

@@ -2,19 +2,38 @@ import type { Backend } from '../../../agent.js';
 import type { ConfineSettings } from '../../../index.js';
 import type { NativeNetwork } from '../../native.js';
 
+/** A command that is to run confined. */
+export interface ConfinedCall {
+  command: string;
+  /** A human has approved it as it is, or is still asked by whoever starts it, and told what is open. */
+  isApproved: boolean;
+  abortSignal?: AbortSignal | undefined;
+}
+
 /** How commands of an agent are confined. */
 export interface Confinement {
-  /** What a command may do, as things are when it starts. `beside`: what it reaches in addition is looked through as well. */
-  readonly start: (beside?: readonly string[]) => Promise<ConfinedStart>;
+  /**
+   * What a command may do, as things are when it starts. Where not all can be hidden that is to be, a human is asked first, unless one
+   * has approved the call. `beside`: what it reaches in addition is looked through as well.
+   *
+   * @throws {ConfinementError} where it must not run so
+   */
+  readonly start: (call: ConfinedCall, beside?: readonly string[]) => Promise<ConfinedStart>;
   /** What the policies say of the network, as things are now: all of them count. */
   readonly networks: () => Promise<readonly NativeNetwork[]>;
   /** Also what a human approved. */
   readonly always: boolean;
 }
 
+/** What a human is told of a command for which not all could be looked at. */
+export const NOT_ALL_LOOKED_AT =
+  'There are too many files to look at all of them, so that it may read and change some that the policies protect.';
+
 /** What one command may do. */
 export interface ConfinedStart {
   readonly settings: ConfineSettings;
+  /** Whether all could be looked at that is to be hidden and protected. */
+  readonly isWhole: boolean;
   /** For when it has ended: puts aside the repositories that are new, since git would obey what stands in them. Says which. */
   readonly end: () => Promise<string[]>;
 }

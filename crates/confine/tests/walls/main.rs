@@ -10,6 +10,7 @@
 )]
 #![allow(unsafe_code, reason = "a hostile program talks to the kernel")]
 
+mod hidden;
 mod hostile;
 mod launch;
 
@@ -24,7 +25,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 use hostile::{ATTACKS, VARIABLES};
-use launch::{LAUNCHER, Place, changed, exists, has_namespaces, users, variants};
+use launch::{LAUNCHER, Place, changed, exists, has_namespaces, users, variants, ways};
 use serde_json::{Value, json};
 
 /// The hostile program: this test, started by the others with what it shall attack.
@@ -240,7 +241,7 @@ fn a_command_gets_the_variables_that_are_named_and_no_others() {
 fn a_call_ends_as_its_command_does() {
     for user in users() {
         let place = Place::new("ends", user);
-        for without in [false, true] {
+        for without in ways(&place) {
             let changes = json!({ "withoutNamespaces": without });
             assert_eq!(place.sh("exit 7", &changes).code, Some(7));
             assert_eq!(place.sh("kill -SEGV $$", &changes).signal, Some(libc::SIGSEGV));
@@ -257,7 +258,7 @@ fn a_call_ends_as_its_command_does() {
 fn signals_reach_the_command() {
     for user in users() {
         let place = Place::new("signals", user);
-        for without in [false, true] {
+        for without in ways(&place) {
             let line = "trap 'echo got; exit 9' TERM; echo ready; while :; do sleep 0.01; done";
             let plan =
                 changed(place.plan(&["sh", "-c", line]), &json!({ "withoutNamespaces": without }));
@@ -282,7 +283,7 @@ const ORPHAN: &str = "setsid sh -c 'setsid sh -c \"trap : TERM HUP; while :; do 
 fn nothing_outlives_the_call() {
     for user in users() {
         let place = Place::new("orphans", user);
-        for without in [false, true] {
+        for without in ways(&place) {
             let plan = changed(
                 place.plan(&["sh", "-c", ORPHAN]),
                 &json!({ "withoutNamespaces": without }),
@@ -327,7 +328,7 @@ fn a_terminal_is_neither_read_nor_typed_into() {
     let (mut leader, follower) =
         unsafe { (File::from_raw_fd(leader), File::from_raw_fd(follower)) };
     let place = Place::new("terminal", None);
-    for without in [false, true] {
+    for without in ways(&place) {
         let program = "import fcntl, os, termios\n\
             def tried(name, do):\n\
             \ttry:\n\t\tdo()\n\t\tprint('through', name)\n\

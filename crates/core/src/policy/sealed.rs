@@ -13,7 +13,7 @@ use crate::path::{DirEntry, DirListing, FileLookup, PathContext, lexically};
 use crate::shell::FileAccess;
 
 /// How many names are looked at, and how many files are sealed at most.
-const MOST_NAMES: usize = 20_000;
+const MOST_NAMES: usize = 100_000;
 const MOST_SEALED: usize = 1_000;
 
 /// Where nothing of the user's own lies.
@@ -49,6 +49,13 @@ pub fn sealed(policy: &Policy, root: &str, more: &[String], files: &dyn FileLook
     while let Some((folder, in_kept)) = folders.pop_front() {
         let names = match files.list(if folder.is_empty() { "/" } else { &folder }, left) {
             DirListing::Names(names) => names,
+            // Nobody gets into it, until somebody changes its mode: it is hidden with all that is in it.
+            DirListing::TooMany
+                if folder != root && files.has(&format!("{folder}/{GIT}")).is_err() =>
+            {
+                found.hidden.push(folder);
+                continue;
+            }
             DirListing::Unknown | DirListing::TooMany => {
                 found.complete = false;
                 continue;
