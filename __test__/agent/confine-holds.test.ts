@@ -25,8 +25,15 @@ beforeEach(() => {
 type Options = Omit<DeepAgentOptions, 'model'>;
 
 /** Runs these commands one after the other; what the model and a human were told. */
-async function runAll(lines: string[], options: Options, answer?: boolean) {
-  const turns = lines.map((command, index) => calls(call('execute', { command }, `c${index}`)));
+const runAll = (lines: string[], options: Options, answer?: boolean) =>
+  runCalls(
+    lines.map((command) => ({ command })),
+    options,
+    answer,
+  );
+
+async function runCalls(all: Record<string, unknown>[], options: Options, answer?: boolean) {
+  const turns = all.map((args, index) => calls(call('execute', args, `c${index}`)));
   const { model, prompts } = scripted([...turns, says('done')]);
   const agent = createDeepAgent({
     model,
@@ -107,6 +114,14 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
     expect(asked).toHaveLength(1);
     expect(said).toContain('reached');
     expect(existsSync(join(root, '../outside'))).toBe(false);
+  });
+
+  test('a human is asked once where the command wants a reach too, and told of both', async () => {
+    for (let i = 0; i <= 1_001; i++) writeFileSync(join(root, `k${i}.pem`), '');
+    const args = { command: "echo x > ../a; echo rea''ched", reach: { write: ['..'] } };
+    const { said, asked } = await runCalls([args], { confine: true }, true);
+    expect(asked).toEqual([expect.stringMatching(/may beside that write .*There are too many files to look at/)]);
+    expect(said).toContain('reached');
   });
 
   test('a human who approved the very command is not asked again', async () => {

@@ -207,6 +207,7 @@ describe.runIf(report.supported)('what is not there', () => {
     ['protect', 'a/b?/c', 'Name the folder, "a", or each file.'],
     ['read', '../{a,b}', 'Name the folder, "..", or each file.'],
     ['write', 'app/[id]', 'Name the folder, "app", or each file.'],
+    ['absent', '**/.envrc', 'Name each file by its name.'],
   ])('is an error where it is a pattern: %s: %s', (name, path, told) => {
     const wrong = () => run(':', { [name]: [path] });
     expect(wrong).toThrow(InvalidConfigError);

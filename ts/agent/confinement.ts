@@ -123,7 +123,7 @@ async function askedAnyway({ command, abortSignal }: ConfinedCall): Promise<void
     },
     abortSignal ?? new AbortController().signal,
   );
-  if (!allowed) throw notAllLookedAt(`No human let it run all the same${reason ? `: ${reason}` : ''}.`);
+  if (!allowed) throw notAllLookedAt(`No human let it run all the same: ${(reason ?? '').replace(/\.$/, '')}.`);
 }
 
 const notAllLookedAt = (what: string): ConfinementError =>
