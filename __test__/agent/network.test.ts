@@ -218,6 +218,20 @@ describe.runIf(report.by === 'landlock')('a list of hosts', () => {
 });
 
 describe.runIf(report.by === 'landlock')('the reach of one command', () => {
+  test.each([
+    ['by a pattern', () => [`*.localhost:${port}`], () => 'a.localhost'],
+    ['by another scheme', () => [`127.0.0.1:${port}`], () => '127.0.0.1'],
+  ])('opens no address that a policy denies, though a human said yes to it %s', async (_, network, host) => {
+    const address = `http://${host()}:${port}/`;
+    const policy = { version: 1 as const, rule: [...ALLOW.rule, { urls: [`${address}**`], effect: 'deny' as const }] };
+    // What the command line itself names would be denied before.
+    writeFileSync(join(root, 'fetch.sh'), curl(address));
+    const args = { command: 'sh fetch.sh', reach: { network: network() } };
+    const { said } = await runOnce(args, { confine: true, policy }, yes);
+    expect(seen).toEqual([]);
+    expect(said).toContain('does not let it connect');
+  });
+
   test('is asked about whatever allows the command, shown plainly, and given as it was shown', async () => {
     const outside = join(root, '../outside');
     mkdirSync(outside);

@@ -15,7 +15,7 @@ export const isVeryTool = (one: Tool | undefined, other: Tool | undefined): bool
   one === other || (one !== undefined && other !== undefined && originalOf(one) === originalOf(other));
 
 /** The tool that this one is a copy of, or itself. */
-export const originalOf = <TOOL extends object>(tool: TOOL): TOOL => (ORIGINALS.get(tool) as TOOL | undefined) ?? tool;
+const originalOf = <TOOL extends object>(tool: TOOL): TOOL => (ORIGINALS.get(tool) as TOOL | undefined) ?? tool;
 
 /** What a tool says now of being asked about. What cannot be read asks. */
 export function approvalNow(tool: Tool | undefined): unknown {

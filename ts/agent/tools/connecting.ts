@@ -3,6 +3,7 @@ import type { NetworkAnswer, NetworkTarget } from '../../../index.js';
 import { isListed } from '../../confine/confine.js';
 import { currentCaller } from '../../gate/caller.js';
 import { mayMeanwhile } from '../../gate/requesting.js';
+import { denialOf } from './denial.js';
 import type { Confinement } from './settings.js';
 
 /** The tool that stands for connections: rules with `urls` are about it. */
@@ -27,9 +28,12 @@ export function connecting(command: string, confinement: Confinement | undefined
     const isOutside = ({ none, hosts }: (typeof networks)[number]) =>
       none || hosts.some((list) => !isListed(list, url));
     if (networks.some(isOutside)) return denied('The policies let it connect to other hosts, or to none.');
-    // A human said yes to this very host, with the command.
-    if (allowed.length > 0 && isListed(allowed, url)) return ALLOWED;
     if (caller === undefined) return listed ? ALLOWED : denied('Nobody is there to be asked about it.');
+    // A human said yes to this host with the command, perhaps by a pattern, and not to what the policies deny.
+    if (allowed.length > 0 && isListed(allowed, url)) {
+      const why = await denialOf(caller, TOOL, { url }, abortSignal);
+      return why === undefined ? ALLOWED : denied(why);
+    }
     if (asked >= MOST_ASKED) return denied(`This command asked about more than ${MOST_ASKED} hosts.`);
     const args = { url, command: shortened(command), ...(where === null ? {} : { where }) };
     const answer = await mayMeanwhile(

@@ -7,7 +7,7 @@ import { isIn } from '../../confine/files.js';
 import { messageOf } from '../../errors/message-of.js';
 import { currentCaller, type ServerCaller } from '../../gate/caller.js';
 import { mayMeanwhile } from '../../gate/requesting.js';
-import { snapshot } from '../../values/snapshot.js';
+import { denialOf } from './denial.js';
 import { list, object, text, type SchemaField } from '../schema.js';
 import { NOT_ALL_LOOKED_AT, type ConfinedStart, type Confinement } from './settings.js';
 
@@ -96,7 +96,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
   if (fault !== undefined) return { refused: fault };
   const caller = currentCaller();
   if (caller === undefined) return { refused: 'Nobody is there to be asked about it.' };
-  const denied = await denialOf(reach, caller, signal);
+  const denied = await denialOfReach(reach, caller, signal);
   if (denied !== undefined) return { refused: denied };
   if (!isApproved || !isSame(reach, call.reach)) {
     const request = {
@@ -151,10 +151,10 @@ function faultOf({ write = [], read = [], network = [] }: CommandReach, settings
   return undefined;
 }
 
-/** What the policies deny, no human is asked about. */
-async function denialOf(
+/** What the policies deny, no human is asked about. Each address that a host or a pattern covers is judged when it is wanted. */
+async function denialOfReach(
   { write = [], read = [], network = [] }: CommandReach,
-  { asker }: ServerCaller,
+  caller: ServerCaller,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // What is said of all that is in a folder is said of any name there.
@@ -166,21 +166,13 @@ async function denialOf(
     ...network.filter((host) => !host.includes('*')).map((host) => ['network', { url: urlOf(host) }] as const),
   ];
   for (const [toolName, args] of calls) {
-    const call = { toolCallId: crypto.randomUUID(), toolName, args: snapshot(args), context: {} };
-    const verdict = await asker.judge(call, { ...UNASKED, signal });
-    if (verdict.effect === 'deny') return verdict.reason;
+    const denied = await denialOf(caller, toolName, args, signal);
+    if (denied !== undefined) return denied;
   }
   return undefined;
 }
 
 const urlOf = (host: string): string => (host.includes('://') ? host : `https://${host}/`);
-
-const UNASKED = {
-  gating: { action: 'allow', entry: null, allowedDecisions: null, timeout: null },
-  entry: undefined,
-  tool: undefined,
-  hostJudges: [],
-} as const;
 
 /** Whether a human who saw the one has seen the other. */
 const isSame = (one: CommandReach, other: CommandReach): boolean =>
