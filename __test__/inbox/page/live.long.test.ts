@@ -62,7 +62,7 @@ describeInBrowser('while somebody looks', () => {
       const press = (key: string) => window.dispatchEvent(new KeyboardEvent('keydown', { key }));
       const drawn = new Promise<HTMLElement>((resolve) => {
         new MutationObserver(() => {
-          const button = document.querySelector<HTMLElement>(`article[data-id="${id}"] .bar .primary`);
+          const button = document.querySelector<HTMLElement>(`article[data-id="${id}"] .bar button`);
           if (button) resolve(button);
         }).observe(document.body, { subtree: true, childList: true });
       });

@@ -112,11 +112,14 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
         }
     };
     let mut said = File::from(said_out);
-    File::from(go_in).write_all(&[u8::from(users == Users::All)])?;
+    let mut go = File::from(go_in);
+    go.write_all(&[u8::from(users == Users::All)])?;
     if let Network::Proxy { port, socket } = &plan.network {
         let outside = socket.clone().map_or(Outside::Port(*port), Outside::Socket);
         carry_out(init, outside, &mut said)?;
+        go.write_all(&[TAKEN])?;
     }
+    drop(go);
     sys::not_dumpable()?;
     let status = supervise::wait_for(init)?;
     let mut rest = Vec::new();
@@ -134,6 +137,8 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
 /// What the first process inside says: a status as `waitpid` gives it, why there is no inside, or the number of a socket.
 const STATUS: u8 = b's';
 const FAILED: u8 = b'f';
+/// What it is told when somebody outside has the socket.
+const TAKEN: u8 = b't';
 
 /// The first process inside: it puts the root together, starts the command and takes in its orphans. When it ends, the kernel ends
 /// all the others.
@@ -143,14 +148,17 @@ fn init(plan: &Plan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
         sys::end(exit::NOT_CONFINED)
     };
     let mut users = [0];
-    let ready = sys::end_with_parent().and_then(|()| File::from(go).read_exact(&mut users));
+    let mut go = File::from(go);
+    let ready = sys::end_with_parent().and_then(|()| go.read_exact(&mut users));
     // Its maker is gone, and with it whoever would read an answer.
     if ready.is_err() {
         sys::end(exit::NOT_CONFINED);
     }
     let users = if users == [1] { Users::All } else { Users::One };
     let listener = match network(plan, &mut said) {
-        Ok(listener) => listener,
+        // Nobody can take a descriptor of a process that nobody may look into: this one waits with that.
+        Ok(listener) if listener.is_none() || go.read_exact(&mut [0]).is_ok() => listener,
+        Ok(_) => sys::end(exit::NOT_CONFINED),
         Err(error) => {
             end_of(said, FAILED, format!("there is no network of its own: {error}").as_bytes())
         }
@@ -160,6 +168,7 @@ fn init(plan: &Plan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
         Err(reason) => end_of(said, FAILED, reason.as_bytes()),
     };
     let tree::Seen { rules, sees_processes } = seen;
+    drop(go);
     let temporary = Path::new("/tmp");
     let no_namespaces = None;
     let users = Some(users);
