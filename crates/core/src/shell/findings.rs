@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use super::handed::{HandedVariable, HandedVariables, obeys_one};
+use super::handed::{HandedValue, HandedVariable, HandedVariables, obeys_one};
 use super::values::{
     GivenValue, LoopPlan, ShellVariables, is_foreign_locale, is_integer, is_number,
 };
@@ -167,7 +167,7 @@ impl LineFindings {
 
     /// The variable gets something that only the run will tell.
     pub(super) fn assign(&mut self, span: Span, name: &str) {
-        self.handed.set(name, false);
+        self.handed.set(name, HandedValue::Anything);
         self.give(span, name, GivenValue::Unknown, true);
     }
 

@@ -1,21 +1,14 @@
-//! The variables that a line hands to the programs that it runs, and which of those take more than data from them.
+//! The variables that a line hands to the programs that it runs, and which of those take no more than data from them.
 //!
 //! `make` expands what stands in a variable of the environment (`CI='$(shell …)'`), and takes one for its own where a makefile
-//! has `NAME ?= …`. Runners of tasks and scripts of the project put them into command lines and paths. So what reaches such a
-//! program is no better than one more word of it, of which nothing is known.
+//! has `NAME ?= …`. Runners of tasks and scripts of the project put them into command lines and paths. So what reaches a program
+//! is no better than one more word of it, of which nothing is known, unless its table says what it takes from variables.
 
 use std::collections::{HashMap, HashSet};
 
-use super::effects::{has_table, takes_data_only};
+use super::effects::{takes_data_only, takes_settings};
 use super::programs::{SYSTEM_DIRS, is_builtin, is_looked_through};
 use super::{Command, CommandRole, Word};
-
-/// Programs that may take what is in a variable for code, or put it into a command line.
-const TAKES_CODE: &[&str] = &[
-    "make", "gmake", "bmake", "cmake", "just", "task", "rake", "bazel", "ninja", "meson", "tup",
-    "scons", "invoke", "fab", "ant", "gradle", "mvn", "sbt", "dotnet", "npm", "pnpm", "yarn",
-    "bun", "deno", "composer", "bundle", "poetry", "tox", "nox",
-];
 
 /// Shells: what a script does with variables stands in its file.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
@@ -24,19 +17,45 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 const CAPITALS: &[&str] =
     &["DB", "SRC", "WS", "FILE", "FILES", "LINE", "DIR", "NAME", "COUNT", "OUT", "VAR", "REPLY"];
 
+/// What the value of a variable can be taken for, beside data; from the most harmless on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum HandedValue {
+    /// A plain word: no path, no code, no option.
+    Plain,
+    /// Data as settings have it (`app:*`, `debug,hyper=warn`, an address): no path, and nothing that a shell would read.
+    Setting,
+    /// Anything. Only the run may tell.
+    Anything,
+}
+
+impl HandedValue {
+    /// That of a text; without one only the run will tell.
+    pub(super) fn of(text: Option<&str>) -> Self {
+        match text {
+            Some(text) if is_plain(text) => Self::Plain,
+            Some(text) if is_setting(text) => Self::Setting,
+            _ => Self::Anything,
+        }
+    }
+}
+
 /// A variable on its way to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct HandedVariable {
     /// Its name is one that scripts, and so makefiles, use for anything: `out`, `dir`, `A`.
     everyday: bool,
-    /// Its value is a plain word: no path, no code, no option.
-    plain: bool,
+    value: HandedValue,
 }
 
 impl HandedVariable {
     /// The variable of this name; no value: only the run will tell.
     pub(crate) fn of(name: &str, value: Option<&str>) -> Self {
-        Self { everyday: is_everyday(name), plain: value.is_some_and(is_plain) }
+        Self::with(name, HandedValue::of(value))
+    }
+
+    /// The variable of this name with such a value.
+    pub(super) fn with(name: &str, value: HandedValue) -> Self {
+        Self { everyday: is_everyday(name), value }
     }
 }
 
@@ -52,6 +71,19 @@ fn is_plain(value: &str) -> bool {
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 
+/// An address has slashes; elsewhere they make a path, as a `~` does.
+fn is_setting(value: &str) -> bool {
+    let inert = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-:,=*@%+/".contains(&byte);
+    let is_address =
+        ["http://", "https://", "postgres://", "postgresql://", "mysql://", "redis://"]
+            .iter()
+            .any(|scheme| value.starts_with(scheme));
+    value.bytes().all(inert)
+        && !value.starts_with(['-', '.', '@'])
+        && !value.contains("..")
+        && (is_address || !value.contains('/'))
+}
+
 /// Whether this command may take more than data from a variable that it is handed.
 pub(crate) fn may_obey(argv: &[Word], role: CommandRole, handed: HandedVariable) -> bool {
     let name = argv.first().and_then(Word::literal).unwrap_or_default();
@@ -63,8 +95,11 @@ pub(crate) fn may_obey(argv: &[Word], role: CommandRole, handed: HandedVariable)
     if reads || looks_through {
         return false;
     }
-    let takes_code = !of_system || runs_file || TAKES_CODE.contains(&base) || !has_table(base);
-    handed.everyday || (takes_code && !handed.plain)
+    let most = match of_system && !runs_file && takes_settings(base) {
+        true => HandedValue::Setting,
+        false => HandedValue::Plain,
+    };
+    handed.everyday || handed.value > most
 }
 
 /// Whether a shell is given what it runs as a word (`-c`), which is read here.
@@ -79,20 +114,20 @@ fn is_given_text(argv: &[Word]) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct HandedVariables {
     /// What stands before the command that is being read.
-    pub(super) leading: Vec<(String, bool)>,
+    pub(super) leading: Vec<(String, HandedValue)>,
     /// What the wrappers hand over that are being looked through.
     pub(super) wrapped: Vec<HandedVariable>,
-    /// What the shell sets, and whether all that it gives is plain.
-    set: HashMap<String, bool>,
+    /// What the shell sets, with the least harmless that it gives.
+    set: HashMap<String, HandedValue>,
     /// What it exports.
     exported: HashSet<String>,
 }
 
 impl HandedVariables {
     /// The shell sets this variable.
-    pub(super) fn set(&mut self, name: &str, plain: bool) {
-        let all = self.set.entry(name.to_owned()).or_insert(true);
-        *all &= plain;
+    pub(super) fn set(&mut self, name: &str, value: HandedValue) {
+        let most = self.set.entry(name.to_owned()).or_insert(value);
+        *most = value.max(*most);
     }
 
     /// The shell exports this variable.
@@ -103,8 +138,8 @@ impl HandedVariables {
     /// What each program of the line may find in its environment. A setting that the shell sets may be there already.
     pub(super) fn reaching(&self) -> Vec<HandedVariable> {
         let mut reaching = Vec::new();
-        for (name, plain) in &self.set {
-            let handed = HandedVariable { everyday: is_everyday(name), plain: *plain };
+        for (name, value) in &self.set {
+            let handed = HandedVariable::with(name, *value);
             let reaches = !handed.everyday || self.exported.contains(name);
             if reaches && !reaching.contains(&handed) {
                 reaching.push(handed);
@@ -112,11 +147,6 @@ impl HandedVariables {
         }
         reaching
     }
-}
-
-/// Whether a value that is known is a plain word.
-pub(super) fn is_plain_word(value: Option<&str>) -> bool {
-    value.is_some_and(is_plain)
 }
 
 /// Whether this command may take more than data from one of these.
@@ -131,12 +161,35 @@ mod tests {
     #[test]
     fn a_value_that_is_a_path_an_option_or_code_is_not_plain() {
         for value in ["", "1", "true", "production", "v1.2-x_3"] {
-            assert!(is_plain(value), "{value}");
+            assert_eq!(HandedValue::of(Some(value)), HandedValue::Plain, "{value}");
         }
         for value in
-            ["$(shell x)", "a b", "a:b", "a,b", "a/b", "/x", "-x", "..", ".", "a=b", "~", "é"]
+            ["a:b", "a,b", "a=b", "app:*", "debug,hyper::proto=warn", "postgres://me@localhost/db"]
         {
-            assert!(!is_plain(value), "{value}");
+            assert_eq!(HandedValue::of(Some(value)), HandedValue::Setting, "{value}");
         }
+        for value in [
+            "$(shell x)",
+            "a b",
+            "a/b",
+            "/x",
+            "-x",
+            "..",
+            ".",
+            "~",
+            "é",
+            "a:../b",
+            "x;y",
+            "`x`",
+            "@file",
+            "a=~/b",
+            "file:///etc/passwd",
+            "http://h/$x",
+            "a\nb",
+            "ssh://-oProxyCommand=x/y",
+        ] {
+            assert_eq!(HandedValue::of(Some(value)), HandedValue::Anything, "{value}");
+        }
+        assert_eq!(HandedValue::of(None), HandedValue::Anything);
     }
 }

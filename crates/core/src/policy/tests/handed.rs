@@ -65,7 +65,6 @@ fn a_name_of_everyday_reaches_no_program_that_may_have_it_too() {
             ("allow", "for f in a b; do make test; done"),
             ("allow", "for dir in src tests; do ls \"$dir\"; done; make test"),
             ("allow", "dir=src ls"),
-            ("allow", "DEBUG='app:*' cargo test"),
             ("ask", "out=x make build"),
             ("ask", "A=1 make build"),
             ("ask", "DIR=x npm test"),
@@ -76,6 +75,33 @@ fn a_name_of_everyday_reaches_no_program_that_may_have_it_too() {
             ("ask", "export out=x; make build"),
             ("ask", "out=x; export out; make build"),
             ("ask", "for out in a b; do export out; make build; done"),
+        ],
+    );
+}
+
+#[test]
+fn what_a_table_says_to_take_settings_is_handed_no_code_and_no_path() {
+    runs(
+        RULES,
+        &[
+            ("allow", "DEBUG='app:*' cargo test"),
+            ("allow", "RUST_LOG=debug,hyper::proto=warn cargo test"),
+            ("allow", "DATABASE_URL=postgres://me@localhost:5432/test cargo test"),
+            ("allow", "export DEBUG='app:*'; cargo test; ls"),
+            ("allow", "for CI in a:b c; do cargo test; done"),
+            ("allow", "DEBUG='$(x)' ls"),
+            ("ask", "DEBUG='$(touch x)' cargo test"),
+            ("ask", "DEBUG='`touch x`' cargo test"),
+            ("ask", "DEBUG='a b' cargo test"),
+            ("ask", "DEBUG=../x cargo test"),
+            ("ask", "DEBUG=/tmp/x cargo test"),
+            ("ask", "DEBUG=-x=y cargo test"),
+            ("ask", "DEBUG=$x cargo test"),
+            ("ask", "export DEBUG='$(x)'; cargo test"),
+            ("ask", "for CI in a:b '$(x)'; do cargo test; done"),
+            ("ask", "DEBUG='app:*' make test"),
+            ("ask", "DEBUG='app:*' npm test"),
+            ("ask", "DEBUG='app:*' ./cargo test"),
         ],
     );
 }

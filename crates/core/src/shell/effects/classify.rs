@@ -30,9 +30,10 @@ pub(crate) fn takes_addresses(name: &str) -> bool {
         .is_some_and(|program| matches!(program.operands, OperandSpec::All(OperandUse::Url)))
 }
 
-/// Whether a table has this program.
-pub(crate) fn has_table(name: &str) -> bool {
-    called(name).is_some()
+/// Whether the program of this name takes settings alone from variables of any name: neither it nor what it runs puts one into a
+/// command line or a path. Of a program without a table that is not known.
+pub(crate) fn takes_settings(name: &str) -> bool {
+    called(name).is_some_and(|program| program.settings)
 }
 
 /// A program that is more than plain and whose name is meant.

@@ -22,6 +22,8 @@ pub struct DescribedProgram {
     pub operands: String,
     /// Which of its commands make or move links or folders, whatever their options say. Empty: none.
     pub moves: String,
+    /// What a variable of any name is to it: `data`, `settings`, or anything, and then it is empty.
+    pub variables: &'static str,
     /// Its options. One with several readings stands here once for each.
     pub options: Vec<DescribedOption>,
     /// The options beside which one that only looks keeps its word.
@@ -69,6 +71,11 @@ fn describe(parent: Option<&'static str>, program: &ProgramSpec) -> DescribedPro
         has_commands: matches!(program.operands, OperandSpec::Command),
         operands: operands(program.operands),
         moves: moves(program),
+        variables: match (program.data_only, program.settings) {
+            (true, _) => "data",
+            (false, true) => "settings",
+            (false, false) => "",
+        },
         options: shorts.chain(longs).map(option).collect(),
         beside: program.beside.iter().map(|(_, name)| beside(*name, dashes)).collect(),
     }

@@ -24,6 +24,8 @@ deny of a file that its words name holds all the same.
 - What makes or moves links or folders makes the paths behind it in the same line unsure.
 - _open_: the options are not described. No preset allows such a program.
 - _only looks_: such an option counts as long as beside it stand only others such, and those listed behind it as _keep it so_.
+- _variables_: a variable of any name is data to it, or a setting ([what that may be](policy.md#variables)). To any other it may be
+  code, or a path.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
 ";
 
@@ -90,6 +92,9 @@ fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &s
     }
     let operands = if program.has_commands { "one of its commands" } else { &program.operands };
     let _ = writeln!(text, "- operands: {operands}");
+    if !program.variables.is_empty() && program.parent.is_none() {
+        let _ = writeln!(text, "- variables: {}", program.variables);
+    }
     if !program.moves.is_empty() {
         let names: Vec<String> = program.moves.split(' ').map(str::to_owned).collect();
         wrapped(text, "- makes or moves links or folders:", &names);

@@ -7,6 +7,7 @@
 //! | `program NAME…` | a program, by all its names |
 //! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list`; `--` is what stands behind `--` |
 //! | `folder data` | the programs from here on take data alone from the folder that they work in, none of which says what they do; `folder code` ends that, and both may stand in a block |
+//! | `variables settings` | a variable of any name is a setting to it, or data: it puts none into a command line or a path |
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
 //! | `understood NAME…` | under these names it runs nothing that its arguments do not say, and all of them are looked at |
@@ -254,6 +255,7 @@ impl ProgramTables {
             ("leaves", _) => program.leaves = names(rest),
             ("folder", "data") => program.data_only = true,
             ("folder", "code") => program.data_only = false,
+            ("variables", "settings") => program.settings = true,
             ("otherwise", "launches") => program.otherwise = true,
             ("apart", "") => program.apart = true,
             ("glued", "") => program.glued = true,

@@ -269,6 +269,8 @@ pub(super) struct ProgramSpec {
     pub(super) through: bool,
     /// Whether it takes data alone from the folder that it works in: nothing there says what it does.
     pub(super) data_only: bool,
+    /// Whether a variable of any name is a setting to it, and no part of a command line or a path.
+    pub(super) settings: bool,
     /// Why it is unknown, whatever command it runs.
     pub(super) doubt: Option<DoubtReason>,
     /// The language of the scripts that a shell runs.
@@ -308,6 +310,7 @@ impl ProgramSpec {
             shared: false,
             through: false,
             data_only: false,
+            settings: false,
             doubt: None,
             language: None,
         }

@@ -1,6 +1,6 @@
 //! Loops, conditions, groups and functions.
 
-use super::super::handed::is_plain_word;
+use super::super::handed::HandedValue;
 use super::super::lexer::{ArithmeticClose, WordMode};
 use super::super::prover::{LineProver, Read, ReadStop};
 use super::super::values::{GivenValue, is_number};
@@ -130,8 +130,12 @@ impl LineProver<'_, '_> {
         let numbers = listed && words.iter().all(|word| word.literal().is_some_and(is_number));
         if let Some(name) = &name {
             let given = if numbers && !select { GivenValue::Number } else { GivenValue::Unknown };
-            let plain = listed && !select && words.iter().all(|word| is_plain_word(word.literal()));
-            self.found.handed.set(name, plain);
+            let of = |word: &Word| HandedValue::of(word.literal());
+            let most = match listed && !select {
+                true => words.iter().map(of).max().unwrap_or(HandedValue::Plain),
+                false => HandedValue::Anything,
+            };
+            self.found.handed.set(name, most);
             self.found.give(span, name, given, !words.is_empty() && !select);
             if select {
                 self.found.values.lose("REPLY");

@@ -1,7 +1,7 @@
 //! Simple commands and assignments.
 
 use super::super::findings::span_of;
-use super::super::handed::{HandedVariable, is_plain_word};
+use super::super::handed::{HandedValue, HandedVariable};
 use super::super::lexer::{ArithmeticClose, WordMode};
 use super::super::prover::{LineProver, Read, ReadStop};
 use super::super::values::{GivenValue, is_number};
@@ -31,8 +31,8 @@ impl LineProver<'_, '_> {
         // Some builtins keep what stands before them.
         let name = argv.first().map(Word::literal);
         if name.is_none_or(|name| name.is_none_or(is_builtin)) {
-            for (name, plain) in &leading {
-                self.found.handed.set(name, *plain);
+            for (name, value) in &leading {
+                self.found.handed.set(name, *value);
             }
         }
         if !argv.is_empty() {
@@ -41,10 +41,8 @@ impl LineProver<'_, '_> {
             self.found.declares_arrays = arrays;
             let start = self.found.len();
             self.runs(argv);
-            let handed: Vec<HandedVariable> = leading
-                .iter()
-                .map(|(name, plain)| HandedVariable::of(name, plain.then_some("")))
-                .collect();
+            let handed: Vec<HandedVariable> =
+                leading.iter().map(|(name, value)| HandedVariable::with(name, *value)).collect();
             self.found.hand_on(start, &handed);
         }
         self.found.output_is_told = output_is_told;
@@ -216,7 +214,7 @@ impl LineProver<'_, '_> {
             }
             let given = if numbers { GivenValue::Number } else { GivenValue::Unknown };
             let span = self.span(start);
-            self.found.handed.leading.push((name.clone(), false));
+            self.found.handed.leading.push((name.clone(), HandedValue::Anything));
             self.found.give(span, &name, given, true);
             return Ok(true);
         }
@@ -245,7 +243,8 @@ impl LineProver<'_, '_> {
             [WordPiece::Text(text)] => Some(text.as_str()),
             _ => None,
         };
-        self.found.handed.leading.push((name.clone(), !appends && is_plain_word(text)));
+        let handed = HandedValue::of(text.filter(|_| !appends));
+        self.found.handed.leading.push((name.clone(), handed));
         self.found.give(span, &name, given, true);
         Ok(true)
     }

@@ -1,7 +1,7 @@
 //! Builtins that run text, set variables, change the directory, or change how the rest is read.
 
 use super::super::findings::span_of;
-use super::super::handed::is_plain_word;
+use super::super::handed::HandedValue;
 use super::super::prover::{LineProver, ShellDialect};
 use super::super::values::GivenValue;
 use super::super::{CommandRole, DoubtReason, FileAccess, Shell, Word, WordPiece};
@@ -217,7 +217,8 @@ impl LineProver<'_, '_> {
                 } else {
                     GivenValue::Unknown
                 };
-                self.found.handed.set(variable, !appends && is_plain_word(own.literal()));
+                let handed = HandedValue::of(own.literal().filter(|_| !appends));
+                self.found.handed.set(variable, handed);
                 if exports {
                     self.found.handed.export(variable);
                 }
