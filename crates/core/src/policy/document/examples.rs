@@ -11,21 +11,9 @@ use crate::policy::{Effect, JudgedCall, Policy, Verdict, VerdictCause, judge};
 use super::error::quoted;
 use super::read::nowhere;
 use super::{
-    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, LayerKind, MAX_ERRORS, MatchOrder,
-    PlacedValue, PolicyDocument, PolicyRule, PolicySource, ToolReading, read,
+    DocumentError, DocumentPlace, ErrorCode, LayerKind, MAX_ERRORS, MatchOrder, PlacedValue,
+    PolicyDocument, PolicyRule, PolicySource, ToolReading,
 };
-
-/// Reads a document and checks its examples.
-///
-/// # Errors
-/// All that is wrong with it, in the order in which it stands, the first [`MAX_ERRORS`].
-pub fn load(
-    text: &str, format: DocumentFormat, source: PolicySource,
-) -> Result<PolicyDocument, Vec<DocumentError>> {
-    let document = read(text, format, source)?;
-    let errors = check_examples(&document);
-    if errors.is_empty() { Ok(document) } else { Err(errors) }
-}
 
 /// The examples that their rules do not keep, the first [`MAX_ERRORS`].
 ///

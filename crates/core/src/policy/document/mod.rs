@@ -3,6 +3,7 @@
 mod depth;
 mod error;
 mod examples;
+mod loaded;
 mod model;
 mod place;
 mod read;
@@ -15,7 +16,8 @@ mod who;
 mod write;
 
 pub use error::{DocumentError, ErrorCode, MAX_ERRORS};
-pub use examples::{check_examples, load};
+pub use examples::check_examples;
+pub use loaded::load;
 pub use model::{
     ArgumentNames, CommandPattern, DocumentPlace, LayerKind, MatchOrder, NetworkRule, PatternToken,
     PlacedValue, PolicyDocument, PolicyMode, PolicyRule, PolicySource, RuleApprovers, RuleExamples,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::effort::effort;
+use crate::policy::document::{DocumentFormat, load};
 
 fn errors(rule: &str) -> Vec<String> {
     let text = format!("version = 1\n[tools.dashed]\nshell = 'posix'\n[[rule]]\n{rule}\n");
