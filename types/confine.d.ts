@@ -8,6 +8,11 @@ export interface ConfineSettings {
   /** More that it may read: files and folders. */
   read?: readonly string[];
   /**
+   * Those of `write` and `read` that lie just there, without a symlink on the way: one that does not is left out. On the way to
+   * others, no symlink is followed that stands where the command may write.
+   */
+  exact?: readonly string[];
+  /**
    * Files and folders that it may not even read, in what it may read. The usual secrets of toolchains and of the system are among
    * them in any case. Of those that are not there when it starts nothing is held, and the process is warned. Patterns are an error.
    */
@@ -75,6 +80,11 @@ export interface NetworkTarget {
   port: number;
   /** What is to be known of an address that is none of the internet: `this machine`, `a private network`; `null`: nothing. */
   where: string | null;
+  /**
+   * The host to which a yes was given before, and that leads here: to this address, or to this `url` there. What denies that may say so,
+   * and nobody needs to be asked again. `null`: nobody has decided about it.
+   */
+  follows: string | null;
 }
 
 export interface NetworkAnswer {

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NetworkAnswer, NetworkTarget } from '../../index.js';
@@ -45,6 +46,8 @@ async function open(
   const proxy = await CommandProxy.open({
     on: 'socket',
     decide: async (target) => {
+      // What is asked for at a host that was said yes to: only some tests deny that.
+      if (target.follows === target.host && !target.url.includes('/denied')) return YES;
       asked.push(target);
       return decide(target);
     },
@@ -83,8 +86,12 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
       /200 Connection established[^]*of the server/,
     );
     expect(seen.map(({ line }) => line)).toEqual(['GET /a?b', 'GET /inside']);
-    // Both are the same host.
-    expect(asked).toEqual([{ url: `http://127.0.0.1:${port}/`, host: '127.0.0.1', port, where: 'this machine' }]);
+    // What goes through a tunnel is not what was said yes to.
+    const target = { host: '127.0.0.1', port, where: 'this machine', follows: null };
+    expect(asked).toEqual([
+      { url: `http://127.0.0.1:${port}/`, ...target },
+      { url: `https://127.0.0.1:${port}/`, ...target },
+    ]);
   });
 
   test('says no in one sentence, and what it refused', async () => {
@@ -205,6 +212,73 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test('keeps a yes to one scheme for that scheme', async () => {
+    for (const yes of ['http:', 'https:']) {
+      seen.length = 0;
+      const { proxy } = await open(({ url }) => (url.startsWith(yes) ? YES : NO));
+      const plain = () => talk(proxy, get(`http://127.0.0.1:${port}/`));
+      const through = () => talk(proxy, tunnel(`127.0.0.1:${port}`) + get('/'));
+      const first = yes === 'http:' ? [plain, through] : [through, plain];
+      expect(await first[0]!()).toContain('of the server');
+      expect(await first[1]!()).toMatch(/^HTTP\/1\.1 403/);
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  test('has the whole address of what is asked for in plain sight judged', async () => {
+    const { proxy, asked } = await open(({ url }) => (url.includes('/denied') ? NO : YES));
+    expect(await talk(proxy, get(`http://127.0.0.1:${port}/denied/x`))).toMatch(/^HTTP\/1\.1 403/);
+    expect(await talk(proxy, get(`http://127.0.0.1:${port}/other`))).toContain('of the server');
+    expect(seen.map(({ line }) => line)).toEqual(['GET /other']);
+    expect(asked.map(({ url, follows }) => [url, follows])).toEqual([
+      [`http://127.0.0.1:${port}/`, null],
+      [`http://127.0.0.1:${port}/denied/x`, '127.0.0.1'],
+    ]);
+  });
+
+  test('has each address that a name leads to judged, whatever it is', async () => {
+    const denied = ({ follows }: NetworkTarget) => (follows === null ? YES : { allowed: false, reason: 'No.' });
+    const lookup = async () => [{ address: '93.184.216.34', family: 4 }];
+    const away = await open(denied, { lookup });
+    expect(await talk(away.proxy, get('http://away.example/'))).toContain('It leads to 93.184.216.34. No.');
+    expect(away.asked.map(({ host, follows }) => [host, follows])).toEqual([
+      ['away.example', null],
+      ['93.184.216.34', 'away.example'],
+    ]);
+    const own = await open(denied);
+    expect(await talk(own.proxy, get(`http://localhost:${port}/`))).toMatch(/^HTTP\/1\.1 403/);
+    expect(seen).toEqual([]);
+  });
+
+  test.each(['constructor: x', '__proto__: x', 'hasOwnProperty: x', 'toString: x\r\ntoString: y'])(
+    'hands %j on, as any header',
+    async (header) => {
+      const { proxy } = await open(() => YES);
+      expect(await talk(proxy, get(`http://127.0.0.1:${port}/`, `${header}\r\n`))).toContain('of the server');
+      // Node keeps `__proto__` from those who read.
+      if (header[0] !== '_') expect(Object.keys(seen[0]!.headers)).toContain(header.split(':')[0]!.toLowerCase());
+    },
+  );
+
+  test.each([
+    'HTTP/1.1 000 None\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 200 O\u0001K\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nconstructor: x\r\n__proto__: y\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 999 OK\r\nX-\u00ff: x\r\nContent-Length: 0\r\n\r\n',
+    'no HTTP',
+  ])('outlives a server that answers %j', async (said) => {
+    const hostile = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(Buffer.from(said, 'latin1')));
+    });
+    await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', () => resolve()));
+    const { port: at } = hostile.address() as AddressInfo;
+    const { proxy } = await open(() => YES);
+    expect(await talk(proxy, get(`http://127.0.0.1:${at}/`))).toMatch(/^HTTP\/1\.1 (?:200|502)/);
+    expect(await talk(proxy, get(`http://127.0.0.1:${port}/`))).toContain('of the server');
+    hostile.close();
+  });
+
   test('counts what cannot be decided as no', async () => {
     const { proxy } = await open(() => Promise.reject(new Error('broken')));
     expect(await talk(proxy, get('http://example.com/'))).toContain('It could not be decided: broken');
@@ -300,8 +374,19 @@ test('an address is one of the internet, or is said to be what it is', () => {
     '64:ff9b::808:808',
     '224.0.0.1',
     '255.255.255.255',
+    '192.0.0.192',
+    '192.88.99.1',
+    'fec0::7',
+    '::ffff:0:1.2.3.4',
+    '::1.2.3.4',
+    '100::1',
+    '5f00::1',
+    '2001:db8::1',
   ])
     expect(kindOfAddress(address), address).not.toBeNull();
+  // Public or not.
+  for (const own of Object.values(networkInterfaces()).flatMap((card) => card ?? []))
+    expect(kindOfAddress(own.address), own.address).toBe('this machine');
   expect(plainHost('BÜCHER.example')).toBe('xn--bcher-kva.example');
   expect(plainHost('a b')).toBeUndefined();
 });

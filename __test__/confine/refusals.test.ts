@@ -11,6 +11,7 @@ const plan: Plan = {
   cwd: '/nowhere/project',
   read: ['/usr', '/etc', '/nowhere/project'],
   write: ['/nowhere/project'],
+  exact: [],
   protect: ['/nowhere/project/.git/hooks'],
   hide: ['/nowhere/project/.env'],
   private: ['/nowhere/home'],
@@ -95,7 +96,7 @@ test('the profile for macOS says what the plan does', () => {
   const profile = seatbeltProfile({
     ...plan,
     write: ['/nowhere/a "b"\\c'],
-    network: { proxy: { port: 8080, socket: null } },
+    network: { proxy: { port: 8080, socket: null, process: null } },
   });
   expect(profile).toMatch(/^\(version 1\)\n\(deny default\)\n/);
   expect(profile).toContain('(allow file-write*\n  (subpath "/nowhere/a \\"b\\"\\\\c")');

@@ -57,9 +57,13 @@ export function confinementOf(
       // What was there when the agent was made may have been moved away.
       warnOfAbsent({ settings, place: `${place}: confine`, cwd: backend.root, env: {} });
       const looked = [...more, ...beside];
-      const sealed = await sealedBy(sources, looked);
+      let sealed = await sealedBy(sources, looked);
       const isWhole = sealed.every(({ complete }) => complete);
-      if (!isWhole) await checkOpen(settings, call);
+      if (!isWhole) {
+        await checkOpen(settings, call);
+        // While somebody was asked, others went on.
+        sealed = await sealedBy(sources, looked);
+      }
       const whole = withSealed(settings, sealed);
       const end = async () => {
         const before = new Set(sealed.flatMap(({ repositories }) => repositories));

@@ -5,14 +5,28 @@ import { BlockList, isIP } from 'node:net';
 const KINDS: readonly (readonly [string, readonly string[]])[] = [
   ['this machine', ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128']],
   ['a link-local address: metadata of a cloud, or a device beside this one', ['169.254.0.0/16', 'fe80::/10']],
-  ['an address of a cloud’s metadata', ['fd00:ec2::254/128', '100.100.100.200/32', '168.63.129.16/32']],
+  [
+    'an address of a cloud’s metadata',
+    ['fd00:ec2::254/128', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+  ],
   [
     'a private network',
     ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15', 'fc00::/7'],
   ],
   ['many machines at once', ['224.0.0.0/4', '240.0.0.0/4', 'ff00::/8']],
-  ['an address behind another one', ['::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32']],
+  [
+    'an address behind another one',
+    ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32', '192.88.99.0/24'],
+  ],
+  // https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry
+  [
+    'an address for special purposes',
+    ['192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001::/23', '2001:db8::/32', '3fff::/20'],
+  ],
 ];
+
+/** All of the internet that has addresses of version 6; what is not in it is special, whatever it is. */
+const GLOBAL = '2000::/3';
 
 type Version = 4 | 6;
 type Lists = readonly (readonly [kind: string, list: BlockList])[];
@@ -39,7 +53,29 @@ const familyOf = (version: Version) => (version === 6 ? 'ipv6' : 'ipv4');
 export function kindOfAddress(address: string): string | null {
   const version = isIP(address) as 0 | Version;
   if (version === 0) return 'no address';
-  return listsOf(version).find(([, list]) => list.check(address, familyOf(version)))?.[0] ?? null;
+  if (isOwnAddress(address)) return 'this machine';
+  const family = familyOf(version);
+  const kind = listsOf(version).find(([, list]) => list.check(address, family))?.[0];
+  return kind ?? (version === 6 && !globalList().check(address, family) ? 'an address for special purposes' : null);
+}
+
+let known: BlockList | undefined;
+
+function globalList(): BlockList {
+  if (known === undefined) {
+    known = new BlockList();
+    const [address = '', bits] = GLOBAL.split('/');
+    known.addSubnet(address, Number(bits), 'ipv6');
+  }
+  return known;
+}
+
+/** Whether a network card of this machine has it, public or not. */
+function isOwnAddress(address: string): boolean {
+  const plain = plainHost(address);
+  // Looked at each time: addresses come and go.
+  const cards = Object.values(process.getBuiltinModule('node:os').networkInterfaces());
+  return cards.some((card) => card?.some((own) => plainHost(own.address.replace(/%.*$/, '')) === plain));
 }
 
 /** A host as everything compares it: an address in its one spelling, a name in small letters; `undefined`: it is none. */

@@ -8,7 +8,7 @@ import { confineProgram, isMeant, patternFault, runByGit } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { putAside, realAbsent } from './aside.js';
-import { exists, isFolder, realPath } from './files.js';
+import { exists, isFolder, isSteady, linksOn, realPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { Network, Plan } from './plan.js';
 import { SANDBOX_EXEC, confinementReport } from './program.js';
@@ -19,7 +19,7 @@ import { seatbeltProfile } from './seatbelt.js';
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CI|NODE_ENV|(?:CARGO|RUSTUP|JAVA)_HOME|NVM_DIR|PYENV_ROOT|GOROOT|GOPATH|VIRTUAL_ENV)$/;
 
-const PATHS = ['write', 'read', 'hide', 'protect', 'absent'] as const;
+const PATHS = ['write', 'read', 'exact', 'hide', 'protect', 'absent'] as const;
 
 /** The longest piece of a plan, in characters; the system takes 131,072 bytes in one argument. */
 const PIECE = 100_000;
@@ -64,7 +64,14 @@ export interface ConfinedOptions {
   /** The descriptor on which the executable says whether the walls stand. */
   status: number | null;
   /** Where the proxy of this command is, which decides about its hosts; `null`: it has none. */
-  proxy?: { port: number; socket: string | null } | null;
+  proxy?: ProxyPlace | null;
+}
+
+/** Where a proxy listens: on a port of 127.0.0.1, or on a path, in this process. */
+export interface ProxyPlace {
+  port: number;
+  socket: string | null;
+  process: number | null;
 }
 
 /** Whether it names hosts, or has somebody asked about them: then the command needs a proxy of its own. */
@@ -92,6 +99,9 @@ export function confined(command: string | readonly string[], options: ConfinedO
   }
   const after = { refusals: (output: string) => refusalsIn(output, plan), putAside: () => putAside(absent) };
   if (report.by === 'seatbelt') {
+    const isSteady = (path: string) => isKept(path, plan);
+    plan.read = plan.read.filter(isSteady);
+    plan.write = plan.write.filter(isSteady);
     const args = ['-p', seatbeltProfile(plan), ...plan.command];
     return { file: SANDBOX_EXEC, args, cwd, env, ...after };
   }
@@ -116,10 +126,10 @@ function planOf(
   checkSettings(settings, place);
   const absolute = (paths: readonly string[]) => paths.map((path) => absoluteOf(path, { cwd, env }));
   for (const name of PATHS) settings[name]?.forEach((path) => checkNoPattern(path, { name, cwd, env, place }));
-  const known = knownPlaces(env);
   // Who starts in `/` does not mean all that there is.
   const start = cwd === '/' ? [] : [cwd];
   const write = absolute(settings.write ?? start);
+  const known = knownPlaces(env, write);
   if (write.some((path) => realPath(path) === '/'))
     throw wrong(`${place}: write must not be the whole disk: that confines nothing.`);
   // Git runs what stands there, outside of any sandbox, the next time that somebody uses it.
@@ -129,6 +139,7 @@ function planOf(
     cwd,
     read: [...known.read, ...start, ...absolute(settings.read ?? [])],
     write,
+    exact: absolute(settings.exact ?? []),
     protect: [...git.kept, ...absolute(settings.protect ?? [])],
     hide: [...known.hide, ...absolute(settings.hide ?? [])],
     private: known.home === null ? [] : [known.home],
@@ -146,6 +157,10 @@ function planOf(
   };
   return { plan, absent: realAbsent([...git.absent, ...absolute(settings.absent ?? [])]) };
 }
+
+/** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/way.rs`. */
+const isKept = (path: string, { write, exact }: Plan): boolean =>
+  exact.includes(path) ? linksOn(path).length === 0 : isSteady(path, write);
 
 interface PathBase {
   cwd: string;
@@ -188,6 +203,17 @@ export function warnOfAbsent({
   ...base
 }: PathBase & { settings: ConfineSettings; place: string }): void {
   if (confinementReport().by !== 'landlock') return;
+  const write = (settings.write ?? ['.']).map((path) => absoluteOf(path, base));
+  for (const name of ['read', 'write'] as const) {
+    for (const path of settings[name] ?? []) {
+      const absolute = absoluteOf(path, base);
+      if (settings.exact?.includes(path) || isSteady(absolute, write)) continue;
+      warnOnce(
+        `link:${name}:${absolute}`,
+        `${place}: ${name}: on the way to ${absolute} is a symlink where commands may write, so that one could lead it elsewhere. It is left out: name where it leads.`,
+      );
+    }
+  }
   for (const name of ['hide', 'protect'] as const) {
     for (const path of settings[name] ?? []) {
       const absolute = absoluteOf(path, base);
@@ -212,11 +238,13 @@ const isWord = (word: unknown): word is string => typeof word === 'string' && !w
 /** Where hosts are asked for and nobody decides about them yet, nothing is reached. */
 function networkOf(network: ConfineSettings['network'] = 'none', proxy: ConfinedOptions['proxy'] = null): Network {
   if (asksForHosts(network)) return proxy === null ? 'none' : { proxy };
-  return typeof network === 'object' && 'proxy' in network ? { proxy: { port: network.proxy, socket: null } } : network;
+  return typeof network === 'object' && 'proxy' in network
+    ? { proxy: { port: network.proxy, socket: null, process: null } }
+    : network;
 }
 
 /** What can be asked for in addition to settings that hold already: it forbids more, and opens nothing. */
-const TIGHTENS: ReadonlySet<string> = new Set<keyof ConfineSettings>(['hide', 'protect', 'absent', 'demand']);
+const TIGHTENS: ReadonlySet<string> = new Set<keyof ConfineSettings>(['exact', 'hide', 'protect', 'absent', 'demand']);
 
 /** Settings with what is asked for in addition. @throws {InvalidConfigError} for what would have to hold instead of them */
 export function tightened(
@@ -230,6 +258,7 @@ export function tightened(
     throw wrong(`${place}: the backend confines every command, by its own ${other}: give it to the backend, not here.`);
   return {
     ...own,
+    exact: [...(own.exact ?? []), ...(more.exact ?? [])],
     hide: [...(own.hide ?? []), ...(more.hide ?? [])],
     protect: [...(own.protect ?? []), ...(more.protect ?? [])],
     absent: [...(own.absent ?? []), ...(more.absent ?? [])],

@@ -1,7 +1,7 @@
 /** Where a system has its programs and a user their toolchains, and what of it nobody is to read. */
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import { exists, realPath } from './files.js';
+import { exists, isIn, isSteady, realPath } from './files.js';
 
 /** The words of a text, none of which has a blank in it. */
 function listed(words: string): string[] {
@@ -56,13 +56,19 @@ export interface KnownPlaces {
   home: string | null;
 }
 
-/** Those of this machine, for a command with these variables. */
-export function knownPlaces(env: Variables, platform: NodeJS.Platform = process.platform): KnownPlaces {
+/** Those of this machine, for a command with these variables that may write in these places. */
+export function knownPlaces(
+  env: Variables,
+  write: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): KnownPlaces {
   const own = env['HOME'] ?? homedir();
   const home = isAbsolute(own) && own !== '/' && exists(own) ? resolve(own) : null;
   const below = (names: readonly string[]) => (home === null ? [] : names.map((name) => join(home, name)));
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const named = HOMES.flatMap((name) => env[name] ?? []).filter((folder) => isAbsolute(folder));
+  // What commands may write they may read as well; what it leads to is theirs to say, and so it is not given.
+  const isOurs = (path: string) => isSteady(path, write) && !write.some((place) => isIn(path, place));
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && isOurs(folder));
+  const named = HOMES.flatMap((name) => env[name] ?? []).filter((folder) => isAbsolute(folder) && isOurs(folder));
   const tools = [...folders, dirname(process.execPath)].flatMap((folder) => toolchainOf(folder, home));
   const read = [...(SYSTEM[platform] ?? []), ...below(TOOLCHAINS), ...named, ...tools];
   return {

@@ -68,7 +68,11 @@ port: number,
 /**
  * The socket with a path on which the proxy listens; without it, it listens on the same port out here. Only with namespaces.
  */
-socket: string | null, } };
+socket: string | null,
+/**
+ * The process that listens on that path. Whatever else listens there by now is not connected to.
+ */
+process: number | null, } };
 
 /**
  * What a command may do. All that is not in it, it may not.
@@ -90,6 +94,11 @@ read: Array<string>,
  * Files and folders that it may also change, make and remove.
  */
 write: Array<string>,
+/**
+ * Those of `read` and `write` that lie just there: one with a symlink on its way is left out. On the way to others, no symlink
+ * is followed that stands where the command may write.
+ */
+exact: Array<string>,
 /**
  * Files and folders below those that it may read and not change. Only a mount namespace holds it.
  */

@@ -1,5 +1,5 @@
 /**
- * The proxy of one command, and its only way out: HTTP and `CONNECT`. Each host and port is decided about when the command first
+ * The proxy of one command, and its only way out: HTTP and `CONNECT`. Each address, by its scheme, host and port, is decided about when the command first
  * wants it, and the answer holds until the command ends. A name is looked up after the yes, and the address that was found is the
  * one that is connected to.
  */
@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { ConfinementRefusal, NetworkAnswer, NetworkTarget } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { isOwnName, kindOfAddress, plainHost } from './addresses.js';
+import type { ProxyPlace } from './confine.js';
 
 /** How many hosts one command is told anything about. More of them are a scan, or a way to tell things by their names. */
 const MOST_TARGETS = 500;
@@ -46,7 +47,7 @@ export class CommandProxy {
   readonly #over = new AbortController();
   readonly #word: string | null;
   #folder: string | undefined;
-  #place: { port: number; socket: string | null } | undefined;
+  #place: ProxyPlace | undefined;
 
   private constructor(options: ProxyOptions, server: Server) {
     this.#options = options;
@@ -69,7 +70,7 @@ export class CommandProxy {
   }
 
   /** Where it listens, for a plan. */
-  get place(): { port: number; socket: string | null } {
+  get place(): ProxyPlace {
     if (this.#place === undefined) throw new Error('The proxy does not listen.');
     return this.#place;
   }
@@ -119,11 +120,13 @@ export class CommandProxy {
     server.maxConnections = MOST_CONNECTIONS;
     server.on('connection', (socket: Socket) => this.#keep(socket));
     server.on('clientError', (_error, socket: Duplex) => endWith(socket, 400, 'This is no request.'));
-    server.on(
-      'connect',
-      (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket, head),
-    );
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#forward(request, response));
+    // What a command or a server says must never end the process that it is told to.
+    server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#tunnel(request, socket, head).catch(() => socket.destroy());
+    });
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#forward(request, response).catch(() => response.destroy());
+    });
     if (this.#options.on === 'socket') {
       const [{ mkdtemp }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')]);
       // It is of this user alone.
@@ -144,8 +147,8 @@ export class CommandProxy {
     server.unref();
     this.#place =
       path === undefined
-        ? { port: (server.address() as AddressInfo).port, socket: null }
-        : { port: PORT_INSIDE, socket: path };
+        ? { port: (server.address() as AddressInfo).port, socket: null, process: null }
+        : { port: PORT_INSIDE, socket: path, process: process.pid };
   }
 
   #keep(socket: Socket | Duplex): void {
@@ -184,8 +187,15 @@ export class CommandProxy {
       return answer(response, 400, 'This is the proxy of one command: say a whole address that begins with http://.');
     const reached = await this.#reach(host, url.port === '' ? 80 : Number(url.port), 'http');
     if ('why' in reached) return answer(response, reached.status, reached.why);
-    const { request: send } = await import('node:http');
     const { socket } = reached;
+    // Of a request in plain sight the whole address is judged.
+    const target = { ...targetOf(host, Number(url.port || 80), 'http', null), url: url.href, follows: host };
+    const whole = await this.#judged(target);
+    if (!whole.allowed) {
+      socket.destroy();
+      return answer(response, 403, this.#refusal(host, target.port, whole.reason).why);
+    }
+    const { request: send } = await import('node:http');
     const outgoing = send({
       createConnection: () => socket,
       method: request.method,
@@ -194,9 +204,17 @@ export class CommandProxy {
       setHost: false,
     });
     outgoing.on('response', (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, withoutHops(incoming));
-      incoming.pipe(response);
       incoming.on('error', () => response.destroy());
+      try {
+        // In our words: those of the server may be no text of HTTP.
+        response.writeHead(incoming.statusCode ?? 502, withoutHops(incoming));
+      } catch {
+        // A status or a header that is none.
+        socket.destroy();
+        for (const name of response.getHeaderNames()) response.removeHeader(name);
+        return answer(response, 502, `${url.host} answered what is no HTTP.`);
+      }
+      incoming.pipe(response);
     });
     outgoing.on('error', (error) => {
       if (response.headersSent) response.destroy();
@@ -229,11 +247,17 @@ export class CommandProxy {
     }
     for (const { address } of isLiteral ? [] : addresses) {
       const kind = kindOfAddress(address);
-      // Who said yes to a name did not say yes to this machine, nor to what is beside it.
-      if (kind === null || (isOwnName(host) && kind === where)) continue;
-      const again = await this.#decided(targetOf(address, port, scheme, `${kind}, to which ${host} leads`));
-      if (!again.allowed)
-        return this.#refusal(host, port, `It leads to ${address}, ${kind}. ${again.reason ?? ''}`.trim());
+      // Who said yes to a name did not say yes to this machine, nor to what is beside it. What is denied stays so by any name.
+      const isMeant = kind === null || (isOwnName(host) && kind === where);
+      const again = await this.#decided(
+        isMeant
+          ? { ...targetOf(address, port, scheme, kind), follows: host }
+          : targetOf(address, port, scheme, `${kind}, to which ${host} leads`),
+      );
+      if (!again.allowed) {
+        const what = kind === null ? address : `${address}, ${kind}`;
+        return this.#refusal(host, port, `It leads to ${what}. ${again.reason ?? ''}`.trim());
+      }
     }
     return this.#connect(addresses, host, port);
   }
@@ -273,17 +297,23 @@ export class CommandProxy {
 
   /** One answer for each, however often it is asked for. */
   #decided(target: NetworkTarget): Promise<NetworkAnswer> {
-    const key = `${target.host} ${target.port}`;
+    const key = `${target.url} ${target.follows ?? ''}`;
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
     if (this.#answers.size >= MOST_TARGETS)
       return Promise.resolve({ allowed: false, reason: `This command asked for more than ${MOST_TARGETS} hosts.` });
-    const answered = this.#options
-      .decide(target, this.#over.signal)
-      // When in doubt, nothing is reached.
-      .catch((error: unknown) => ({ allowed: false, reason: `It could not be decided: ${messageOf(error)}` }));
+    const answered = this.#judged(target);
     this.#answers.set(key, answered);
     return answered;
+  }
+
+  async #judged(target: NetworkTarget): Promise<NetworkAnswer> {
+    try {
+      return await this.#options.decide(target, this.#over.signal);
+    } catch (error) {
+      // When in doubt, nothing is reached.
+      return { allowed: false, reason: `It could not be decided: ${messageOf(error)}` };
+    }
   }
 
   #refusal(host: string, port: number, reason: string | null): Refusal {
@@ -304,7 +334,7 @@ const isPort = (port: number): boolean => Number.isInteger(port) && port > 0 && 
 function targetOf(host: string, port: number, scheme: 'http' | 'https', where: string | null): NetworkTarget {
   const name = isIP(host) === 6 ? `[${host}]` : host;
   // It writes a port that goes without saying as nothing, as rules do.
-  return { url: new URL(`${scheme}://${name}:${port}/`).href, host, port, where };
+  return { url: new URL(`${scheme}://${name}:${port}/`).href, host, port, where, follows: null };
 }
 
 function plainUrl(text: string): URL | undefined {
@@ -331,13 +361,17 @@ const HOPS: ReadonlySet<string> = new Set([
 
 function withoutHops({ rawHeaders, headers }: IncomingMessage): OutgoingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
-  const kept: Record<string, string[]> = {};
+  // Names are what somebody else wrote: `constructor` is none of ours.
+  const kept = new Map<string, string[]>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     const lower = name.toLowerCase();
-    if (!HOPS.has(lower) && !named.has(lower)) (kept[lower] ??= []).push(value);
+    if (HOPS.has(lower) || named.has(lower)) continue;
+    const all = kept.get(lower);
+    if (all === undefined) kept.set(lower, [value]);
+    else all.push(value);
   }
-  return Object.fromEntries(Object.entries(kept).map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
+  return Object.fromEntries([...kept].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }
 
 /** Which host it is for says the address that was decided about, and no header. */

@@ -54,6 +54,7 @@ const DECIDE: OptionTable<Api.DecideOptions> = { by: true, groups: true, via: tr
 const CONFINE: OptionTable<Api.ConfineSettings> = {
   write: 'restricts',
   read: 'texts',
+  exact: 'restricts',
   hide: 'restricts',
   protect: 'restricts',
   absent: 'restricts',

@@ -287,8 +287,10 @@ fn namespaces(rules: &mut Rules) -> Result<(), Problem> {
 fn set_user_bits(rules: &mut Rules) -> Result<(), Problem> {
     const BITS: [u64; 2] = [libc::S_ISUID as u64, libc::S_ISGID as u64];
     let created = |flags: u8, mode: u8| -> Result<Vec<SeccompRule>, Problem> {
-        let with = |bit| rule(&[has(flags, libc::O_CREAT as u64)?, has(mode, bit)?]);
-        BITS.into_iter().map(with).collect()
+        // A file without a name is made as well, and can get one.
+        let makes = [libc::O_CREAT as u64, (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64];
+        let with = |(made, bit)| rule(&[has(flags, made)?, has(mode, bit)?]);
+        makes.into_iter().flat_map(|made| BITS.map(|bit| (made, bit))).map(with).collect()
     };
     let set = |mode: u8| -> Result<Vec<SeccompRule>, Problem> {
         BITS.into_iter().map(|bit| rule(&[has(mode, bit)?])).collect()

@@ -6,7 +6,7 @@
 //! countersign-confine report          what this kernel gives, as JSON
 //! ```
 //!
-//! Of the modules, `plan` is what is asked for; `report` is what is held and what is not; `spaces`, `tree`, `files` and `calls` are the
+//! Of the modules, `plan` is what is asked for; `report` is what is held and what is not; `way` is where its paths lead; `spaces`, `tree`, `files` and `calls` are the
 //! walls (namespaces, mounts, Landlock, seccomp); `inner` puts them up around the command, in this order; `outer` and
 //! `supervise` wait for it, hand on signals and end whatever it leaves; `sys` is the one module that talks to the kernel.
 
@@ -39,6 +39,8 @@ mod sys;
 mod tree;
 #[cfg(all(test, target_os = "linux"))]
 mod typescript;
+#[cfg(target_os = "linux")]
+mod way;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

@@ -17,6 +17,7 @@ use crate::plan::{Demand, Limits, Network, Plan};
 use crate::report::Report;
 use crate::spaces::{self, Users};
 use crate::sys::Side;
+use crate::way::Ways;
 use crate::{carry, exit, files, supervise, sys, tree};
 
 const USAGE: &str = "usage: countersign-confine run PIECE… | run --fd N | report";
@@ -114,14 +115,18 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
     let mut said = File::from(said_out);
     let mut go = File::from(go_in);
     go.write_all(&[u8::from(users == Users::All)])?;
-    if let Network::Proxy { port, socket } = &plan.network {
-        let outside = socket.clone().map_or(Outside::Port(*port), Outside::Socket);
+    if let Network::Proxy { port, socket, process } = &plan.network {
+        let outside = match socket.clone() {
+            Some(path) => Outside::Socket { path, process: *process },
+            None => Outside::Port(*port),
+        };
         carry_out(init, outside, &mut said)?;
         go.write_all(&[TAKEN])?;
     }
-    drop(go);
     sys::not_dumpable()?;
     let status = supervise::wait_for(init)?;
+    // Open until then: its end would say that there is nobody here any more.
+    drop(go);
     let mut rest = Vec::new();
     said.read_to_end(&mut rest)?;
     Ok(match rest.split_first() {
@@ -150,8 +155,8 @@ fn init(plan: &Plan, landlock: u8, go: OwnedFd, mut said: File) -> ! {
     let mut users = [0];
     let mut go = File::from(go);
     let ready = sys::end_with_parent().and_then(|()| go.read_exact(&mut users));
-    // Its maker is gone, and with it whoever would read an answer.
-    if ready.is_err() {
+    // Its maker is gone, and with it whoever would read an answer. It may have been gone before we were to end with it.
+    if ready.is_err() || sys::is_hung_up(&go).unwrap_or(true) {
         sys::end(exit::NOT_CONFINED);
     }
     let users = if users == [1] { Users::All } else { Users::One };
@@ -223,12 +228,13 @@ fn alone(plan: &Plan, landlock: u8, reason: &str) -> ! {
                 if sys::end_with_parent().is_err() || sys::parent() != launcher {
                     sys::end(exit::NOT_CONFINED);
                 }
+                let held = held_alone(plan);
                 inner::become_command(&Setting {
                     plan,
                     landlock,
                     users: None,
                     no_namespaces: Some(reason),
-                    rules: rules_alone(plan, &folder),
+                    rules: rules_alone(&held, &folder),
                     sees_processes: true,
                     temporary: &folder,
                 })
@@ -260,12 +266,22 @@ fn alone(plan: &Plan, landlock: u8, reason: &str) -> ! {
     }
 }
 
-fn rules_alone(plan: &Plan, temporary: &Path) -> Vec<(PathBuf, Reach)> {
+/// What the plan names, held by descriptors: names may lead elsewhere by the time that Landlock looks.
+fn held_alone(plan: &Plan) -> Vec<(OwnedFd, Reach)> {
+    let ways = Ways::of(plan);
+    let held = |path: &PathBuf, reach| Some((ways.find(path)?.file, reach));
+    let reads = plan.read.iter().filter_map(|path| held(path, Reach::Read));
+    let writes = plan.write.iter().filter_map(|path| held(path, Reach::Write));
+    reads.chain(writes).collect()
+}
+
+fn rules_alone(held: &[(OwnedFd, Reach)], temporary: &Path) -> Vec<(PathBuf, Reach)> {
     let devices = tree::DEVICES.iter().map(|name| (Path::new("/dev").join(name), Reach::Write));
-    let reads = plan.read.iter().map(|path| (path.clone(), Reach::Read));
-    let writes = plan.write.iter().map(|path| (path.clone(), Reach::Write));
+    let named = held
+        .iter()
+        .map(|(file, reach)| (format!("/proc/self/fd/{}", file.as_raw_fd()).into(), *reach));
     let own = [("/proc".into(), Reach::Read), (temporary.to_path_buf(), Reach::Write)];
-    devices.chain(reads).chain(writes).chain(own).collect()
+    devices.chain(named).chain(own).collect()
 }
 
 /// Says what this kernel gives, by trying it.
@@ -277,6 +293,7 @@ fn report() -> ExitCode {
         cwd: "/".into(),
         read: vec!["/usr".into()],
         write: vec!["/usr".into()],
+        exact: Vec::new(),
         protect: vec!["/usr/lib".into()],
         hide: vec!["/usr/bin".into()],
         private: vec!["/run".into()],
@@ -298,7 +315,7 @@ fn report() -> ExitCode {
         Err(error) => (Err(error.to_string()), true),
     };
     // What is told is of a plan that uses everything.
-    let plan = Plan { network: Network::Proxy { port: 1, socket: None }, ..plan };
+    let plan = Plan { network: Network::Proxy { port: 1, socket: None, process: None }, ..plan };
     let setting = Setting {
         plan: &plan,
         landlock,

@@ -21,6 +21,10 @@ pub(crate) struct Plan {
     /// Files and folders that it may also change, make and remove.
     #[serde(default)]
     pub write: Vec<PathBuf>,
+    /// Those of `read` and `write` that lie just there: one with a symlink on its way is left out. On the way to others, no symlink
+    /// is followed that stands where the command may write.
+    #[serde(default)]
+    pub exact: Vec<PathBuf>,
     /// Files and folders below those that it may read and not change. Only a mount namespace holds it.
     #[serde(default)]
     pub protect: Vec<PathBuf>,
@@ -70,9 +74,10 @@ impl Plan {
         if plan.command.is_empty() {
             return Err("the plan names no command".into());
         }
-        let paths = [&plan.read, &plan.write, &plan.protect, &plan.hide, &plan.private]
-            .into_iter()
-            .flatten();
+        let paths =
+            [&plan.read, &plan.write, &plan.exact, &plan.protect, &plan.hide, &plan.private]
+                .into_iter()
+                .flatten();
         let socket = match &plan.network {
             Network::Proxy { socket, .. } => socket.as_ref(),
             _ => None,
@@ -109,6 +114,9 @@ pub(crate) enum Network {
         /// The socket with a path on which the proxy listens; without it, it listens on the same port out here. Only with namespaces.
         #[serde(default)]
         socket: Option<PathBuf>,
+        /// The process that listens on that path. Whatever else listens there by now is not connected to.
+        #[serde(default)]
+        process: Option<i32>,
     },
 }
 

@@ -65,6 +65,14 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
+/// Whether nobody holds the other end of a pipe any more.
+pub(crate) fn is_hung_up(end: &impl AsRawFd) -> io::Result<bool> {
+    let mut asked = libc::pollfd { fd: end.as_raw_fd(), events: 0, revents: 0 };
+    // SAFETY: there is one entry, as is said, and nothing is waited for.
+    checked(unsafe { libc::poll(&mut asked, 1, 0) }.into())?;
+    Ok(asked.revents != 0)
+}
+
 /// A descriptor that the caller handed on by its number.
 pub(crate) fn inherited(number: RawFd) -> io::Result<BorrowedFd<'static>> {
     // SAFETY: it takes a number; for one that is not open it fails.
@@ -382,6 +390,55 @@ pub(crate) fn become_root() -> io::Result<()> {
         checked(libc::umount2(here, libc::MNT_DETACH).into())?;
     }
     Ok(())
+}
+
+/// The root, only to start a way from.
+pub(crate) fn open_root() -> io::Result<OwnedFd> {
+    open_at(libc::AT_FDCWD, c"/")
+}
+
+/// What has this name in a folder, a symlink itself: a descriptor that only says what it is.
+pub(crate) fn open_name(folder: &impl AsRawFd, name: &Path) -> io::Result<OwnedFd> {
+    open_at(folder.as_raw_fd(), &text(name)?)
+}
+
+fn open_at(folder: RawFd, name: &CStr) -> io::Result<OwnedFd> {
+    let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    // SAFETY: a number, and a text that ends with a null byte.
+    let number = checked(unsafe { libc::openat(folder, name.as_ptr(), flags) }.into())?;
+    // SAFETY: it was made just now and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(number as RawFd) })
+}
+
+/// Where a symlink leads; nothing for what is none.
+pub(crate) fn link_target(file: &OwnedFd) -> io::Result<Option<PathBuf>> {
+    let mut target = vec![0u8; libc::PATH_MAX as usize];
+    // SAFETY: an empty text names the file itself, and there is as much room as is said.
+    let length = unsafe {
+        libc::readlinkat(file.as_raw_fd(), c"".as_ptr(), target.as_mut_ptr().cast(), target.len())
+    };
+    match checked(length as c_long) {
+        Ok(length) if (length as usize) < target.len() => {
+            target.truncate(length as usize);
+            Ok(Some(OsString::from_vec(target).into()))
+        }
+        Ok(_) => Err(io::ErrorKind::InvalidFilename.into()),
+        // What the kernel says of a file that is no symlink.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINVAL)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The process that listens at the other end of a connection.
+pub(crate) fn listener_of(connection: &impl AsRawFd) -> io::Result<pid_t> {
+    let mut about = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut size = size_of_val(&about) as libc::socklen_t;
+    let (to, room) = ((&raw mut about).cast(), &raw mut size);
+    let of = connection.as_raw_fd();
+    // SAFETY: there is room for the answer, and its size is told.
+    let asked = unsafe { libc::getsockopt(of, libc::SOL_SOCKET, libc::SO_PEERCRED, to, room) };
+    checked(asked.into())?;
+    Ok(about.pid)
 }
 
 /// Switches the loopback device of this network on.

@@ -12,11 +12,12 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::files::Reach;
 use crate::plan::Plan;
 use crate::sys::{self, TreeUse};
+use crate::way::{self, Found, Ways};
 
 /// Where the new root is put together: any folder that there is, what is below it is copied already.
 const WORKBENCHES: &[&str] = &["/tmp", "/var", "/usr"];
@@ -53,6 +54,7 @@ enum Part {
 struct Parts {
     parts: BTreeMap<PathBuf, Part>,
     links: BTreeMap<PathBuf, PathBuf>,
+    ways: Ways,
 }
 
 /// What came of it.
@@ -67,7 +69,7 @@ pub(crate) struct Seen {
 pub(crate) fn enter(plan: &Plan) -> Result<Seen, String> {
     sys::keep_mounts_private()
         .map_err(|error| format!("mounts cannot be made private: {error}"))?;
-    let Parts { parts, links } = Parts::of(plan)?;
+    let Parts { parts, links, .. } = Parts::of(plan)?;
     let root = WORKBENCHES
         .iter()
         .map(Path::new)
@@ -130,7 +132,7 @@ fn told(what: &str, error: &io::Error) -> String {
 
 impl Parts {
     fn of(plan: &Plan) -> Result<Self, String> {
-        let mut new = Self { parts: BTreeMap::new(), links: BTreeMap::new() };
+        let mut new = Self { parts: BTreeMap::new(), links: BTreeMap::new(), ways: Ways::of(plan) };
         let mut reads: Vec<&PathBuf> = plan.read.iter().collect();
         reads.sort_by_key(|path| path.components().count());
         for path in reads {
@@ -167,10 +169,11 @@ impl Parts {
     }
 
     fn copy(&mut self, path: &Path, reach: Reach) -> Result<(), String> {
-        let Some(real) = self.real(path) else { return Ok(()) };
-        let is_there = real.ancestors().skip(1).any(|above| self.parts.contains_key(above));
+        let Some(mut found) = self.ways.find(path) else { return Ok(()) };
+        self.links.extend(std::mem::take(&mut found.links));
+        let is_there = found.path.ancestors().skip(1).any(|above| self.parts.contains_key(above));
         // What may only be read comes with what is above it.
-        if reach == Reach::Read && is_there { Ok(()) } else { self.insert(real, reach) }
+        if reach == Reach::Read && is_there { Ok(()) } else { self.insert(found, reach) }
     }
 
     /// What may be changed is put over itself once more, read-only.
@@ -199,12 +202,12 @@ impl Parts {
         true
     }
 
-    fn insert(&mut self, real: PathBuf, reach: Reach) -> Result<(), String> {
-        let failed = |error| told(&real.display().to_string(), &error);
-        let about = fs::metadata(&real).map_err(failed)?;
-        let tree = sys::copy_tree(&real).map_err(failed)?;
+    fn insert(&mut self, found: Found, reach: Reach) -> Result<(), String> {
+        let copied = || Ok((sys::copy_open(&found.file)?, found.is_folder()?));
+        let (tree, is_folder) =
+            copied().map_err(|error| told(&found.path.display().to_string(), &error))?;
         let read_only = reach == Reach::Read;
-        self.parts.insert(real, Part::Copy { tree, is_folder: about.is_dir(), read_only });
+        self.parts.insert(found.path, Part::Copy { tree, is_folder, read_only });
         Ok(())
     }
 
@@ -250,43 +253,10 @@ impl Parts {
 
     /// Where a path really lies, with the links on the way remembered; nothing when it is not there.
     fn real(&mut self, path: &Path) -> Option<PathBuf> {
-        let mut real = PathBuf::from("/");
-        let mut rest: Vec<PathBuf> = parts_of(path);
-        let mut links = Vec::new();
-        while let Some(part) = rest.pop() {
-            if part == Path::new("..") {
-                real.pop();
-                continue;
-            }
-            let next = real.join(&part);
-            let Ok(about) = fs::symlink_metadata(&next) else { return None };
-            if !about.is_symlink() {
-                real = next;
-                continue;
-            }
-            let Ok(target) = fs::read_link(&next) else { return None };
-            if target.is_absolute() {
-                real = PathBuf::from("/");
-            }
-            rest.extend(parts_of(&target));
-            links.push((next, target));
-            // As many as the kernel follows.
-            if links.len() > 40 {
-                return None;
-            }
-        }
-        self.links.extend(links);
-        Some(real)
+        let found = way::find(path, |_| true)?;
+        self.links.extend(found.links);
+        Some(found.path)
     }
-}
-
-/// The names in a path, the last one first.
-fn parts_of(path: &Path) -> Vec<PathBuf> {
-    let names = path
-        .components()
-        .rev()
-        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
-    names.map(|part| part.as_os_str().into()).collect()
 }
 
 /// The sockets that have a path and are open now, in the network of this process.

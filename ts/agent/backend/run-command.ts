@@ -146,7 +146,8 @@ async function proxyFor({ confine, connect }: CommandOptions, time: CommandTime)
   if (!asksForHosts(network)) return undefined;
   const hosts = network === 'ask' ? undefined : [...network];
   const decide = async (target: NetworkTarget, abortSignal: AbortSignal): Promise<NetworkAnswer> => {
-    const listed = hosts !== undefined && isListed(hosts, target.url);
+    // The name that leads there was decided about.
+    const listed = target.follows !== null || (hosts !== undefined && isListed(hosts, target.url));
     if (hosts !== undefined && !listed) return { allowed: false, reason: 'It is not among the hosts of this command.' };
     if (connect !== undefined) return time.without(() => connect({ ...target, listed }, { abortSignal }));
     return listed

@@ -1,7 +1,7 @@
 /** Each host that a confined command connects to, put to whoever answers for the run. */
 import type { NetworkAnswer, NetworkTarget } from '../../../index.js';
 import { isListed } from '../../confine/confine.js';
-import { currentCaller } from '../../gate/caller.js';
+import { currentCaller, type ServerCaller } from '../../gate/caller.js';
 import { mayMeanwhile } from '../../gate/requesting.js';
 import { denialOf } from './denial.js';
 import type { Confinement } from './settings.js';
@@ -22,34 +22,87 @@ type Connect = (
 /** To be called where the call of the tool is: whoever answers for it is known there. */
 export function connecting(command: string, confinement: Confinement | undefined, allowed: readonly string[]): Connect {
   const caller = currentCaller();
-  let asked = 0;
-  return async ({ url, host, port, where, listed }, { abortSignal }) => {
+  const places = new QuestionPlaces(MOST_ASKED);
+  return async ({ url, host, port, where, follows, listed }, { abortSignal }) => {
+    if (follows !== null) return denialOfAddress(caller, url, abortSignal);
     const networks = (await confinement?.networks()) ?? [];
     const isOutside = ({ none, hosts }: (typeof networks)[number]) =>
       none || hosts.some((list) => !isListed(list, url));
     if (networks.some(isOutside)) return denied('The policies let it connect to other hosts, or to none.');
+    const denial = await denialOfAddress(caller, url, abortSignal);
+    if (!denial.allowed) return denial;
     if (caller === undefined) return listed ? ALLOWED : denied('Nobody is there to be asked about it.');
     // A human said yes to this host with the command, perhaps by a pattern, and not to what the policies deny.
-    if (allowed.length > 0 && isListed(allowed, url)) {
-      const why = await denialOf(caller, TOOL, { url }, abortSignal);
-      return why === undefined ? ALLOWED : denied(why);
-    }
-    if (asked >= MOST_ASKED) return denied(`This command asked about more than ${MOST_ASKED} hosts.`);
+    if (allowed.length > 0 && isListed(allowed, url)) return ALLOWED;
+    if (!(await places.enter())) return denied(`This command asked about more than ${MOST_ASKED} hosts.`);
     const args = { url, command: shortened(command), ...(where === null ? {} : { where }) };
-    const answer = await mayMeanwhile(
-      caller,
-      {
-        toolName: TOOL,
-        args,
-        description: `A command wants to connect to ${nameOf(host, port)}${where === null ? '' : ` (${where})`}: ${args.command}`,
-        allowedDecisions: ['approve', 'reject'],
-        isNamed: listed,
-      },
-      abortSignal,
-    );
-    if (!answer.allowed) asked += 1;
+    let answer: NetworkAnswer = denied('It could not be asked about.');
+    try {
+      answer = await mayMeanwhile(
+        caller,
+        {
+          toolName: TOOL,
+          args,
+          description: `A command wants to connect to ${nameOf(host, port)}${where === null ? '' : ` (${where})`}: ${args.command}`,
+          allowedDecisions: ['approve', 'reject'],
+          isNamed: listed,
+        },
+        abortSignal,
+      );
+    } finally {
+      places.leave(!answer.allowed);
+    }
     return answer;
   };
+}
+
+/** What the policies deny by any scheme: what goes through a tunnel nobody sees. */
+async function denialOfAddress(
+  caller: ServerCaller | undefined,
+  url: string,
+  signal: AbortSignal,
+): Promise<NetworkAnswer> {
+  if (caller === undefined) return ALLOWED;
+  const rest = url.replace(/^\w+:/, '');
+  for (const each of new Set([url, `http:${rest}`, `https:${rest}`])) {
+    const why = await denialOf(caller, TOOL, { url: each }, signal);
+    if (why !== undefined) return denied(why);
+  }
+  return ALLOWED;
+}
+
+/** So many questions of one command wait at once, and so many may be refused: a human is not to be worn out. */
+class QuestionPlaces {
+  #free: number;
+  #waiting: ((isIn: boolean) => void)[] = [];
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  /** Whether there is one, or comes to be. */
+  async enter(): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      this.#taken += 1;
+      return true;
+    }
+    if (this.#taken === 0) return false;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Whoever was refused takes the place along. */
+  leave(isRefused: boolean): void {
+    this.#taken -= 1;
+    if (!isRefused) this.#free += 1;
+    const next = this.#free > 0 ? this.#waiting.shift() : undefined;
+    if (next !== undefined) {
+      this.#free -= 1;
+      this.#taken += 1;
+      next(true);
+    } else if (this.#taken === 0) for (const each of this.#waiting.splice(0)) each(false);
+  }
 }
 
 const ALLOWED: NetworkAnswer = { allowed: true, reason: null };

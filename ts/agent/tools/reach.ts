@@ -88,10 +88,12 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     network: [...new Set(call.reach.network ?? [])],
   };
   // Whoever is asked about the reach is told of what could not be looked at, and not asked twice.
-  const { settings, end, isWhole } = await call.start(
-    { command, isApproved: true, abortSignal: signal },
-    [...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder),
-  );
+  const start = () =>
+    call.start(
+      { command, isApproved: true, abortSignal: signal },
+      [...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder),
+    );
+  let { settings, end, isWhole } = await start();
   const fault = faultOf(reach, settings);
   if (fault !== undefined) return { refused: fault };
   const caller = currentCaller();
@@ -107,6 +109,10 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     };
     const answer = await mayMeanwhile(caller, { ...request, isNamed: false, asksAlways: true }, signal);
     if (!answer.allowed) return { refused: answer.reason ?? 'The human did not allow it.' };
+    // Others went on meanwhile: what is to be hidden is looked for when it starts.
+    ({ settings, end, isWhole } = await start());
+    if (faultOf(reach, settings) !== undefined)
+      return { refused: 'What it may reach has changed meanwhile: ask again.' };
   }
   const { write = [], read = [], network = [] } = reach;
   const base = settings.write ?? ['.'];
@@ -115,6 +121,8 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
       ...settings,
       ...(write.length === 0 ? {} : { write: [...base, ...write] }),
       ...(read.length === 0 ? {} : { read: [...(settings.read ?? []), ...read] }),
+      // Whoever said yes saw these, and not where they may lead by now.
+      exact: [...(settings.exact ?? []), ...write, ...read],
       ...(network.length === 0 ? {} : { network: withHosts(settings.network, network) }),
     },
     hosts: network,

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Error, Read, Write};
 use std::net::{TcpStream, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -236,6 +237,30 @@ pub(crate) const ATTACKS: &[Attack] = &[
             .mode(0o4755)
             .open(project("as-me"))
             .map(drop)
+    }),
+    tried("makes such a program without a name, and gives it one", || {
+        let made = OpenOptions::new()
+            .write(true)
+            .mode(0o6755)
+            .custom_flags(libc::O_TMPFILE)
+            .open(project(""))?;
+        let path = format!("/proc/self/fd/{}", made.as_raw_fd());
+        let (from, to) = (
+            CString::new(path)?,
+            CString::new(project("as-me-too").into_os_string().into_encoded_bytes())?,
+        );
+        // SAFETY: texts that end with a null byte.
+        let linked = unsafe {
+            libc::linkat(
+                libc::AT_FDCWD,
+                from.as_ptr(),
+                libc::AT_FDCWD,
+                to.as_ptr(),
+                libc::AT_SYMLINK_FOLLOW,
+            )
+        };
+        let mode = fs::metadata(project("as-me-too")).map_or(0, |about| about.permissions().mode());
+        if linked == 0 && mode & 0o6000 != 0 { Ok(()) } else { Err(Error::other("no such bits")) }
     }),
     tried("makes a program that others run as this group", || {
         fs::set_permissions(project("own"), fs::Permissions::from_mode(0o2755))

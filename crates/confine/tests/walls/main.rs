@@ -13,6 +13,7 @@
 mod hidden;
 mod hostile;
 mod launch;
+mod links;
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -5,8 +5,18 @@ use crate::path::{DirEntry, DirListing, FileLookup};
 /// Git's own folder, or the file that names it.
 pub(super) const GIT: &str = ".git";
 
-/// What stands in such a folder: programs, settings that name programs, and a file that says that the settings are elsewhere.
-const OBEYED: &[&str] = &["hooks", "config", "config.worktree", "info/attributes", "commondir"];
+/// What stands in such a folder: programs, settings that name programs, a file that says that the settings are elsewhere, and what is
+/// under way, with the commands that go with it (`exec` of a rebase, and the programs that merge).
+const OBEYED: &[&str] = &[
+    "hooks",
+    "config",
+    "config.worktree",
+    "info/attributes",
+    "commondir",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+];
 /// Where the folders of other repositories lie in it.
 const OTHERS: &[&str] = &["modules", "worktrees"];
 /// How many of those are looked at, and how deep their names go (`modules/libs/one`).

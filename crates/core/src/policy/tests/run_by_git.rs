@@ -59,7 +59,17 @@ fn what_is_there_stays_and_what_is_not_is_not_made() {
     );
     let (kept, absent) = folder.found();
     assert_eq!(kept, [".git/config", ".git/hooks"]);
-    assert_eq!(absent, [".git/commondir", ".git/config.worktree", ".git/info/attributes"]);
+    assert_eq!(
+        absent,
+        [
+            ".git/commondir",
+            ".git/config.worktree",
+            ".git/info/attributes",
+            ".git/rebase-apply",
+            ".git/rebase-merge",
+            ".git/sequencer",
+        ]
+    );
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! Names that a command can change lead to nothing that it was not given: what was looked at is what is opened.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::launch::{Place, changed, exists, has_namespaces, users, ways};
+
+/// Reads and writes what lies outside, by a name in the project and by its own.
+fn line(place: &Place) -> String {
+    let outside = place.outside();
+    let outside = outside.display();
+    format!(
+        "cat out/secret {outside}/secret; echo evil > out/made; echo evil > {outside}/made; echo evil > out/kept; ls out; true"
+    )
+}
+
+#[test]
+fn a_symlink_that_a_command_can_make_leads_nowhere() {
+    for user in users() {
+        let place = Place::new("links", user);
+        symlink(place.outside(), place.project().join("out")).unwrap();
+        let before = place.seen_outside();
+        let out = place.project().join("out");
+        for without in ways(&place) {
+            for way in [out.clone(), out.join("empty/.."), place.project().join("deep/../out")] {
+                let plan = json!({
+                    "read": ["/usr", "/bin", "/lib", "/lib64", "/etc", way],
+                    "write": [place.project(), way],
+                    "withoutNamespaces": without,
+                });
+                let ended = place.sh(&line(&place), &plan);
+                assert_eq!(ended.code, Some(0), "{ended:?}");
+                assert!(!ended.out.contains("secret\n"), "{way:?}: {ended:?}");
+                assert_eq!(place.seen_outside(), before, "{way:?}: {ended:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_exact_path_is_the_one_that_was_shown_or_nothing() {
+    for user in users() {
+        let place = Place::new("exact", user);
+        let link = place.root.join("link");
+        symlink(place.outside(), &link).unwrap();
+        let read = |paths: &[&std::path::Path]| {
+            let mut all =
+                vec![json!("/usr"), json!("/bin"), json!("/lib"), json!("/lib64"), json!("/etc")];
+            all.extend(paths.iter().map(|path| json!(path)));
+            all
+        };
+        for without in ways(&place) {
+            let look = format!("cat {}/secret", link.display());
+            let followed =
+                place.sh(&look, &json!({ "read": read(&[&link]), "withoutNamespaces": without }));
+            assert_eq!(followed.out, "secret", "{followed:?}");
+            let plan =
+                json!({ "read": read(&[&link]), "exact": [link], "withoutNamespaces": without });
+            let refused = place.sh(&look, &plan);
+            assert_eq!(refused.out, "", "{refused:?}");
+            let outside = place.outside();
+            let plan = json!({ "read": read(&[&outside]), "exact": [outside], "withoutNamespaces": without });
+            let given = place.sh(&format!("cat {}/secret", outside.display()), &plan);
+            assert_eq!(given.out, "secret", "{given:?}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_swapped_for_a_symlink_again_and_again_opens_nothing() {
+    for user in users() {
+        let place = Place::new("swapped", user);
+        let [out, link, folder] = ["out", "link", "folder"].map(|name| place.project().join(name));
+        symlink(place.outside(), &link).unwrap();
+        fs::create_dir(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        fs::set_permissions(place.outside(), fs::Permissions::from_mode(0o777)).unwrap();
+        let before = place.seen_outside();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    for side in [&folder, &link] {
+                        let _ = fs::rename(side, &out);
+                        let _ = fs::rename(&out, side);
+                    }
+                }
+            });
+            let end = Instant::now() + Duration::from_millis(500);
+            let mut runs = 0;
+            while runs < 10 || Instant::now() < end {
+                runs += 1;
+                for without in ways(&place) {
+                    let plan =
+                        json!({ "write": [out], "exact": [out], "withoutNamespaces": without });
+                    let ended =
+                        place.sh(&format!("echo evil > {}/made", place.outside().display()), &plan);
+                    assert!(!exists(&place.outside().join("made")), "{ended:?}");
+                }
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(place.seen_outside(), before);
+    }
+}
+
+#[test]
+fn a_socket_that_took_the_place_of_the_proxy_is_not_connected_to() {
+    for user in users() {
+        let place = Place::new("replaced", user);
+        if !has_namespaces(&place) {
+            continue;
+        }
+        let path = place.root.join("proxy");
+        let listener = UnixListener::bind(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
+        let program = "import socket\n\
+            mine = socket.create_connection(('127.0.0.1', 8888))\n\
+            try: print(mine.recv(3).decode() or 'hung up')\n\
+            except OSError: print('hung up')\n";
+        let run = |process: u32| {
+            let network = json!({ "proxy": { "port": 8888, "socket": path, "process": process } });
+            place.run(&changed(
+                place.plan(&["python3", "-c", program]),
+                &json!({ "network": network }),
+            ))
+        };
+        // It is of this process, and not of the one that started the machine.
+        let ended = run(1);
+        assert_eq!(ended.out, "hung up\n", "{ended:?}");
+        let answering = std::thread::spawn(move || {
+            use std::io::Write;
+            for mut connection in listener.incoming().flatten().take(2) {
+                let _ = connection.write_all(b"yes");
+            }
+        });
+        let ended = run(std::process::id());
+        assert_eq!(ended.out, "yes\n", "{ended:?}");
+        answering.join().unwrap();
+    }
+}
