@@ -42,7 +42,8 @@ export function confinementOf(
   if (isOwn) tightened({}, settings, `${place}: confine`);
   // Those of the agent, and those of its gate.
   const own = new Policies({ policy, files: 'none', place: { cwd: backend.root } }, place);
-  const sources: PolicySource[] = gate === undefined ? [own] : [own, localGate(gate, place).control];
+  const control = gate === undefined ? undefined : localGate(gate, place).control;
+  const sources: PolicySource[] = control === undefined ? [own] : [own, control];
   // What else it may read or change is looked through as the root is.
   const more = [...(settings.read ?? []), ...(settings.write ?? [])]
     .filter((path) => !path.startsWith('~'))
@@ -64,7 +65,7 @@ export function confinementOf(
         // While somebody was asked, others went on.
         sealed = await sealedBy(sources, looked);
       }
-      const whole = withSealed(settings, sealed);
+      const whole = withSealed(settings, sealed, control?.ownFiles() ?? []);
       const end = async () => {
         const before = new Set(sealed.flatMap(({ repositories }) => repositories));
         const now = (await sealedBy(sources, looked)).flatMap(({ repositories }) => repositories);
@@ -97,10 +98,17 @@ function networkBy(
 const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Promise<NativeSealed[]> =>
   Promise.all(sources.map((source) => source.sealed(more)));
 
-/** What the policies protect, ask about or deny, as things are now, is out of reach. */
-const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[]): ConfineSettings => ({
+/**
+ * What the policies protect, ask about or deny, as things are now, is out of reach; and so is where the approvals are: a command that
+ * could write there would approve itself.
+ */
+const withSealed = (
+  settings: ConfineSettings,
+  all: readonly NativeSealed[],
+  ledger: readonly string[],
+): ConfineSettings => ({
   ...settings,
-  hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden)],
+  hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden), ...ledger],
   protect: [...(settings.protect ?? []), ...all.flatMap(({ kept }) => kept)],
   absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent)],
 });

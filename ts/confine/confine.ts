@@ -8,10 +8,10 @@ import { confineProgram, isMeant, patternFault, runByGit } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { putAside, realAbsent } from './aside.js';
-import { exists, isFolder, isSteady, linksOn, realPath } from './files.js';
+import { exists, isFolder, isIn, isSteady, linksOn, realPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { Network, Plan } from './plan.js';
-import { SANDBOX_EXEC, confinementReport } from './program.js';
+import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
 import { refusalsIn } from './refusals.js';
 import { seatbeltProfile } from './seatbelt.js';
 
@@ -105,6 +105,7 @@ export function confined(command: string | readonly string[], options: ConfinedO
     const args = ['-p', seatbeltProfile(plan), ...plan.command];
     return { file: SANDBOX_EXEC, args, cwd, env, ...after };
   }
+  checkProgram();
   const isNeeded = settings.network !== undefined && settings.network !== 'none' && !report.namespaces;
   const isPort = settings.network !== 'loopback' && report.landlock >= PORTS_SINCE;
   if (isNeeded && !isPort) {
@@ -140,7 +141,7 @@ function planOf(
     read: [...known.read, ...start, ...absolute(settings.read ?? [])],
     write,
     exact: absolute(settings.exact ?? []),
-    protect: [...git.kept, ...absolute(settings.protect ?? [])],
+    protect: [...git.kept, ...launcherFolder(write), ...absolute(settings.protect ?? [])],
     hide: [...known.hide, ...absolute(settings.hide ?? [])],
     private: known.home === null ? [] : [known.home],
     temporary: null,
@@ -161,6 +162,14 @@ function planOf(
 /** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/way.rs`. */
 const isKept = (path: string, { write, exact }: Plan): boolean =>
   exact.includes(path) ? linksOn(path).length === 0 : isSteady(path, write);
+
+/** The executable that confines lies in a project that has the package: a command that could replace it would confine the next one. */
+function launcherFolder(write: readonly string[]): string[] {
+  if (confineProgram === undefined) return [];
+  const folder = dirname(confineProgram);
+  const all = [folder, realPath(folder)];
+  return all.some((path) => write.some((place) => isIn(path, place) || isIn(path, realPath(place)))) ? all : [];
+}
 
 interface PathBase {
   cwd: string;

@@ -1,5 +1,6 @@
 /** The executable that confines, and what it says of this machine. */
 import type { ConfinementReport } from '../../index.js';
+import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { confineProgram } from '../native.js';
 import { exists } from './files.js';
@@ -17,6 +18,39 @@ let found: ConfinementReport | undefined;
 export function confinementReport(): ConfinementReport {
   found ??= look();
   return { ...found, open: [...found.open] };
+}
+
+/** What the executable was when it was first asked, before any command ran; `when` it was last changed saves reading it again. */
+let looked: { digest: string; when: string } | undefined;
+
+/** No command has replaced it since. @throws {ConfinementError} */
+export function checkProgram(): void {
+  if (confineProgram === undefined || looked === undefined) return;
+  const when = changeOf(confineProgram);
+  if (when === looked.when) return;
+  // Another name for it, or another mode, is a change as well.
+  if (digestOf(confineProgram) === looked.digest) {
+    looked.when = when;
+    return;
+  }
+  throw new ConfinementError({
+    message: `${confineProgram}, which confines commands, was changed since it was first used: nothing is run by it. Install countersign anew, and start this process again.`,
+  });
+}
+
+/** Nobody but the system sets the time of the last change. */
+function changeOf(path: string): string {
+  const about = process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false, bigint: true });
+  return about === undefined ? '' : [about.dev, about.ino, about.size, about.ctimeNs].join(' ');
+}
+
+function digestOf(path: string): string | undefined {
+  try {
+    const contents = process.getBuiltinModule('node:fs').readFileSync(path);
+    return process.getBuiltinModule('node:crypto').createHash('sha256').update(contents).digest('hex');
+  } catch {
+    return undefined;
+  }
 }
 
 const NOTHING: ConfinementReport = {
@@ -39,6 +73,9 @@ function look(): ConfinementReport {
       'the executable countersign-confine is not beside the addon: install the package of this platform whole',
     );
   }
+  const when = changeOf(program);
+  const digest = digestOf(program);
+  if (digest !== undefined) looked = { digest, when };
   const { status, stdout, stderr, error } = process
     .getBuiltinModule('node:child_process')
     .spawnSync(program, ['report'], {

@@ -11,7 +11,7 @@ import type {
   PolicyPlace,
 } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
-import { argumentRows, type Gating, type RawRecord } from '../native.js';
+import { argumentRows, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
@@ -293,6 +293,12 @@ export class CallAsker {
     const nameOf = (name: string) => ruleNameOf(name, Object.hasOwn(tools, name) ? tools[name] : undefined);
     const hidden = this.gate.control.hidden([...toolNames, ...toolNames.map(nameOf)], this.#policies);
     return new Set(toolNames.filter((name) => hidden.has(name) || hidden.has(nameOf(name))));
+  }
+
+  /** What the policies of the run, and of those that it is a part of, say of connections. */
+  async networks(): Promise<NativeNetwork[]> {
+    const said = await Promise.all(this.#policies.map((policies) => policies.network()));
+    return said.filter((each) => each !== null);
   }
 
   /** Names in rules that are none of these: in the policies of the run itself, and in those of the gate. */

@@ -2,6 +2,7 @@
  * What stands between a call and its verdict beside `interruptOn`: the policies, one more judge, what was granted, and the
  * mode. The strictest of all that judge counts; only grants and the mode answer an ask, and nothing answers a deny.
  */
+import { existsSync } from 'node:fs';
 import type {
   FileChange,
   Grant,
@@ -27,6 +28,8 @@ import { allOf, asksPeople, type ApproverRules } from './who.js';
 import { mainRunOf } from './run-ids.js';
 
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
+
+const BESIDE = ['', '-wal', '-shm', '-journal'] as const;
 
 export class GateControl {
   /** Where relative paths of calls start. */
@@ -59,6 +62,11 @@ export class GateControl {
       const source = options.mode === undefined ? null : this.#policies.forbidsByCode(mode);
       if (source !== null) throw forbidden(source, mode);
     }
+  }
+
+  /** Files of the gate's own that are there: its ledger, with what SQLite keeps beside it. */
+  ownFiles(): string[] {
+    return this.#own.flatMap((path) => BESIDE.map((end) => `${path}${end}`)).filter((path) => existsSync(path));
   }
 
   get mode(): PolicyMode {

@@ -147,7 +147,7 @@ async function proxyFor({ confine, connect }: CommandOptions, time: CommandTime)
   const hosts = network === 'ask' ? undefined : [...network];
   const decide = async (target: NetworkTarget, abortSignal: AbortSignal): Promise<NetworkAnswer> => {
     // The name that leads there was decided about.
-    const listed = target.follows !== null || (hosts !== undefined && isListed(hosts, target.url));
+    const listed = target.follows !== null || (hosts !== undefined && isListed(namedFor(target, hosts), target.url));
     if (hosts !== undefined && !listed) return { allowed: false, reason: 'It is not among the hosts of this command.' };
     if (connect !== undefined) return time.without(() => connect({ ...target, listed }, { abortSignal }));
     return listed
@@ -156,6 +156,10 @@ async function proxyFor({ confine, connect }: CommandOptions, time: CommandTime)
   };
   return CommandProxy.open({ decide, on: confinementReport().namespaces ? 'socket' : 'port' });
 }
+
+/** A pattern is about the internet: whoever means this machine, or its network, names it. */
+const namedFor = ({ where }: NetworkTarget, hosts: readonly string[]): readonly string[] =>
+  where === null ? hosts : hosts.filter((host) => !host.includes('*'));
 
 /** Until the output is closed, or for a while: then until all has been read that was written by then. */
 async function readLast(output: BothEnds, closed: Promise<void>): Promise<void> {

@@ -25,7 +25,7 @@ export function connecting(command: string, confinement: Confinement | undefined
   const places = new QuestionPlaces(MOST_ASKED);
   return async ({ url, host, port, where, follows, listed }, { abortSignal }) => {
     if (follows !== null) return denialOfAddress(caller, url, abortSignal);
-    const networks = (await confinement?.networks()) ?? [];
+    const networks = [...((await confinement?.networks()) ?? []), ...((await caller?.asker.networks()) ?? [])];
     const isOutside = ({ none, hosts }: (typeof networks)[number]) =>
       none || hosts.some((list) => !isListed(list, url));
     if (networks.some(isOutside)) return denied('The policies let it connect to other hosts, or to none.');
@@ -33,7 +33,9 @@ export function connecting(command: string, confinement: Confinement | undefined
     if (!denial.allowed) return denial;
     if (caller === undefined) return listed ? ALLOWED : denied('Nobody is there to be asked about it.');
     // A human said yes to this host with the command, perhaps by a pattern, and not to what the policies deny.
-    if (allowed.length > 0 && isListed(allowed, url)) return ALLOWED;
+    // A pattern is about the internet: whoever means this machine, or its network, names it.
+    const meant = where === null ? allowed : allowed.filter((pattern) => !pattern.includes('*'));
+    if (meant.length > 0 && isListed(meant, url)) return ALLOWED;
     if (!(await places.enter())) return denied(`This command asked about more than ${MOST_ASKED} hosts.`);
     const args = { url, command: shortened(command), ...(where === null ? {} : { where }) };
     let answer: NetworkAnswer = denied('It could not be asked about.');

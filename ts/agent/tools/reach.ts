@@ -1,7 +1,9 @@
 /** What one command is to reach beside what a confined command may: a human says yes to just that, and it runs confined all the same. */
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { ConfineSettings } from '../../../index.js';
+import { isOwnName, kindOfAddress, plainHost } from '../../confine/addresses.js';
 import { asksForHosts, checkSettings } from '../../confine/confine.js';
 import { isIn } from '../../confine/files.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -49,11 +51,28 @@ const namesOf = (reach: CommandReach, kind: (typeof KINDS)[number]): readonly st
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 };
 
+const HOST = /^(?<scheme>[\w+.-]+:\/\/)?(?<host>\[[^\]]*\]|[^:/\s]+)(?<port>:\d+)?$/;
+
+/** A host in its one spelling, as it is connected to; what is a pattern, or no host, as it stands. */
+function plainPattern(pattern: string): string {
+  const { scheme = '', host = '', port = '' } = HOST.exec(pattern)?.groups ?? {};
+  const plain = host === '' || host.includes('*') ? undefined : plainHost(host.replace(/^\[|\]$/g, ''));
+  return plain === undefined ? pattern : `${scheme}${plain.includes(':') ? `[${plain}]` : plain}${port}`;
+}
+
+/** With what is to be known of an address that is none of the internet. */
+function hostInWords(pattern: string): string {
+  const host = (HOST.exec(pattern)?.groups?.['host'] ?? '').replace(/^\[|\]$/g, '');
+  const where = isOwnName(host) ? kindOfAddress('127.0.0.1') : isIP(host) === 0 ? null : kindOfAddress(host);
+  return where === null ? pattern : `${pattern} (${where})`;
+}
+
 /** In words. */
 function reachInWords(reach: CommandReach): string {
   const parts = KINDS.flatMap((kind) => {
     const names = namesOf(reach, kind);
-    return names.length === 0 ? [] : [`${kind === 'network' ? 'connect to' : kind} ${names.join(', ')}`];
+    if (names.length === 0) return [];
+    return [kind === 'network' ? `connect to ${names.map(hostInWords).join(', ')}` : `${kind} ${names.join(', ')}`];
   });
   return parts.join(', and ');
 }
@@ -85,7 +104,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
   const reach: CommandReach = {
     write: places(call.reach.write),
     read: places(call.reach.read),
-    network: [...new Set(call.reach.network ?? [])],
+    network: [...new Set((call.reach.network ?? []).map(plainPattern))],
   };
   // Whoever is asked about the reach is told of what could not be looked at, and not asked twice.
   const start = () =>
