@@ -637,15 +637,7 @@ fn remap(fact: &mut LineFact, to: impl Fn(usize) -> Option<usize>) {
 fn is_device(target: &Word) -> bool {
     matches!(
         target.literal(),
-        Some(
-            "/dev/null"
-                | "/dev/zero"
-                | "/dev/stdin"
-                | "/dev/stdout"
-                | "/dev/stderr"
-                | "/dev/tty"
-                | "-"
-        )
+        Some("/dev/null" | "/dev/zero" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
     )
 }
 

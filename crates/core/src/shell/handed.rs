@@ -10,6 +10,16 @@ use super::effects::{takes_data_only, takes_settings};
 use super::programs::{SYSTEM_DIRS, is_builtin, is_looked_through};
 use super::{Command, CommandRole, Word};
 
+/// Builtins before which assignments stay: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_15
+const SPECIAL_BUILTINS: &[&str] = &[
+    ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set",
+    "shift", "source", "times", "trap", "unset",
+];
+
+/// Variables of the system that say how text is shown, and when it is.
+const SHOWN: &[&str] =
+    &["LANG", "LANGUAGE", "TZ", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR"];
+
 /// Shells: what a script does with variables stands in its file.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
@@ -44,6 +54,8 @@ impl HandedValue {
 pub(crate) struct HandedVariable {
     /// Its name is one that scripts, and so makefiles, use for anything: `out`, `dir`, `A`.
     everyday: bool,
+    /// Its name says how text is shown: `TZ`, `LC_ALL`.
+    shown: bool,
     value: HandedValue,
 }
 
@@ -55,7 +67,8 @@ impl HandedVariable {
 
     /// The variable of this name with such a value.
     pub(super) fn with(name: &str, value: HandedValue) -> Self {
-        Self { everyday: is_everyday(name), value }
+        let shown = SHOWN.contains(&name) || name.starts_with("LC_");
+        Self { everyday: is_everyday(name), shown, value }
     }
 }
 
@@ -91,15 +104,24 @@ pub(crate) fn may_obey(argv: &[Word], role: CommandRole, handed: HandedVariable)
     let of_system = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
     let runs_file = SHELLS.contains(&base) && !is_given_text(argv);
     let looks_through = role == CommandRole::Wrapper && is_looked_through(base) && !runs_file;
-    let reads = of_system && (takes_data_only(base) || dir.is_none() && is_builtin(base));
-    if reads || looks_through {
+    if looks_through || (dir.is_none() && is_builtin(base)) {
         return false;
+    }
+    if of_system && takes_data_only(base) {
+        // Some take options, and programs to run, from a variable of a name of their own.
+        let own = !handed.everyday && !handed.shown;
+        return own && handed.value == HandedValue::Anything;
     }
     let most = match of_system && !runs_file && takes_settings(base) {
         true => HandedValue::Setting,
         false => HandedValue::Plain,
     };
     handed.everyday || handed.value > most
+}
+
+/// Whether an assignment before the builtin of this name is one of the shell.
+pub(super) fn is_special_builtin(name: &str) -> bool {
+    SPECIAL_BUILTINS.contains(&name)
 }
 
 /// Whether a shell is given what it runs as a word (`-c`), which is read here.

@@ -38,20 +38,28 @@ impl SubjectReader<'_> {
             let script = kind(name) == shell::ProgramKind::Interpreter && !takes_data_only(name);
             // Of a program that takes addresses its table does not say which of them are files.
             let told = knowledge_of(&words) == EffectKnowledge::Wholly && !takes_addresses(name);
-            if is_builtin(name) || (!script && told) {
+            // Of a program that runs what a project says (tests, checkers, compilers) the table says what runs, and not all that is
+            // read for it. Git's says both.
+            let runs_project = !takes_data_only(name) && name.rsplit('/').next() != Some("git");
+            if is_builtin(name) || (!script && told && !runs_project) {
                 continue;
             }
-            let files = argv.iter().enumerate().skip(1).flat_map(|(arg, word)| {
+            let is_whole = |word: &&Word| told && word.literal().is_some_and(is_all);
+            let named = argv.iter().enumerate().skip(1).filter(|(_, word)| !is_whole(word));
+            let files = named.flat_map(|(arg, word)| {
                 let by = Some(ByArgument { command, arg });
+                // Below a folder that it writes it may write anything: that would be most words. What a table tells is written
+                // stands there.
+                let reads = (FileAccess::Read, UseExtent::Tree);
+                let writes = (!told).then_some((FileAccess::Write, UseExtent::Itself));
+                let uses: Vec<_> = [Some(reads), writes].into_iter().flatten().collect();
                 files(word).into_iter().flat_map(move |target| {
-                    // Below a folder that it writes it may write anything: that would be most words.
-                    [(FileAccess::Read, UseExtent::Tree), (FileAccess::Write, UseExtent::Itself)]
-                        .map(|(access, extent)| SubjectKind::Path {
-                            access,
-                            target: target.clone(),
-                            extent,
-                            by,
-                        })
+                    uses.clone().into_iter().map(move |(access, extent)| SubjectKind::Path {
+                        access,
+                        target: target.clone(),
+                        extent,
+                        by,
+                    })
                 })
             });
             let commands = commands(argv)
@@ -70,6 +78,11 @@ impl SubjectReader<'_> {
         }
         self.subjects.extend(found);
     }
+}
+
+/// Whether a word names all that there is: of each of its files nothing is said by that.
+fn is_all(word: &str) -> bool {
+    word.bytes().all(|byte| matches!(byte, b'.' | b'/' | b'*'))
 }
 
 /// What of the word could be a path: all of it, and the parts behind `=`, `@`, `:`, `,` and the letter of an option.

@@ -1,6 +1,7 @@
 //! The semantics of policies, sentence by sentence.
 
 mod commands;
+mod dash;
 mod doors;
 mod folders;
 mod handed;

@@ -100,6 +100,7 @@ fn program(walk: &mut ArgumentWalk, part: ArgumentPart) {
         rest: text,
         operand: false,
         last: "",
+        ends_pattern: false,
         printing: None,
         open: Vec::new(),
         files: Vec::new(),
@@ -121,6 +122,8 @@ struct AwkReader<'a> {
     operand: bool,
     /// The last word or sign.
     last: &'a str,
+    /// Whether it ends a pattern, and no operand, to the awk of the book's authors: there a slash begins the next one.
+    ends_pattern: bool,
     /// The depth of parentheses of the `print` whose arguments these are.
     printing: Option<usize>,
     /// Open parentheses, and whether each is the condition of a statement.
@@ -199,6 +202,7 @@ impl<'a> AwkReader<'a> {
     fn sign(&mut self, bytes: usize, operand: bool) {
         self.last = self.pass(bytes);
         self.operand = operand;
+        self.ends_pattern = false;
     }
 
     fn string(&mut self) -> Result<(), DoubtReason> {
@@ -243,6 +247,7 @@ impl<'a> AwkReader<'a> {
         // Behind these, one program divides and another reads a pattern.
         let odd = WORDS.contains(&self.last)
             || matches!(self.last, "++" | "--")
+            || self.ends_pattern
             || self.rest.starts_with("/=");
         if self.operand && odd {
             return Err(DoubtReason::Script);
@@ -273,6 +278,7 @@ impl<'a> AwkReader<'a> {
                 ']' => bracket = false,
                 '/' => {
                     self.sign(index + 1, true);
+                    self.ends_pattern = true;
                     return Ok(());
                 }
                 _ => {}
@@ -292,7 +298,9 @@ impl<'a> AwkReader<'a> {
 
     fn name(&mut self) -> Result<(), DoubtReason> {
         let end = self.rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+        let is_array = self.last == "in";
         self.sign(end.unwrap_or(self.rest.len()), true);
+        self.ends_pattern = is_array;
         match self.last {
             "system" | "getline" => return Err(DoubtReason::RunsCode),
             // They decide which files are read, or how.

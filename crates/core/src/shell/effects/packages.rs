@@ -16,6 +16,11 @@ pub(super) fn npmrc(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.unnamable(DoubtReason::SettingsOfNpm);
 }
 
+/// All that the folder holds goes into the package, but for what its settings leave out.
+pub(super) fn packed(walk: &mut ArgumentWalk, _: ArgumentPart) {
+    walk.here(OperandUse::ReadBelow);
+}
+
 /// A program of a package that is here. No rule says whether there is one.
 pub(super) fn installed(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.unnamable(DoubtReason::NotInstalled);

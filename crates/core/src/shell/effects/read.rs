@@ -19,7 +19,8 @@
 //! | `recursive` | directories are used with all that is below them |
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
-//! | `dash` | `-` is the name of a file, and not the input or the output |
+//! | `stdout` | where a file would be written, `-` is the output; to all others it is a file called so as well, as it is where one is read |
+//! | `separate` | a value is the next word alone: a name with `=` behind it is no option |
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
@@ -250,7 +251,8 @@ impl ProgramTables {
             ("digits", "") => program.digits = true,
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
-            ("dash", "") => program.dash = true,
+            ("stdout", "") => program.stdout = true,
+            ("separate", "") => program.separate = true,
             ("always", _) => program.always.push(use_of(rest)?),
             ("leaves", _) => program.leaves = names(rest),
             ("folder", "data") => program.data_only = true,

@@ -243,8 +243,10 @@ pub(super) struct ProgramSpec {
     pub(super) digits: bool,
     /// Whether a long name may be cut short.
     pub(super) abbreviates: bool,
-    /// Whether `-` is the name of a file, and not the input or the output.
-    pub(super) dash: bool,
+    /// Whether `-` is the output where a file would be written. To others it is a file.
+    pub(super) stdout: bool,
+    /// Whether a value is the next word alone.
+    pub(super) separate: bool,
     /// The options beside which one that [`OperandUse::Looks`] keeps its word, each with the name of that.
     pub(super) beside: Vec<(&'static str, OptionName)>,
     /// What counts as if an option had said it.
@@ -297,7 +299,8 @@ impl ProgramSpec {
             plus: false,
             digits: false,
             abbreviates: true,
-            dash: false,
+            stdout: false,
+            separate: false,
             beside: Vec::new(),
             always: Vec::new(),
             leaves: Vec::new(),

@@ -143,6 +143,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
     Some(match name {
         "packages.installed" => packages::installed,
         "packages.npmrc" => packages::npmrc,
+        "packages.packed" => packages::packed,
         "modules.module" => modules::module,
         "modules.start" => modules::start,
         "moves.branch" => moves::branch,

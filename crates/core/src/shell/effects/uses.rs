@@ -113,7 +113,8 @@ impl ArgumentWalk<'_> {
 
     fn file(&mut self, access: FileAccess, part: ArgumentPart, base: usize, recursive: bool) {
         let word = self.word(part);
-        if word.literal() == Some("-") && !self.program.dash {
+        // It may be a file of that name, which somebody else has put there.
+        if word.literal() == Some("-") && access == FileAccess::Write && self.program.stdout {
             return;
         }
         let word = self.at_base(word, base);

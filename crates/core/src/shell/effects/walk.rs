@@ -274,6 +274,10 @@ impl<'a> ArgumentWalk<'a> {
             }
             None => (name, None),
         };
+        if attached.is_some() && self.program.separate {
+            self.unknown_option(at);
+            return 0;
+        }
         let glued = dashes == 1 && self.program.glued;
         if attached.is_none() && self.place(at).pieces.len() > 1 {
             // What only the run will tell goes on the name, or is its value.

@@ -1,7 +1,7 @@
 //! Simple commands and assignments.
 
 use super::super::findings::span_of;
-use super::super::handed::{HandedValue, HandedVariable};
+use super::super::handed::{HandedValue, HandedVariable, is_special_builtin};
 use super::super::lexer::{ArithmeticClose, WordMode};
 use super::super::prover::{LineProver, Read, ReadStop};
 use super::super::values::{GivenValue, is_number};
@@ -31,7 +31,12 @@ impl LineProver<'_, '_> {
         // Some builtins keep what stands before them.
         let name = argv.first().map(Word::literal);
         if name.is_none_or(|name| name.is_none_or(is_builtin)) {
+            // Before these they stay, and are handed on, where the shell keeps to POSIX as one that is called `sh` does.
+            let is_special = name.is_none_or(|name| name.is_none_or(is_special_builtin));
             for (name, value) in &leading {
+                if is_special && !argv.is_empty() {
+                    self.found.handed.export(name);
+                }
                 self.found.handed.set(name, *value);
             }
         }

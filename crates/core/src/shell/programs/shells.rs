@@ -27,12 +27,10 @@ const SET_OPTIONS: &[&str] = &[
     "noexec",
     "errtrace",
     "functrace",
-    "allexport",
     "monitor",
     "notify",
     "hashall",
     "nolog",
-    "posix",
 ];
 
 fn invocation(argv: &[Word]) -> ShellInvocation {
@@ -52,7 +50,7 @@ fn invocation(argv: &[Word]) -> ShellInvocation {
         }
         if let Some(long) = text.strip_prefix("--") {
             match long {
-                "norc" | "noprofile" | "posix" | "restricted" | "verbose" | "login" => {}
+                "norc" | "noprofile" | "restricted" | "verbose" | "login" => {}
                 "rcfile" | "init-file" => {
                     result.doubt = Some(DoubtReason::ShellInput);
                     at += 1;

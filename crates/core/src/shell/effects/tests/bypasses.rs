@@ -123,3 +123,38 @@ fn a_word_that_is_a_variable_to_some_awks_hides_no_code() {
     }
     assert_eq!(effects("awk BEGIN{x·=·1·/·2;·if·(/a/)·print·y}"), "");
 }
+
+/// To the awk of the book's authors a pattern ends behind these, and a slash begins the next one; its options are few, and what it
+/// does not know as one it passes over.
+#[test]
+fn the_awk_of_macos_is_not_told_code_as_a_pattern_or_a_value() {
+    let of = |argv: &[&str]| {
+        let argv: Vec<super::Word> = argv
+            .iter()
+            .map(|text| super::Word {
+                span: super::Span { start: 0, end: 0 },
+                pieces: vec![super::WordPiece::Text((*text).to_owned())],
+            })
+            .collect();
+        of(&argv).unknown
+    };
+    for name in ["awk", "gawk", "mawk", "nawk", "original-awk"] {
+        for script in [
+            "/r/ /#/; system(\"x\")",
+            "!/r/ /#/; system(\"x\")",
+            "x in a /#/; system(\"x\")",
+            "(x,y) in a /#/; system(\"x\")",
+            "x ~ /r/ /#/; system(\"x\")",
+            "/r/ / \"/; system(\"x\"); x = \"/ 1 #\"",
+        ] {
+            assert_ne!(of(&[name, script, "a"]), [], "{name} {script}");
+        }
+    }
+    for name in ["awk", "nawk", "original-awk"] {
+        for option in ["--field-separator", "--assign", "--as", "-e1", "-csv", "-nv", "-Sv", "-kv"]
+        {
+            assert_ne!(of(&[name, option, "BEGIN{x}", "1", "a"]), [], "{name} {option}");
+        }
+    }
+    assert_eq!(of(&["awk", "-F", ",", "-v", "x=1", "/r/ { n += $1 / 2 } x in a && /b/", "a"]), []);
+}

@@ -7,7 +7,7 @@ pub(super) const READERS: &[Row] = &[
     ("cat a b", "r1:a r2:b"),
     ("/bin/cat -n a", "r2:a"),
     ("cat $x", "r1:$x"),
-    ("cat -", ""),
+    ("cat -", "r1:-"),
     ("cat -- -x", "r2:-x"),
     ("head -n 5 a", "r3:a"),
     ("head -5 a", "r2:a"),

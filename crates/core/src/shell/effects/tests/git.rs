@@ -165,7 +165,7 @@ const CALLS: &[Row] = &[
     ("git checkout -B x", "W3:. w3:.git/index"),
     ("git checkout --orphan x", "W3:. w3:.git/index"),
     ("git checkout main", "W0:. W2:main ?2"),
-    ("git checkout -", "W0:. ?2"),
+    ("git checkout -", "W0:. W2:- ?2"),
     ("git checkout main --", "W0:. W2:main ?2"),
     ("git checkout -- a", "W3:a"),
     ("git checkout --no-overwrite-ignore main", "W0:. W3:main"),

@@ -387,7 +387,7 @@ pub(super) const SYSTEM: &[Row] = &[
     ("hostname", ""),
     ("hostname -f", ""),
     ("hostname evil", "?1"),
-    ("crontab -", "?1"),
+    ("crontab -", "r1:- ?1"),
     ("crontab file", "r1:file ?1"),
     ("crontab -l", ""),
     ("crontab -r", "?1"),
