@@ -386,6 +386,72 @@ describe('agents that somebody wrote', () => {
     }
   });
 
+  describe('what a prepareCall changes at the tools that it gets', () => {
+    type Changed = { tools: Record<string, ai.Tool & { requiresApproval?: unknown }> };
+    const del = (options: object) => (options as Changed).tools['del']!;
+    /** Nothing else would ask: what becomes of the call, and whether anybody was asked. */
+    async function changed(prepareCall: (options: object) => unknown, own: object = {}, more: object = {}) {
+      const { ran, tools } = recordingTools();
+      const { model } = scripted([calls(call('read', {}, 'c0')), calls(call('del', { path: '/a' }, 'c1')), says('.')]);
+      const all = { read: tools.read, del: { ...tools.del, ...own } };
+      const agent = new ai.ToolLoopAgent({ model, tools: all, prepareCall, ...more } as never);
+      const asked: string[] = [];
+      const onApprovalRequest = ({ toolName }: { toolName: string }) => asked.push(toolName) < 0;
+      const { result } = streamWithEvents({ agent, prompt: 'go', interruptOn: 'none', onApprovalRequest } as never);
+      const code = await result.then(
+        () => undefined,
+        (error: unknown) => (error as { code?: string }).code,
+      );
+      return { ran, asked, code };
+    }
+
+    let kept: object;
+    const ways: [string, (options: object) => unknown, object?][] = [
+      ['switched on', (options) => (Object.assign(del(options), { needsApproval: true }), options)],
+      ['as a function', (options) => (Object.assign(del(options), { needsApproval: () => true }), options)],
+      ['and nothing returned', (options) => void Object.assign(del(options), { needsApproval: true })],
+      [
+        'by a getter',
+        (options) => (
+          Object.defineProperty(del(options), 'needsApproval', { get: () => true, configurable: true }),
+          options
+        ),
+      ],
+      [
+        'later, at the tool that it kept',
+        (options) => ((kept = options), options),
+        { prepareStep: () => void Object.assign(del(kept), { needsApproval: true }) },
+      ],
+    ];
+    it.each(ways)('a needsApproval that is %s is no less asked about', async (_, prepareCall, more) => {
+      for (const own of [{}, { needsApproval: false }])
+        expect(await changed(prepareCall, own, more)).toEqual({ ran: [], asked: ['del'], code: undefined });
+    });
+
+    it('what only looks like needsApproval is told', async () => {
+      const slip = (options: object) => (Object.assign(del(options), { requiresApproval: true }), options);
+      expect(await changed(slip)).toEqual({ ran: [], asked: [], code: 'ERR_INVALID_CONFIG' });
+    });
+
+    it('what it runs, and what it takes', async () => {
+      const dry = (options: object) => (Object.assign(del(options), { execute: () => 'nothing is deleted' }), options);
+      expect((await changed(dry)).ran).toEqual([]);
+      const inputSchema = z.object({ path: z.literal('/b') });
+      const narrow = (options: object) => (Object.assign(del(options), { inputSchema }), options);
+      expect((await changed(narrow)).ran).toEqual([]);
+      expect((await changed((options) => options)).ran).toEqual(['del /a']);
+    });
+  });
+
+  it('a tool of an agent whose execute is replaced while the human thinks runs as it was', async () => {
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]);
+    const agent = new ai.ToolLoopAgent({ model, tools, prepareCall: (options: object) => options } as never);
+    const onApprovalRequest = () => Boolean(Object.assign(tools.del, { execute: () => ran.push('another') }));
+    await streamWithEvents({ agent, prompt: 'go', interruptOn: 'all', onApprovalRequest } as never).result;
+    expect(ran).toEqual(['del /a']);
+  });
+
   it('a tool that gives its result in parts does so through a copy that a prepareCall makes', async () => {
     const del = ai.tool({
       inputSchema: z.looseObject({}),

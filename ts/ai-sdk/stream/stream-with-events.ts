@@ -9,7 +9,7 @@ import { kindOf } from '../../options/names.js';
 import { nearestOf } from '../../options/nearest.js';
 import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
 import { IterableRun } from './agent-run.js';
-import { ArrangedTools } from '../tools/arranged-tools.js';
+import { arrangedTools } from '../tools/arranged-tools.js';
 import { checkModel } from '../sdk/check-model.js';
 import { checkInstalled } from '../sdk/installed.js';
 import { checkUnanswered } from '../messages/left-calls.js';
@@ -230,8 +230,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
   const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
   const ownTools = settings['tools'] as ToolSet | undefined;
   // Nothing of the agent's runs before its calls pass the gate, whoever has replaced what makes them.
-  const arranged = ownTools === undefined ? undefined : new ArrangedTools(ownTools, place);
-  const unrun = arranged === undefined ? {} : { tools: arranged.shown };
+  const unrun = ownTools === undefined ? {} : { tools: arrangedTools(ownTools, place) };
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;
   const open =
@@ -276,9 +275,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
     const said = ((await hook?.(own)) ?? own) as CallOptions;
     refuseMisplaced(place, said, `${place}: prepareCall`, SDK_OPTIONS);
-    const made = takeCall(said, place);
-    const known = made['tools'] === undefined ? undefined : arranged?.known(made['tools'] as ToolSet);
-    return known === undefined ? made : { ...made, tools: known };
+    return takeCall(said, place);
   };
   const prepare = async (sdk: LoadedSdk, signal: AbortSignal): Promise<CallOptions> => {
     // The agent makes the options of a call by itself; what it does with them then is kept from it.
