@@ -7,7 +7,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { readable } from '../../options/check.js';
 import { countAsCopy } from '../../policy/very-tool.js';
 import { isCallOfRun } from './call-context.js';
-import { copyTool, copyToolSet, isGenerator, isRecord, type ExecuteFunction } from './tools.js';
+import { copyTool, copyToolSet, isGenerator, isRecord, ownApproval, type ExecuteFunction } from './tools.js';
 
 /** The tools as copies that run for a call of the agent, and fail for whoever keeps them. */
 export const arrangedTools = (tools: ToolSet, place: string): ToolSet =>
@@ -39,7 +39,7 @@ function standIn(name: string, tool: Tool, place: string): Tool {
       }
     : async (...given: Parameters<ExecuteFunction>) => run(...given);
   // Read once: what a getter says at another look counts as what becomes of the tool.
-  const { needsApproval } = tool;
+  const needsApproval = ownApproval(tool);
   const copy = copyTool(tool, { execute, ...(needsApproval == null ? {} : { needsApproval }) });
   countAsCopy(copy, tool);
   return copy;
