@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
 import { CallAsker, type CallQuestion } from '../../gate/asker.js';
-import { messageOf } from '../../errors/message-of.js';
+import { reasonOfError } from '../../errors/reason-of.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import { isApproval } from '../../gate/records.js';
 import { approvesByMode, asksByNow, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
@@ -51,7 +51,7 @@ export function toolApproval<TOOLS extends ToolSet>(
     } catch (error) {
       warnFailedCall(PLACE, nameOf(call), error);
       // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
-      return { type: 'denied', reason: `It could not be decided: ${messageOf(error)}` };
+      return { type: 'denied', reason: `It could not be decided: ${reasonOfError(error)}` };
     }
   };
   return async (call) => {
