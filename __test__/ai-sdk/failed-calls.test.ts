@@ -199,6 +199,43 @@ test.each([
   expect(heard.warnings).toEqual([expect.stringMatching(/onError bug.*has no turn/s)]);
 });
 
+test('an onError that fails loses the error of no run', async () => {
+  using heard = listenToWarnings();
+  const errors = ['first', 'second', 'third'];
+  for (const text of errors) {
+    const fails = () => {
+      throw new Error(text);
+    };
+    const { model } = scripted([fails]);
+    await collect(streamWithEvents({ model, prompt: 'go', interruptOn: 'none', maxRetries: 0, onError: thrower }));
+  }
+  expect(heard.warnings).toEqual(errors.map((text) => expect.stringContaining(text) as unknown));
+});
+
+const thrower = () => {
+  throw new Error('broken');
+};
+
+test.each(['onFinish', 'onStepFinish', 'onAbort'])('an %s that fails is told', async (name) => {
+  using heard = listenToWarnings();
+  const { tools, model } = setUp();
+  const abort = new AbortController();
+  const onApprovalRequest = () => {
+    if (name === 'onAbort') abort.abort();
+    return true;
+  };
+  const given = {
+    model,
+    tools,
+    prompt: 'go',
+    interruptOn: { del: true },
+    onApprovalRequest,
+    abortSignal: abort.signal,
+  };
+  await collect(streamWithEvents({ ...given, [name]: thrower } as never));
+  expect(heard.warnings.join()).toContain(`${name} failed: broken`);
+});
+
 test('an onError that is no function is refused', () => {
   const { model } = scripted([]);
   expect(() => streamWithEvents({ model, prompt: 'go', interruptOn: 'none', onError: 'log' } as never)).toThrow(

@@ -104,7 +104,7 @@ export class ModelCalls {
     if (names.length === 0 || !this.#followsTurns) return {};
     const own = names.map((name) => options[name]).find((callback) => typeof callback === 'function');
     return only(names, async (event: TurnEndEvent) => {
-      if (typeof own === 'function') await quietly(() => own(event) as unknown);
+      if (typeof own === 'function') await quietly(names, () => own(event) as unknown);
       round.turns.push(turnOf(event));
       wake();
     });
