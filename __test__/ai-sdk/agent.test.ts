@@ -7,6 +7,7 @@ import { createGate, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, stepCount, text } from '../support/model.js';
 import { of, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 type Settings = Record<string, unknown>;
@@ -504,6 +505,46 @@ describe('agents that somebody wrote', () => {
       };
       expect(await became({}, false)).toEqual({ ran: [], code: undefined });
       expect(await became({}, true)).toEqual({ ran: ['del /a'], code: undefined });
+    });
+  });
+
+  describe('what names tools is checked once more when prepareCall has made them', () => {
+    const deny = { version: 1, default: 'allow', rule: [{ effect: 'deny', tools: 'delete_file' }] };
+    const renamed = (options: { tools: ai.ToolSet }) => ({
+      ...options,
+      tools: { deleteFile: options.tools['delete_file'] },
+    });
+    async function renaming(more: object, prepareCall: object = renamed) {
+      using heard = listenToWarnings();
+      const { ran, tools } = recordingTools();
+      const { model } = scripted([calls(call('deleteFile', { path: '/a' }, 'c1')), says('.')]);
+      const agent = new ai.ToolLoopAgent({ model, tools: { delete_file: tools.del }, prepareCall } as never);
+      const { result } = streamWithEvents({ agent, prompt: 'go', onApprovalRequest: () => false, ...more } as never);
+      const code = await result.then(
+        () => undefined,
+        (error: unknown) => (error as { code?: string }).code,
+      );
+      return { ran, code, warned: heard.warnings.join('\n') };
+    }
+
+    it('in a policy of the run: an error', async () => {
+      expect(await renaming({ policy: deny })).toMatchObject({ ran: [], code: 'ERR_UNKNOWN_TOOL' });
+    });
+
+    it('in the policy of a gate: a warning', async () => {
+      const { warned } = await renaming({ gate: createGate({ policy: deny as never }), interruptOn: 'none' });
+      expect(warned).toContain('did you mean "deleteFile"?');
+    });
+
+    it('that nothing is gated by then: a warning', async () => {
+      const bare = (options: object) => ({ ...options, tools: { deleteFile: recordingTools().tools.del } });
+      const { warned } = await renaming({ interruptOn: { delete_file: true }, unknownTools: 'ignore' }, bare);
+      expect(warned).toContain('nothing is gated');
+    });
+
+    it('in a toolApproval that it returns: an error', async () => {
+      const misspelt = (options: object) => ({ ...options, toolApproval: { delete_fil: 'denied' } });
+      expect(await renaming({}, misspelt)).toMatchObject({ ran: [], code: 'ERR_UNKNOWN_TOOL' });
     });
   });
 

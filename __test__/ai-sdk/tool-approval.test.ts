@@ -331,6 +331,7 @@ describe('one of the SDK, given to streamWithEvents', () => {
     ['a status that is none', { del: 'deny' }],
     ['an object that is none', { del: { type: 'deny' } }],
     ['true for a tool', { del: true }],
+    ['an entry for all tools, of which the SDK knows none', { '*': 'denied' }],
   ])('%s is an error at the call', (_, toolApproval) => {
     const wrong = expect.objectContaining({
       code: 'ERR_INVALID_CONFIG',

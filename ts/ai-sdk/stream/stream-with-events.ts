@@ -109,13 +109,15 @@ export function runOf(given: object, place: RunPlace): AgentRun {
     inherited: parent?.inheritance,
     isInherited: ownInterruptOn === undefined,
   };
+  /** With all that can be told of them. */
   const plan = (tools: ToolSet) => {
     if (parent !== undefined) refuseQuestions(tools, place);
-    return planFor({ ...planned, tools });
+    const made = planFor({ ...planned, tools });
+    warnAtStart(made, { ...planned, tools }, asker);
+    return made;
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
   const first = plan(source.tools);
-  warnAtStart(first, { ...planned, tools: source.tools }, asker);
   if (parent === undefined) warnUnanswered({ tools: source.tools, place }, asker);
   return new IterableRun({
     sdk: async () => {
@@ -125,7 +127,9 @@ export function runOf(given: object, place: RunPlace): AgentRun {
       return sdk;
     },
     asker,
+    // Those of an agent are known when its first call is prepared.
     plan: (tools) => (tools === source.tools ? first : plan(tools)),
+    unknownTools,
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
     unanswered: checkUnanswered(unanswered, place),

@@ -63,6 +63,10 @@ function checkedStatuses(toolApproval: unknown, place: string): Record<string, u
     });
   }
   const statuses = { ...toolApproval };
+  if (Object.hasOwn(statuses, '*'))
+    throw new InvalidConfigError({
+      message: `${place}: toolApproval has "*", which the AI SDK takes for the name of a tool, and no entry for all. For all tools: interruptOn: 'all'.`,
+    });
   for (const [name, status] of Object.entries(statuses)) {
     if (typeof status === 'function') continue;
     const type: unknown = isRecord(status) ? status['type'] : status;
