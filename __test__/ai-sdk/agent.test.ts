@@ -548,6 +548,22 @@ describe('agents that somebody wrote', () => {
     });
   });
 
+  it.each<[string, (misspelt: object) => object]>([
+    ['agent.settings', (misspelt) => misspelt],
+    ['prepareCall', (misspelt) => ({ prepareCall: (options: object) => ({ ...options, ...misspelt }) })],
+    ['prepareStep', (misspelt) => ({ prepareStep: (step: object) => ({ ...step, ...misspelt }) })],
+  ])('an option that nobody reads in %s is told, and none that is read', async (place, settings) => {
+    using heard = listenToWarnings();
+    await agentOf({ id: 'a', ...settings({ activTools: [], maxSteps: 1 }) }).run().result;
+    expect(heard.warnings.join('\n')).toContain(
+      `${place}: nobody reads "activTools" there: did you mean "activeTools"?`,
+    );
+    expect(heard.warnings.join('\n')).toContain(`${place}: nobody reads "maxSteps" there.`);
+    expect(heard.warnings).toHaveLength(2);
+    await agentOf({ id: 'b', ...settings({ activeTools: ['del', 'read'], toolChoice: 'auto' }) }).run().result;
+    expect(heard.warnings).toHaveLength(2);
+  });
+
   it('the agent itself is not changed, and may run twice at once', async () => {
     const { agent } = agentOf({}, [says('one'), says('two')]);
     const { settings } = agent as unknown as { settings: object };

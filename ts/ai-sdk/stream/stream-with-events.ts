@@ -23,8 +23,7 @@ import { hostJudgeOf } from '../tools/host-judge.js';
 import { takeCall, takeTools } from '../tools/tool-set.js';
 import { copyToolSet } from '../tools/tools.js';
 import { timeLimitOf } from '../tools/time-limit.js';
-import { v6 } from '../sdk/v6.js';
-import { v7 } from '../sdk/v7.js';
+import { SDK_OPTIONS, warnNotRead } from '../sdk/not-read.js';
 import { warnOnce } from '../../errors/warn-once.js';
 
 type RunPlace = 'streamWithEvents' | 'resume';
@@ -170,9 +169,6 @@ function signalOf(own: AbortSignal | undefined, parent: ParentRun | undefined): 
   return own === undefined ? parent.signal : AbortSignal.any([own, parent.signal]);
 }
 
-/** What either version takes: which one it is, is known when the run begins. */
-const SDK_OPTIONS: ReadonlySet<string> = new Set([...v6.optionNames, ...v7.optionNames]);
-
 /** What the loop does itself where the SDK does not know it. */
 const OF_THE_LOOP: ReadonlySet<string> = new Set(['toolApproval']);
 
@@ -229,6 +225,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
   refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS);
+  warnNotRead(agent.settings, `${place}: agent.settings`, OF_AGENTS);
   const settings = takeCall(agent.settings, place);
   const shown = (agent.tools as ToolSet | undefined) ?? {};
   const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
@@ -279,6 +276,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
     const said = ((await hook?.(own)) ?? own) as CallOptions;
     refuseMisplaced(place, said, `${place}: prepareCall`, SDK_OPTIONS);
+    warnNotRead(said, `${place}: prepareCall`, [...OF_AGENTS, ...Object.keys(base)]);
     return takeCall(said, place);
   };
   const prepare = async (sdk: LoadedSdk, signal: AbortSignal): Promise<CallOptions> => {
@@ -308,6 +306,9 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     timeLimit: timeLimitOf(call, settings),
   };
 }
+
+/** What an agent has beside the options of its calls. */
+const OF_AGENTS: readonly string[] = ['id', 'callOptionsSchema', 'prepareCall', 'version'];
 
 const unsupportedAgent = (place: string) =>
   new UnsupportedAgentError({
