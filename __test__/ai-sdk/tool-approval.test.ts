@@ -331,6 +331,15 @@ describe('one of the SDK, given to streamWithEvents', () => {
     ['a status that is none', { del: 'deny' }],
     ['an object that is none', { del: { type: 'deny' } }],
     ['true for a tool', { del: true }],
+    ['statuses that it inherits, which the SDK does not read', Object.create({ del: 'denied' })],
+    [
+      'a class with a getter',
+      new (class {
+        get del() {
+          return 'denied';
+        }
+      })(),
+    ],
     ['an entry for all tools, of which the SDK knows none', { '*': 'denied' }],
   ])('%s is an error at the call', (_, toolApproval) => {
     const wrong = expect.objectContaining({

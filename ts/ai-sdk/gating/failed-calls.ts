@@ -8,9 +8,9 @@ import { RefusedExecution } from '../../gate/refused-execution.js';
 /** What the model brings about, or a human, and what the model is told: nobody has to mend anything. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'ERR_ALREADY_DECIDED',
-  'ERR_APPROVAL_EXPIRED',
   'ERR_DECISION_NOT_ALLOWED',
   'ERR_DUPLICATE_REQUEST',
+  'ERR_EXPIRED',
   'ERR_INVALID_ARGUMENTS',
   'ERR_UNKNOWN_APPROVAL',
 ]);
