@@ -166,9 +166,11 @@ export interface VerifyApprovalsOptions {
  * a denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
  * {@link VerifyApprovalsOptions.unanswered}. So is that of a call with a result that did not come from here, or with a yes and a no:
  * no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
- * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages.
+ * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages. An answer that cannot be
+ * looked up or kept, since the ledger cannot be used, is a denial and a warning of the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`)
  */
 export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
   messages: readonly MESSAGE[],

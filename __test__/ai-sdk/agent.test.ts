@@ -7,6 +7,7 @@ import { createGate, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, stepCount, text } from '../support/model.js';
 import { of, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 type Settings = Record<string, unknown>;
@@ -386,6 +387,72 @@ describe('agents that somebody wrote', () => {
     }
   });
 
+  describe('what a prepareCall changes at the tools that it gets', () => {
+    type Changed = { tools: Record<string, ai.Tool & { requiresApproval?: unknown }> };
+    const del = (options: object) => (options as Changed).tools['del']!;
+    /** Nothing else would ask: what becomes of the call, and whether anybody was asked. */
+    async function changed(prepareCall: (options: object) => unknown, own: object = {}, more: object = {}) {
+      const { ran, tools } = recordingTools();
+      const { model } = scripted([calls(call('read', {}, 'c0')), calls(call('del', { path: '/a' }, 'c1')), says('.')]);
+      const all = { read: tools.read, del: { ...tools.del, ...own } };
+      const agent = new ai.ToolLoopAgent({ model, tools: all, prepareCall, ...more } as never);
+      const asked: string[] = [];
+      const onApprovalRequest = ({ toolName }: { toolName: string }) => asked.push(toolName) < 0;
+      const { result } = streamWithEvents({ agent, prompt: 'go', interruptOn: 'none', onApprovalRequest } as never);
+      const code = await result.then(
+        () => undefined,
+        (error: unknown) => (error as { code?: string }).code,
+      );
+      return { ran, asked, code };
+    }
+
+    let kept: object;
+    const ways: [string, (options: object) => unknown, object?][] = [
+      ['switched on', (options) => (Object.assign(del(options), { needsApproval: true }), options)],
+      ['as a function', (options) => (Object.assign(del(options), { needsApproval: () => true }), options)],
+      ['and nothing returned', (options) => void Object.assign(del(options), { needsApproval: true })],
+      [
+        'by a getter',
+        (options) => (
+          Object.defineProperty(del(options), 'needsApproval', { get: () => true, configurable: true }),
+          options
+        ),
+      ],
+      [
+        'later, at the tool that it kept',
+        (options) => ((kept = options), options),
+        { prepareStep: () => void Object.assign(del(kept), { needsApproval: true }) },
+      ],
+    ];
+    it.each(ways)('a needsApproval that is %s is no less asked about', async (_, prepareCall, more) => {
+      for (const own of [{}, { needsApproval: false }])
+        expect(await changed(prepareCall, own, more)).toEqual({ ran: [], asked: ['del'], code: undefined });
+    });
+
+    it('what only looks like needsApproval is told', async () => {
+      const slip = (options: object) => (Object.assign(del(options), { requiresApproval: true }), options);
+      expect(await changed(slip)).toEqual({ ran: [], asked: [], code: 'ERR_INVALID_CONFIG' });
+    });
+
+    it('what it runs, and what it takes', async () => {
+      const dry = (options: object) => (Object.assign(del(options), { execute: () => 'nothing is deleted' }), options);
+      expect((await changed(dry)).ran).toEqual([]);
+      const inputSchema = z.object({ path: z.literal('/b') });
+      const narrow = (options: object) => (Object.assign(del(options), { inputSchema }), options);
+      expect((await changed(narrow)).ran).toEqual([]);
+      expect((await changed((options) => options)).ran).toEqual(['del /a']);
+    });
+  });
+
+  it('a tool of an agent whose execute is replaced while the human thinks runs as it was', async () => {
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]);
+    const agent = new ai.ToolLoopAgent({ model, tools, prepareCall: (options: object) => options } as never);
+    const onApprovalRequest = () => Boolean(Object.assign(tools.del, { execute: () => ran.push('another') }));
+    await streamWithEvents({ agent, prompt: 'go', interruptOn: 'all', onApprovalRequest } as never).result;
+    expect(ran).toEqual(['del /a']);
+  });
+
   it('a tool that gives its result in parts does so through a copy that a prepareCall makes', async () => {
     const del = ai.tool({
       inputSchema: z.looseObject({}),
@@ -439,6 +506,62 @@ describe('agents that somebody wrote', () => {
       expect(await became({}, false)).toEqual({ ran: [], code: undefined });
       expect(await became({}, true)).toEqual({ ran: ['del /a'], code: undefined });
     });
+  });
+
+  describe('what names tools is checked once more when prepareCall has made them', () => {
+    const deny = { version: 1, default: 'allow', rule: [{ effect: 'deny', tools: 'delete_file' }] };
+    const renamed = (options: { tools: ai.ToolSet }) => ({
+      ...options,
+      tools: { deleteFile: options.tools['delete_file'] },
+    });
+    async function renaming(more: object, prepareCall: object = renamed) {
+      using heard = listenToWarnings();
+      const { ran, tools } = recordingTools();
+      const { model } = scripted([calls(call('deleteFile', { path: '/a' }, 'c1')), says('.')]);
+      const agent = new ai.ToolLoopAgent({ model, tools: { delete_file: tools.del }, prepareCall } as never);
+      const { result } = streamWithEvents({ agent, prompt: 'go', onApprovalRequest: () => false, ...more } as never);
+      const code = await result.then(
+        () => undefined,
+        (error: unknown) => (error as { code?: string }).code,
+      );
+      return { ran, code, warned: heard.warnings.join('\n') };
+    }
+
+    it('in a policy of the run: an error', async () => {
+      expect(await renaming({ policy: deny })).toMatchObject({ ran: [], code: 'ERR_UNKNOWN_TOOL' });
+    });
+
+    it('in the policy of a gate: a warning', async () => {
+      const { warned } = await renaming({ gate: createGate({ policy: deny as never }), interruptOn: 'none' });
+      expect(warned).toContain('did you mean "deleteFile"?');
+    });
+
+    it('that nothing is gated by then: a warning', async () => {
+      const bare = (options: object) => ({ ...options, tools: { deleteFile: recordingTools().tools.del } });
+      const { warned } = await renaming({ interruptOn: { delete_file: true }, unknownTools: 'ignore' }, bare);
+      expect(warned).toContain('nothing is gated');
+    });
+
+    it('in a toolApproval that it returns: an error', async () => {
+      const misspelt = (options: object) => ({ ...options, toolApproval: { delete_fil: 'denied' } });
+      expect(await renaming({}, misspelt)).toMatchObject({ ran: [], code: 'ERR_UNKNOWN_TOOL' });
+    });
+  });
+
+  it.each<[string, (misspelt: object) => object]>([
+    ['agent.settings', (misspelt) => misspelt],
+    ['prepareCall', (misspelt) => ({ prepareCall: (options: object) => ({ ...options, ...misspelt }) })],
+    ['prepareStep', (misspelt) => ({ prepareStep: (step: object) => ({ ...step, ...misspelt }) })],
+  ])('an option that nobody reads in %s is told, and none that is read', async (place, settings) => {
+    using heard = listenToWarnings();
+    await agentOf({ id: 'a', ...settings({ activTools: [], maxSteps: 1 }) }).run().result;
+    expect(heard.warnings.join('\n')).toContain(
+      `${place}: nobody reads "activTools" there: did you mean "activeTools"?`,
+    );
+    expect(heard.warnings.join('\n')).toContain(`${place}: nobody reads "maxSteps" there.`);
+    expect(heard.warnings).toHaveLength(2);
+    await agentOf({ id: 'b', ...settings({ activeTools: ['del', 'read'], toolChoice: 'auto' }) }).run().result;
+    expect(heard.warnings).toHaveLength(2);
   });
 
   it('the agent itself is not changed, and may run twice at once', async () => {

@@ -195,6 +195,96 @@ describe.runIf(major === 7)('what runs is what was shown', () => {
   });
 });
 
+describe.runIf(major === 7)('the tool that runs is the one that was approved', () => {
+  type Tools = Record<string, ai.Tool>;
+  /** A run of the SDK in which `change` is called at some time. */
+  async function changing(
+    optionsOf: (change: () => void, tools: Tools) => ToolApprovalOptions,
+    change: (tools: Tools, wipe: ai.Tool) => void,
+    turn = [call('del', { path: '/a' }, 'c1')],
+    stream = false,
+  ) {
+    const ran: string[] = [];
+    const tools = recordingTools(ran).tools as unknown as Tools;
+    const wipe = { ...tools['del'], description: 'Wipes the disk', execute: () => ran.push('wipe') } as ai.Tool;
+    const { model, prompts } = scripted([calls(...turn), says('Done.')]);
+    const options = {
+      model,
+      tools,
+      prompt: 'go',
+      stopWhen: ai.isStepCount(3),
+      toolApproval: toolApproval(optionsOf(() => change(tools, wipe), tools)),
+      onError: () => {},
+    };
+    const run = async () =>
+      stream ? ai.streamText(options as never).consumeStream() : ai.generateText(options as never);
+    const error = await run().then(
+      () => undefined,
+      (thrown: unknown) => thrown as { code?: string },
+    );
+    return { ran, told: resultsIn(prompts[1])['c1'], code: error?.code };
+  }
+
+  const changes: [string, (tools: Tools, wipe: ai.Tool) => void][] = [
+    ['replaced', (tools, wipe) => (tools['del'] = wipe)],
+    [
+      'replaced by one that looks the same',
+      (tools, { execute }) => (tools['del'] = { ...tools['del'], execute } as never),
+    ],
+    ['given another execute', (tools, { execute }) => Object.assign(tools['del']!, { execute })],
+    ['given another schema', (tools) => Object.assign(tools['del']!, { inputSchema: ai.jsonSchema({}) })],
+    ['given another description', (tools) => Object.assign(tools['del']!, { description: 'Wipes' })],
+    ['taken away', (tools) => delete tools['del']],
+  ];
+  const times: [string, (change: () => void, tools: Tools) => ToolApprovalOptions][] = [
+    ['while the human thinks', (change) => ({ interruptOn: 'all', onApprovalRequest: () => (change(), true) })],
+    [
+      'while shouldApprove thinks',
+      (change) => ({
+        interruptOn: { del: { shouldApprove: () => (change(), false) } } as never,
+        onApprovalRequest: () => false,
+      }),
+    ],
+    [
+      'while its needsApproval thinks',
+      (change, tools) => {
+        Object.assign(tools['del']!, { needsApproval: () => (change(), false) });
+        return { onApprovalRequest: () => false };
+      },
+    ],
+  ];
+  it.each(times.flatMap(([when, at]) => changes.map(([how, change]) => [how, when, change, at] as const)))(
+    'a tool that is %s %s runs nothing, and the model is told',
+    async (_how, _when, change, at) => {
+      for (const stream of [false, true]) {
+        const { ran, told } = await changing(at, change, undefined, stream);
+        expect(ran).toEqual([]);
+        expect(told).toMatchObject({ reason: expect.stringContaining('no longer the one') as unknown });
+      }
+    },
+  );
+
+  const two = [call('del', { path: '/a' }, 'c1'), call('read', { path: '/b' }, 'c2')];
+  it.each([
+    ['approved', { interruptOn: 'all' }],
+    ['let through by a predicate', { interruptOn: { del: { shouldApprove: () => false }, read: true } }],
+    ['let through, and is one by now that asks', { interruptOn: { read: true } }],
+  ])(
+    'a tool that was %s, and is replaced while another call of the step is asked about, runs nothing',
+    async (_, options) => {
+      const at = (change: () => void) =>
+        ({
+          ...options,
+          onApprovalRequest: ({ toolName }: { toolName: string }) => (toolName === 'read' && change(), true),
+        }) as never;
+      const change = (tools: Tools, wipe: ai.Tool) => (tools['del'] = { ...wipe, needsApproval: true } as never);
+      for (const stream of [false, true]) expect((await changing(at, change, two, stream)).ran).toEqual([]);
+      expect((await changing(at, change, two)).code).toBe('ERR_INVALID_CONFIG');
+      expect((await changing(at, () => {}, two)).ran).toEqual(['del /a', 'read /b']);
+    },
+  );
+});
+
 describe.runIf(major === 7)('where the caller has another copy of the SDK', () => {
   it('of version 6, which would pass over it: an error', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-caller-'));
@@ -241,6 +331,16 @@ describe('one of the SDK, given to streamWithEvents', () => {
     ['a status that is none', { del: 'deny' }],
     ['an object that is none', { del: { type: 'deny' } }],
     ['true for a tool', { del: true }],
+    ['statuses that it inherits, which the SDK does not read', Object.create({ del: 'denied' })],
+    [
+      'a class with a getter',
+      new (class {
+        get del() {
+          return 'denied';
+        }
+      })(),
+    ],
+    ['an entry for all tools, of which the SDK knows none', { '*': 'denied' }],
   ])('%s is an error at the call', (_, toolApproval) => {
     const wrong = expect.objectContaining({
       code: 'ERR_INVALID_CONFIG',

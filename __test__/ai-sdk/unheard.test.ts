@@ -58,6 +58,28 @@ describe('a run that fails and that nobody looks at prints its error, once', () 
     expect((await later()).map(message)).toEqual(['overloaded']);
   });
 
+  it('as JSON, which says nothing of an error', async () => {
+    expect(JSON.stringify(await collect(failing()))).not.toContain('overloaded');
+    expect((await later()).map(message)).toEqual(['overloaded']);
+  });
+
+  it.each<[string, (error: unknown) => string]>([
+    ['does not look at it', () => 'sorry'],
+    [
+      'fails itself',
+      (error) => {
+        throw new Error(`no page for ${String(error)}`);
+      },
+    ],
+  ])('as a stream for useChat whose onError %s', async (_, onError) => {
+    const reader = failing().toUIMessageStream({ onError }).getReader();
+    const read = async () => {
+      while (!(await reader.read()).done);
+    };
+    await read().catch(() => {});
+    expect((await later()).map(message)).toEqual(['overloaded']);
+  });
+
   it('when the process ends at once', async () => {
     const run = failing();
     for (;;) {
@@ -85,7 +107,6 @@ describe('a failure that somebody looks at is theirs', () => {
       },
     ],
     ['whose events are printed', async (run) => inspect(await collect(run)).includes('overloaded')],
-    ['whose events are sent as JSON', async (run) => JSON.stringify(await collect(run))],
   ])('one %s', async (_, look) => {
     await look(failing()).catch(() => {});
     expect(await later()).toEqual([]);
@@ -105,7 +126,7 @@ describe('a failure that somebody looks at is theirs', () => {
 
   it('one of a stream for useChat that has an onError of its own', async () => {
     const reader = failing()
-      .toUIMessageStream({ onError: () => 'sorry' })
+      .toUIMessageStream({ onError: (error) => String(error) })
       .getReader();
     while (!(await reader.read()).done);
     expect(await later()).toEqual([]);

@@ -362,6 +362,44 @@ test.each([
     "import { streamText } from 'ai';\nconst approvals = [];\nstreamText({ tools });\n",
     'a name that the lines below need',
   ],
+  [
+    'an import when it runs',
+    "export async function run() {\n  const { streamText } = await import('ai');\n  return streamText({ tools });\n}\n",
+    'agent.ts:2 is left to you: it takes what runs tools from ai in another way',
+  ],
+  [
+    'a require in a function',
+    "module.exports = function go() {\n  const { generateText } = require('ai');\n  return generateText({ tools });\n};\n",
+    'it takes what runs tools from ai in another way',
+  ],
+  [
+    'a require that is used at once',
+    "function go() { return require('ai').generateText({ tools }); }\n",
+    'it takes what runs tools from ai in another way',
+  ],
+  ['names that are handed on', "export { streamText, ToolLoopAgent } from 'ai';\n", 'in another way'],
+  ['all names, handed on', "export * from 'ai';\n", 'in another way'],
+  [
+    'names that came from such a file',
+    "import { streamText } from './ai-names';\nexport const go = () => streamText({ tools });\n",
+    'it takes "streamText" from "./ai-names"',
+  ],
+  ['a default import beside names', "import ai, { tool } from 'ai';\nai.streamText({ tools });\n", 'under one name'],
+  [
+    'tools that are named twice, where the last counts',
+    "import { streamText } from 'ai';\nstreamText({ tools: safe, prompt: '', tools: evil });\n",
+    'it names its tools more than once',
+  ],
+  [
+    'a prepareCall, which may replace the tools',
+    "import { ToolLoopAgent } from 'ai';\nconst a = new ToolLoopAgent({ model, tools, prepareCall: (o) => ({ ...o, tools: more }) });\n",
+    'its prepareCall may give it other tools',
+  ],
+  [
+    'a prepareCall that is a method, and brings the tools',
+    "import { ToolLoopAgent } from 'ai';\nconst a = new ToolLoopAgent({ model, async prepareCall(o) { return { ...o, tools }; } });\n",
+    'its prepareCall may give it other tools',
+  ],
 ])('what it does not understand is left alone: %s', async (_, text, told) => {
   const folder = project({ 'agent.ts': text });
   const { code, stdout } = await init(folder, '--yes');
@@ -369,6 +407,30 @@ test.each([
   expect(stdout).toContain(told);
   expect(stdout).toContain('gateTools(tools, ');
   expect(read(folder, 'agent.ts')).toBe(text);
+});
+
+test('a file of a framework, which is not JavaScript alone, is left and told', async () => {
+  const folder = project({
+    'page.vue': "<script>\nimport { streamText } from 'ai';\nstreamText({ tools });\n</script>\n",
+  });
+  const { code, stdout } = await init(folder, '--yes');
+  expect([code, stdout]).toEqual([1, expect.stringContaining('page.vue:1 is left to you: it is not JavaScript alone')]);
+});
+
+test('a comment that names countersign gates nothing', () => {
+  const text =
+    "import { streamText } from 'ai';\n// TODO: import { gateTools } from 'countersign'\nstreamText({ tools });\n";
+  expect(readAgentFile(text).kind).toBe('changed');
+});
+
+test.each([
+  "import type { ToolSet } from 'ai';\n",
+  "export type { ToolSet } from 'ai';\nexport const names = ['streamText'];\n",
+  "import { tool } from 'ai';\nexport { tool } from 'ai';\n",
+  "export type Tools = import('ai').ToolSet;\n// for streamText\n",
+  "import { streamText } from 'ai';\nstreamText({ prompt: 'x' });\n",
+])('what runs no tools is not told of: %j', (text) => {
+  expect(readAgentFile(text)).toEqual({ kind: 'none' });
 });
 
 test('without an agent it says what to add, and fails', async () => {

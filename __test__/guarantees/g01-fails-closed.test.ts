@@ -575,8 +575,10 @@ describe.each(stoppingEntries)('%s', (_name, open) => {
   it('runs nothing when the gate is closed meanwhile', async () => {
     const { ran, chat, history } = await first();
     await chat.gate.close();
-    const verified = await verifyApprovals(answer(history, true), chat.gate, { runId: 'chat' });
-    await expect((async () => chat.speak(verified, [says('.')]))()).rejects.toMatchObject({ code: 'ERR_GATE_CLOSED' });
+    const answered = answer(history, true);
+    const isClosed = { code: 'ERR_GATE_CLOSED' };
+    await expect(verifyApprovals(answered, chat.gate, { runId: 'chat' })).rejects.toMatchObject(isClosed);
+    await expect((async () => chat.speak(answered, [says('.')]))()).rejects.toMatchObject(isClosed);
     expect(ran).toEqual([]);
   });
 });

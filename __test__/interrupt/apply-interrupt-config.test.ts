@@ -1,5 +1,5 @@
 /** applyInterruptConfig: marks the tools that must be asked about, and touches nothing else. */
-import { tool, type ToolSet } from 'ai';
+import { tool, type Tool, type ToolSet } from 'ai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { InvalidConfigError, UnknownToolError, applyInterruptConfig } from '../../ts/index.js';
@@ -52,10 +52,35 @@ describe('what comes back', () => {
     expect([applied['del']?.needsApproval, applied['read']?.needsApproval]).toEqual([true, true]);
   });
 
-  it("shouldApprove becomes needsApproval: the user's own function", () => {
+  const needed = (tool: Tool | undefined, input: unknown): unknown => {
+    const said = tool?.needsApproval as boolean | ((input: unknown, options: object) => unknown);
+    return typeof said === 'function' ? said(input, { toolCallId: 'c1' }) : said;
+  };
+
+  it.each<[string, () => unknown]>([
+    ['nothing, as a forgotten return does', () => {}],
+    ...[null, 0, 1, '', 'false', Number.NaN].map((value): [string, () => unknown] => [String(value), () => value]),
+    ['a promise of nothing', async () => {}],
+    ['a promise that rejects', () => Promise.reject(new Error('down'))],
+    [
+      'an error that it throws',
+      () => {
+        throw new Error('down');
+      },
+    ],
+  ])('a shouldApprove that gives %s asks', async (_, shouldApprove) => {
+    const { tools } = recordingTools();
+    for (const entry of ['del', '*'])
+      expect(await needed(apply(tools, { [entry]: { shouldApprove } })['del'], {})).toBe(true);
+    const served = { ...tools.del, metadata: { mcp: { server: 's', toolName: 'erase' } } };
+    expect(await needed(apply({ del: served }, { del: { shouldApprove } })['del'], {})).toBe(true);
+  });
+
+  it('shouldApprove becomes needsApproval', async () => {
     const shouldApprove = ({ path }: { path: string }) => path.startsWith('/etc');
     const { tools } = recordingTools();
-    expect(apply(tools, { del: { shouldApprove } })['del']?.needsApproval).toBe(shouldApprove);
+    const { del } = apply(tools, { del: { shouldApprove } });
+    expect([await needed(del, { path: '/etc/a' }), await needed(del, { path: '/a' })]).toEqual([true, false]);
     expect(apply(tools, { del: {} })['del']?.needsApproval).toBe(true);
     expect(apply(tools, { del: { timeout: 5, description: 'x' } })['del']?.needsApproval).toBe(true);
   });

@@ -29,6 +29,10 @@ onEachRuntime('ai7', (run) => {
   it.for([
     ['await', 1],
     ['leave', 0],
+    // What it was made into, and nobody reads.
+    ['stream', 1],
+    ['response', 1],
+    ['cancel', 0],
   ] as const)(
     'a run that is made and never begun says so when the process ends: %s',
     async ([what, times], { expect }) => {

@@ -37,6 +37,9 @@ export function warnAtExit(messages: readonly string[]): void {
   for (const message of messages) process.stderr.write(`(countersign) ${TYPE}: ${message}\n`);
 }
 
+/** How many are counted. */
+const MOST = 10_000;
+
 export function warnOnce(key: string, message: string): void {
   if (newWarnings([key]).length > 0) warn(message);
 }
@@ -46,6 +49,9 @@ export function warnSeldom(key: string, message: string): void {
   const counts = shown();
   const count = (counts.get(key) ?? 0) + 1;
   counts.set(key, count);
+  // Keys may have messages in them, which never end.
+  const [oldest] = counts.size > MOST ? counts.keys() : [];
+  if (oldest !== undefined) counts.delete(oldest);
   if (count === 1) warn(message);
   else if (/^10+$/.test(String(count))) warn(`${message} This happened ${count} times so far.`);
 }

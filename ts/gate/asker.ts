@@ -101,7 +101,8 @@ export class CallAsker {
   /** Shared with the runs that are a part of this one. */
   readonly #turns: HumanTurns;
   readonly #hasGate: boolean;
-  readonly #place: string;
+  /** Who asks, for messages. */
+  readonly place: string;
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
   #requester: string | undefined;
@@ -119,7 +120,7 @@ export class CallAsker {
     checkCallback(options.onQuestion, 'onQuestion', place);
     const { parent } = options;
     this.runId = runId;
-    this.#place = place;
+    this.place = place;
     this.#mainRunId = mainRunOf(runId);
     this.#callback = parent === undefined ? options.onApprovalRequest : parent.#callback;
     this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
@@ -469,7 +470,7 @@ export class CallAsker {
   ask(record: ApprovalRecord, args: ValueSnapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
     const nobody = this.#nobodyFor(record);
     if (nobody !== undefined) {
-      if (this.isAutomatic && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.#place);
+      if (this.isAutomatic && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.place);
       return void this.gate.rejectBySystem(record.approvalId, nobody);
     }
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;

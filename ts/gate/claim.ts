@@ -1,6 +1,7 @@
 /** The one use of an approval, right before a tool runs. */
 import { RefusedByCore } from '../errors/from-native.js';
 import { LedgerError } from '../errors/index.js';
+import { reasonOfError } from '../errors/reason-of.js';
 import type { BoundCall, CallAsker } from './asker.js';
 import { isApproval } from './records.js';
 import type { NativeClaim } from '../native.js';
@@ -26,7 +27,7 @@ export function claimOrRefuse(asker: CallAsker, runId: string | null, call: Boun
         });
       }),
     (error) => {
-      if (error instanceof RefusedByCore || LedgerError.isInstance(error)) throw refused(error.message, error);
+      if (error instanceof RefusedByCore || LedgerError.isInstance(error)) throw refused(reasonOfError(error), error);
       throw error;
     },
   );

@@ -15,6 +15,7 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { reasonOfError } from '../errors/reason-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import type { NativeLayers, NativeNetwork, NativeSealed } from '../native.js';
@@ -118,7 +119,7 @@ export class GateControl {
     try {
       return await this.#verdictOn(call, narrower, asked);
     } catch (error) {
-      return { effect: 'deny', reason: `The call could not be judged: ${messageOf(error)}` };
+      return { effect: 'deny', reason: `The call could not be judged: ${reasonOfError(error)}` };
     }
   }
 
@@ -311,7 +312,7 @@ export class GateControl {
         denied: bound.find(({ denied }) => denied !== undefined)?.denied,
       };
     } catch (error) {
-      return { context: null, denied: `The call could not be judged: ${messageOf(error)}` };
+      return { context: null, denied: `The call could not be judged: ${reasonOfError(error)}` };
     }
   }
 

@@ -163,7 +163,7 @@ export class DecisionTaker {
   ): Awaitable<void> {
     const more = 'The model is told the reason; it stands in the record at the gate, and in the event of the answer.';
     warnSeldom(`${callback}:${toolName}:${said}`, `${callback}: ${said}, so ${toolName} did not run. ${more}`);
-    this.#inside.failed(`${callback} gave no answer`, { approvalId, toolName }, said);
+    this.#inside.failed(`${callback} gave no answer`, { approvalId, toolName }, said, true);
     return this.rejectBySystem(approvalId, reason, 'callback');
   }
 

@@ -1,5 +1,6 @@
 /** Executions and verdicts: what must be written down before, and after, something runs. */
 import { messageOf } from '../errors/message-of.js';
+import { reasonOfError } from '../errors/reason-of.js';
 import { warnSeldom } from '../errors/warn-once.js';
 import type { NativeClaim, NativeNote } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
@@ -68,13 +69,13 @@ export class ExecutionKeeper {
       await this.#inside.native.note(verdictNote(call, runId, origin, verdict));
       return verdict;
     } catch (error) {
-      this.#inside.failed('a verdict was not written down', { runId, toolCallId: call.toolCallId }, error);
+      this.#inside.failed('a verdict was not written down', { runId, toolCallId: call.toolCallId }, error, true);
       // Where the loop is not ours the model alone would hear of it.
       warnSeldom(
         'verdict',
         `A call of ${call.toolName} did not run, since the verdict on it could not be written down: ${messageOf(error)}`,
       );
-      return { effect: 'deny', reason: `What was said of it could not be written down: ${messageOf(error)}` };
+      return { effect: 'deny', reason: `What was said of it could not be written down: ${reasonOfError(error)}` };
     }
   }
 }

@@ -1,7 +1,8 @@
 /** What the parts of a gate share. */
 import type { Logger } from '../../index.js';
-import { GateClosedError } from '../errors/index.js';
+import { GateClosedError, LedgerError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { warnSeldom } from '../errors/warn-once.js';
 import type { NativeGate, NativeNote } from '../native.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
@@ -73,10 +74,21 @@ export class GateInternals {
     }
   }
 
-  /** What nobody is told of but the logger. */
-  failed(what: string, fields: Record<string, unknown>, error: unknown): void {
+  /** Whether something is not in a ledger that lasts, and should be. */
+  #isLost(error: unknown): boolean {
+    return LedgerError.isInstance(error) || (this.lasts && GateClosedError.isInstance(error));
+  }
+
+  /**
+   * What nobody is told of but the logger. Without one the process is warned of what a ledger could not write down: nobody would miss it.
+   *
+   * @param isWarned whether it was warned of by now
+   */
+  failed(what: string, fields: Record<string, unknown>, error: unknown, isWarned = false): void {
     try {
-      this.logger?.error?.(what, { ...fields, reason: messageOf(error) });
+      if (this.logger?.error !== undefined) this.logger.error(what, { ...fields, reason: messageOf(error) });
+      else if (!isWarned && this.#isLost(error))
+        warnSeldom(`gate:${what}:${messageOf(error)}`, `The gate failed: ${what}: ${messageOf(error)}`);
     } catch {
       // A logger that throws must not change what runs.
     }

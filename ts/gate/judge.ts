@@ -8,7 +8,7 @@ import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
-import { approvalNow } from '../policy/very-tool.js';
+import { approvalsNow } from '../policy/very-tool.js';
 import type { CallVerdict } from './call-verdict.js';
 import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
@@ -113,9 +113,9 @@ const ownApprovalOf = ({ gating, tool }: InterruptJudge): unknown =>
  */
 async function toolVerdict(call: JudgedCall, { tool, signal }: InterruptJudge, then: unknown): Promise<CallVerdict> {
   let verdict = NOTHING;
-  for (const said of new Set([then, approvalNow(tool)])) {
+  for (const [said, owner] of new Map([[then, tool], ...approvalsNow(tool)])) {
     if (said === false) continue;
-    const answer = readBoolean('needsApproval', () => callPredicate(tool, said, call, signal), signal);
+    const answer = readBoolean('needsApproval', () => callPredicate(owner, said, call, signal), signal);
     verdict = strictest(verdict, await answer);
   }
   return verdict;
@@ -123,7 +123,7 @@ async function toolVerdict(call: JudgedCall, { tool, signal }: InterruptJudge, t
 
 /** Whether the tool itself asks about calls, though the configuration leaves it alone. */
 export const asksByNow = (gating: Gating, tool: Tool | undefined): boolean =>
-  !isByName(gating) && approvalNow(tool) !== false;
+  !isByName(gating) && [...approvalsNow(tool).keys()].some((said) => said !== false);
 
 /** Whether the entry of a tool is for that tool, by whichever of its names, and not for all of them. */
 export const isByName = ({ entry }: Gating): boolean => entry !== null && entry !== '*';

@@ -17,11 +17,21 @@ export const isVeryTool = (one: Tool | undefined, other: Tool | undefined): bool
 /** The tool that this one is a copy of, or itself. */
 const originalOf = <TOOL extends object>(tool: TOOL): TOOL => (ORIGINALS.get(tool) as TOOL | undefined) ?? tool;
 
-/** What a tool says now of being asked about. What cannot be read asks. */
-export function approvalNow(tool: Tool | undefined): unknown {
-  if (tool === undefined) return false;
+/**
+ * What a tool says now of being asked about, and what it is a copy of: each may be changed by who has it. With each its owner, which it
+ * is called on. What cannot be read asks.
+ */
+export function approvalsNow(tool: Tool | undefined): ReadonlyMap<unknown, Tool | undefined> {
+  if (tool === undefined) return new Map([[false, undefined]]);
+  const original = originalOf(tool);
+  // A method that a copy inherits is the original's.
+  const owners = tool !== original && Object.hasOwn(tool, 'needsApproval') ? [tool, original] : [original];
+  return new Map(owners.map((owner) => [saidBy(owner), owner]));
+}
+
+function saidBy(tool: Tool): unknown {
   try {
-    return originalOf(tool).needsApproval ?? false;
+    return tool.needsApproval ?? false;
   } catch {
     return true;
   }

@@ -1,7 +1,14 @@
-/** A run that is waited for as if it were a promise, and so never begun; and one that is left on purpose. */
+/** Runs that are never begun: waited for as if they were promises, or made into what nobody reads; and some that are left on purpose. */
 import { streamWithEvents } from 'countersign';
 import { says, scripted } from './lib.mjs';
 
 const made = () => streamWithEvents({ model: scripted(says('.')), prompt: 'go', interruptOn: 'none' });
 await made().return();
-if (process.argv[2] === 'await') await made();
+const ways = {
+  await: () => made(),
+  leave: () => made().return(),
+  stream: () => void made().toUIMessageStream(),
+  response: () => void made().toUIMessageStreamResponse(),
+  cancel: () => made().toUIMessageStreamResponse().body.cancel(),
+};
+await ways[process.argv[2]]();

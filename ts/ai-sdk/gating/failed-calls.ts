@@ -1,24 +1,53 @@
 /** Why a call did not run, told to the developer where the AI SDK tells the model alone. */
 import { CountersignError } from '../../errors/countersign-error.js';
+import { RefusedByCore } from '../../errors/from-native.js';
 import { messageOf } from '../../errors/message-of.js';
 import { warnSeldom } from '../../errors/warn-once.js';
+import { RefusedExecution } from '../../gate/refused-execution.js';
 
 /** What the model brings about, or a human, and what the model is told: nobody has to mend anything. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'ERR_ALREADY_DECIDED',
-  'ERR_APPROVAL_EXPIRED',
   'ERR_DECISION_NOT_ALLOWED',
   'ERR_DUPLICATE_REQUEST',
+  'ERR_EXPIRED',
   'ERR_INVALID_ARGUMENTS',
   'ERR_UNKNOWN_APPROVAL',
 ]);
 
 /** Warns of what kept a call from running: a ledger that cannot be used, a gate that is closed, a mistake in the tools. */
 export function warnFailedCall(place: string, toolName: string, error: unknown): void {
-  if (CountersignError.isInstance(error) && EXPECTED.has(error.code)) return;
-  const why = messageOf(error);
+  const failure = failureOf(error);
+  if (failure === undefined) return;
+  const why = toldFailure(failure.error);
   warnSeldom(
     `failed-call:${place}:${why}`,
     `${place}: a call of ${JSON.stringify(toolName)} did not run, and only the model was told why: ${why}`,
   );
 }
+
+/** Warns of an answer in messages that counts as a no, whatever it is, or could not be kept. */
+export function warnFailedAnswer(place: string, toolName: string, error: unknown): void {
+  const failure = failureOf(error);
+  if (failure === undefined) return;
+  const why = toldFailure(failure.error);
+  warnSeldom(
+    `failed-answer:${place}:${why}`,
+    `${place}: what was answered to a call of ${JSON.stringify(toolName)} could not be taken, so that it does not run: ${why}`,
+  );
+}
+
+/** What somebody has to mend; `undefined`: nothing. */
+function failureOf(error: unknown): { error: unknown } | undefined {
+  // What an execution was refused for.
+  const cause = error instanceof RefusedExecution ? error.cause : error;
+  const isExpected =
+    (cause === undefined && error instanceof RefusedExecution) ||
+    cause instanceof RefusedByCore ||
+    (CountersignError.isInstance(cause) && EXPECTED.has(cause.code));
+  return isExpected ? undefined : { error: cause };
+}
+
+/** With its code, by which the documents know it. */
+const toldFailure = (error: unknown): string =>
+  CountersignError.isInstance(error) ? `${messageOf(error)} (${error.code})` : messageOf(error);

@@ -12,6 +12,7 @@ import { approvedTool } from '../tools/approved-tool.js';
 import { approvedBy, withCallContext } from '../tools/call-context.js';
 import { boundBody, changedTool, isCaller, type CallBody } from '../tools/callers.js';
 import { claimOrRefuse } from '../../gate/claim.js';
+import { warnFailedCall } from './failed-calls.js';
 import { follow, lastLater, NotedError, streamLater, type ExecutionOutcome } from './follow.js';
 import type { CallGuard, GuardOptions } from './guard.js';
 import { gateCalled } from './gate-tools.js';
@@ -221,7 +222,9 @@ class GuardedTools {
     const claim = attempt(
       () => claimOrRefuse(asker, asker.runId, claimed),
       (error) => {
+        // The run ends by it, and says so.
         if (error instanceof RefusedExecution && endsAll(error.cause)) onLost?.(error.cause);
+        else if (!this.#isAborted(options)) warnFailedCall(asker.place, toolName, error);
         throw error;
       },
     );

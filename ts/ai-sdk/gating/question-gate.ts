@@ -1,7 +1,8 @@
 /** A tool of questions in a loop that is not ours: its `execute` asks the human, and returns what became of it. */
 import type { Tool } from 'ai';
 import type { ExecutionDenied, QuestionsAnswer } from '../../../index.js';
-import { messageOf } from '../../errors/message-of.js';
+import { warnFailedCall } from './failed-calls.js';
+import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
 import { existingRecord } from '../../gate/records.js';
 import type { Gating } from '../../native.js';
@@ -35,7 +36,8 @@ export function askingTool(options: QuestionGateOptions): Tool {
       return answer;
     } catch (error) {
       called.abortSignal?.throwIfAborted();
-      return { status: 'error', reason: existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID };
+      warnFailedCall('gateTools', options.name, error);
+      return { status: 'error', reason: existingRecord(error) === undefined ? reasonOfError(error) : DUPLICATE_ID };
     }
   };
   // The loop's own stop cannot carry an answer.

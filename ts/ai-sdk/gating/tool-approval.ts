@@ -1,10 +1,10 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../../index.js';
 import { CallAsker, type CallQuestion } from '../../gate/asker.js';
-import { messageOf } from '../../errors/message-of.js';
+import { reasonOfError } from '../../errors/reason-of.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import { isApproval } from '../../gate/records.js';
-import { approvesByMode, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
+import { approvesByMode, asksByNow, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
 import { interruptPlan, type Gating } from '../../native.js';
 import { takeNeeded } from '../../options/check.js';
@@ -17,11 +17,12 @@ import { requireSameSdk, requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
 import { isCaller } from '../tools/callers.js';
 import { planFor, warnAtStart } from '../tools/plan.js';
+import { HeldSteps, HeldTool } from './held-tool.js';
 import { isQuestionTool } from '../tools/questions.js';
 import { reasonOf } from '../messages/reasons.js';
 import { warnFailedCall } from './failed-calls.js';
 import { takeTools } from '../tools/tool-set.js';
-import { entryOf, ownTool } from '../tools/tools.js';
+import { entryOf, isRecord, ownTool } from '../tools/tools.js';
 
 const PLACE = 'toolApproval';
 
@@ -43,15 +44,21 @@ export function toolApproval<TOOLS extends ToolSet>(
   interruptPlan({}, options.interruptOn, 'ignore');
   interruptPlan({}, undefined, options.unknownTools);
   const approval = new ApprovalFunction(asker, options.interruptOn as InterruptOn | undefined, options);
-  return async (call) => {
+  const decide = async (call: ApprovalCall): Promise<ToolApprovalStatus> => {
     try {
       if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
       return await approval.status(call);
     } catch (error) {
       warnFailedCall(PLACE, nameOf(call), error);
       // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
-      return { type: 'denied', reason: `It could not be decided: ${messageOf(error)}` };
+      return { type: 'denied', reason: `It could not be decided: ${reasonOfError(error)}` };
     }
+  };
+  return async (call) => {
+    const status = await decide(call);
+    // Here the stream is to end: another tool would run on what was said of a call before.
+    approval.checkStep(call);
+    return status;
   };
 }
 
@@ -70,6 +77,7 @@ class ApprovalFunction {
   readonly #options: ToolApprovalOptions;
   /** One plan per toolset, which the SDK passes with each call, and for the tools that are in it then. */
   readonly #plans = new WeakMap<object, ToolSetPlan>();
+  readonly #steps = new HeldSteps();
 
   constructor(asker: CallAsker, interruptOn: InterruptOn | undefined, options: object) {
     this.#asker = asker;
@@ -77,13 +85,33 @@ class ApprovalFunction {
     this.#options = options;
   }
 
-  async status({ toolCall, tools, messages }: ApprovalCall): Promise<ToolApprovalStatus> {
+  async status(call: ApprovalCall): Promise<ToolApprovalStatus> {
+    const held = new HeldTool(call.tools as ToolSet | undefined, call.toolCall.toolName);
+    const status = await this.#statusOf(call, held);
+    if (status.type === 'denied' || status.type === 'user-approval') return status;
+    const why = held.objection;
+    if (why !== undefined) return staleStatus(why);
+    if (isRecord(call.messages)) this.#steps.add(call.messages, held);
+    return status;
+  }
+
+  /** @throws {InvalidConfigError} when another tool would run on what was said of a call of this step before */
+  checkStep(call: ApprovalCall): void {
+    if (!isRecord(call) || !isRecord(call.messages)) return;
+    this.#steps.check(call.messages, ({ toolName, wasJudged, now }) => {
+      if (wasJudged || this.#asker.judgesAll) return true;
+      const gating = this.#gatings(call.tools as ToolSet).get(toolName);
+      return gating === undefined || gating.action !== 'allow' || asksByNow(gating, now);
+    });
+  }
+
+  async #statusOf({ toolCall, tools, messages }: ApprovalCall, held: HeldTool): Promise<ToolApprovalStatus> {
     const { toolCallId, toolName } = toolCall;
     const args = snapshot(toolCall.input);
-    const isHeld = () => holds(toolCall, args);
-    const tool = ownTool(tools as ToolSet, toolName);
+    const objection = () => held.objection ?? (holds(toolCall, args) ? undefined : NOT_HELD);
+    const { tool } = held;
     const approved = approvedTool(toolName, tool);
-    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, approved, args, isHeld);
+    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, approved, args, objection);
     const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
     const entry = entryOf(this.#interruptOn, gating.entry);
@@ -93,16 +121,17 @@ class ApprovalFunction {
       { gating, entry, tool, hostJudges: [], signal: undefined },
     );
     if (verdict.effect === 'allow' && !isByMode(verdict)) {
-      const isJudged = this.#asker.judgesAll || gating.action !== 'allow';
-      return isJudged && !isHeld() ? { type: 'denied', reason: NOT_HELD } : { type: 'not-applicable' };
+      held.wasJudged = this.#asker.judgesAll || gating.action !== 'allow';
+      const why = held.wasJudged ? objection() : undefined;
+      return why === undefined ? { type: 'not-applicable' } : staleStatus(why);
     }
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
-    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict }, isHeld);
+    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict }, objection);
   }
 
   async #ask(
     question: CallQuestion & { verdict: Exclude<CallVerdict, { effect: 'deny' }> },
-    isHeld: () => boolean,
+    objection: Objection,
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
     const { toolCallId, args, verdict } = question;
@@ -111,7 +140,7 @@ class ApprovalFunction {
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const record = await this.#asker.open(question, runId);
       if (approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)))
-        return this.#handOver(runId, toolCallId, question, args, isHeld);
+        return this.#handOver(runId, toolCallId, question, args, objection);
       const { reason } = unanswered(verdict) as { reason?: string };
       return { type: 'user-approval', reason: reason ?? record.description };
     }
@@ -123,11 +152,13 @@ class ApprovalFunction {
       opened: async ({ record }) => ({
         isAnswered: approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)),
       }),
-      objection: async ({ staleness }, { decision }) => (decision.type === 'approve' ? staleness() : undefined),
+      objection: async ({ staleness }, { decision }) =>
+        decision.type === 'approve' ? (objection() ?? staleness()) : undefined,
     });
-    if (asked.kind !== 'decided') return { type: 'denied', reason: `${asked.reason} Call it again to be asked again.` };
+    if (asked.kind !== 'decided') return staleStatus(asked.reason);
     const { decision, approvalId } = asked.decided;
-    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, question, args, isHeld, decision.reason);
+    if (decision.type === 'approve')
+      return this.#handOver(runId, toolCallId, question, args, objection, decision.reason);
     if (isApproval(decision)) await gate.revoke(approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
@@ -141,7 +172,7 @@ class ApprovalFunction {
     toolCallId: string,
     approved: ApprovedTool,
     args: ValueSnapshot,
-    isHeld: () => boolean,
+    objection: Objection,
   ): Promise<ToolApprovalStatus> {
     const runId = this.#options.runId ?? null;
     const known = await this.#asker.gate.find(runId, toolCallId);
@@ -152,9 +183,9 @@ class ApprovalFunction {
       return { type: 'denied', reason: NO_EDIT };
     }
     const stale = await this.#asker.takeBackStale(known.filter(({ status }) => status === 'approved'));
-    if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
+    if (stale !== undefined) return staleStatus(stale);
     const said = known.findLast(({ status }) => status === 'approved')?.decision?.reason;
-    return this.#handOver(runId, toolCallId, approved, args, isHeld, said);
+    return this.#handOver(runId, toolCallId, approved, args, objection, said);
   }
 
   /** Uses the approval up, also where it is not followed. How the execution ends cannot be seen from here. */
@@ -163,14 +194,14 @@ class ApprovalFunction {
     toolCallId: string,
     approved: ApprovedTool,
     args: ValueSnapshot,
-    isHeld: () => boolean,
+    objection: Objection,
     reason?: string,
   ): Promise<ToolApprovalStatus> {
     const { approvalId } = await claimOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
     // The SDK runs it with its own object: from here on it is what was approved.
-    const isSame = isHeld();
-    await this.#asker.gate.settle(approvalId, isSame);
-    if (!isSame) return { type: 'denied', reason: NOT_HELD };
+    const why = objection();
+    await this.#asker.gate.settle(approvalId, why === undefined);
+    if (why !== undefined) return staleStatus(why);
     return reason === undefined ? { type: 'approved' } : { type: 'approved', reason };
   }
 
@@ -197,6 +228,14 @@ class ApprovalFunction {
     return gatings;
   }
 }
+
+/** Why what was said of a call does not hold for what the SDK would run now; `undefined`: it does. */
+type Objection = () => string | undefined;
+
+const staleStatus = (why: string): ToolApprovalStatus => ({
+  type: 'denied',
+  reason: `${why} Call it again to be asked again.`,
+});
 
 interface ToolSetPlan {
   /** As they were. */

@@ -9,7 +9,7 @@ import type {
   InterruptOptions,
 } from '../../../index.js';
 import type { CallAsker, OpenedRequest, CallQuestion } from '../../gate/asker.js';
-import { messageOf } from '../../errors/message-of.js';
+import { reasonOfError } from '../../errors/reason-of.js';
 import { existingRecord, isApproval, type DecidedRecord } from '../../gate/records.js';
 import { approvesByMode, isByMode, type CallVerdict } from '../../gate/judge.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
@@ -258,8 +258,8 @@ export class ToolGate {
       // What the tool makes of that is no result: the run may go on elsewhere, or not at all.
       const lost = error instanceof RefusedExecution ? error.cause : error;
       if (endsAll(lost)) this.#options.parent?.leave(lost);
-      if (!(error instanceof RefusedExecution)) this.#warnFailed(error);
-      return denial(messageOf(error), 'reject', null);
+      this.#warnFailed(error);
+      return denial(reasonOfError(error), 'reject', null);
     }
   }
 
@@ -387,7 +387,8 @@ export class ToolGate {
 
   #warnFailed(error: unknown): void {
     // A run that the tools are a part of ends by it, and says so.
-    if (this.#options.parent === undefined || !endsAll(error)) warnFailedCall(PLACE, this.#options.name, error);
+    const lost = error instanceof RefusedExecution ? error.cause : error;
+    if (this.#options.parent === undefined || !endsAll(lost)) warnFailedCall(PLACE, this.#options.name, error);
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 import type { ApprovalRecord, Gate, VerifyApprovalsOptions } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
-import { messageOf } from '../../errors/message-of.js';
+import { reasonOfError } from '../../errors/reason-of.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { readable, takeOptions } from '../../options/check.js';
 import { checkList, kindOf } from '../../options/names.js';
@@ -18,6 +18,7 @@ import type { MessagePart } from '../messages/messages.js';
 import { REJECTED_IN_CHAT } from '../messages/reasons.js';
 import { isOpen } from '../messages/request-acts.js';
 import { loadSdk } from '../sdk/sdk.js';
+import { warnFailedAnswer } from './failed-calls.js';
 import { CallSettler, type FoundRequest, type SettledCall } from '../messages/settled-calls.js';
 import { signApproval } from '../sdk/signature.js';
 import {
@@ -43,6 +44,7 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
 ): Promise<MESSAGE[]> {
   requireSdk(PLACE);
   const local = localGate(gate, PLACE);
+  local.checkOpen(PLACE);
   const options = takeOptions(PLACE, given);
   const { runId, onRefused: told } = options;
   const onRefused: typeof told = told && ((refused) => quietly('onRefused', () => told(refused)));
@@ -59,6 +61,7 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
     keepsWaiting,
     by,
     onRefused,
+    onFailed,
   });
   await requests.look();
   for (const record of requests.open)
@@ -67,6 +70,9 @@ export async function verifyApprovals<MESSAGE extends AnyMessage>(
   const verified = new AnsweredMessages(conversation, settled, onRefused).of(closeLeft(messages, settled));
   return withEdits(verified, conversation, settled, options);
 }
+
+const onFailed = ({ calls }: SpokenCall, error: unknown): void =>
+  warnFailedAnswer(PLACE, calls.at(-1)?.toolName ?? 'unknown', error);
 
 /** With another one the AI SDK would find no answer signed, and nothing would say why. @throws {InvalidConfigError} */
 function checkSecret(secret: unknown): void {
@@ -114,7 +120,8 @@ class KnownRequests {
       if (this.#runId === undefined) return namedBy(call, isAnswered, records);
       return isAnswered ? answeredOf(records) : meantOf(call, records);
     } catch (error) {
-      return { record: undefined, why: `It could not be looked up: ${messageOf(error)}` };
+      onFailed(call, error);
+      return { record: undefined, why: `It could not be looked up: ${reasonOfError(error)}` };
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Takes what a conversation says of its calls to the gate. */
 import type { ApprovalRecord, RefusedApproval } from '../../../index.js';
 import { AlreadyDecidedError } from '../../errors/index.js';
-import { messageOf } from '../../errors/message-of.js';
+import { reasonOfError } from '../../errors/reason-of.js';
 import type { LocalGate } from '../../gate/gate.js';
 import { isApproval } from '../../gate/records.js';
 import { Breaks } from '../../values/breaks.js';
@@ -36,6 +36,8 @@ export interface SettlingOptions {
   /** Who answered in the messages. */
   by: string | null;
   onRefused: ((refused: RefusedApproval) => void) | undefined;
+  /** Told what stood in the way, which is no answer of the gate. */
+  onFailed?: (call: SpokenCall, error: unknown) => void;
 }
 
 export class CallSettler {
@@ -125,7 +127,9 @@ export class CallSettler {
         );
         if (decided.status === 'pending') return refuse(COUNTED);
       } catch (error) {
-        return refuse(AlreadyDecidedError.isInstance(error) ? 'This request was decided before.' : messageOf(error));
+        if (AlreadyDecidedError.isInstance(error)) return refuse('This request was decided before.');
+        this.#options.onFailed?.(call, error);
+        return refuse(reasonOfError(error));
       }
     }
     const [answer] = call.yes;
@@ -148,7 +152,8 @@ export class CallSettler {
       return settled;
     } catch (error) {
       if (!AlreadyDecidedError.isInstance(error)) {
-        this.#tell(call, call.no[0]?.approvalId, messageOf(error));
+        this.#options.onFailed?.(call, error);
+        this.#tell(call, call.no[0]?.approvalId, reasonOfError(error));
         if (this.#options.keepsWaiting) return settled;
       }
     }
@@ -160,7 +165,10 @@ export class CallSettler {
   async #end(call: SpokenCall, { approvalId }: ApprovalRecord, reason: string): Promise<void> {
     const { gate } = this.#options;
     await gate.withdraw(approvalId, reason, 'messages');
-    const after = await gate.get(approvalId).catch(() => undefined);
+    const after = await gate.get(approvalId).catch((error: unknown) => {
+      this.#options.onFailed?.(call, error);
+      return undefined;
+    });
     if (after === undefined || standingOf(after.status) !== 'over')
       this.#tell(call, call.no[0]?.approvalId ?? approvalId, NOT_ENDED);
   }

@@ -29,7 +29,14 @@ export class RunCallbacks {
   }
 
   async #tellStep({ onStep }: SdkVersion, step: SdkStep): Promise<void> {
-    for (const callback of this.#find(onStep)) await callback(step as never);
+    for (const callback of this.#find(onStep)) {
+      try {
+        await callback(step as never);
+      } catch (error) {
+        warnCallback(onStep, error);
+        throw error;
+      }
+    }
   }
 
   /** The run has finished. Without a call of the model there is nothing to tell. */
@@ -38,7 +45,7 @@ export class RunCallbacks {
     const callbacks = this.#find(version.onFinish);
     if (finish === undefined || callbacks.length === 0) return;
     const event = version.finishEvent(finish, { steps, usage, messages: added });
-    for (const callback of callbacks) await quietly(() => callback(event as never));
+    for (const callback of callbacks) await quietly(version.onFinish, () => callback(event as never));
   }
 
   /** What went wrong, where the SDK has not told it. */
@@ -48,14 +55,15 @@ export class RunCallbacks {
 
   /** The run does not go on: what comes of its steps is not to be known here. */
   async left(version: SdkVersion): Promise<void> {
-    await quietly(() => this.heldSteps(version));
+    // What fails in there was told.
+    await this.heldSteps(version).catch(() => {});
   }
 
   /** Once: both the SDK and the run come by it. */
   async abort(event: { steps: SdkStep[]; [more: string]: unknown }): Promise<void> {
     if (this.#toldAbort) return;
     this.#toldAbort = true;
-    for (const callback of this.#find(['onAbort'])) await quietly(() => callback(event as never));
+    for (const callback of this.#find(['onAbort'])) await quietly(['onAbort'], () => callback(event as never));
   }
 }
 
@@ -64,7 +72,8 @@ export const tellingError = (callback: (event: never) => unknown) => async (even
   try {
     await callback(event as never);
   } catch (cause) {
-    warnSeldom('onError', `onError failed: ${messageOf(cause)}. The error that it was told: ${messageOf(event.error)}`);
+    const [failure, told] = [messageOf(cause), messageOf(event.error)];
+    warnSeldom(`onError:${failure}:${told}`, `onError failed: ${failure}. The error that it was told: ${told}`);
   }
 };
 
@@ -73,10 +82,17 @@ export function only<T>(names: readonly string[], callback: T): Record<string, T
   return Object.fromEntries(names.map((name, index) => [name, index === 0 ? callback : undefined]));
 }
 
-export async function quietly(call: () => unknown): Promise<void> {
+/** As in the SDK, a callback that throws does not end the run. It is told. @param names which it may have */
+export async function quietly(names: readonly string[], call: () => unknown): Promise<void> {
   try {
     await call();
-  } catch {
-    // As in the SDK: a callback that throws does not end the run.
+  } catch (error) {
+    warnCallback(names, error);
   }
+}
+
+/** What it was to do, such as to save the conversation, may not have been done. */
+function warnCallback(names: readonly string[], error: unknown): void {
+  const failure = `${names.join('/')} failed: ${messageOf(error)}`;
+  warnSeldom(`callback:${failure}`, `${failure}. The run goes on.`);
 }

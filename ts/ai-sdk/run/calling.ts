@@ -8,6 +8,7 @@ import type { ModelRound } from './round.js';
 import type { RunOptions } from './run-options.js';
 import type { CallOptions, FinishEvent, SdkStep } from '../sdk/sdk.js';
 import type { RunSetup } from './setup.js';
+import { warnNotRead } from '../sdk/not-read.js';
 import { changeStep } from '../sdk/steps.js';
 import { isQuestionTool } from '../tools/questions.js';
 import { refuseMisplaced } from '../../options/check.js';
@@ -104,7 +105,7 @@ export class ModelCalls {
     if (names.length === 0 || !this.#followsTurns) return {};
     const own = names.map((name) => options[name]).find((callback) => typeof callback === 'function');
     return only(names, async (event: TurnEndEvent) => {
-      if (typeof own === 'function') await quietly(() => own(event) as unknown);
+      if (typeof own === 'function') await quietly(names, () => own(event) as unknown);
       round.turns.push(turnOf(event));
       wake();
     });
@@ -132,7 +133,7 @@ export class ModelCalls {
       const stepNumber = step.stepNumber + conversation.steps.length;
       const prepared = await own?.({ ...step, stepNumber, steps: [...conversation.steps, ...step.steps] });
       if (!isRecord(prepared)) return prepared;
-      checkStep(prepared);
+      checkStep(prepared, step);
       const shown = prepared['activeTools'] === undefined ? prepared : { ...prepared, ...this.#activeTools(prepared) };
       return shown['model'] === undefined ? shown : { ...shown, model: this.#watch(round, shown['model']) };
     };
@@ -171,8 +172,9 @@ export class ModelCalls {
 }
 
 /** The AI SDK passes over what it does not know here. @throws {InvalidConfigError} for what was meant to restrict */
-function checkStep(prepared: Record<string, unknown>): void {
+function checkStep(prepared: Record<string, unknown>, step: object): void {
   refuseMisplaced('streamWithEvents', prepared, 'prepareStep', NO_NAMES);
+  warnNotRead(prepared, 'prepareStep', Object.keys(step));
   if (prepared['tools'] === undefined) return;
   warnOnce(
     'prepareStep:tools',

@@ -1,11 +1,13 @@
 /** What becomes of the requests of a run: each decision is waited for, told, and remembered where it is a no. */
 import type { ApprovalRecord } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { reasonOfError } from '../../errors/reason-of.js';
 import type { CallAsker } from '../../gate/asker.js';
 import { isApproval, toRecord, type DecidedRecord } from '../../gate/records.js';
 import { endsAll } from '../../gate/waiters.js';
 import type { RawRecord } from '../../native.js';
 import type { OwnEvent } from '../sdk/own-events.js';
+import { warnFailedCall } from '../gating/failed-calls.js';
 import { progressOf } from '../gating/progress.js';
 import { reasonOf, TURN_ENDED } from '../messages/reasons.js';
 import { valueOf, type RequestedCall, type ModelRound } from './round.js';
@@ -68,14 +70,15 @@ export class CallDecisions {
   #onLost(round: ModelRound, asked: RequestedCall, { approvalId }: ApprovalRecord, error: unknown): void {
     if (endsAll(error)) {
       round.waiting--;
-      asked.decision = { type: 'cancelled', reason: messageOf(error) };
+      asked.decision = { type: 'cancelled', reason: reasonOfError(error) };
       round.lost ??= { error };
       this.#options.wake();
       return;
     }
     // The run was let go of: nothing is wrong with the ledger.
     const isLeft = error instanceof DOMException && error.name === 'AbortError';
-    const reason = isLeft ? messageOf(error) : `The ledger cannot say what was decided: ${messageOf(error)}`;
+    if (!isLeft) warnFailedCall(this.#options.asker.place, asked.toolName, error);
+    const reason = isLeft ? messageOf(error) : `The ledger cannot say what was decided: ${reasonOfError(error)}`;
     const decision = { type: 'cancelled', reason } as const;
     this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
   }

@@ -1,7 +1,8 @@
 /** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
 import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../../index.js';
 import { requestOf, type CallAsker, type OpenedRequest, type SupersededRequest } from '../../gate/asker.js';
-import { messageOf } from '../../errors/message-of.js';
+import { reasonOfError } from '../../errors/reason-of.js';
+import { warnFailedCall } from '../gating/failed-calls.js';
 import { approvesByMode, type CallVerdict } from '../../gate/judge.js';
 import { questionsOf } from '../../gate/questions.js';
 import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
@@ -211,9 +212,15 @@ export class RunRequests {
       await this.#options.asker.gate.revoke(approvalId, why);
       return true;
     } catch (error) {
-      this.#deny(asked, `${why} It cannot be asked about again: ${messageOf(error)}`);
+      this.#warn(asked, error);
+      this.#deny(asked, `${why} It cannot be asked about again: ${reasonOfError(error)}`);
       return false;
     }
+  }
+
+  /** Of what is no abort of the run: who takes its result alone would hear of nothing. */
+  #warn({ toolName }: RequestedCall, error: unknown): void {
+    if (!this.#options.signal.aborted) warnFailedCall(this.#options.asker.place, toolName, error);
   }
 
   /** It does not run in this run. */
@@ -312,7 +319,8 @@ export class RunRequests {
       void this.#options.asker.gate.rejectBySystem(record.approvalId, denied);
     } catch (error) {
       // Without a request there is nothing that anybody could approve.
-      const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
+      this.#warn(asked, error);
+      const reason = denied ?? (existingRecord(error) === undefined ? reasonOfError(error) : DUPLICATE_ID);
       asked.decision = { type: 'reject', reason };
       asked.questioning?.fail(reason);
       this.#options.decisions.deny(toolCallId, { args: valueOf(args), reason });

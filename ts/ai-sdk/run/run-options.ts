@@ -19,6 +19,8 @@ export interface RunOptions {
   asker: CallAsker;
   plan: (tools: ToolSet) => InterruptPlan;
   interruptOn: InterruptOn | undefined;
+  /** What is done about names that no tool has. */
+  unknownTools: string | undefined;
   maxSteps: number | undefined;
   /** What becomes of requests of calls that the conversation has left behind. */
   unanswered: 'cancel' | 'keep';

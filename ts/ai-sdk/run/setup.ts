@@ -63,8 +63,8 @@ export function setUp({
     inherited: run.parent?.inheritance,
     call: (called, execute) => call(called, guard.inheritance, execute),
     hostJudges: hostJudgeOf(callOptions['toolApproval'], callOptions, tools, {
-      place: 'streamWithEvents',
-      unknownTools: 'ignore',
+      place: asker.place,
+      unknownTools: run.unknownTools,
     }),
     onExecuted,
     onLost,

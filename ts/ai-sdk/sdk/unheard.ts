@@ -42,6 +42,11 @@ export class UnheardError {
     console.error(this.#failure.error);
   }
 
+  #told(error: unknown): ErrorEvent {
+    this.hear();
+    return { type: 'error', error };
+  }
+
   /** The event that tells the error, which knows whether somebody looked. */
   event(error: unknown): ErrorEvent {
     const hear = (): void => this.hear();
@@ -54,12 +59,11 @@ export class UnheardError {
           return error;
         },
       },
+      // JSON says nothing of an error: whoever has that alone has not heard.
+      toJSON: { value: () => (error instanceof Error ? { type: 'error', error } : this.#told(error)) },
       // For whoever prints the event.
       [INSPECT]: {
-        value: () => {
-          hear();
-          return { type: 'error', error };
-        },
+        value: () => this.#told(error),
       },
     });
   }

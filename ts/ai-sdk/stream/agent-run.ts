@@ -112,8 +112,6 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   #toUI(options: object): ReadableStream {
     if (this.#items !== undefined || this.#isIterated) throw iteratedTwice();
     this.#isIterated = true;
-    runWasBegun(this.#token);
-    if (typeof (options as { onError?: unknown }).onError === 'function') this.#unheard.hear();
     const run = this.#run;
     const parts = run.items<StreamPart>(
       partView(() => run.opened.sdk.version.hasResponsePart),
@@ -122,7 +120,24 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     this.#items = parts as AsyncGenerator<RunItem, undefined>;
     // From here on the stream is what is held on to, and a stream that is dropped is cancelled by its server.
     dropped.unregister(this.#token);
-    return uiMessageStream(run, parts, () => this.#leave(), options);
+    return uiMessageStream(run, parts, {
+      options: { ...options, ...this.#heardBy((options as { onError?: unknown }).onError) },
+      // A stream that nobody reads runs nothing.
+      onBegin: () => runWasBegun(this.#token),
+      leave: () => this.#leave(),
+    });
+  }
+
+  /** The page's own `onError`, which has heard of the error where it looks at it, and does not fail. */
+  #heardBy(onError: unknown): { onError?: (error: unknown) => unknown } {
+    if (typeof onError !== 'function') return {};
+    return {
+      onError: (error) => {
+        const said = Reflect.apply(onError, undefined, [error]) as unknown;
+        if (onError.length > 0) this.#unheard.hear();
+        return said;
+      },
+    };
   }
 
   toUIMessageStreamResponse(given: ResponseInit & { heartbeat?: number | false } = {}): Response {

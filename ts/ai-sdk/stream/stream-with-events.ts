@@ -9,7 +9,7 @@ import { kindOf } from '../../options/names.js';
 import { nearestOf } from '../../options/nearest.js';
 import { agentClassOf, isOfSdk } from '../sdk/agent-class.js';
 import { IterableRun } from './agent-run.js';
-import { ArrangedTools } from '../tools/arranged-tools.js';
+import { arrangedTools } from '../tools/arranged-tools.js';
 import { checkModel } from '../sdk/check-model.js';
 import { checkInstalled } from '../sdk/installed.js';
 import { checkUnanswered } from '../messages/left-calls.js';
@@ -23,8 +23,7 @@ import { hostJudgeOf } from '../tools/host-judge.js';
 import { takeCall, takeTools } from '../tools/tool-set.js';
 import { copyToolSet } from '../tools/tools.js';
 import { timeLimitOf } from '../tools/time-limit.js';
-import { v6 } from '../sdk/v6.js';
-import { v7 } from '../sdk/v7.js';
+import { SDK_OPTIONS, warnNotRead } from '../sdk/not-read.js';
 import { warnOnce } from '../../errors/warn-once.js';
 
 type RunPlace = 'streamWithEvents' | 'resume';
@@ -109,13 +108,15 @@ export function runOf(given: object, place: RunPlace): AgentRun {
     inherited: parent?.inheritance,
     isInherited: ownInterruptOn === undefined,
   };
+  /** With all that can be told of them. */
   const plan = (tools: ToolSet) => {
     if (parent !== undefined) refuseQuestions(tools, place);
-    return planFor({ ...planned, tools });
+    const made = planFor({ ...planned, tools });
+    warnAtStart(made, { ...planned, tools }, asker);
+    return made;
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
   const first = plan(source.tools);
-  warnAtStart(first, { ...planned, tools: source.tools }, asker);
   if (parent === undefined) warnUnanswered({ tools: source.tools, place }, asker);
   return new IterableRun({
     sdk: async () => {
@@ -125,7 +126,9 @@ export function runOf(given: object, place: RunPlace): AgentRun {
       return sdk;
     },
     asker,
+    // Those of an agent are known when its first call is prepared.
     plan: (tools) => (tools === source.tools ? first : plan(tools)),
+    unknownTools,
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
     unanswered: checkUnanswered(unanswered, place),
@@ -165,9 +168,6 @@ function signalOf(own: AbortSignal | undefined, parent: ParentRun | undefined): 
   if (parent === undefined) return own;
   return own === undefined ? parent.signal : AbortSignal.any([own, parent.signal]);
 }
-
-/** What either version takes: which one it is, is known when the run begins. */
-const SDK_OPTIONS: ReadonlySet<string> = new Set([...v6.optionNames, ...v7.optionNames]);
 
 /** What the loop does itself where the SDK does not know it. */
 const OF_THE_LOOP: ReadonlySet<string> = new Set(['toolApproval']);
@@ -225,13 +225,13 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
   refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS);
+  warnNotRead(agent.settings, `${place}: agent.settings`, OF_AGENTS);
   const settings = takeCall(agent.settings, place);
   const shown = (agent.tools as ToolSet | undefined) ?? {};
   const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
   const ownTools = settings['tools'] as ToolSet | undefined;
   // Nothing of the agent's runs before its calls pass the gate, whoever has replaced what makes them.
-  const arranged = ownTools === undefined ? undefined : new ArrangedTools(ownTools, place);
-  const unrun = arranged === undefined ? {} : { tools: arranged.shown };
+  const unrun = ownTools === undefined ? {} : { tools: arrangedTools(ownTools, place) };
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;
   const open =
@@ -276,9 +276,8 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
     const said = ((await hook?.(own)) ?? own) as CallOptions;
     refuseMisplaced(place, said, `${place}: prepareCall`, SDK_OPTIONS);
-    const made = takeCall(said, place);
-    const known = made['tools'] === undefined ? undefined : arranged?.known(made['tools'] as ToolSet);
-    return known === undefined ? made : { ...made, tools: known };
+    warnNotRead(said, `${place}: prepareCall`, [...OF_AGENTS, ...Object.keys(base)]);
+    return takeCall(said, place);
   };
   const prepare = async (sdk: LoadedSdk, signal: AbortSignal): Promise<CallOptions> => {
     // The agent makes the options of a call by itself; what it does with them then is kept from it.
@@ -307,6 +306,9 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     timeLimit: timeLimitOf(call, settings),
   };
 }
+
+/** What an agent has beside the options of its calls. */
+const OF_AGENTS: readonly string[] = ['id', 'callOptionsSchema', 'prepareCall', 'version'];
 
 const unsupportedAgent = (place: string) =>
   new UnsupportedAgentError({

@@ -71,15 +71,23 @@ function requestReason({ verdict, description }: Pick<ApprovalRequest, 'verdict'
   return oneLine(verdict?.reason ?? description);
 }
 
+export interface UiStreamOptions {
+  /** Of the SDK. */
+  options: object;
+  /** Somebody reads. */
+  onBegin: () => void;
+  leave: () => Promise<unknown>;
+}
+
 /** UI chunks of a run that nobody else iterates. Reading slowly slows the model; cancelling leaves the run. */
 export function uiMessageStream(
   run: Run,
   parts: AsyncGenerator<StreamPart>,
-  leave: () => Promise<unknown>,
-  options: object,
+  { options, onBegin, leave }: UiStreamOptions,
 ): ReadableStream {
   let chunks: ReadableStreamDefaultReader<unknown> | undefined;
   const open = async () => {
+    onBegin();
     await run.start();
     const { sdk, result, tools } = run.opened;
     return sdk.version.toUIMessageStream(sdk.ai, result, tools, streamOfParts(parts), options).getReader();

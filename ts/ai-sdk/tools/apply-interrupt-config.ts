@@ -1,7 +1,7 @@
 /** `interruptOn` as the `needsApproval` of the tools themselves. */
 import type { Tool, ToolSet } from 'ai';
 import type * as Api from '../../../index.js';
-import type { InterruptOn } from '../../../index.js';
+import type { InterruptOn, InterruptOptions } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import * as native from '../../native.js';
 import type { Gating, InterruptPlan } from '../../native.js';
@@ -14,7 +14,8 @@ import { planFor } from './plan.js';
 import { isRunByProvider, warnProviderRuns } from './provider-tools.js';
 import { takeValue } from '../../options/plain.js';
 import { takeTools } from './tool-set.js';
-import { copyTool, copyToolSet, define, entryOf, ownTool } from './tools.js';
+import { inTime } from '../../values/in-time.js';
+import { copyTool, copyToolSet, define, entryOf, isThenable, ownTool, type ExecuteOptions } from './tools.js';
 
 const PLACE = 'applyInterruptConfig';
 
@@ -65,7 +66,8 @@ export function applyPlan<TOOLS extends ToolSet>(
   for (const [name, gating] of plan.tools) {
     const { action, entry } = gating;
     const tool = ownTool(tools, name);
-    if (tool !== undefined && others.has(name)) define(applied, name, markedTool(tool, gating, interruptOn));
+    if (tool !== undefined && (others.has(name) || action === 'judge'))
+      define(applied, name, markedTool(tool, gating, interruptOn));
     if (action === 'allow' || entry === null || !isRunByProvider(tool)) continue;
     // An entry of its name is a wish that cannot be met; one for all tools means those that can be asked about.
     if (isByName(gating)) warnProviderRuns(name);
@@ -74,13 +76,34 @@ export function applyPlan<TOOLS extends ToolSet>(
   return applied;
 }
 
+/**
+ * Its `shouldApprove` as it is read everywhere: what is neither `true` nor `false`, fails or takes too long asks. The AI SDK would run the
+ * tool where nothing is returned, and end its own run by an error.
+ */
+function askedBy(entry: InterruptOptions | undefined): true | ((input: unknown, options: ExecuteOptions) => unknown) {
+  const predicate: unknown = entry?.shouldApprove;
+  if (typeof predicate !== 'function') return true;
+  return (input, options) => {
+    try {
+      const answer: unknown = Reflect.apply(predicate, entry, [input, options]);
+      if (!isThenable(answer)) return answer !== false;
+      return inTime(answer, options?.abortSignal).then(
+        (said) => said !== false,
+        () => true,
+      );
+    } catch {
+      return true;
+    }
+  };
+}
+
 /** A tool that goes by another name than that of its set. */
 function markedTool(tool: Tool, gating: Gating, interruptOn: InterruptOn | undefined): Tool {
   switch (gating.action) {
     case 'ask':
       return copyTool(tool, { needsApproval: true });
     case 'judge':
-      return copyTool(tool, { needsApproval: entryOf(interruptOn, gating.entry)?.shouldApprove ?? true });
+      return copyTool(tool, { needsApproval: askedBy(entryOf(interruptOn, gating.entry)) });
     case 'allow':
       return isByName(gating) && Boolean(tool.needsApproval) ? copyTool(tool, { needsApproval: false }) : tool;
     case 'own':

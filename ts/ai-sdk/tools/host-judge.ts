@@ -62,7 +62,16 @@ function checkedStatuses(toolApproval: unknown, place: string): Record<string, u
       message: `${place}: toolApproval must be a function, or an object of statuses by the name of the tool, as in { 'delete-file': 'user-approval' }. For all tools: interruptOn: 'all'.`,
     });
   }
+  const [inherited] = inheritedNames(toolApproval);
+  if (inherited !== undefined)
+    throw new InvalidConfigError({
+      message: `${place}: toolApproval inherits ${JSON.stringify(inherited)}, which the AI SDK does not read: write it into the object itself.`,
+    });
   const statuses = { ...toolApproval };
+  if (Object.hasOwn(statuses, '*'))
+    throw new InvalidConfigError({
+      message: `${place}: toolApproval has "*", which the AI SDK takes for the name of a tool, and no entry for all. For all tools: interruptOn: 'all'.`,
+    });
   for (const [name, status] of Object.entries(statuses)) {
     if (typeof status === 'function') continue;
     const type: unknown = isRecord(status) ? status['type'] : status;
@@ -72,6 +81,15 @@ function checkedStatuses(toolApproval: unknown, place: string): Record<string, u
     });
   }
   return statuses;
+}
+
+/** Names of its prototypes, but for what every object has. */
+function inheritedNames(object: object): string[] {
+  const names: string[] = [];
+  let at = Object.getPrototypeOf(object) as object | null;
+  for (; at !== null && !Object.hasOwn(at, 'hasOwnProperty'); at = Object.getPrototypeOf(at) as object | null)
+    names.push(...Object.getOwnPropertyNames(at).filter((name) => name !== 'constructor'));
+  return names;
 }
 
 const STATUSES: readonly unknown[] = ['not-applicable', 'approved', 'denied', 'user-approval'];

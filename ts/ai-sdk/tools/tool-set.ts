@@ -7,7 +7,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
 import { countAsCopy, isCopy } from '../../policy/very-tool.js';
-import { copyTool, copyToolSet, define, isRecord, isThenable, ownTool } from './tools.js';
+import { copyTool, copyToolSet, define, isRecord, isThenable, ownApproval, ownTool } from './tools.js';
 
 /**
  * The tools of this moment, each read once: own ones, and enumerable ones that are inherited. Without a prototype, so that no name
@@ -52,7 +52,7 @@ function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTool
     const tool = ownTool(tools, name);
     if (!isRecord(tool) || isCopy(tool)) continue;
     // Read once: what it says at another look counts no more than what becomes of it.
-    const { needsApproval } = tool;
+    const needsApproval = ownApproval(tool);
     if (needsApproval == null) continue;
     const known = fixed.get(tool) ?? copyTool(tool, { needsApproval });
     fixed.set(tool, known);

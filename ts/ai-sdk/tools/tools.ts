@@ -154,6 +154,17 @@ export function entryOf(interruptOn: InterruptOn | undefined, entry: string | nu
   return typeof value === 'object' && value !== null ? (value as InterruptOptions) : undefined;
 }
 
+/** What the tool, or its class, says of being asked about. What somebody wrote to `Object.prototype` no tool says. */
+export function ownApproval(tool: Tool): unknown {
+  for (
+    let at: object | null = tool;
+    at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at) as object | null
+  )
+    if (Object.hasOwn(at, 'needsApproval')) return tool.needsApproval;
+  return undefined;
+}
+
 export function ownTool(tools: ToolSet | undefined, name: string): Tool | undefined {
   return tools !== undefined && Object.hasOwn(tools, name) ? (tools[name] ?? undefined) : undefined;
 }

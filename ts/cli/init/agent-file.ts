@@ -27,14 +27,15 @@ interface Runner {
 
 /** Reads a file, and makes of it what `countersign init` would write. */
 export function readAgentFile(text: string): Found {
-  if (!/['"]ai['"]/.test(text)) return { kind: 'none' };
+  const isOfAi = /['"`]ai['"`]/.test(text);
+  if (!isOfAi && !mentions(text)) return { kind: 'none' };
   const shape = ANSWERS.test(text) ? 'route' : 'script';
   const left = (because: string, place = 0): Found => ({ kind: 'left', shape, because, line: lineAt(text, place) });
   const source = readCode(text);
   if (source === undefined)
-    return mentions(text) ? left('its quotes and brackets could not be followed') : { kind: 'none' };
+    return isOfAi && mentions(text) ? left('its quotes and brackets could not be followed') : { kind: 'none' };
   const imported = importsOf(source);
-  if (/from\s*['"]countersign['"]|require\(\s*['"]countersign['"]\s*\)/.test(text)) return { kind: 'gated' };
+  if (usesCountersign(source)) return { kind: 'gated' };
   if (imported.isWhole && mentions(text)) return left('it takes all of ai under one name');
   const runners: Runner[] = [];
   for (const call of callsOf(source, imported.names)) {
@@ -42,6 +43,11 @@ export function readAgentFile(text: string): Found {
     if (typeof runner === 'string') return left(runner, call.at);
     if (runner !== undefined) runners.push(runner);
   }
+  const unread = otherTaking(source, imported);
+  if (unread !== undefined) return left('it takes what runs tools from ai in another way, or hands it on', unread);
+  const foreign = foreignRunner(source);
+  if (foreign !== undefined)
+    return left(`it takes ${JSON.stringify(foreign.name)} from ${JSON.stringify(foreign.from)}`, foreign.at);
   // What is not seen as a call must not be left open without a word.
   const other = otherUse(source, imported);
   if (other !== undefined) return left('it does something else with what runs tools than call it', other);
@@ -66,6 +72,20 @@ export function readAgentFile(text: string): Found {
   // What it does not read back it does not write.
   if (readCode(after) === undefined) return left('what was made of it could not be read back', first.at);
   return { kind: 'changed', shape, after, tools: [...new Set(runners.flatMap((runner) => toolNames(source, runner)))] };
+}
+
+/** A file that has JavaScript beside other languages. */
+export function readFrameworkFile(text: string): Found {
+  const at = text.search(/\bfrom\s*['"]ai['"]|\b(?:import|require)\s*\(\s*['"]ai['"]\s*\)/);
+  if (at < 0 || !mentions(text)) return { kind: 'none' };
+  const shape = ANSWERS.test(text) ? 'route' : 'script';
+  return { kind: 'left', shape, because: 'it is not JavaScript alone', line: lineAt(text, 0) };
+}
+
+/** Whether it is code, and no comment that says so. */
+function usesCountersign({ text, code }: Code): boolean {
+  const taken = [...text.matchAll(/\b(?:from|require)\b\s*\(?\s*['"]countersign['"]/g)];
+  return taken.some(({ index }) => /^(?:from|require)\b/.test(code.slice(index)));
 }
 
 const mentions = (text: string): boolean => RUNNERS.some((name) => text.includes(name));
@@ -96,13 +116,39 @@ function importsOf({ text, code }: Code): Imported {
     found.parts.push({ from: match.index, to: match.index + match[0].length });
     found.isCommonJs ||= match[3] !== undefined;
     const list = /\{([^}]*)\}/.exec(match[0]);
-    if (list === null) found.isWhole = true;
+    if (list === null || /^import\s+[\w$]+\s*,/.test(match[0])) found.isWhole = true;
     for (const each of (list?.[1] ?? '').split(',')) {
       const [, name, local] = /^\s*([\w$]+)(?:\s*(?:\bas\b|:)\s*([\w$]+))?\s*$/.exec(each) ?? [];
       if (name !== undefined) found.names.set(local ?? name, name);
     }
   }
   return found;
+}
+
+/** Where `ai` is taken in a way that is not read: when the file runs, in a function, or to be handed on. Types run nothing. */
+function otherTaking({ text, code }: Code, { parts }: Imported): number | undefined {
+  const ways =
+    /\bexport\b(?!\s*type\b)([^;'"`]*?)\bfrom\s*['"]ai['"]|(?<!\btypeof\s*)\bimport\s*\(\s*['"`]ai['"`]\s*\)(?!\s*\.\s*[A-Z])|\brequire\s*\(\s*['"`]ai['"`]\s*\)/g;
+  for (const { index, 0: whole, 1: names } of text.matchAll(ways)) {
+    if (!/^(?:export|import|require)\b/.test(code.slice(index))) continue;
+    if (parts.some(({ from, to }) => from <= index && index < to)) continue;
+    if (whole.startsWith('export') ? /\*/.test(names ?? '') || mentions(names ?? '') : mentions(code)) return index;
+  }
+  return undefined;
+}
+
+/** What runs tools by its name, and comes from a file that hands it on: whether it is that of `ai` is not seen here. */
+function foreignRunner({ text, code }: Code): { name: string; from: string; at: number } | undefined {
+  for (const match of text.matchAll(/^import\b(?!\s*type\b)[^;'"{]*\{([^}]*)\}\s*from\s*['"]([^'"\n]+)['"]/gm)) {
+    if (!/^import\b/.test(code.slice(match.index)) || match[2] === 'ai') continue;
+    for (const each of match[1]!.split(',')) {
+      const [, name = '', local = name] = /^\s*([\w$]+)(?:\s+as\s+([\w$]+))?\s*$/.exec(each) ?? [];
+      if (!RUNNERS.includes(name)) continue;
+      const called = new RegExp(`(?<![\\w$.])${local.replaceAll('$', '\\$')}\\s*[(<]`);
+      if (called.test(code)) return { name, from: match[2]!, at: match.index };
+    }
+  }
+  return undefined;
 }
 
 interface Call {
@@ -143,7 +189,10 @@ function runnerAt(source: Code, { name, at, open }: Call): Runner | string | und
   )
     return 'its options are not written in the call';
   const properties = propertiesOf(source, options.from);
-  const tools = properties.find((property) => property?.key === 'tools');
+  const prepares = ({ from, to }: Part): boolean => /^(?:async\s+)?prepareCall\b/.test(source.code.slice(from, to));
+  if (partsOf(source, options.from).some(prepares)) return 'its prepareCall may give it other tools';
+  const [tools, ...others] = properties.filter((property) => property?.key === 'tools');
+  if (others.length > 0) return 'it names its tools more than once';
   if (tools === undefined) return properties.includes(undefined) ? 'its tools are not written in the call' : undefined;
   if (properties.indexOf(undefined, properties.indexOf(tools)) >= 0)
     return 'something behind its tools may replace them';

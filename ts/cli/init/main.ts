@@ -9,11 +9,11 @@ import { readOptions } from '../options.js';
 import { count, print } from '../print.js';
 import { oneLine, style } from '../style.js';
 import { tellError } from '../tell-error.js';
-import { readAgentFile, type Found } from './agent-file.js';
+import { readAgentFile, readFrameworkFile, type Found } from './agent-file.js';
 import { linesByHand, PAGE } from './by-hand.js';
 import { diffLines } from './edits.js';
 import { firstPolicy } from './first-policy.js';
-import { readProject, sourcesOf, type Project } from './project.js';
+import { isFrameworkFile, readProject, sourcesOf, type Project } from './project.js';
 
 const POLICY = '.countersign/policy.toml';
 
@@ -89,7 +89,7 @@ function planOf(project: Project): Plan {
   const tools = new Set<string>();
   for (const file of sourcesOf(project.folder)) {
     const before = readFileSync(join(project.folder, file), 'utf8');
-    const found = readAgentFile(before);
+    const found = isFrameworkFile(file) ? readFrameworkFile(before) : readAgentFile(before);
     if (found.kind === 'left') plan.left.push({ file, found });
     else if (found.kind === 'gated') plan.gated.push(file);
     else if (found.kind === 'changed') {

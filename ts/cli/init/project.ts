@@ -61,11 +61,14 @@ const record = (value: unknown): Record<string, string> =>
   typeof value === 'object' && value !== null ? (value as Record<string, string>) : {};
 
 const NOT_THERE = /^(?:node_modules|dist|build|out|coverage|vendor|target)$|^\./;
-const SOURCE = /\.[cm]?[jt]sx?$/;
+const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/;
 const NO_SOURCE = /\.d\.[cm]?ts$|\.(?:test|spec)\.[cm]?[jt]sx?$|\.min\.js$|\.config\.[cm]?[jt]s$/;
 /** Of a file, in bytes: what is longer was not written by hand. */
 const MOST = 400_000;
 const MOST_FILES = 20_000;
+
+/** Whether a file has more in it than JavaScript. */
+export const isFrameworkFile = (file: string): boolean => /\.(?:vue|svelte|astro)$/.test(file);
 
 /** Its source files, by their paths in it. Symbolic links are not followed. */
 export function sourcesOf(folder: string): string[] {
