@@ -50,7 +50,16 @@ function realOfMissing(path: string): string | undefined {
 export function linksTo(paths: readonly string[], places: readonly string[]): Map<string, string> {
   const real = places.map(realPath);
   const links = new Set(paths.flatMap(linksOn).filter((link) => real.some((place) => isIn(link, place))));
-  return new Map([...links].map((link) => [link, files().readlinkSync(link)]));
+  return new Map([...links].map((link) => [link, targetOf(link)]));
+}
+
+/** Of what is no symlink any more, nothing. */
+function targetOf(link: string): string {
+  try {
+    return reaching(link, () => files().readlinkSync(link));
+  } catch {
+    return '';
+  }
 }
 
 /** Nothing: it is not there, nor can it be below what is no folder. */
@@ -117,7 +126,7 @@ function planted(path: string): string | undefined {
 function replaced(link: string, target: string): string | undefined {
   const found = about(link);
   if (found === undefined) return undefined;
-  return found.isSymbolicLink() && reaching(link, () => files().readlinkSync(link)) === target ? undefined : link;
+  return found.isSymbolicLink() && targetOf(link) === target ? undefined : link;
 }
 
 function rename(path: string): void {

@@ -205,10 +205,7 @@ impl Finding<'_> {
         let (_, real) = self.located(folder);
         if self.places.iter().any(|place| is_below(place, &real)) {
             // It cannot be kept whole.
-            for name in named::HOOKS {
-                self.keep(&format!("{folder}/{name}"));
-            }
-            return;
+            return self.keep_each_hook(folder);
         }
         self.keep(folder);
         match self.look.files.list(folder, MOST_OTHERS) {
@@ -218,6 +215,12 @@ impl Finding<'_> {
                 }
             }
             DirListing::Unknown | DirListing::TooMany => self.found.incomplete = true,
+        }
+    }
+
+    fn keep_each_hook(&mut self, folder: &str) {
+        for name in named::HOOKS {
+            self.keep(&format!("{folder}/{name}"));
         }
     }
 

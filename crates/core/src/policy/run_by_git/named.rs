@@ -69,6 +69,10 @@ impl Finding<'_> {
             for top in &tops {
                 for hooks in self.paths(&text, "hookspath", top) {
                     self.keep_hooks(&hooks);
+                    // The hooks that husky makes run those of the same name in the folder above.
+                    if let Some(above) = hooks.strip_suffix("/_") {
+                        self.keep_each_hook(above);
+                    }
                 }
                 for templates in self.paths(&text, "templatedir", top) {
                     self.keep(&templates);

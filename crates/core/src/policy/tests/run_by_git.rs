@@ -134,7 +134,7 @@ fn what_settings_name_is_kept_however_it_is_written() {
         ("line", "[core] hooksPath = dev\n", &["dev"], &[]),
         ("goes-on", "[core]\n\thooksPath = d\\\nev\n", &["dev"], &[]),
         ("dots", "[core]\n\thooksPath = ./dev/../dev//\n", &["dev"], &[]),
-        ("missing", "[core]\n\thooksPath = .husky/_\n", &[], &[".husky/_"]),
+        ("missing", "[core]\n\thooksPath = .husky/_\n", &[], &[".husky/_", ".husky/pre-commit"]),
         ("included", "[include]\n\tpath = ../more\n", &["dev", "more", "own"], &["none"]),
         ("sometimes", "[includeIf \"gitdir:x\"]\n\tpath = ../more\n", &["own"], &["none"]),
         ("missing-include", "[include]\n\tpath = ../else\n", &[], &["else"]),
