@@ -73,7 +73,7 @@ export function confinementOf(
         sealed = await sealedBy(sources, looked);
       }
       const whole = withSealed(settings, sealed);
-      const end = async () => putNewAside(sealed, await sealedBy(sources, looked));
+      const end = async () => putNewAside(sealed, await sealedBy(sources, looked), [backend.root, ...looked]);
       return {
         // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
         settings: isOwn ? whole : { ...whole, ...networkBy(settings.network, await networks()) },
@@ -102,15 +102,21 @@ const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Pr
   Promise.all(sources.map((source) => source.sealed(more)));
 
 /** Puts aside the repositories that are there now and were not before. Whoever is not told otherwise believes that these are all. */
-function putNewAside(before: readonly NativeSealed[], now: readonly NativeSealed[]): ConfinedEnd {
+function putNewAside(
+  before: readonly NativeSealed[],
+  now: readonly NativeSealed[],
+  places: readonly string[],
+): ConfinedEnd {
   const all = (of: (sealed: NativeSealed) => readonly string[]) => {
     const old = new Set(before.flatMap(of));
     return (more: readonly string[] = []) =>
       [...new Set([...now.flatMap(of), ...more])].filter((path) => !old.has(path));
   };
-  // What the command closed, or called so that it is hidden, may hold some.
-  const behind = repositoriesBehind([...all(({ hidden }) => hidden)(), ...now.flatMap(({ unlisted }) => unlisted)]);
-  const isAll = behind.isAll && now.every(({ complete, unlisted }) => complete || unlisted.length > 0);
+  // What the command closed, or called so that it is hidden, may hold some. Where more is not known, each folder may.
+  const isKnown = now.every(({ complete, unlisted }) => complete || unlisted.length > 0);
+  const closed = [...all(({ hidden }) => hidden)(), ...now.flatMap(({ unlisted }) => unlisted)];
+  const behind = repositoriesBehind(isKnown ? closed : places);
+  const isAll = behind.isAll && isKnown;
   const faults = isAll ? [] : [NOT_ALL_LOOKED_AT_AFTER];
   let made: string[] = [];
   try {
