@@ -39,6 +39,7 @@ import type {
   NativeDocument,
   NativeFilesOptions,
   NativeGateOptions,
+  NativeGitFiles,
   NativeHead,
   NativeJudged,
   NativeLayers,
@@ -78,6 +79,7 @@ export type {
   NativeClaim,
   NativeDocument,
   NativeGateOptions,
+  NativeGitFiles,
   NativeJudged,
   NativeLayers,
   NativeNetwork,
@@ -749,9 +751,9 @@ export function projectDirectory(directory: string): string {
   return documents('project', { directory });
 }
 
-/** What git runs or obeys of the files in these folders, and what it would if it were there. */
-export function runByGit(folders: readonly string[]): { kept: string[]; absent: string[] } {
-  return documents('runByGit', { folders });
+/** What git runs or obeys of the files in these folders, for a user with these homes, and what it would if it were there. */
+export function runByGit(folders: readonly string[], homes: readonly string[]): NativeGitFiles {
+  return documents('runByGit', { folders, homes });
 }
 
 /** Whether one of these patterns of addresses surely means this address. */

@@ -248,7 +248,9 @@ export type FindRecords = {
 runId: string | null, toolCallId: string, };
 
 /** What git runs or obeys of the files in these folders, but for those further down. Blocks. */
-export type FindRunByGit = { folders: readonly string[], };
+export type FindRunByGit = { folders: readonly string[],
+/** Of the user, whose settings count as well. */
+homes: readonly string[], };
 
 /** The files that a command that nobody was asked about must not reach. */
 export type FindSealed = {
@@ -447,7 +449,11 @@ export type NativeGitFiles = {
 /** Those that are there. */
 kept: Array<string>,
 /** Those that are not. */
-absent: Array<string>, };
+absent: Array<string>,
+/** Each repository that is there. */
+repositories: Array<string>,
+/** Whether that is not all. */
+incomplete: boolean, };
 
 /** Where the audit stands. */
 export type NativeHead = { size: number, hash: string, at: number, };
@@ -608,10 +614,12 @@ hidden: Array<string>,
 kept: Array<string>,
 /** Not made. */
 absent: Array<string>,
-/** Each `.git` that is there. */
+/** Each `.git` that is there, with its submodules and worktrees. */
 repositories: Array<string>,
 /** Whether these are all. */
-complete: boolean, };
+complete: boolean,
+/** Where they are not all for these folders alone: they could not be listed. */
+unlisted: Array<string>, };
 
 /** A file as it was seen. */
 export type NativeSeen = { path: string, target: string | null, before: string | null, };

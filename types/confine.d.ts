@@ -62,11 +62,12 @@ export interface ConfinedCommand {
    */
   refusals(output: string): ConfinementRefusal[];
   /**
-   * To be called when it has ended. What it made and must not have made is renamed to `NAME.unchecked`: a `.git` where there was none,
-   * hooks and settings that git would obey.
+   * To be called when it has ended. What it made and must not have made is renamed to `NAME.unchecked`, or to a name like it where that
+   * one is taken: a `.git` where there was none, hooks and settings that git would obey, and what stands in the place of a symlink that
+   * was protected.
    *
    * @returns what was there
-   * @throws ConfinementError (`ERR_CONFINEMENT`) where that fails
+   * @throws ConfinementError (`ERR_CONFINEMENT`) where that fails for some, which it names. All others have other names by then
    */
   putAside(): string[];
 }

@@ -101,6 +101,14 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
     expect([/KEPT|reached/.test(said), hasHook]).toEqual([false, false]);
   });
 
+  test('a new repository is put aside all the same, and it is told that there may be more', async () => {
+    using heard = listenToWarnings();
+    const { said } = await runAll([`${MANY}; git init -q z/y`], { confine: true });
+    expect(existsSync(join(root, 'z/y/.git'))).toBe(false);
+    expect(said).toContain('not all of them could be looked at');
+    expect(heard.warnings).toContainEqual(expect.stringContaining('not all of them could be looked at'));
+  });
+
   test('a human is asked and told why, and without a yes nothing runs', async () => {
     const { said, asked } = await runAll([MANY, STEAL], { confine: true }, false);
     expect(asked).toEqual([expect.stringContaining('There are too many files to look at all of them')]);

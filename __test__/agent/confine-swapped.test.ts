@@ -1,5 +1,14 @@
 /** What a command changes so that the next one, or one that a human said yes to, gets more than it was given. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -94,7 +103,7 @@ describe.runIf(holds)('a confined command', () => {
         kind === 'write' ? `echo evil > ${home}/.bashrc; true` : `cat ${out}/.ssh/key ${home}/.ssh/key; true`;
       const said = await run([{ command, reach: { [kind]: ['../shared/out'] } }], {}, swap);
       expect(said).not.toContain('SECRET');
-      expect(() => readFileSync(join(home, '.bashrc'))).toThrow();
+      expect(existsSync(join(home, '.bashrc'))).toBe(false);
     },
   );
 

@@ -6,6 +6,7 @@ import type { DeepAgentOptions } from '../../agent.js';
 import { createBackendTools, createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { ConfinementError, InvalidConfigError, confinementReport, createGate } from '../../ts/index.js';
 import { call, calls, says, scripted } from '../support/model.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const report = confinementReport();
 
@@ -111,6 +112,31 @@ describe.runIf(report.supported)('a command of a deep agent with confine', () =>
     expect(names.map((name) => existsSync(join(root, name)))).toEqual([true, false, false, true, true]);
     const said = JSON.stringify(prompts.at(-1));
     for (const path of ['.git', 'deep/er/.git']) expect(said).toContain(`${join(root, path)}.unchecked`);
+  });
+
+  test('leaves none in a folder that is hidden by its name, and tells where not all could be looked at', async () => {
+    using heard = listenToWarnings();
+    const line = String.raw`git init -q deep/.ssh/er; mkdir "$(printf 'x\377')"; git init -q .`;
+    const { model, prompts } = scripted([calls(call('execute', { command: line }, 'c1')), says('done')]);
+    await createDeepAgent({ model, backend: createLocalBackend({ root }), confine: true }).generate({ prompt: 'go' });
+    expect(['.git', 'deep/.ssh/er/.git'].map((name) => existsSync(join(root, name)))).toEqual([false, false]);
+    expect(JSON.stringify(prompts.at(-1))).toContain('not all of them could be looked at');
+    expect(heard.warnings).toContainEqual(expect.stringContaining('not all of them could be looked at'));
+  });
+
+  test('leaves none where its backend fails', async () => {
+    using heard = listenToWarnings();
+    const backend = createLocalBackend({ root });
+    const { execute } = backend;
+    backend.execute = async (...given) => {
+      await execute.apply(backend, given);
+      throw new Error('the backend failed');
+    };
+    const { model, prompts } = scripted([calls(call('execute', { command: 'git init -q deep' }, 'c1')), says('done')]);
+    await createDeepAgent({ model, backend, confine: true }).generate({ prompt: 'go' });
+    expect(JSON.stringify(prompts.at(-1))).toContain('the backend failed');
+    expect(existsSync(join(root, 'deep/.git'))).toBe(false);
+    expect(heard.warnings).toContainEqual(expect.stringContaining(join(root, 'deep/.git')));
   });
 
   test.runIf(report.namespaces)('masks what policies protect also where it may read more', async () => {

@@ -6,8 +6,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
@@ -115,6 +117,46 @@ describe.runIf(report.by === 'landlock')('a confined command', () => {
     expect(run('echo "gitdir: ../elsewhere" > .git').aside).toEqual([join(root, '.git')]);
     expect(run('mkdir -p bad/hooks; ln -s bad .git').aside).toEqual([join(root, '.git')]);
     expect(existsSync(join(root, '.git.unchecked-3'))).toBe(true);
+  });
+
+  test('cannot take all the names that it would be put aside as', () => {
+    const line = "mkdir .git new; for i in '' $(seq -f -%g 2 100); do mkdir .git.unchecked$i; done";
+    expect(run(line, { absent: ['new'] }).aside.toSorted()).toEqual([join(root, '.git'), join(root, 'new')]);
+    const long = 'ä'.repeat(125);
+    expect(run(`mkdir ${long}`, { absent: [long] }).aside).toEqual([join(root, long)]);
+  });
+
+  test('leaves nothing for a submodule or a worktree that git would take over', () => {
+    spawnSync('git', ['init', '-q'], { cwd: root });
+    const { aside } = run('mkdir -p .git/modules/lib/hooks .git/worktrees/x');
+    expect(aside.toSorted()).toEqual([join(root, '.git/modules'), join(root, '.git/worktrees')]);
+    mkdirSync(join(root, '.git/modules/libs/one'), { recursive: true });
+    writeFileSync(join(root, '.git/modules/libs/one/HEAD'), '');
+    // A name that is made a repository hides no others.
+    const more = run('cd .git/modules; ln -s libs link; mkdir -p libs/two new libs/one/refs; touch libs/HEAD');
+    const left = more.aside.map((path) => path.slice(join(root, '.git/modules/').length)).toSorted();
+    expect(left).toEqual(['libs/HEAD', 'libs/two', 'link', 'new']);
+    expect(readdirSync(join(root, '.git/modules/libs'))).toEqual(['one']);
+    expect(existsSync(join(root, '.git/modules-libs-two.unchecked'))).toBe(true);
+  });
+
+  test('leaves no hooks where the settings name some that are not there', () => {
+    spawnSync('git', ['init', '-q'], { cwd: root });
+    spawnSync('git', ['config', 'core.hooksPath', '.husky/_'], { cwd: root });
+    const { aside } = run('mkdir -p .husky/_; touch .husky/own .husky/_/pre-commit');
+    expect(aside).toEqual([join(root, '.husky/_')]);
+    expect(existsSync(join(root, '.husky/own'))).toBe(true);
+  });
+
+  test('puts nothing in the place of a symlink, nor where one leads', () => {
+    spawnSync('git', ['init', '-q', '--template='], { cwd: root });
+    symlinkSync('../dev', join(root, '.git/hooks'));
+    expect(run('mkdir dev').aside).toEqual([join(root, 'dev')]);
+    mkdirSync(join(root, 'dev'));
+    expect(run('touch dev/own; true').aside).toEqual([]);
+    expect(run('rm .git/hooks; mkdir .git/hooks').aside).toEqual([join(root, '.git/hooks')]);
+    symlinkSync('../dev', join(root, '.git/hooks'));
+    expect(run('ln -sfn ../own .git/hooks').aside).toEqual([join(root, '.git/hooks')]);
   });
 
   test('adds nothing to a repository that git would obey', () => {

@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings } from '../../index.js';
-import { putAside } from '../confine/aside.js';
+import { putAside, repositoriesBehind } from '../confine/aside.js';
 import { asksForHosts, tightened, warnOfAbsent } from '../confine/confine.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import { warn } from '../errors/warn-once.js';
 import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
 import { mayMeanwhile } from '../gate/requesting.js';
@@ -14,7 +16,13 @@ import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
 import { checkConfinement } from './backend/local-backend.js';
-import { NOT_ALL_LOOKED_AT, type ConfinedCall, type Confinement } from './tools/settings.js';
+import {
+  NOT_ALL_LOOKED_AT,
+  NOT_ALL_LOOKED_AT_AFTER,
+  type ConfinedCall,
+  type ConfinedEnd,
+  type Confinement,
+} from './tools/settings.js';
 
 /** What policies are asked. */
 interface PolicySource {
@@ -66,17 +74,13 @@ export function confinementOf(
         sealed = await sealedBy(sources, looked);
       }
       const whole = withSealed(settings, sealed, control?.ownFiles() ?? []);
-      const end = async () => {
-        const before = new Set(sealed.flatMap(({ repositories }) => repositories));
-        const now = (await sealedBy(sources, looked)).flatMap(({ repositories }) => repositories);
-        return putAside([...new Set(now)].filter((path) => !before.has(path)));
-      };
+      const end = async () => putNewAside(sealed, await sealedBy(sources, looked), [backend.root, ...looked]);
       return {
         // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
         settings: isOwn ? whole : { ...whole, ...networkBy(settings.network, await networks()) },
         isWhole,
         // Of what could not be looked at nobody knows what is new.
-        end: isWhole ? end : async () => [],
+        end: isWhole ? end : async () => ({ made: [], told: null }),
       };
     },
     networks,
@@ -97,6 +101,34 @@ function networkBy(
 
 const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Promise<NativeSealed[]> =>
   Promise.all(sources.map((source) => source.sealed(more)));
+
+/** Puts aside the repositories that are there now and were not before. Whoever is not told otherwise believes that these are all. */
+function putNewAside(
+  before: readonly NativeSealed[],
+  now: readonly NativeSealed[],
+  places: readonly string[],
+): ConfinedEnd {
+  const all = (of: (sealed: NativeSealed) => readonly string[]) => {
+    const old = new Set(before.flatMap(of));
+    return (more: readonly string[] = []) =>
+      [...new Set([...now.flatMap(of), ...more])].filter((path) => !old.has(path));
+  };
+  // What the command closed, or called so that it is hidden, may hold some. Where more is not known, each folder may.
+  const isKnown = now.every(({ complete, unlisted }) => complete || unlisted.length > 0);
+  const closed = [...all(({ hidden }) => hidden)(), ...now.flatMap(({ unlisted }) => unlisted)];
+  const behind = repositoriesBehind(isKnown ? closed : places);
+  const isAll = behind.isAll && isKnown;
+  const faults = isAll ? [] : [NOT_ALL_LOOKED_AT_AFTER];
+  let made: string[] = [];
+  try {
+    made = putAside(all(({ repositories }) => repositories)(behind.repositories));
+  } catch (error) {
+    faults.push(messageOf(error));
+  }
+  const told = faults.length === 0 ? null : faults.join(' ');
+  if (told !== null) warn(told);
+  return { made, told };
+}
 
 /**
  * What the policies protect, ask about or deny, as things are now, is out of reach; and so is where the approvals are: a command that

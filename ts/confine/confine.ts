@@ -1,13 +1,13 @@
 /** Commands that can do what is listed, and nothing else. */
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ConfineOptions, ConfineSettings, ConfinedCommand, ConfinementReport } from '../../index.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { warnOnce } from '../errors/warn-once.js';
-import { confineProgram, isMeant, patternFault, runByGit } from '../native.js';
+import { confineProgram, isMeant, patternFault, runByGit, type NativeGitFiles } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
-import { putAside, realAbsent } from './aside.js';
+import { linksTo, putAside, realAbsent } from './aside.js';
 import { exists, isFolder, isIn, isSteady, linksOn, realPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { Network, Plan } from './plan.js';
@@ -90,14 +90,14 @@ export function confined(command: string | readonly string[], options: ConfinedO
       message: `${place}: commands cannot be confined here: ${report.reason}. Leave confinement out, and have what runs approved.`,
     });
   }
-  const { plan, absent } = planOf(command, options, report);
+  const { plan, putAside } = planOf(command, options, report);
   if (plan.demand === 'whole' && report.open.length > 0) {
     throw new ConfinementError({
       message: `${place}: this system does not hold everything that is forbidden (${report.open.join(', ')}). Demand 'walls', or use a kernel with user namespaces.`,
       open: report.open,
     });
   }
-  const after = { refusals: (output: string) => refusalsIn(output, plan), putAside: () => putAside(absent) };
+  const after = { refusals: (output: string) => refusalsIn(output, plan), putAside };
   if (report.by === 'seatbelt') {
     const isSteady = (path: string) => isKept(path, plan);
     plan.read = plan.read.filter(isSteady);
@@ -118,12 +118,12 @@ export function confined(command: string | readonly string[], options: ConfinedO
 /** The version of Landlock from which on it holds to which ports a command connects. */
 const PORTS_SINCE = 4;
 
-/** The plan, and what the command must not make, which is looked for when it has ended. */
+/** The plan, and what puts aside what the command must not have made, when it has ended. */
 function planOf(
   command: string | readonly string[],
   { cwd, env, settings, place, status, proxy = null }: ConfinedOptions,
   report: ConfinementReport,
-): { plan: Plan; absent: string[] } {
+): { plan: Plan; putAside: () => string[] } {
   checkSettings(settings, place);
   const absolute = (paths: readonly string[]) => paths.map((path) => absoluteOf(path, { cwd, env }));
   for (const name of PATHS) settings[name]?.forEach((path) => checkNoPattern(path, { name, cwd, env, place }));
@@ -134,7 +134,8 @@ function planOf(
   if (write.some((path) => realPath(path) === '/'))
     throw wrong(`${place}: write must not be the whole disk: that confines nothing.`);
   // Git runs what stands there, outside of any sandbox, the next time that somebody uses it.
-  const git = runByGit(write);
+  const homes = [...new Set([env['HOME'] ?? homedir(), homedir()])].filter((home) => isAbsolute(home));
+  const git = runByGit(write, homes);
   const plan: Plan = {
     command: wordsOf(command, place),
     cwd,
@@ -156,7 +157,20 @@ function planOf(
     withoutNamespaces: !report.namespaces,
     open: [...report.open, ...(settings.localSockets === true ? (['local-sockets'] as const) : [])],
   };
-  return { plan, absent: realAbsent([...git.absent, ...absolute(settings.absent ?? [])]) };
+  const absent = realAbsent([...git.absent, ...absolute(settings.absent ?? [])]);
+  const links = linksTo(plan.protect, write);
+  const others = () => newRepositories(git, runByGit(write, homes));
+  return { plan, putAside: () => putAside(absent, { links, others }) };
+}
+
+/** @throws {ConfinementError} where the command closed what is to be looked at */
+function newRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] {
+  if (now.incomplete && !before.incomplete) {
+    throw new ConfinementError({
+      message: `A confined command left files of git in a state in which not all of them can be looked at: ${now.repositories.join(', ')}. Look at them before anybody uses git there.`,
+    });
+  }
+  return now.repositories.filter((path) => !before.repositories.includes(path));
 }
 
 /** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/way.rs`. */

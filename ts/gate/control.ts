@@ -2,7 +2,6 @@
  * What stands between a call and its verdict beside `interruptOn`: the policies, one more judge, what was granted, and the
  * mode. The strictest of all that judge counts; only grants and the mode answer an ask, and nothing answers a deny.
  */
-import { existsSync } from 'node:fs';
 import type {
   FileChange,
   Grant,
@@ -67,7 +66,9 @@ export class GateControl {
 
   /** Files of the gate's own that are there: its ledger, with what SQLite keeps beside it. */
   ownFiles(): string[] {
-    return this.#own.flatMap((path) => BESIDE.map((end) => `${path}${end}`)).filter((path) => existsSync(path));
+    return this.#own
+      .flatMap((path) => BESIDE.map((end) => `${path}${end}`))
+      .filter((path) => process.getBuiltinModule('node:fs').existsSync(path));
   }
 
   get mode(): PolicyMode {

@@ -31,7 +31,7 @@ fn of(files: &[&str], rules: &str) -> (Vec<String>, Vec<String>) {
         fs::write(path, "").unwrap();
     }
     let text = root.to_str().unwrap();
-    let found = sealed(&policy(&rules.replace("ROOT", text), text), text, &[], &RealFiles);
+    let found = sealed(&policy(&rules.replace("ROOT", text), text), text, &[], &[], &RealFiles);
     fs::remove_dir_all(&root).unwrap();
     assert!(found.complete);
     let names = |paths: Vec<String>| {
@@ -126,9 +126,10 @@ impl FileLookup for Unlisted {
 
 #[test]
 fn a_folder_that_nobody_gets_into_is_hidden_and_one_with_too_many_names_is_told() {
-    let of = |root| sealed(&policy("", root), root, &[], &Unlisted);
+    let of = |root| sealed(&policy("", root), root, &[], &[], &Unlisted);
     let closed = of("/closed");
     assert_eq!((closed.hidden, closed.complete), (vec!["/closed/folder".to_owned()], true));
     let open = of("/open");
     assert_eq!((open.hidden, open.complete), (Vec::new(), false));
+    assert_eq!(open.unlisted, ["/open/folder"]);
 }

@@ -127,7 +127,7 @@ async function runWith(
 const putAsideAs = (target: string): ConfinementRefusal => ({
   kind: 'write',
   target,
-  text: `making ${target} (it is now ${target}.unchecked, since git would obey it)`,
+  text: `making ${target} (it is now ${target}.unchecked, or has a name like it, since git would obey it)`,
   canBeGiven: false,
 });
 

@@ -1,13 +1,14 @@
 import type { BackendTools, CommandResult } from '../../../agent.js';
 import type { ConfineSettings, ConfinementRefusal } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
+import { warn } from '../../errors/warn-once.js';
 import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
 import { emit, reading, type CallOptions } from './call.js';
 import { connecting } from './connecting.js';
 import { givenReach, howWithReach, isWanted, reachField, type CommandReach } from './reach.js';
-import type { ConfinedStart, ToolSettings } from './settings.js';
+import type { ConfinedEnd, ConfinedStart, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
 export function executeTool(settings: ToolSettings): BackendTools['execute'] {
@@ -48,19 +49,22 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
     if ('refused' in how) return `[It was not run. ${how.refused}]`;
     emit(options, { type: 'execute-start', command });
     const { confine, hosts, end } = how;
-    const result = await backend.execute(command, {
-      ...reading(options),
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(confine === undefined ? {} : { confine }),
-      connect: connecting(command, confinement, hosts),
-      onOutput: (text) => emit(options, { type: 'execute-output', text }),
-    });
-    const made = (await end?.()) ?? [];
+    const run = async () =>
+      backend.execute(command, {
+        ...reading(options),
+        ...(timeout === undefined ? {} : { timeout }),
+        ...(confine === undefined ? {} : { confine }),
+        connect: connecting(command, confinement, hosts),
+        onOutput: (text) => emit(options, { type: 'execute-output', text }),
+      });
+    // Also what a command made that failed, or was stopped.
+    const [result, after] = await bothOf(run, end);
     const { exitCode, truncated, stopped } = result;
     emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
     options.abortSignal?.throwIfAborted();
-    const refused = refusedIn(result, made, canReach(settings));
-    return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refused}`;
+    const refused = refusedIn(result, after?.made ?? [], canReach(settings));
+    const told = after?.told == null ? '' : `\n[${after.told}]`;
+    return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refused}${told}`;
   },
 });
 
@@ -97,6 +101,20 @@ async function howToRun(
   });
 }
 
+/** What came of a command, and what was done when it had ended. @throws what it ended with, when that is done */
+async function bothOf(
+  run: () => Promise<CommandResult>,
+  end: ConfinedStart['end'] | undefined,
+): Promise<[CommandResult, ConfinedEnd | undefined]> {
+  const [result] = await Promise.allSettled([run()]);
+  const after = await end?.();
+  if (result.status === 'fulfilled') return [result.value, after];
+  if (after !== undefined && after.made.length > 0) {
+    warn(`A command failed, and made what git would obey. It has other names now: ${after.made.join(', ')}.`);
+  }
+  throw result.reason;
+}
+
 const WHOLE = 'To see all of it, run it with "> file" at its end and read that file, or have it print less';
 
 function outputOf({ output, truncated, bytes }: CommandResult, most: number): string {
@@ -111,7 +129,7 @@ function outputOf({ output, truncated, bytes }: CommandResult, most: number): st
 function refusedIn({ refused = [] }: CommandResult, made: readonly string[], canAsk: boolean): string {
   const aside = made.map(
     (path) =>
-      `\n[A new ${path} is now ${path}.unchecked, since git would obey it. A human must make it, or approve its name.]`,
+      `\n[A new ${path} is now ${path}.unchecked, or has a name like it, since git would obey it. A human must make it, or approve its name.]`,
   );
   if (refused.length === 0) return aside.join('');
   const what = refused.map(({ text }) => text).join(', ');

@@ -29,13 +29,23 @@ export interface Confinement {
 export const NOT_ALL_LOOKED_AT =
   'There are too many files to look at all of them, so that it may read and change some that the policies protect.';
 
+/** What the model and the developer are told when it has ended. */
+export const NOT_ALL_LOOKED_AT_AFTER =
+  'The command left so many files, or closed folders, that not all of them could be looked at: a new repository that git would obey may be among them. A human must look before anybody uses git there.';
+
 /** What one command may do. */
 export interface ConfinedStart {
   readonly settings: ConfineSettings;
   /** Whether all could be looked at that is to be hidden and protected. */
   readonly isWhole: boolean;
-  /** For when it has ended: puts aside the repositories that are new, since git would obey what stands in them. Says which. */
-  readonly end: () => Promise<string[]>;
+  /** For when it has ended: puts aside the repositories that are new, since git would obey what stands in them. */
+  readonly end: () => Promise<ConfinedEnd>;
+}
+
+/** What was put aside, and what the model and the developer are told of what could not be. */
+export interface ConfinedEnd {
+  readonly made: readonly string[];
+  readonly told: string | null;
 }
 
 /** What the tools on a backend share. */

@@ -352,19 +352,21 @@ struct NativeSealed {
     kept: Vec<String>,
     /// Not made.
     absent: Vec<String>,
-    /// Each `.git` that is there.
+    /// Each `.git` that is there, with its submodules and worktrees.
     repositories: Vec<String>,
     /// Whether these are all.
     complete: bool,
+    /// Where they are not all for these folders alone: they could not be listed.
+    unlisted: Vec<String>,
 }
 
 impl Operate<&Policies> for FindSealed {
     type Answer = NativeSealed;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let SealedFiles { hidden, kept, absent, repositories, complete } =
+        let SealedFiles { hidden, kept, absent, repositories, complete, unlisted } =
             policies.sealed(&self.more).map_err(GateError::InvalidConfig)?;
-        Ok(NativeSealed { hidden, kept, absent, repositories, complete })
+        Ok(NativeSealed { hidden, kept, absent, repositories, complete, unlisted })
     }
 }
 

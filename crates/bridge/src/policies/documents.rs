@@ -12,7 +12,7 @@ use countersign_core::policy::document::{
     DocumentFormat, ErrorCode, PolicyDocument, SettingsError, TomlSetting, load, pattern_fault,
     settings, to_toml,
 };
-use countersign_core::policy::{GitFiles, builtin_tools, lint, run_by_git};
+use countersign_core::policy::{GitFiles, GitLook, builtin_tools, lint, run_by_git};
 use serde::{Deserialize, Serialize};
 
 use super::tree::ReadTree;
@@ -250,6 +250,9 @@ impl Operate<()> for FindMeant {
 struct FindRunByGit {
     #[cfg_attr(test, ts(type = "readonly string[]"))]
     folders: Vec<String>,
+    /// Of the user, whose settings count as well.
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    homes: Vec<String>,
 }
 
 /// Absolute paths.
@@ -260,17 +263,29 @@ struct NativeGitFiles {
     kept: Vec<String>,
     /// Those that are not.
     absent: Vec<String>,
+    /// Each repository that is there.
+    repositories: Vec<String>,
+    /// Whether that is not all.
+    incomplete: bool,
 }
 
 impl Operate<()> for FindRunByGit {
     type Answer = NativeGitFiles;
 
     fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
-        let mut all = NativeGitFiles { kept: Vec::new(), absent: Vec::new() };
+        let mut all = NativeGitFiles {
+            kept: Vec::new(),
+            absent: Vec::new(),
+            repositories: Vec::new(),
+            incomplete: false,
+        };
+        let look = GitLook { places: &self.folders, homes: &self.homes, files: &RealFiles };
         for folder in &self.folders {
-            let GitFiles { kept, absent } = run_by_git(folder, &RealFiles);
+            let GitFiles { kept, absent, repositories, incomplete } = run_by_git(folder, &look);
             all.kept.extend(kept);
             all.absent.extend(absent);
+            all.repositories.extend(repositories);
+            all.incomplete |= incomplete;
         }
         Ok(all)
     }

@@ -199,6 +199,76 @@ pub(crate) fn names_promisor(settings: &str) -> bool {
     has_key(settings, &["promisor", "partialclonefilter", "partialclone"])
 }
 
+/// The longest value that is read, in bytes.
+const LONGEST_VALUE: usize = 1 << 12;
+
+/// What settings of git say of this key, in whatever section; `None` for what git would not read. A line inside of a value that
+/// goes on counts as well: rather one too many than one too few.
+pub(crate) fn values_of(settings: &str, key: &str) -> Vec<Option<String>> {
+    let mut values = Vec::new();
+    let mut line_at = 0;
+    for line in settings.split_inclusive('\n') {
+        let mut at = line_at;
+        // What follows a section on its line is a setting.
+        for part in line.split(']') {
+            if let Some((name, _)) = part.split_once('=')
+                && name.trim().eq_ignore_ascii_case(key)
+            {
+                values.push(settings.get(at + name.len() + 1..).and_then(value));
+            }
+            at += part.len() + 1;
+        }
+        line_at += line.len();
+    }
+    values
+}
+
+/// The value that a text begins with: without quotes, comments and the blanks around it.
+fn value(text: &str) -> Option<String> {
+    let (mut value, mut blanks) = (String::new(), String::new());
+    let (mut is_quoted, mut is_comment) = (false, false);
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        let char = if char == '\r' { chars.next_if_eq(&'\n').unwrap_or(char) } else { char };
+        match char {
+            '\n' if is_quoted => return None,
+            '\n' => break,
+            _ if is_comment => continue,
+            '#' | ';' if !is_quoted => is_comment = true,
+            char if char.is_ascii_whitespace() && !is_quoted => {
+                if !value.is_empty() {
+                    blanks.push(char);
+                }
+            }
+            char => {
+                value.push_str(&std::mem::take(&mut blanks));
+                match char {
+                    '"' => is_quoted = !is_quoted,
+                    '\\' => value.extend(escaped(&mut chars)?),
+                    char => value.push(char),
+                }
+            }
+        }
+        if value.len() + blanks.len() > LONGEST_VALUE {
+            return None;
+        }
+    }
+    (!is_quoted).then_some(value)
+}
+
+/// What stands for this behind a backslash: nothing for the end of a line, where the value goes on in the next one.
+fn escaped(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Option<char>> {
+    match chars.next()? {
+        '\r' => chars.next_if_eq(&'\n').map(|_| None),
+        '\n' => Some(None),
+        't' => Some(Some('\t')),
+        'n' => Some(Some('\n')),
+        'b' => Some(Some('\u{8}')),
+        char @ ('\\' | '"') => Some(Some(char)),
+        _ => None,
+    }
+}
+
 /// Whether one of these settings is there, in whatever section.
 fn has_key(settings: &str, keys: &[&str]) -> bool {
     settings.lines().any(|line| {
@@ -387,6 +457,29 @@ mod tests {
             assert!(names_promisor(settings), "{settings}");
         }
         assert!(!names_promisor("[remote \"promisor\"]\n\turl = promisor\n# promisor\n"));
+    }
+
+    #[test]
+    fn a_value_is_what_git_reads() {
+        for (settings, expected) in [
+            ("[core]\n\thooksPath = own hooks \n", Some("own hooks")),
+            ("[core] hooksPath=x", Some("x")),
+            ("[a \"b]c\"] HOOKSPATH = x]y\r\n", Some("x]y")),
+            ("hookspath = x # ours", Some("x")),
+            ("hookspath = \"x # ours\" ; y", Some("x # ours")),
+            ("hookspath = a\\\n b\\\r\nc\n", Some("a bc")),
+            ("hookspath = a\\\\\\\"\\t", Some("a\\\"\t")),
+            ("hookspath = \" a \"b\" c\"", Some(" a b c")),
+            ("hookspath = a # b \\\nc", Some("a")),
+            ("hookspath =", Some("")),
+            ("hookspath = \"a\n\"", None),
+            ("hookspath = \\x", None),
+        ] {
+            let expected = vec![expected.map(str::to_owned)];
+            assert_eq!(values_of(settings, "hooksPath"), expected, "{settings}");
+        }
+        assert_eq!(values_of("hookspath\n# hookspath = x\nxhookspath = x\n", "hookspath"), []);
+        assert_eq!(values_of("path = a\n[b] path = c", "path").len(), 2);
     }
 
     #[test]

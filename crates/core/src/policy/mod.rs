@@ -31,7 +31,7 @@ pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
 pub use network::NetworkReach;
 pub use reading::builtin_tools;
-pub use run_by_git::{GitFiles, run_by_git};
+pub use run_by_git::{GitFiles, GitLook, run_by_git};
 pub use sealed::{SealedFiles, sealed};
 pub(crate) use subject::SubjectKind;
 pub use suggest::{RuleSuggestion, suggest, suggest_reject};

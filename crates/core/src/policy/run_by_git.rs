@@ -1,6 +1,11 @@
 //! What git runs, or obeys, of the files in a folder: the next time that somebody uses it there, outside of any sandbox.
 
-use crate::path::{DirEntry, DirListing, FileLookup};
+mod named;
+
+use std::collections::BTreeSet;
+
+use super::reading::repository::{SeenFolder, linked, seen, upwards};
+use crate::path::{DirListing, FileLookup, PathContext, is_below, lexically, locate};
 
 /// Git's own folder, or the file that names it.
 pub(super) const GIT: &str = ".git";
@@ -17,109 +22,231 @@ const OBEYED: &[&str] = &[
     "rebase-apply",
     "sequencer",
 ];
-/// Where the folders of other repositories lie in it.
+/// Where the folders of other repositories lie in it. Git takes over what it finds there as it makes a submodule.
 const OTHERS: &[&str] = &["modules", "worktrees"];
 /// How many of those are looked at, and how deep their names go (`modules/libs/one`).
 const MOST_OTHERS: usize = 1_000;
-const DEEPEST: usize = 4;
-/// The longest settings that are read, in bytes.
-const LONGEST: usize = 256 << 10;
+const DEEPEST: usize = 8;
 
 /// Files and folders that git runs or obeys. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitFiles {
-    /// Those that are there.
+    /// Those that are there, and symlinks to such that are not.
     pub kept: Vec<String>,
-    /// Those that are not: whoever makes one is obeyed as well. What is above each of them is there.
+    /// Those that are not: whoever makes one is obeyed as well.
     pub absent: Vec<String>,
+    /// Each repository that is there, with its submodules and worktrees: a new one would be obeyed.
+    pub repositories: Vec<String>,
+    /// Whether that is not all: settings, or names, could not be read.
+    pub incomplete: bool,
+}
+
+/// How it is looked for.
+#[derive(Clone, Copy)]
+pub struct GitLook<'a> {
+    /// Where commands may write: of all else nothing is told. Absolute.
+    pub places: &'a [String],
+    /// The homes of the user, with settings that count everywhere. Absolute.
+    pub homes: &'a [String],
+    /// The file system.
+    pub files: &'a dyn FileLookup,
 }
 
 /// Of a folder in which somebody may use git, but for the folders further down.
-pub fn run_by_git(folder: &str, files: &dyn FileLookup) -> GitFiles {
+pub fn run_by_git(folder: &str, look: &GitLook<'_>) -> GitFiles {
     let folder = folder.trim_end_matches('/');
-    let git = format!("{folder}/{GIT}");
-    let mut found = GitFiles::default();
-    if !is_there(&git, files) {
-        found.absent.push(git);
-    } else if is_repository(&git, files) {
-        found.add_repository(&git, files);
-        found.add_named(folder, &git, files);
-    } else {
-        // It says where the folder is.
-        found.kept.push(git);
+    let found = GitFiles::default();
+    let mut finding = Finding { look, places: Vec::new(), found, told: BTreeSet::new() };
+    for place in look.places {
+        let (path, real) = finding.located(place);
+        finding.places.extend([path, real]);
     }
-    found
+    finding.add_folder(folder);
+    if look.places.iter().any(|place| place.trim_end_matches('/') == folder) {
+        // The settings of a repository further up may name what lies in it.
+        for above in upwards(folder).skip(1).map_while(|above| above) {
+            finding.add_above(above);
+        }
+    }
+    finding.found
 }
 
-impl GitFiles {
-    fn add_repository(&mut self, git: &str, files: &dyn FileLookup) {
-        let mut own = vec![git.to_owned()];
-        for others in OTHERS {
-            add_others(&mut own, &format!("{git}/{others}"), DEEPEST, files);
+/// What was found so far.
+struct Finding<'a> {
+    look: &'a GitLook<'a>,
+    /// Where commands may write, by each name.
+    places: Vec<String>,
+    found: GitFiles,
+    /// What is told already.
+    told: BTreeSet<String>,
+}
+
+impl Finding<'_> {
+    fn add_folder(&mut self, folder: &str) {
+        let git = format!("{folder}/{GIT}");
+        if !self.is_there(&git) {
+            return self.keep(&git);
         }
-        for folder in own {
-            for name in OBEYED {
-                self.add(&folder, name, files);
+        self.found.repositories.push(git.clone());
+        if self.is_repository(&git) {
+            self.add_repository(&git, folder);
+        } else {
+            // It says where the folder is, or is none yet.
+            self.keep(&git);
+            match seen(folder, self.look.files) {
+                Ok(SeenFolder::Linked(there)) => {
+                    self.add_repository(&linked(folder, there), folder);
+                }
+                Ok(_) => {}
+                Err(_) => self.found.incomplete = true,
             }
         }
     }
 
-    fn add(&mut self, folder: &str, name: &str, files: &dyn FileLookup) {
-        let path = format!("{folder}/{name}");
-        if is_there(&path, files) {
-            return self.kept.push(path);
-        }
-        // The first that is not there on the way.
-        let above = name.split_once('/').map(|(above, _)| format!("{folder}/{above}"));
-        self.absent.push(above.filter(|above| !is_there(above, files)).unwrap_or(path));
+    fn add_above(&mut self, folder: &str) {
+        let git = match seen(folder, self.look.files) {
+            Ok(SeenFolder::Own) => format!("{folder}/{GIT}"),
+            Ok(SeenFolder::Linked(there)) => linked(folder, there),
+            Ok(SeenFolder::Nothing | SeenFolder::Husk) => return,
+            Ok(SeenFolder::Untold) | Err(_) => return self.found.incomplete = true,
+        };
+        self.keep_hooks(&format!("{git}/hooks"));
+        self.add_named(&git, folder);
     }
 
-    /// What its settings name: a folder of hooks, and more settings.
-    fn add_named(&mut self, folder: &str, git: &str, files: &dyn FileLookup) {
-        let text = files.text(&format!("{git}/config"), LONGEST).unwrap_or_default();
-        for (key, value) in text.lines().filter_map(|line| line.split_once('=')) {
-            let from = match key.trim().to_ascii_lowercase().as_str() {
-                "hookspath" => folder,
-                "path" => git,
-                _ => continue,
-            };
-            let value = value.trim().trim_matches('"').trim_end_matches('/');
-            let is_plain = !value.is_empty() && !value.starts_with('~') && !value.contains('\\');
-            if is_plain {
-                let path = if value.starts_with('/') {
-                    value.to_owned()
-                } else {
-                    format!("{from}/{value}")
-                };
-                if is_there(&path, files) {
-                    self.kept.push(path);
+    fn add_repository(&mut self, git: &str, top: &str) {
+        self.add_named(git, top);
+        if !self.is_inside(git) && !self.is_inside(&self.located(git).1) {
+            // What lies elsewhere runs what a symlink there leads to.
+            return self.keep_hooks(&format!("{git}/hooks"));
+        }
+        self.add_own(git);
+        let mut others = Vec::new();
+        self.add_others(&mut others, git);
+        for other in others {
+            self.add_own(&other);
+            let text = self.look.files.text(&format!("{other}/gitdir"), named::LONGEST);
+            let top = text.as_deref().and_then(|file| file.trim_end().strip_suffix("/.git"));
+            self.add_named(&other, top.unwrap_or(&other));
+        }
+    }
+
+    fn add_own(&mut self, git: &str) {
+        for name in OBEYED.iter().filter(|name| **name != "hooks") {
+            // The first that is not there on the way.
+            let above = name.split_once('/').map(|(above, _)| format!("{git}/{above}"));
+            let above = above.filter(|above| !self.is_there(above));
+            self.keep(&above.unwrap_or_else(|| format!("{git}/{name}")));
+        }
+        self.keep_hooks(&format!("{git}/hooks"));
+        for name in OTHERS {
+            let path = format!("{git}/{name}");
+            if !self.is_there(&path) {
+                self.keep(&path);
+            }
+        }
+    }
+
+    /// The repositories in this one, and in those.
+    fn add_others(&mut self, found: &mut Vec<String>, git: &str) {
+        for others in OTHERS {
+            self.add_names(found, &format!("{git}/{others}"), DEEPEST);
+        }
+    }
+
+    /// The folders of repositories below this one. One that has no `HEAD` is a part of a name, and gets none.
+    fn add_names(&mut self, found: &mut Vec<String>, folder: &str, deep: usize) {
+        let names = match self.look.files.list(folder, MOST_OTHERS) {
+            DirListing::Names(names) => names,
+            DirListing::Unknown | DirListing::TooMany => return self.found.incomplete = true,
+        };
+        for entry in names {
+            let path = format!("{folder}/{}", entry.name);
+            self.found.repositories.push(path.clone());
+            if !entry.is_dir || entry.is_link {
+                continue;
+            }
+            if deep == 0 || found.len() >= MOST_OTHERS {
+                return self.found.incomplete = true;
+            }
+            found.push(path.clone());
+            if self.is_there(&format!("{path}/HEAD")) {
+                self.add_others(found, &path);
+            } else {
+                self.keep(&format!("{path}/HEAD"));
+                self.add_names(found, &path, deep - 1);
+            }
+        }
+    }
+
+    /// What is there stays, and what is not is not made: where it is, and where symlinks say that it is.
+    fn keep(&mut self, path: &str) {
+        let (path, real) = self.located(path);
+        if !self.told.insert(path.clone()) {
+            return;
+        }
+        let is_other = real != path;
+        if self.is_inside(&real) {
+            if self.is_there(&real) {
+                if is_other {
+                    self.found.kept.push(real);
+                }
+            } else {
+                self.found.absent.push(real);
+            }
+        }
+        if self.is_inside(&path) && self.is_there(&path) {
+            self.found.kept.push(path);
+        }
+    }
+
+    /// A folder of programs that git runs. What a symlink in it leads to is run as well.
+    fn keep_hooks(&mut self, folder: &str) {
+        let (_, real) = self.located(folder);
+        if self.places.iter().any(|place| is_below(place, &real)) {
+            // It cannot be kept whole.
+            return self.keep_each_hook(folder);
+        }
+        self.keep(folder);
+        match self.look.files.list(folder, MOST_OTHERS) {
+            DirListing::Names(names) => {
+                for hook in names.iter().filter(|hook| hook.is_link) {
+                    self.keep(&format!("{folder}/{}", hook.name));
                 }
             }
+            DirListing::Unknown | DirListing::TooMany => self.found.incomplete = true,
         }
     }
-}
 
-/// The folders of repositories below this one. One that has no `HEAD` is a part of a name.
-fn add_others(found: &mut Vec<String>, folder: &str, deep: usize, files: &dyn FileLookup) {
-    let DirListing::Names(names) = files.list(folder, MOST_OTHERS) else { return };
-    for DirEntry { name, is_dir, .. } in names {
-        let path = format!("{folder}/{name}");
-        if !is_dir || found.len() > MOST_OTHERS {
-            continue;
+    fn keep_each_hook(&mut self, folder: &str) {
+        for name in named::HOOKS {
+            self.keep(&format!("{folder}/{name}"));
         }
-        if deep > 1 && !is_there(&format!("{path}/HEAD"), files) {
-            add_others(found, &path, deep - 1, files);
-        }
-        found.push(path);
     }
-}
 
-/// Not to know counts as yes: it is kept as it is.
-fn is_there(path: &str, files: &dyn FileLookup) -> bool {
-    files.has(path).unwrap_or(true)
-}
+    /// The path by its text, and where it leads.
+    fn located(&self, path: &str) -> (String, String) {
+        let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
+        let lexical = || lexically(path, &from).map_or_else(|_| path.to_owned(), |it| it.lexical);
+        match locate(path, &from, self.look.files) {
+            Ok(located) => (located.lexical, located.real),
+            Err(_) => (lexical(), lexical()),
+        }
+    }
 
-/// A folder with neither of these is no repository yet, and is kept whole.
-fn is_repository(path: &str, files: &dyn FileLookup) -> bool {
-    ["HEAD", "objects"].iter().any(|name| files.has(&format!("{path}/{name}")) == Ok(true))
+    fn is_inside(&self, path: &str) -> bool {
+        self.places.iter().any(|place| is_below(path, place))
+    }
+
+    /// Not to know counts as yes: it is kept as it is.
+    fn is_there(&self, path: &str) -> bool {
+        self.look.files.has(path).unwrap_or(true)
+    }
+
+    /// A folder with neither of these is no repository yet, and is kept whole.
+    fn is_repository(&self, path: &str) -> bool {
+        ["HEAD", "objects"]
+            .iter()
+            .any(|name| self.look.files.has(&format!("{path}/{name}")) == Ok(true))
+    }
 }

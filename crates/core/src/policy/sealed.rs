@@ -7,7 +7,7 @@ use super::Effect;
 use super::compile::{Policy, RulePatterns};
 use super::judge::{JudgedCall, judge};
 use super::protected::PathNames;
-use super::run_by_git::{GIT, run_by_git};
+use super::run_by_git::{GIT, GitLook, run_by_git};
 use crate::call::Json;
 use crate::path::{DirEntry, DirListing, FileLookup, PathContext, lexically};
 use crate::shell::FileAccess;
@@ -15,6 +15,8 @@ use crate::shell::FileAccess;
 /// How many names are looked at, and how many files are sealed at most.
 const MOST_NAMES: usize = 100_000;
 const MOST_SEALED: usize = 1_000;
+/// How many folders may remain that could not be listed; where there are more, all counts as not looked at.
+const MOST_UNLISTED: usize = 100;
 
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
@@ -28,17 +30,26 @@ pub struct SealedFiles {
     pub kept: Vec<String>,
     /// Not made: they are not there.
     pub absent: Vec<String>,
-    /// Each `.git` that is there, symlinks too: a new one is a repository that git would obey.
+    /// Each `.git` that is there, symlinks too, with what it has of submodules and worktrees: a new one git would obey.
     pub repositories: Vec<String>,
     /// Whether these are all.
     pub complete: bool,
+    /// Where they are not all for these folders alone: they could not be listed.
+    pub unlisted: Vec<String>,
 }
 
-/// Looks for them below a project, and below more folders. What lies in packages, and behind symlinks, is passed over. Blocks.
-pub fn sealed(policy: &Policy, root: &str, more: &[String], files: &dyn FileLookup) -> SealedFiles {
+/// Looks for them below a project, and below more folders, for a user with these homes. What lies in packages, and behind symlinks, is
+/// passed over. Blocks.
+pub fn sealed(
+    policy: &Policy, root: &str, more: &[String], homes: &[String], files: &dyn FileLookup,
+) -> SealedFiles {
     let root = root.trim_end_matches('/');
     let more = more.iter().map(|folder| folder.trim_end_matches('/'));
-    let mut found = SealedFiles { complete: true, ..SealedFiles::default() };
+    let places: Vec<String> =
+        std::iter::once(root).chain(more.clone()).map(str::to_owned).collect();
+    let git_look = GitLook { places: &places, homes, files };
+    let mut is_cut = false;
+    let mut found = SealedFiles::default();
     let projects = [root.to_owned()];
     let look = |access| SealedAccess::new(policy, access, &projects, files);
     let (reads, writes) = (look(FileAccess::Read), look(FileAccess::Write));
@@ -57,7 +68,11 @@ pub fn sealed(policy: &Policy, root: &str, more: &[String], files: &dyn FileLook
                 continue;
             }
             DirListing::Unknown | DirListing::TooMany => {
-                found.complete = false;
+                found.unlisted.push(folder);
+                is_cut = found.unlisted.len() > MOST_UNLISTED;
+                if is_cut {
+                    break;
+                }
                 continue;
             }
         };
@@ -65,16 +80,17 @@ pub fn sealed(policy: &Policy, root: &str, more: &[String], files: &dyn FileLook
         for DirEntry { name, is_link, is_dir } in names {
             let path = format!("{folder}/{name}");
             if name == GIT {
-                found.repositories.push(path.clone());
+                let git = run_by_git(&folder, &git_look);
+                found.kept.extend(git.kept);
+                found.absent.extend(git.absent);
+                found.repositories.extend(git.repositories);
+                is_cut |= git.incomplete;
+                continue;
             }
             if is_link || name == PACKAGES {
                 continue;
             }
-            if name == GIT {
-                let git = run_by_git(&folder, files);
-                found.kept.extend(git.kept);
-                found.absent.extend(git.absent);
-            } else if reads.is_sealed(&path) {
+            if reads.is_sealed(&path) {
                 found.hidden.push(path);
             } else {
                 let is_kept = in_kept || writes.is_sealed(&path);
@@ -88,9 +104,13 @@ pub fn sealed(policy: &Policy, root: &str, more: &[String], files: &dyn FileLook
             }
         }
         if found.hidden.len() + found.kept.len() > MOST_SEALED {
-            found.complete = false;
+            is_cut = true;
             break;
         }
+    }
+    found.complete = !is_cut && found.unlisted.is_empty();
+    if is_cut {
+        found.unlisted.clear();
     }
     found
 }

@@ -197,7 +197,8 @@ impl Policies {
     pub fn sealed(&self, more: &[String]) -> Result<SealedFiles, String> {
         let files = CachedFiles::new(&RealFiles);
         let policy = &self.current()?.policy;
-        Ok(sealed(policy, &self.options.cwd, more, &files))
+        let homes = [self.options.home.clone()];
+        Ok(sealed(policy, &self.options.cwd, more, &homes, &files))
     }
 
     /// What a confined command reaches of the network; `None`: no policy says anything of that. Blocks.

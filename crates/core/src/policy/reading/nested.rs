@@ -58,18 +58,11 @@ impl SeenSettings {
             includes: Vec::new(),
         };
         let goes_on = lower.contains("[include");
-        for part in text.lines().filter(|_| goes_on).flat_map(|line| line.split(']')) {
-            let Some((key, value)) = part.split_once('=') else { continue };
-            if !key.trim().eq_ignore_ascii_case("path") {
-                continue;
-            }
-            let value = value.trim();
-            let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-            let path = quoted.unwrap_or(value);
-            let is_plain = !path.contains(['"', '\\', '#', ';', '%'])
-                && (!path.starts_with('~') || path.starts_with("~/"));
-            if is_plain {
-                seen.includes.push(path.to_owned());
+        for value in goes_on.then(|| git::values_of(text, "path")).into_iter().flatten() {
+            let is_plain =
+                |path: &String| !path.starts_with(['~', '%', ':']) || path.starts_with("~/");
+            if let Some(path) = value.filter(is_plain) {
+                seen.includes.push(path);
             } else {
                 // It is not known where that is.
                 seen.names_others = true;
@@ -337,12 +330,13 @@ mod tests {
             ("[include]\n\tpath = more\n\tpath = \"~/a b\"\n", &["more", "~/a b"][..]),
             ("[includeIf \"gitdir:~/\"] Path=/x", &["/x"]),
             ("[difftool \"x\"]\n\tpath = /usr/bin/x", &[]),
+            ("[include]\n path = a ; x\n path = \"a]b\" # x\n path = a\\\nb", &["a", "a]b", "ab"]),
         ] {
             let seen = SeenSettings::of(settings);
             assert_eq!(seen.includes, includes, "{settings}");
             assert!(!seen.names_others, "{settings}");
         }
-        for path in ["a ; x", "a # x", "\"a]b\"", "a\\", "~you/a", "%(prefix)/a", "\"a\\\"b\""] {
+        for path in ["\"a", "a\\x", "~you/a", "%(prefix)/a", ":(optional)a"] {
             let settings = format!("[include]\n\tpath = {path}\n");
             assert!(SeenSettings::of(&settings).names_others, "{settings}");
         }

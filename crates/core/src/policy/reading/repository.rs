@@ -25,7 +25,7 @@ pub(in crate::policy) enum FoundRepository {
 }
 
 /// What git sees in one folder.
-pub(super) enum SeenFolder {
+pub(in crate::policy) enum SeenFolder {
     Nothing,
     /// A repository that is kept there, as a file says that a worktree or a submodule has.
     Linked(String),
@@ -38,7 +38,9 @@ pub(super) enum SeenFolder {
 }
 
 /// What git sees in this folder. Most are seen by two looks.
-pub(super) fn seen(folder: &str, files: &dyn FileLookup) -> Result<SeenFolder, PathError> {
+pub(in crate::policy) fn seen(
+    folder: &str, files: &dyn FileLookup,
+) -> Result<SeenFolder, PathError> {
     let git = format!("{folder}/.git");
     let place = |place: Option<&str>| match place {
         Some(place) => SeenFolder::Linked(place.to_owned()),
@@ -70,7 +72,7 @@ fn without_line_end(text: &str) -> &str {
 }
 
 /// The repository that a link from this folder leads to.
-fn linked(folder: &str, there: String) -> String {
+pub(in crate::policy) fn linked(folder: &str, there: String) -> String {
     if there.starts_with('/') { there } else { format!("{folder}/{there}") }
 }
 
@@ -115,7 +117,7 @@ pub(in crate::policy) fn is_unborn(git: &str, files: &dyn FileLookup) -> bool {
 }
 
 /// The folder of this absolute path, and those above it; `None` behind the most that are looked at.
-pub(super) fn upwards(path: &str) -> impl Iterator<Item = Option<&str>> {
+pub(in crate::policy) fn upwards(path: &str) -> impl Iterator<Item = Option<&str>> {
     let folders = std::iter::successors(Some(path.trim_end_matches('/')), |path| {
         path.rsplit_once('/').map(|(above, _)| above)
     });
@@ -302,7 +304,7 @@ fn is_branch(name: &str, git: &str, common: &str, files: &dyn FileLookup) -> boo
 }
 
 /// The folder of what all work trees of a repository have in common.
-pub(super) fn common_dir(git: &str, files: &dyn FileLookup) -> String {
+pub(in crate::policy) fn common_dir(git: &str, files: &dyn FileLookup) -> String {
     match files.text(&format!("{git}/commondir"), MOST_TEXT) {
         Some(common) => linked(git, without_line_end(&common).to_owned()),
         None => git.to_owned(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::path::RealFiles;
-use crate::policy::run_by_git;
+use crate::policy::{GitLook, run_by_git};
 
 struct Folder(PathBuf);
 
@@ -21,15 +21,35 @@ impl Folder {
     }
 
     fn found(&self) -> (Vec<String>, Vec<String>) {
-        let root = self.0.to_str().unwrap();
-        let found = run_by_git(root, &RealFiles);
+        let (kept, absent, _) = self.found_in("", &[]);
+        (kept, absent)
+    }
+
+    /// What is found of a folder in it, where alone commands may write, with the names of the repositories.
+    fn found_in(&self, place: &str, homes: &[&str]) -> (Vec<String>, Vec<String>, Vec<String>) {
+        let place = self.path(place);
+        let homes: Vec<String> = homes.iter().map(|home| self.path(home)).collect();
+        let look =
+            GitLook { places: std::slice::from_ref(&place), homes: &homes, files: &RealFiles };
+        let found = run_by_git(&place, &look);
+        assert!(!found.incomplete);
         let short = |paths: Vec<String>| -> Vec<String> {
             let mut paths: Vec<_> =
-                paths.iter().map(|path| path.replace(&format!("{root}/"), "")).collect();
+                paths.iter().map(|path| path.replace(&self.path("/"), "")).collect();
             paths.sort();
             paths
         };
-        (short(found.kept), short(found.absent))
+        (short(found.kept), short(found.absent), short(found.repositories))
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}/{name}", self.0.to_str().unwrap()).replace("//", "/")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 }
 
@@ -65,9 +85,11 @@ fn what_is_there_stays_and_what_is_not_is_not_made() {
             ".git/commondir",
             ".git/config.worktree",
             ".git/info/attributes",
+            ".git/modules",
             ".git/rebase-apply",
             ".git/rebase-merge",
             ".git/sequencer",
+            ".git/worktrees",
         ]
     );
 }
@@ -102,4 +124,116 @@ fn folders_of_hooks_that_the_settings_name_stay() {
     fs::write(folder.0.join(".git/config"), config).unwrap();
     let (kept, _) = folder.found();
     assert_eq!(kept, [".git/config", ".git/more", "own hooks"]);
+}
+
+/// What the settings of a project say, and what of the names is kept or must not be made.
+#[test]
+fn what_settings_name_is_kept_however_it_is_written() {
+    for (name, config, kept, absent) in [
+        ("comment", "[core]\n\thooksPath = dev # ours\n", &["dev"][..], &[][..]),
+        ("line", "[core] hooksPath = dev\n", &["dev"], &[]),
+        ("goes-on", "[core]\n\thooksPath = d\\\nev\n", &["dev"], &[]),
+        ("dots", "[core]\n\thooksPath = ./dev/../dev//\n", &["dev"], &[]),
+        ("missing", "[core]\n\thooksPath = .husky/_\n", &[], &[".husky/_", ".husky/pre-commit"]),
+        ("included", "[include]\n\tpath = ../more\n", &["dev", "more", "own"], &["none"]),
+        ("sometimes", "[includeIf \"gitdir:x\"]\n\tpath = ../more\n", &["own"], &["none"]),
+        ("missing-include", "[include]\n\tpath = ../else\n", &[], &["else"]),
+        ("home", "[include]\n\tpath = ~/settings\n", &["home/settings", "own"], &[]),
+        ("outside", "[core]\n\thooksPath = ../../outside\n", &[], &[]),
+        ("root", "[core]\n\thooksPath = .\n", &["pre-commit"], &["commit-msg"]),
+    ] {
+        let made = [".git/HEAD", "dev/x", "own/x", "pre-commit"];
+        let folder = Folder::new(&format!("says-{name}"), &made);
+        folder.write(".git/config", config);
+        folder.write("more", "[core]\nhooksPath = dev\n[include]\npath = further\npath = none\n");
+        folder.write("further", "[core]\nhooksPath = own\n");
+        folder.write("home/settings", "[core]\nhooksPath = own\n");
+        let (all_kept, all_absent, _) = folder.found_in("", &["home"]);
+        for path in kept {
+            assert!(all_kept.iter().any(|each| each == path), "{name}: {path}: {all_kept:?}");
+        }
+        for path in absent {
+            assert!(all_absent.iter().any(|each| each == path), "{name}: {path}: {all_absent:?}");
+        }
+        let is_other = |path: &&String| {
+            !path.starts_with(".git") && !path.starts_with("home/") && path.as_str() != "further"
+        };
+        if kept.is_empty() {
+            assert_eq!(all_kept.iter().find(is_other), None, "{name}");
+        }
+        if absent.is_empty() {
+            assert_eq!(all_absent.iter().find(is_other), None, "{name}");
+        }
+    }
+}
+
+#[test]
+fn settings_of_the_user_and_of_one_worktree_count_too() {
+    let folder =
+        Folder::new("user", &["project/.git/HEAD", "project/a/x", "project/b/x", "project/c/x"]);
+    folder.write("home/.gitconfig", "[core]\nhooksPath = a\n");
+    folder.write("home/.config/git/config", "[core]\nhooksPath = b\n");
+    folder.write("project/.git/config.worktree", "[core]\nhooksPath = c\n");
+    let (kept, absent, _) = folder.found_in("project", &["home"]);
+    let expected = ["project/.git/config.worktree", "project/a", "project/b", "project/c"];
+    assert_eq!(kept, expected);
+    assert!(absent.iter().all(|path| path.starts_with("project/")), "{absent:?}");
+}
+
+#[test]
+fn a_worktree_a_submodule_and_a_folder_further_down_have_the_settings_of_their_repository() {
+    let made = ["main/.git/HEAD", "main/.git/worktrees/w/HEAD", "tree/dev/x", "main/low/dev/x"];
+    let folder = Folder::new("elsewhere", &made);
+    folder.write("main/.git/config", "[core]\nhooksPath = dev\n[core]\nhooksPath = low/dev\n");
+    folder.write("tree/.git", &format!("gitdir: {}\n", folder.path("main/.git/worktrees/w")));
+    folder.write("main/.git/worktrees/w/commondir", "../..\n");
+    folder.write("main/.git/worktrees/w/gitdir", &format!("{}\n", folder.path("tree/.git")));
+    let (kept, absent, _) = folder.found_in("tree", &[]);
+    assert_eq!(kept, ["tree/.git", "tree/dev"]);
+    assert_eq!(absent, ["tree/low/dev"]);
+    let (kept, absent, _) = folder.found_in("main/low", &[]);
+    assert_eq!(kept, ["main/low/dev"]);
+    assert_eq!(absent, ["main/low/.git"]);
+    folder.write("main/.git/modules/sub/HEAD", "");
+    let config = "[core]\nworktree = ../../../sub\nhooksPath = own\n";
+    folder.write("main/.git/modules/sub/config", config);
+    let (_, absent, _) = folder.found_in("main", &[]);
+    assert!(absent.contains(&"main/sub/own".to_owned()), "{absent:?}");
+}
+
+#[test]
+fn repositories_that_a_submodule_would_take_over_are_known_and_where_there_are_none_none_are_made()
+{
+    let made = [".git/HEAD", ".git/modules/libs/one/HEAD", ".git/modules/libs/one/modules/in/HEAD"];
+    let folder = Folder::new("taken", &made);
+    let (_, absent, repositories) = folder.found_in("", &[]);
+    let expected =
+        [".git", ".git/modules/libs", ".git/modules/libs/one", ".git/modules/libs/one/modules/in"];
+    assert_eq!(repositories, expected);
+    for path in [".git/worktrees", ".git/modules/libs/HEAD", ".git/modules/libs/one/worktrees"] {
+        assert!(absent.iter().any(|each| each == path), "{path}: {absent:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_symlinks_of_git_lead_to_is_kept_and_where_it_is_not_there_not_made() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("links", &[".git/HEAD", "tools/pc", ".git/hooks/x.sample"]);
+    symlink("../../tools/pc", folder.0.join(".git/hooks/pre-commit")).unwrap();
+    symlink("../../tools/none", folder.0.join(".git/hooks/pre-push")).unwrap();
+    symlink("../elsewhere", folder.0.join(".git/config")).unwrap();
+    let (kept, absent) = folder.found();
+    assert_eq!(
+        kept,
+        [".git/config", ".git/hooks", ".git/hooks/pre-commit", ".git/hooks/pre-push", "tools/pc"]
+    );
+    for path in ["elsewhere", "tools/none"] {
+        assert!(absent.iter().any(|each| each == path), "{path}: {absent:?}");
+    }
+    let folder = Folder::new("dangling", &[".git/HEAD"]);
+    symlink("../dev", folder.0.join(".git/hooks")).unwrap();
+    let (kept, absent) = folder.found();
+    assert_eq!(kept, [".git/hooks"]);
+    assert!(absent.contains(&"dev".to_owned()), "{absent:?}");
 }

@@ -1,0 +1,58 @@
+/** What a command made is put aside, whatever it did so that it could not be. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { putAside, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
+import { ConfinementError } from '../../ts/index.js';
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'aside-')));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('what a command made', () => {
+  test.runIf(process.platform === 'linux')('is put aside though something else cannot be, and that is told', () => {
+    const [one, other] = [join(root, 'one'), join(root, 'other')];
+    for (const path of [one, other]) mkdirSync(path);
+    const put = () => putAside([one, ...['status', 'maps'].map((name) => `/proc/${process.pid}/${name}`), other]);
+    expect(put).toThrow(ConfinementError);
+    expect([one, other].map((path) => existsSync(path))).toEqual([false, false]);
+    for (const path of [one, other]) mkdirSync(path);
+    expect(put).toThrow(/\/status \(.*\/maps \(.*other names now: .*one, .*other/s);
+  });
+
+  test('is looked for where not even the folder of it was', () => {
+    const path = join(root, 'a/b');
+    expect(realAbsent([path, join(root, 'a/b'), join(root, '..')])).toEqual([path]);
+    mkdirSync(path, { recursive: true });
+    expect(putAside([path])).toEqual([path]);
+    expect(existsSync(join(root, 'a/b.unchecked'))).toBe(true);
+  });
+});
+
+describe.runIf(process.geteuid?.() !== 0)('folders that it closed', () => {
+  test.each([0o000, 0o311, 0o555, 0o666])('are opened for that, and have their mode again: %o', (mode) => {
+    const folder = join(root, 'a/b');
+    mkdirSync(join(folder, 'c/.git'), { recursive: true });
+    mkdirSync(join(folder, '.git'));
+    for (const each of ['a/b/c', 'a/b', 'a']) chmodSync(join(root, each), mode);
+    const found = repositoriesBehind([join(root, 'a')]);
+    expect(found.isAll).toBe(true);
+    expect(found.repositories.toSorted()).toEqual([join(folder, '.git'), join(folder, 'c/.git')]);
+    expect(putAside(found.repositories)).toHaveLength(2);
+    for (const each of ['a', 'a/b', 'a/b/c']) {
+      expect(modeOf(join(root, each))).toBe(mode);
+      chmodSync(join(root, each), 0o700);
+    }
+    expect(existsSync(join(folder, 'c/.git'))).toBe(false);
+    expect(existsSync(join(folder, 'c/.git.unchecked'))).toBe(true);
+  });
+
+  test('are told where they belong to somebody else', () => {
+    expect(repositoriesBehind(['/root']).isAll).toBe(false);
+  });
+});
