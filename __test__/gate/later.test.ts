@@ -68,7 +68,7 @@ describe('a run', () => {
       onApprovalRequest: () => true,
     });
     expect(ran).toEqual([]);
-    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toContain('the disk is gone');
+    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toContain('ERR_LEDGER_IO');
     expect(of('done')).toHaveLength(1);
     await gate.close();
   });
@@ -120,7 +120,7 @@ describe('a run', () => {
     });
     expect(ran).toEqual([]);
     expect(of('approval-response')).toMatchObject([{ approved: false, decision: { type: 'cancelled' } }]);
-    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toContain('the disk is gone');
+    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toContain('ERR_LEDGER_IO');
     await gate.close();
   });
 

@@ -104,7 +104,7 @@ const MAY_BE: Record<string, readonly Label[]> = {
   stop: FLAG,
   // What a command may do.
   confine: ['true', '{}'],
-  ...Object.fromEntries(['write', 'hide', 'protect', 'absent'].map((name) => [name, TEXTS])),
+  ...Object.fromEntries(['write', 'exact', 'hide', 'protect', 'absent'].map((name) => [name, TEXTS])),
   'confine.env': ['{}'],
   'confine.cwd': [], // It must be a folder that is there.
   'createDeepAgent: confine.always': FLAG,

@@ -197,6 +197,9 @@ fn start(plan: &Plan, temporary: &Path) -> (u8, String) {
     let Some((program, arguments)) = plan.command.split_first() else {
         return (exit::NOT_STARTED, "there is no command".into());
     };
+    if let Err(error) = sys::release_signals() {
+        return (exit::NOT_STARTED, format!("signals stay held back: {error}"));
+    }
     let kept = env::vars_os()
         .filter(|(name, _)| plan.environment.iter().any(|kept| name == kept.as_str()));
     let error = Command::new(program)

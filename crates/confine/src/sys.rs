@@ -225,6 +225,15 @@ pub(crate) fn hold_signals(signals: &[c_int]) -> io::Result<()> {
         .map(drop)
 }
 
+/// No signal is held back any more: a program keeps what the process that becomes it holds back, and a shell would wait for its
+/// children for ever.
+pub(crate) fn release_signals() -> io::Result<()> {
+    let none = set_of(&[]);
+    // SAFETY: the set is valid, and the old one is not asked for.
+    checked(unsafe { libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut()) }.into())
+        .map(drop)
+}
+
 /// Waits for one of the signals that are held back.
 pub(crate) fn next_signal(signals: &[c_int]) -> io::Result<c_int> {
     let set = set_of(signals);

@@ -277,6 +277,22 @@ fn signals_reach_the_command() {
     }
 }
 
+#[test]
+fn no_signal_is_held_back_from_the_command() {
+    for user in users() {
+        let place = Place::new("masks", user);
+        for without in ways(&place) {
+            let changes = json!({ "withoutNamespaces": without });
+            let look = "import signal; print(list(signal.pthread_sigmask(signal.SIG_BLOCK, [])))";
+            let plan = changed(place.plan(&["python3", "-c", look]), &changes);
+            assert_eq!(place.run(&plan).out, "[]\n");
+            // A shell with a signal of its children held back waits for ever.
+            let many = "for each in 1 2 3 4 5 6 7 8 9; do sleep 0.0$each & done; wait; echo waited";
+            assert_eq!(place.sh(many, &changes).out, "waited\n");
+        }
+    }
+}
+
 /// An orphan in a session of its own, which holds the output open for as long as it lives.
 const ORPHAN: &str = "setsid sh -c 'setsid sh -c \"trap : TERM HUP; while :; do sleep 1; done\" &' & sleep 0.1; echo left; exit 0";
 
