@@ -115,7 +115,7 @@ test('what the model and the browser are told of a ledger that fails names no pa
 
 test('a gate in memory that is closed in the middle of a run tells so', async () => {
   using heard = listenToWarnings();
-  const gate = createGate();
+  const gate = createGate({ ledger: 'memory:' });
   const { ran, tools } = setUp();
   const close = tool({ inputSchema: z.object({}), execute: async () => gate.close() });
   const { model } = scripted([calls(call('close', {}, 'c0')), calls(call('del', { path: '/a' }, 'c1')), says('done')]);
