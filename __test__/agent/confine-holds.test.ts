@@ -6,6 +6,7 @@ import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings } from '../../index.js';
 import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { InvalidConfigError, confinementReport } from '../../ts/index.js';
+import { executed, type Asked } from '../support/confined-agent.js';
 import { call, calls, says, scripted } from '../support/model.js';
 import { listenToWarnings } from '../support/warnings.js';
 
@@ -33,21 +34,14 @@ const runAll = (lines: string[], options: Options, answer?: boolean) =>
   );
 
 async function runCalls(all: Record<string, unknown>[], options: Options, answer?: boolean) {
-  const turns = all.map((args, index) => calls(call('execute', args, `c${index}`)));
-  const { model, prompts } = scripted([...turns, says('done')]);
-  const agent = createDeepAgent({
-    model,
-    backend: createLocalBackend({ root }),
-    interruptOn: 'none',
-    ...options,
-  } as DeepAgentOptions);
   const asked: string[] = [];
-  const onApprovalRequest = ({ description }: { description: string | null }) => {
+  const onApprovalRequest: Asked = ({ description }) => {
     asked.push(description ?? '');
     return answer ?? false;
   };
-  await agent.generate({ prompt: 'go', ...(answer === undefined ? {} : { onApprovalRequest }) });
-  return { said: JSON.stringify(prompts.at(-1)), asked, hasHook: existsSync(join(root, '.git/hooks/evil')) };
+  const own = { backend: createLocalBackend({ root }), interruptOn: 'none', ...options } as Options;
+  const said = await executed(all, own, answer === undefined ? undefined : onApprovalRequest);
+  return { said, asked, hasHook: existsSync(join(root, '.git/hooks/evil')) };
 }
 
 /** What it prints at its end does not stand in the line itself. */

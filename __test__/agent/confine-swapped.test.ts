@@ -14,9 +14,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
-import type { ApprovalAnswer, ApprovalRequest } from '../../index.js';
+import type { ApprovalRequest } from '../../index.js';
 import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
+import { executed, type Asked } from '../support/confined-agent.js';
 import { call, calls, says, scripted } from '../support/model.js';
 
 const report = confinementReport();
@@ -34,22 +35,13 @@ beforeEach(() => {
   writeFileSync(join(home, '.ssh/key'), 'SECRET');
 });
 
-type Asked = (request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>;
-
 /** What the model got for each of these calls, one after another. */
-async function run(commands: object[], options: Omit<DeepAgentOptions, 'model'>, asked?: Asked): Promise<string> {
-  const steps = commands.map((args, index) => calls(call('execute', args, `c${index}`)));
-  const { model, prompts } = scripted([...steps, says('done')]);
-  const agent = createDeepAgent({
-    model,
-    backend: createLocalBackend({ root }),
-    interruptOn: 'none',
-    confine: true,
-    ...options,
-  } as DeepAgentOptions);
-  await agent.generate({ prompt: 'go', ...(asked === undefined ? {} : { onApprovalRequest: asked }) } as never);
-  return JSON.stringify(prompts.at(-1));
-}
+const run = (commands: object[], options: Omit<DeepAgentOptions, 'model'>, asked?: Asked): Promise<string> =>
+  executed(
+    commands,
+    { backend: createLocalBackend({ root }), interruptOn: 'none', confine: true, ...options } as DeepAgentOptions,
+    asked,
+  );
 
 const holds = report.by === 'landlock' && report.namespaces;
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DeepAgentOptions } from '../../agent.js';
 import type { ApprovalAnswer, ApprovalRequest } from '../../index.js';
-import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
+import { createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
-import { call, calls, says, scripted } from '../support/model.js';
+import { executed } from '../support/confined-agent.js';
 
 const report = confinementReport();
 const base = mkdtempSync(join(import.meta.dirname, '../../.build/network-'));
@@ -45,21 +45,14 @@ async function runOnce(
   options: Omit<DeepAgentOptions, 'model'>,
   answer: ((request: ApprovalRequest) => ApprovalAnswer) | undefined,
 ): Promise<Outcome> {
-  const { model, prompts } = scripted([calls(call('execute', args, 'c1')), says('done')]);
-  const agent = createDeepAgent({ model, backend: createLocalBackend({ root }), ...options } as DeepAgentOptions);
   const asked: Outcome['asked'] = [];
-  await agent.generate({
-    prompt: 'go',
-    ...(answer === undefined
-      ? {}
-      : {
-          onApprovalRequest: (request: ApprovalRequest) => {
-            asked.push({ toolName: request.toolName, args: request.args, description: request.description });
-            return answer(request);
-          },
-        }),
-  } as never);
-  return { asked, said: JSON.stringify(prompts.at(-1)) };
+  const onApprovalRequest = (request: ApprovalRequest) => {
+    asked.push({ toolName: request.toolName, args: request.args, description: request.description });
+    return answer?.(request) ?? false;
+  };
+  const own = { backend: createLocalBackend({ root }), ...options };
+  const said = await executed([args], own, answer === undefined ? undefined : onApprovalRequest);
+  return { asked, said };
 }
 
 const yes = () => true;

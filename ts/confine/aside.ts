@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { isIn, linksOn, realPath } from './files.js';
+import { isAmong, linksOn, realPath } from './files.js';
 import { opened, reaching } from './reaching.js';
 
 /** How many other names have a number. A command can take those before, but none that is made up afterwards. */
@@ -48,8 +48,7 @@ function realOfMissing(path: string): string | undefined {
 
 /** The symlinks in these places on the way to these paths, with where each leads: what they lead to is kept, they cannot be. */
 export function linksTo(paths: readonly string[], places: readonly string[]): Map<string, string> {
-  const real = places.map(realPath);
-  const links = new Set(paths.flatMap(linksOn).filter((link) => real.some((place) => isIn(link, place))));
+  const links = new Set(paths.flatMap(linksOn).filter((link) => isAmong(link, places)));
   return new Map([...links].map((link) => [link, targetOf(link)]));
 }
 

@@ -8,7 +8,7 @@ import { confineProgram, isMeant, patternFault, runByGit, type NativeGitFiles } 
 import { takeOptions } from '../options/check.js';
 import { checkFlag, checkList, checkRecord } from '../options/names.js';
 import { linksTo, putAside, realAbsent } from './aside.js';
-import { exists, isFolder, isIn, isSteady, linksOn, realPath } from './files.js';
+import { exists, isAmong, isFolder, linksOn, realPath, steadyPath } from './files.js';
 import { knownPlaces } from './places.js';
 import type { Network, Plan } from './plan.js';
 import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
@@ -99,10 +99,9 @@ export function confined(command: string | readonly string[], options: ConfinedO
   }
   const after = { refusals: (output: string) => refusalsIn(output, plan), putAside };
   if (report.by === 'seatbelt') {
-    const isSteady = (path: string) => isKept(path, plan);
-    plan.read = plan.read.filter(isSteady);
-    plan.write = plan.write.filter(isSteady);
-    const args = ['-p', seatbeltProfile(plan), ...plan.command];
+    const kept = (paths: readonly string[]) => paths.filter((path) => isKept(path, plan));
+    const profile = seatbeltProfile({ ...plan, read: kept(plan.read), write: kept(plan.write) });
+    const args = ['-p', profile, ...plan.command];
     return { file: SANDBOX_EXEC, args, cwd, env, ...after };
   }
   checkProgram();
@@ -175,14 +174,14 @@ function newRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] 
 
 /** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/way.rs`. */
 const isKept = (path: string, { write, exact }: Plan): boolean =>
-  exact.includes(path) ? linksOn(path).length === 0 : isSteady(path, write);
+  exact.includes(path) ? linksOn(path).length === 0 : steadyPath(path, write) !== undefined;
 
 /** The executable that confines lies in a project that has the package: a command that could replace it would confine the next one. */
 function launcherFolder(write: readonly string[]): string[] {
   if (confineProgram === undefined) return [];
   const folder = dirname(confineProgram);
   const all = [folder, realPath(folder)];
-  return all.some((path) => write.some((place) => isIn(path, place) || isIn(path, realPath(place)))) ? all : [];
+  return all.some((path) => isAmong(path, write)) ? all : [];
 }
 
 interface PathBase {
@@ -230,7 +229,7 @@ export function warnOfAbsent({
   for (const name of ['read', 'write'] as const) {
     for (const path of settings[name] ?? []) {
       const absolute = absoluteOf(path, base);
-      if (settings.exact?.includes(path) || isSteady(absolute, write)) continue;
+      if (settings.exact?.includes(path) || steadyPath(absolute, write) !== undefined) continue;
       warnOnce(
         `link:${name}:${absolute}`,
         `${place}: ${name}: on the way to ${absolute} is a symlink where commands may write, so that one could lead it elsewhere. It is left out: name where it leads.`,

@@ -21,8 +21,16 @@ export function realPath(path: string): string {
 /** As many symlinks as systems follow. */
 const MOST_LINKS = 40;
 
-/** Where the symlinks stand on the way to a path, as far as there is one. */
-export function linksOn(path: string): string[] {
+/** A path as it is walked, name by name. */
+interface PathWay {
+  /** Where it leads, as far as there is a way. */
+  real: string;
+  /** Where the symlinks on it stand. */
+  links: string[];
+}
+
+/** In one go: what the symlinks say by one look counts for both. */
+function wayTo(path: string): PathWay {
   const links: string[] = [];
   const rest = namesOf(path);
   let at = '';
@@ -38,8 +46,10 @@ export function linksOn(path: string): string[] {
     if (isAbsolute(target)) at = '';
     rest.push(...namesOf(target));
   }
-  return links;
+  return { real: at || sep, links };
 }
+
+export const linksOn = (path: string): string[] => wayTo(path).links;
 
 /** The last one first. */
 const namesOf = (path: string): string[] =>
@@ -56,11 +66,17 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Whether no symlink is on the way that stands in one of these places: whoever may write there says where it leads. */
-export function isSteady(path: string, places: readonly string[]): boolean {
-  const real = places.map(realPath);
-  return !linksOn(path).some((link) => real.some((place) => isIn(link, place)));
+/**
+ * Where a path leads; `undefined`: by a symlink that stands in one of these places, and whoever may write there says where that leads.
+ */
+export function steadyPath(path: string, places: readonly string[]): string | undefined {
+  const { real, links } = wayTo(path);
+  return links.some((link) => isAmong(link, places)) ? undefined : real;
 }
+
+/** Whether it lies in one of these places, wherever they really are. */
+export const isAmong = (path: string, places: readonly string[]): boolean =>
+  places.some((place) => isIn(path, realPath(place)));
 
 /** Whether a path is this one, or below it. */
 export const isIn = (path: string, place: string): boolean =>

@@ -1,7 +1,7 @@
 /** Where a system has its programs and a user their toolchains, and what of it nobody is to read. */
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import { exists, isIn, isSteady, realPath } from './files.js';
+import { exists, isAmong, steadyPath } from './files.js';
 
 /** The words of a text, none of which has a blank in it. */
 function listed(words: string): string[] {
@@ -66,10 +66,15 @@ export function knownPlaces(
   const home = isAbsolute(own) && own !== '/' && exists(own) ? resolve(own) : null;
   const below = (names: readonly string[]) => (home === null ? [] : names.map((name) => join(home, name)));
   // What commands may write they may read as well; what it leads to is theirs to say, and so it is not given.
-  const isOurs = (path: string) => isSteady(path, write) && !write.some((place) => isIn(path, place));
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && isOurs(folder));
-  const named = HOMES.flatMap((name) => env[name] ?? []).filter((folder) => isAbsolute(folder) && isOurs(folder));
-  const tools = [...folders, dirname(process.execPath)].flatMap((folder) => toolchainOf(folder, home));
+  const realOf = (folder: string) => {
+    const real = isAbsolute(folder) ? steadyPath(folder, write) : undefined;
+    return real === undefined || isAmong(real, write) ? undefined : real;
+  };
+  const named = HOMES.flatMap((name) => env[name] ?? []).filter((folder) => realOf(folder) !== undefined);
+  const tools = [...(env['PATH'] ?? '').split(delimiter), dirname(process.execPath)].flatMap((folder) => {
+    const real = realOf(folder);
+    return real === undefined ? [] : toolchainOf([folder, real], home);
+  });
   const read = [...(SYSTEM[platform] ?? []), ...below(TOOLCHAINS), ...named, ...tools];
   return {
     read: [...new Set(read)].filter((path) => exists(path) && !isTooMuch(path, home)),
@@ -78,10 +83,10 @@ export function knownPlaces(
   };
 }
 
-/** What a folder of programs needs beside itself: with `X/bin`, `X`, where programs are installed so. */
-function toolchainOf(folder: string, home: string | null): string[] {
-  const found = [folder, realPath(folder)];
-  for (const each of [folder, realPath(folder)]) {
+/** What a folder of programs, by each of its names, needs beside itself: with `X/bin`, `X`, where programs are installed so. */
+function toolchainOf(names: readonly string[], home: string | null): string[] {
+  const found = [...names];
+  for (const each of names) {
     const above = dirname(each);
     const isPrefix =
       basename(above).startsWith('.') || ['lib', 'libexec', 'share'].some((name) => exists(join(above, name)));

@@ -21,15 +21,15 @@ export function confinementReport(): ConfinementReport {
 }
 
 /** What the executable was when it was first asked, before any command ran; `when` it was last changed saves reading it again. */
-let looked: { digest: string; when: string } | undefined;
+let looked: { digest: string | undefined; when: string } | undefined;
 
 /** No command has replaced it since. @throws {ConfinementError} */
 export function checkProgram(): void {
   if (confineProgram === undefined || looked === undefined) return;
   const when = changeOf(confineProgram);
   if (when === looked.when) return;
-  // Another name for it, or another mode, is a change as well.
-  if (digestOf(confineProgram) === looked.digest) {
+  // Another name for it, or another mode, is a change as well. Of what cannot be read nobody knows that it is the same.
+  if (looked.digest !== undefined && digestOf(confineProgram) === looked.digest) {
     looked.when = when;
     return;
   }
@@ -74,8 +74,7 @@ function look(): ConfinementReport {
     );
   }
   const when = changeOf(program);
-  const digest = digestOf(program);
-  if (digest !== undefined) looked = { digest, when };
+  looked = { digest: digestOf(program), when };
   const { status, stdout, stderr, error } = process
     .getBuiltinModule('node:child_process')
     .spawnSync(program, ['report'], {

@@ -185,17 +185,10 @@ export class CommandProxy {
     const host = url && plainHost(url.hostname.replace(/^\[|\]$/g, ''));
     if (url === undefined || host === undefined)
       return answer(response, 400, 'This is the proxy of one command: say a whole address that begins with http://.');
-    const reached = await this.#reach(host, url.port === '' ? 80 : Number(url.port), 'http');
+    const reached = await this.#reach(host, url.port === '' ? 80 : Number(url.port), 'http', url.href);
     if ('why' in reached) return answer(response, reached.status, reached.why);
-    const { socket } = reached;
-    // Of a request in plain sight the whole address is judged.
-    const target = { ...targetOf(host, Number(url.port || 80), 'http', null), url: url.href, follows: host };
-    const whole = await this.#judged(target);
-    if (!whole.allowed) {
-      socket.destroy();
-      return answer(response, 403, this.#refusal(host, target.port, whole.reason).why);
-    }
     const { request: send } = await import('node:http');
+    const { socket } = reached;
     const outgoing = send({
       createConnection: () => socket,
       method: request.method,
@@ -234,11 +227,22 @@ export class CommandProxy {
 
   // --- who is reached --------------------------------------------------------------------------------------------------------
 
-  async #reach(host: string, port: number, scheme: 'http' | 'https'): Promise<{ socket: Socket } | Refusal> {
+  /** @param url of a request in plain sight: then the whole of it is judged */
+  async #reach(
+    host: string,
+    port: number,
+    scheme: 'http' | 'https',
+    url?: string,
+  ): Promise<{ socket: Socket } | Refusal> {
     const isLiteral = isIP(host) !== 0;
     const where = isLiteral ? kindOfAddress(host) : isOwnName(host) ? kindOfAddress('127.0.0.1') : null;
-    const first = await this.#decided(targetOf(host, port, scheme, where));
+    const target = targetOf(host, port, scheme, where);
+    const first = await this.#decided(target);
     if (!first.allowed) return this.#refusal(host, port, first.reason);
+    if (url !== undefined && url !== target.url) {
+      const whole = await this.#judged({ ...target, url, follows: host });
+      if (!whole.allowed) return this.#refusal(host, port, whole.reason);
+    }
     let addresses: readonly LookupAddress[];
     try {
       addresses = isLiteral ? [{ address: host, family: isIP(host) }] : await this.#lookUp(host);

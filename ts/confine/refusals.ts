@@ -4,7 +4,7 @@
  */
 import { isAbsolute, resolve } from 'node:path';
 import type { ConfinementRefusal } from '../../index.js';
-import { exists, isIn, realPath } from './files.js';
+import { exists, isAmong, realPath } from './files.js';
 import type { Plan } from './plan.js';
 
 /**
@@ -101,7 +101,7 @@ function refusalOf(
   { isDenied, makes }: { isDenied: boolean; makes: boolean },
 ): ConfinementRefusal | undefined {
   const real = realOf(path);
-  const among = (places: readonly string[]) => places.some((place) => isIn(real, realPath(place)));
+  const among = (places: readonly string[]) => isAmong(real, places);
   const reading: ConfinementRefusal = { kind: 'read', target: real, text: `reading ${real}`, canBeGiven: true };
   const writing: ConfinementRefusal = { kind: 'write', target: real, text: `writing ${real}`, canBeGiven: true };
   // It would be hidden, or protected, whatever else the command is given.

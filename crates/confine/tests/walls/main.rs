@@ -24,6 +24,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use hostile::{ATTACKS, VARIABLES};
 use launch::{LAUNCHER, Place, changed, exists, has_namespaces, users, variants, ways};
@@ -330,6 +331,40 @@ fn nothing_outlives_a_launcher_that_is_killed() {
         let mut rest = String::new();
         out.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "");
+    }
+}
+
+#[test]
+fn a_launcher_that_is_killed_as_it_starts_leaves_nobody() {
+    for user in users() {
+        let place = Place::new("early", user);
+        if !has_namespaces(&place) {
+            continue;
+        }
+        // Known by its arguments, from outside.
+        let mark = place.root.join("mark").display().to_string();
+        let line = format!(": {mark}; while :; do sleep 1; done");
+        let plan = place.plan(&["sh", "-c", &line]);
+        let left = || {
+            let all = fs::read_dir("/proc").unwrap().flatten();
+            all.filter(|entry| {
+                let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                String::from_utf8_lossy(&words).contains(&mark)
+            })
+            .count()
+        };
+        for delay in 0..150u64 {
+            let mut child = place.launch(&plan).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_micros(delay * 50));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        // What was told to end needs its time.
+        let until = Instant::now() + Duration::from_secs(60);
+        while left() > 0 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(left(), 0);
     }
 }
 

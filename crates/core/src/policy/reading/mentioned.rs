@@ -7,7 +7,7 @@ use super::SubjectReader;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
     self, CommandRole, EffectKnowledge, FileAccess, Word, WordPiece, is_builtin, kind,
-    knowledge_of, takes_addresses, takes_data_only,
+    knowledge_of, takes_addresses, takes_data_only, tells_reads,
 };
 
 /// The longest word that is looked at, in bytes.
@@ -38,10 +38,7 @@ impl SubjectReader<'_> {
             let script = kind(name) == shell::ProgramKind::Interpreter && !takes_data_only(name);
             // Of a program that takes addresses its table does not say which of them are files.
             let told = knowledge_of(&words) == EffectKnowledge::Wholly && !takes_addresses(name);
-            // Of a program that runs what a project says (tests, checkers, compilers) the table says what runs, and not all that is
-            // read for it. Git's says both.
-            let runs_project = !takes_data_only(name) && name.rsplit('/').next() != Some("git");
-            if is_builtin(name) || (!script && told && !runs_project) {
+            if is_builtin(name) || (!script && told && tells_reads(name)) {
                 continue;
             }
             let is_whole = |word: &&Word| told && word.literal().is_some_and(is_all);
@@ -50,14 +47,18 @@ impl SubjectReader<'_> {
                 let by = Some(ByArgument { command, arg });
                 // Below a folder that it writes it may write anything: that would be most words. What a table tells is written
                 // stands there.
-                let reads = (FileAccess::Read, UseExtent::Tree);
-                let writes = (!told).then_some((FileAccess::Write, UseExtent::Itself));
-                let uses: Vec<_> = [Some(reads), writes].into_iter().flatten().collect();
+                let uses: &[_] = match told {
+                    true => &[(FileAccess::Read, UseExtent::Tree)],
+                    false => &[
+                        (FileAccess::Read, UseExtent::Tree),
+                        (FileAccess::Write, UseExtent::Itself),
+                    ],
+                };
                 files(word).into_iter().flat_map(move |target| {
-                    uses.clone().into_iter().map(move |(access, extent)| SubjectKind::Path {
-                        access,
+                    uses.iter().map(move |(access, extent)| SubjectKind::Path {
+                        access: *access,
                         target: target.clone(),
-                        extent,
+                        extent: *extent,
                         by,
                     })
                 })

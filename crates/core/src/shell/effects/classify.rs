@@ -30,6 +30,11 @@ pub(crate) fn takes_addresses(name: &str) -> bool {
         .is_some_and(|program| matches!(program.operands, OperandSpec::All(OperandUse::Url)))
 }
 
+/// Whether the table of this program says all that it reads. Of what runs a project (tests, checkers, compilers) it says what runs.
+pub(crate) fn tells_reads(name: &str) -> bool {
+    called(name).is_some_and(|program| program.data_only || program.read_by_words)
+}
+
 /// Whether the program of this name takes settings alone from variables of any name: neither it nor what it runs puts one into a
 /// command line or a path. Of a program without a table that is not known.
 pub(crate) fn takes_settings(name: &str) -> bool {

@@ -20,6 +20,8 @@ deny of a file that its words name holds all the same.
 - An option may be listed twice: versions of the program differ, and then all readings count.
 - A word that only the run will tell counts as any option, as long as the program takes options. A pattern (`*`) is looked up, and
   asks where it may find a name that begins as options do.
+- `-` counts as a file of that name, too: somebody may have put a symlink there. A program that writes its output there does not
+  write a file by it.
 - _loads_: asked about where the file, or what a link leads to, is not the project's.
 - What makes or moves links or folders makes the paths behind it in the same line unsure.
 - _open_: the options are not described. No preset allows such a program.

@@ -8,6 +8,7 @@
 //! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list`; `--` is what stands behind `--` |
 //! | `folder data` | the programs from here on take data alone from the folder that they work in, none of which says what they do; `folder code` ends that, and both may stand in a block |
 //! | `variables settings` | a variable of any name is a setting to it, or data: it puts none into a command line or a path |
+//! | `read-by-words` | it runs what the project says, and all the same its words say all that it reads |
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
 //! | `understood NAME…` | under these names it runs nothing that its arguments do not say, and all of them are looked at |
@@ -258,6 +259,7 @@ impl ProgramTables {
             ("folder", "data") => program.data_only = true,
             ("folder", "code") => program.data_only = false,
             ("variables", "settings") => program.settings = true,
+            ("read-by-words", "") => program.read_by_words = true,
             ("otherwise", "launches") => program.otherwise = true,
             ("apart", "") => program.apart = true,
             ("glued", "") => program.glued = true,

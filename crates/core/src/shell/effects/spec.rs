@@ -271,6 +271,8 @@ pub(super) struct ProgramSpec {
     pub(super) through: bool,
     /// Whether it takes data alone from the folder that it works in: nothing there says what it does.
     pub(super) data_only: bool,
+    /// Whether its words say all that it reads, though the folder that it works in says what runs.
+    pub(super) read_by_words: bool,
     /// Whether a variable of any name is a setting to it, and no part of a command line or a path.
     pub(super) settings: bool,
     /// Why it is unknown, whatever command it runs.
@@ -314,6 +316,7 @@ impl ProgramSpec {
             through: false,
             data_only: false,
             settings: false,
+            read_by_words: false,
             doubt: None,
             language: None,
         }
