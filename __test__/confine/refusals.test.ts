@@ -96,7 +96,7 @@ test('the profile for macOS says what the plan does', () => {
   const profile = seatbeltProfile({
     ...plan,
     write: ['/nowhere/a "b"\\c'],
-    network: { proxy: { port: 8080, socket: null, process: null } },
+    network: { proxy: { port: 8080, socket: null, inode: null } },
   });
   expect(profile).toMatch(/^\(version 1\)\n\(deny default\)\n/);
   expect(profile).toContain('(allow file-write*\n  (subpath "/nowhere/a \\"b\\"\\\\c")');

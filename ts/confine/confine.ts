@@ -67,11 +67,11 @@ export interface ConfinedOptions {
   proxy?: ProxyPlace | null;
 }
 
-/** Where a proxy listens: on a port of 127.0.0.1, or on a path, in this process. */
+/** Where a proxy listens: on a port of 127.0.0.1, or on a socket with a path, whose file has this number. */
 export interface ProxyPlace {
   port: number;
   socket: string | null;
-  process: number | null;
+  inode: string | null;
 }
 
 /** Whether it names hosts, or has somebody asked about them: then the command needs a proxy of its own. */
@@ -261,7 +261,7 @@ const isWord = (word: unknown): word is string => typeof word === 'string' && !w
 function networkOf(network: ConfineSettings['network'] = 'none', proxy: ConfinedOptions['proxy'] = null): Network {
   if (asksForHosts(network)) return proxy === null ? 'none' : { proxy };
   return typeof network === 'object' && 'proxy' in network
-    ? { proxy: { port: network.proxy, socket: null, process: null } }
+    ? { proxy: { port: network.proxy, socket: null, inode: null } }
     : network;
 }
 

@@ -70,9 +70,9 @@ port: number,
  */
 socket: string | null,
 /**
- * The process that listens on that path. Whatever else listens there by now is not connected to.
+ * The number of that socket's file, in decimal. Where another one is there by now, nothing is run.
  */
-process: number | null, } };
+inode: string | null, } };
 
 /**
  * What a command may do. All that is not in it, it may not.

@@ -128,9 +128,9 @@ export class CommandProxy {
       this.#forward(request, response).catch(() => response.destroy());
     });
     if (this.#options.on === 'socket') {
-      const [{ mkdtemp }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')]);
+      const [{ mkdtemp, realpath }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')]);
       // It is of this user alone.
-      this.#folder = await mkdtemp(join(tmpdir(), 'countersign-proxy-'));
+      this.#folder = await mkdtemp(join(await realpath(tmpdir()), 'countersign-proxy-'));
     }
     const path = this.#folder === undefined ? undefined : join(this.#folder, 'socket');
     await new Promise<void>((resolve, reject) => {
@@ -147,8 +147,8 @@ export class CommandProxy {
     server.unref();
     this.#place =
       path === undefined
-        ? { port: (server.address() as AddressInfo).port, socket: null, process: null }
-        : { port: PORT_INSIDE, socket: path, process: process.pid };
+        ? { port: (server.address() as AddressInfo).port, socket: null, inode: null }
+        : { port: PORT_INSIDE, socket: path, inode: inodeOf(path) };
   }
 
   #keep(socket: Socket | Duplex): void {
@@ -327,6 +327,10 @@ export class CommandProxy {
     return { status: 403, why: `The sandbox of this command does not let it connect to ${target}. ${why}` };
   }
 }
+
+/** By which it is known, whatever name it has by then. */
+const inodeOf = (path: string): string =>
+  String(process.getBuiltinModule('node:fs').statSync(path, { bigint: true }).ino);
 
 interface Refusal {
   status: number;

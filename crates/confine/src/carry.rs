@@ -5,13 +5,11 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-
-use crate::sys;
 
 /// How many connections are carried at once. More of them wait: each one takes two threads.
 const MOST: usize = 256;
@@ -21,8 +19,8 @@ const MOST: usize = 256;
 pub(crate) enum Outside {
     /// On this port of 127.0.0.1.
     Port(u16),
-    /// On this path, and in this process. The command may be able to put another socket there: what listens elsewhere gets nothing.
-    Socket { path: PathBuf, process: Option<i32> },
+    /// On this socket, wherever its name leads by now: the command may be able to put another one there.
+    Socket(Arc<OwnedFd>),
 }
 
 /// Carries until this process ends.
@@ -59,13 +57,9 @@ impl Drop for Place {
 fn connect(inside: TcpStream, outside: &Outside) -> io::Result<()> {
     match outside {
         Outside::Port(port) => join(inside, TcpStream::connect((Ipv4Addr::LOCALHOST, *port))?),
-        Outside::Socket { path, process } => {
-            let outside = UnixStream::connect(path)?;
-            let listener = sys::listener_of(&outside)?;
-            if process.is_some_and(|process| process != listener) {
-                return Err(io::ErrorKind::ConnectionRefused.into());
-            }
-            join(inside, outside)
+        Outside::Socket(socket) => {
+            let held = format!("/proc/self/fd/{}", socket.as_raw_fd());
+            join(inside, UnixStream::connect(held)?)
         }
     }
 }

@@ -5,8 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use libc::{c_int, pid_t};
 
@@ -17,7 +19,7 @@ use crate::plan::{Demand, Limits, Network, Plan};
 use crate::report::Report;
 use crate::spaces::{self, Users};
 use crate::sys::Side;
-use crate::way::Ways;
+use crate::way::{self, Found, Ways};
 use crate::{carry, exit, files, supervise, sys, tree};
 
 const USAGE: &str = "usage: countersign-confine run PIECE… | run --fd N | report";
@@ -115,9 +117,9 @@ fn in_namespaces(plan: &Plan, landlock: u8) -> io::Result<Outcome> {
     let mut said = File::from(said_out);
     let mut go = File::from(go_in);
     go.write_all(&[u8::from(users == Users::All)])?;
-    if let Network::Proxy { port, socket, process } = &plan.network {
-        let outside = match socket.clone() {
-            Some(path) => Outside::Socket { path, process: *process },
+    if let Network::Proxy { port, socket, inode } = &plan.network {
+        let outside = match socket {
+            Some(path) => Outside::Socket(Arc::new(held_socket(path, inode.as_deref())?)),
             None => Outside::Port(*port),
         };
         carry_out(init, outside, &mut said)?;
@@ -200,6 +202,14 @@ fn network(plan: &Plan, said: &mut File) -> io::Result<Option<TcpListener>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, *port))?;
     said.write_all(&listener.as_raw_fd().to_ne_bytes())?;
     Ok(Some(listener))
+}
+
+/// The socket of the proxy, held before the command runs, so that no name leads elsewhere.
+fn held_socket(path: &Path, inode: Option<&str>) -> io::Result<OwnedFd> {
+    let changed = || io::Error::other("the socket of the proxy is not there, or is another one");
+    let Found { file, .. } = way::find(path, |_| false).ok_or_else(changed)?;
+    let found = File::from(file.try_clone()?).metadata()?.ino().to_string();
+    if inode.is_some_and(|inode| inode != found) { Err(changed()) } else { Ok(file) }
 }
 
 /// Takes over the socket that listens inside.
@@ -315,7 +325,7 @@ fn report() -> ExitCode {
         Err(error) => (Err(error.to_string()), true),
     };
     // What is told is of a plan that uses everything.
-    let plan = Plan { network: Network::Proxy { port: 1, socket: None, process: None }, ..plan };
+    let plan = Plan { network: Network::Proxy { port: 1, socket: None, inode: None }, ..plan };
     let setting = Setting {
         plan: &plan,
         landlock,

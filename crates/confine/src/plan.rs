@@ -114,9 +114,9 @@ pub(crate) enum Network {
         /// The socket with a path on which the proxy listens; without it, it listens on the same port out here. Only with namespaces.
         #[serde(default)]
         socket: Option<PathBuf>,
-        /// The process that listens on that path. Whatever else listens there by now is not connected to.
+        /// The number of that socket's file, in decimal. Where another one is there by now, nothing is run.
         #[serde(default)]
-        process: Option<i32>,
+        inode: Option<String>,
     },
 }
 

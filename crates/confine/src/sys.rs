@@ -438,18 +438,6 @@ pub(crate) fn link_target(file: &OwnedFd) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// The process that listens at the other end of a connection.
-pub(crate) fn listener_of(connection: &impl AsRawFd) -> io::Result<pid_t> {
-    let mut about = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut size = size_of_val(&about) as libc::socklen_t;
-    let (to, room) = ((&raw mut about).cast(), &raw mut size);
-    let of = connection.as_raw_fd();
-    // SAFETY: there is room for the answer, and its size is told.
-    let asked = unsafe { libc::getsockopt(of, libc::SOL_SOCKET, libc::SO_PEERCRED, to, room) };
-    checked(asked.into())?;
-    Ok(about.pid)
-}
-
 /// Switches the loopback device of this network on.
 pub(crate) fn loopback_up(socket: &impl AsRawFd) -> io::Result<()> {
     // SAFETY: a request is a plain piece of memory; zeros are valid in it.

@@ -1,7 +1,7 @@
 //! Names that a command can change lead to nothing that it was not given: what was looked at is what is opened.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -123,23 +123,35 @@ fn a_socket_that_took_the_place_of_the_proxy_is_not_connected_to() {
             mine = socket.create_connection(('127.0.0.1', 8888))\n\
             try: print(mine.recv(3).decode() or 'hung up')\n\
             except OSError: print('hung up')\n";
-        let run = |process: u32| {
-            let network = json!({ "proxy": { "port": 8888, "socket": path, "process": process } });
+        let run = |inode: u64| {
+            let network =
+                json!({ "proxy": { "port": 8888, "socket": path, "inode": inode.to_string() } });
             place.run(&changed(
                 place.plan(&["python3", "-c", program]),
                 &json!({ "network": network }),
             ))
         };
-        // It is of this process, and not of the one that started the machine.
-        let ended = run(1);
-        assert_eq!(ended.out, "hung up\n", "{ended:?}");
+        let inode = fs::metadata(&path).unwrap().ino();
         let answering = std::thread::spawn(move || {
             use std::io::Write;
-            for mut connection in listener.incoming().flatten().take(2) {
+            for mut connection in listener.incoming().flatten().take(1) {
                 let _ = connection.write_all(b"yes");
             }
         });
-        let ended = run(std::process::id());
+        // Another one in its place, of the same process as well: nothing is run.
+        let aside = place.root.join("aside");
+        fs::rename(&path, &aside).unwrap();
+        let other = UnixListener::bind(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
+        let ended = run(inode);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(125), ""), "{ended:?}");
+        fs::remove_file(&path).unwrap();
+        symlink(&aside, &path).unwrap();
+        assert_eq!(run(inode).code, Some(125));
+        other.set_nonblocking(true).unwrap();
+        assert!(other.accept().is_err());
+        fs::rename(&aside, &path).unwrap();
+        let ended = run(inode);
         assert_eq!(ended.out, "yes\n", "{ended:?}");
         answering.join().unwrap();
     }
