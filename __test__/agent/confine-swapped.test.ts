@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -119,10 +120,13 @@ describe.runIf(holds)('a confined command', () => {
     const gate = createGate({ ledger: `sqlite:${join(root, 'data/approvals.db')}`, place: { cwd: root } });
     await gate.pending();
     const before = readFileSync(join(root, 'data/approvals.db'));
+    const there = readdirSync(join(root, 'data')).toSorted();
     const command =
-      'cat data/approvals.db data/approvals.db-wal | wc -c; mv data away; mv data/approvals.db x; echo x >> data/approvals.db; ls data | wc -l';
+      'for each in data/approvals.db-lock data/approvals.db-bell data/approvals.db-owners/*; do test -s $each && echo se""en; echo x > $each; done; cat data/approvals.db data/approvals.db-wal | wc -c; mv data away; mv data/approvals.db x; echo x >> data/approvals.db; ls data | wc -l';
     const said = await run([{ command }], { gate });
     expect(said).toMatch(/(?:^|[^0-9])0\\n/);
+    expect(said).not.toContain('seen');
+    expect(readdirSync(join(root, 'data')).toSorted()).toEqual(there);
     expect(readFileSync(join(root, 'data/approvals.db'))).toEqual(before);
     await gate.close();
   });

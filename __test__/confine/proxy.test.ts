@@ -230,6 +230,10 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
     expect(await talk(proxy, get(`http://127.0.0.1:${port}/denied/x`))).toMatch(/^HTTP\/1\.1 403/);
     expect(await talk(proxy, get(`http://127.0.0.1:${port}/other`))).toContain('of the server');
     expect(seen.map(({ line }) => line)).toEqual(['GET /other']);
+    // By a name that leads there, too.
+    const byName = await open(({ url }) => (url.startsWith('http://127.0.0.1') && url.includes('/denied') ? NO : YES));
+    expect(await talk(byName.proxy, get(`http://localhost:${port}/denied/x`))).toMatch(/^HTTP\/1\.1 403/);
+    expect(seen).toHaveLength(1);
     expect(asked.map(({ url, follows }) => [url, follows])).toEqual([
       [`http://127.0.0.1:${port}/`, null],
       [`http://127.0.0.1:${port}/denied/x`, '127.0.0.1'],

@@ -239,10 +239,8 @@ export class CommandProxy {
     const target = targetOf(host, port, scheme, where);
     const first = await this.#decided(target);
     if (!first.allowed) return this.#refusal(host, port, first.reason);
-    if (url !== undefined && url !== target.url) {
-      const whole = await this.#judged({ ...target, url, follows: host });
-      if (!whole.allowed) return this.#refusal(host, port, whole.reason);
-    }
+    const whole = await this.#judgedWhole(target, url, host);
+    if (!whole.allowed) return this.#refusal(host, port, whole.reason);
     let addresses: readonly LookupAddress[];
     try {
       addresses = isLiteral ? [{ address: host, family: isIP(host) }] : await this.#lookUp(host);
@@ -262,6 +260,9 @@ export class CommandProxy {
         const what = kind === null ? address : `${address}, ${kind}`;
         return this.#refusal(host, port, `It leads to ${what}. ${again.reason ?? ''}`.trim());
       }
+      const there = targetOf(address, port, scheme, kind);
+      const last = await this.#judgedWhole(there, url && at(address, url), host);
+      if (!last.allowed) return this.#refusal(host, port, last.reason);
     }
     return this.#connect(addresses, host, port);
   }
@@ -311,6 +312,12 @@ export class CommandProxy {
     return answered;
   }
 
+  /** What is asked for at a target, where the whole address of it is known and says more. */
+  async #judgedWhole(target: NetworkTarget, url: string | undefined, host: string): Promise<NetworkAnswer> {
+    if (url === undefined || url === target.url) return { allowed: true, reason: null };
+    return this.#judged({ ...target, url, follows: host });
+  }
+
   async #judged(target: NetworkTarget): Promise<NetworkAnswer> {
     try {
       return await this.#options.decide(target, this.#over.signal);
@@ -343,6 +350,13 @@ function targetOf(host: string, port: number, scheme: 'http' | 'https', where: s
   const name = isIP(host) === 6 ? `[${host}]` : host;
   // It writes a port that goes without saying as nothing, as rules do.
   return { url: new URL(`${scheme}://${name}:${port}/`).href, host, port, where, follows: null };
+}
+
+/** The same at this address. */
+function at(address: string, text: string): string {
+  const url = new URL(text);
+  url.hostname = isIP(address) === 6 ? `[${address}]` : address;
+  return url.href;
 }
 
 function plainUrl(text: string): URL | undefined {

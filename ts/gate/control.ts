@@ -29,7 +29,7 @@ import { mainRunOf } from './run-ids.js';
 
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
 
-const BESIDE = ['', '-wal', '-shm', '-journal'] as const;
+const BESIDE = ['', '-wal', '-shm', '-journal', '-lock', '-bell', '-owners'] as const;
 
 export class GateControl {
   /** Where relative paths of calls start. */
@@ -64,7 +64,7 @@ export class GateControl {
     }
   }
 
-  /** Files of the gate's own that are there: its ledger, with what SQLite keeps beside it. */
+  /** Files of the gate's own that are there: its ledger, with what it and SQLite keep beside it. */
   ownFiles(): string[] {
     return this.#own
       .flatMap((path) => BESIDE.map((end) => `${path}${end}`))

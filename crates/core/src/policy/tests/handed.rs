@@ -5,7 +5,8 @@ use super::*;
 const RULES: &str = r#"
 [[rule]]
 effect = "allow"
-commands = ["make", "npm", "cargo", "./x.sh", "task", "ls", "cat", "echo", "read", "export", "unknown-tool", "bash x.sh"]
+commands = ["make", "npm", "cargo", "./x.sh", "task", "ls", "cat", "echo", "read", "export", "unknown-tool", "bash x.sh",
+  ":", "unset", "set", "shift", "times", "trap", "readonly", "break", "continue", "exit", "return"]
 [[rule]]
 effect = "allow"
 env = ["*"]
@@ -76,8 +77,13 @@ fn a_name_of_everyday_reaches_no_program_that_may_have_it_too() {
             ("ask", "out=x; export out; make build"),
             ("ask", "for out in a b; do export out; make build; done"),
             ("ask", "out='$(touch x)' :; make test"),
+            ("allow", ":; make test"),
+            ("ask", "sh -c \"out='x' :; make test\""),
             ("ask", "out='$(touch x)' unset q; make test"),
             ("ask", "out='$(touch x)' set -e; make test"),
+            ("ask", "out='$(touch x)' times; make test"),
+            ("ask", "out='$(touch x)' readonly q; make test"),
+            ("ask", "while :; do out=x break; done; make test"),
             ("ask", "out=x export q; make test"),
             ("ask", "bash --posix -c \"out='x' :; make test\""),
             ("ask", "bash -o posix -c 'make test'"),

@@ -30,9 +30,9 @@ impl LineProver<'_, '_> {
         }
         // Some builtins keep what stands before them.
         let name = argv.first().map(Word::literal);
-        if name.is_none_or(|name| name.is_none_or(is_builtin)) {
-            // Before these they stay, and are handed on, where the shell keeps to POSIX as one that is called `sh` does.
-            let is_special = name.is_none_or(|name| name.is_none_or(is_special_builtin));
+        // Before some they stay, and are handed on, where the shell keeps to POSIX as one that is called `sh` does.
+        let is_special = name.is_none_or(|name| name.is_none_or(is_special_builtin));
+        if is_special || name.is_none_or(|name| name.is_none_or(is_builtin)) {
             for (name, value) in &leading {
                 if is_special && !argv.is_empty() {
                     self.found.handed.export(name);
