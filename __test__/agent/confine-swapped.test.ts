@@ -115,6 +115,31 @@ describe.runIf(holds)('a confined command', () => {
     expect(readFileSync(join(root, '.github/ci.yml'), 'utf8')).toBe('own');
   });
 
+  test.each([
+    ['of the root', '.git'],
+    ['below it', 'deep/.git'],
+  ])('leaves no repository %s that came while another command ran', async (_, git) => {
+    // The second begins when the first has made one, and makes its own when that one is gone.
+    const make = `mkdir -p ${git} && echo ref > ${git}/HEAD && mkdir -p ${git}/objects`;
+    const first = { command: `${make}; touch made; while [ ! -e begun ]; do sleep 0.01; done` };
+    const second = { command: `touch begun; while [ -e ${git} ]; do sleep 0.01; done; ${make}` };
+    const { model } = scripted([
+      calls(call('execute', first, 'a'), call('execute', { ...second, reach: { read: ['../.ssh'] } }, 'b')),
+      says('done'),
+    ]);
+    const agent = createDeepAgent({ model, backend: createLocalBackend({ root }), interruptOn: 'none', confine: true });
+    const onApprovalRequest = async () => {
+      await expect.poll(() => existsSync(join(root, 'made'))).toBe(true);
+      return true;
+    };
+    await agent.generate({ prompt: 'go', onApprovalRequest } as never);
+    expect(existsSync(join(root, git))).toBe(false);
+    // What was there before stays when nothing else runs any more.
+    mkdirSync(join(root, git, 'objects'), { recursive: true });
+    await run([{ command: 'true' }], {});
+    expect(existsSync(join(root, git))).toBe(true);
+  });
+
   test('neither reads nor changes nor moves away the ledger that its approvals are in', async () => {
     mkdirSync(join(root, 'data'));
     const gate = createGate({ ledger: `sqlite:${join(root, 'data/approvals.db')}`, place: { cwd: root } });

@@ -8,6 +8,7 @@ import { asksForHosts, tightened, warnOfAbsent } from '../confine/confine.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warn } from '../errors/warn-once.js';
+import { TogetherCommand } from '../confine/together.js';
 import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
 import { mayMeanwhile } from '../gate/requesting.js';
@@ -74,13 +75,25 @@ export function confinementOf(
         sealed = await sealedBy(sources, looked);
       }
       const whole = withSealed(settings, sealed, control?.ownFiles() ?? []);
-      const end = async () => putNewAside(sealed, await sealedBy(sources, looked), [backend.root, ...looked]);
+      const places = [backend.root, ...looked];
+      // Of what could not be looked at nobody knows what is new.
+      const begin = () => {
+        if (!isWhole) return async () => ({ made: [], told: null });
+        const repositories = sealed.flatMap((each) => each.repositories);
+        const together = new TogetherCommand(repositories, places);
+        return async () => {
+          try {
+            return putNewAside(sealed, await sealedBy(sources, looked), { places, together });
+          } finally {
+            together.end();
+          }
+        };
+      };
       return {
         // A backend that confines by itself has a network of its own choice; what the policies say is asked for each host.
         settings: isOwn ? whole : { ...whole, ...networkBy(settings.network, await networks()) },
         isWhole,
-        // Of what could not be looked at nobody knows what is new.
-        end: isWhole ? end : async () => ({ made: [], told: null }),
+        begin,
       };
     },
     networks,
@@ -106,22 +119,20 @@ const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Pr
 function putNewAside(
   before: readonly NativeSealed[],
   now: readonly NativeSealed[],
-  places: readonly string[],
+  { places, together }: { places: readonly string[]; together: TogetherCommand },
 ): ConfinedEnd {
-  const all = (of: (sealed: NativeSealed) => readonly string[]) => {
-    const old = new Set(before.flatMap(of));
-    return (more: readonly string[] = []) =>
-      [...new Set([...now.flatMap(of), ...more])].filter((path) => !old.has(path));
-  };
   // What the command closed, or called so that it is hidden, may hold some. Where more is not known, each folder may.
   const isKnown = now.every(({ complete, unlisted }) => complete || unlisted.length > 0);
-  const closed = [...all(({ hidden }) => hidden)(), ...now.flatMap(({ unlisted }) => unlisted)];
+  const old = new Set(before.flatMap(({ hidden }) => hidden));
+  const hidden = now.flatMap((each) => each.hidden).filter((path) => !old.has(path));
+  const closed = [...hidden, ...now.flatMap(({ unlisted }) => unlisted)];
   const behind = repositoriesBehind(isKnown ? closed : places);
   const isAll = behind.isAll && isKnown;
   const faults = isAll ? [] : [NOT_ALL_LOOKED_AT_AFTER];
   let made: string[] = [];
   try {
-    made = putAside(all(({ repositories }) => repositories)(behind.repositories));
+    const all = new Set([...now.flatMap(({ repositories }) => repositories), ...behind.repositories]);
+    made = putAside([...all].filter((path) => !together.wasThere(path)));
   } catch (error) {
     faults.push(messageOf(error));
   }

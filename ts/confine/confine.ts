@@ -14,6 +14,7 @@ import type { Network, Plan } from './plan.js';
 import { SANDBOX_EXEC, checkProgram, confinementReport } from './program.js';
 import { refusalsIn } from './refusals.js';
 import { seatbeltProfile } from './seatbelt.js';
+import { TogetherCommand } from './together.js';
 
 /** Variables that are handed on: what finds programs and sets languages. No keys. */
 const PASSED_ON =
@@ -37,7 +38,7 @@ export function confine(command: string | readonly string[], given: ConfineOptio
   const own = { cwd: resolve(cwd), env: variables(env), settings, place: 'confine' };
   // The executable would be said to be missing by whoever starts it.
   if (!isFolder(own.cwd)) throw wrong(`confine: cwd: ${own.cwd} is no folder, or is not there.`);
-  const made = confined(command, { ...own, status: null });
+  const { begin: _, ...made } = confined(command, { ...own, status: null });
   warnOfAbsent(own);
   return made;
 }
@@ -81,8 +82,14 @@ export const asksForHosts = (network: ConfineSettings['network']): network is 'a
 /** Whether a list of hosts has this address. */
 export const isListed = (hosts: readonly string[], url: string): boolean => isMeant(hosts, url);
 
+/** For whoever runs the command as well. */
+export interface StartableCommand extends ConfinedCommand {
+  /** To be called before it starts. `putAside` then counts what other commands make meanwhile; whoever calls it ends it as well. */
+  begin(): TogetherCommand;
+}
+
 /** The same for rooms of ours. @throws {ConfinementError}, {@link InvalidConfigError} */
-export function confined(command: string | readonly string[], options: ConfinedOptions): ConfinedCommand {
+export function confined(command: string | readonly string[], options: ConfinedOptions): StartableCommand {
   const { cwd, env, settings, place } = options;
   const report = confinementReport();
   if (!report.supported) {
@@ -90,14 +97,14 @@ export function confined(command: string | readonly string[], options: ConfinedO
       message: `${place}: commands cannot be confined here: ${report.reason}. Leave confinement out, and have what runs approved.`,
     });
   }
-  const { plan, putAside } = planOf(command, options, report);
+  const { plan, ...rest } = planOf(command, options, report);
   if (plan.demand === 'whole' && report.open.length > 0) {
     throw new ConfinementError({
       message: `${place}: this system does not hold everything that is forbidden (${report.open.join(', ')}). Demand 'walls', or use a kernel with user namespaces.`,
       open: report.open,
     });
   }
-  const after = { refusals: (output: string) => refusalsIn(output, plan), putAside };
+  const after = { refusals: (output: string) => refusalsIn(output, plan), ...rest };
   if (report.by === 'seatbelt') {
     const kept = (paths: readonly string[]) => paths.filter((path) => isKept(path, plan));
     const profile = seatbeltProfile({ ...plan, read: kept(plan.read), write: kept(plan.write) });
@@ -122,7 +129,7 @@ function planOf(
   command: string | readonly string[],
   { cwd, env, settings, place, status, proxy = null }: ConfinedOptions,
   report: ConfinementReport,
-): { plan: Plan; putAside: () => string[] } {
+): { plan: Plan } & Pick<StartableCommand, 'begin' | 'putAside'> {
   checkSettings(settings, place);
   const absolute = (paths: readonly string[]) => paths.map((path) => absoluteOf(path, { cwd, env }));
   for (const name of PATHS) settings[name]?.forEach((path) => checkNoPattern(path, { name, cwd, env, place }));
@@ -158,18 +165,24 @@ function planOf(
   };
   const absent = realAbsent([...git.absent, ...absolute(settings.absent ?? [])]);
   const links = linksTo(plan.protect, write);
-  const others = () => newRepositories(git, runByGit(write, homes));
-  return { plan, putAside: () => putAside(absent, { links, others }) };
+  let together: TogetherCommand | undefined;
+  const wasThere = (path: string) => together?.wasThere(path) ?? git.repositories.includes(path);
+  const others = () => allRepositories(git, runByGit(write, homes)).filter((path) => !wasThere(path));
+  return {
+    plan,
+    begin: () => (together = new TogetherCommand(git.repositories, write)),
+    putAside: () => putAside(absent, { links, others }),
+  };
 }
 
 /** @throws {ConfinementError} where the command closed what is to be looked at */
-function newRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] {
+function allRepositories(before: NativeGitFiles, now: NativeGitFiles): string[] {
   if (now.incomplete && !before.incomplete) {
     throw new ConfinementError({
       message: `A confined command left files of git in a state in which not all of them can be looked at: ${now.repositories.join(', ')}. Look at them before anybody uses git there.`,
     });
   }
-  return now.repositories.filter((path) => !before.repositories.includes(path));
+  return now.repositories;
 }
 
 /** What the executable for Linux looks at by itself, and holds while it looks: see `crates/confine/src/way.rs`. */

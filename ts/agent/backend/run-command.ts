@@ -5,14 +5,8 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../../agent.js';
-import type {
-  ConfineSettings,
-  ConfinedCommand,
-  ConfinementRefusal,
-  NetworkAnswer,
-  NetworkTarget,
-} from '../../../index.js';
-import { asksForHosts, confined, isListed } from '../../confine/confine.js';
+import type { ConfineSettings, ConfinementRefusal, NetworkAnswer, NetworkTarget } from '../../../index.js';
+import { asksForHosts, confined, isListed, type StartableCommand } from '../../confine/confine.js';
 import { isFolder } from '../../confine/files.js';
 import { confinementReport } from '../../confine/program.js';
 import type { Line } from '../../confine/plan.js';
@@ -80,9 +74,23 @@ async function runWith(
   options: CommandOptions,
   time: CommandTime,
 ): Promise<CommandResult> {
-  const { abortSignal } = options;
-  abortSignal?.throwIfAborted();
+  options.abortSignal?.throwIfAborted();
   const how = howToRun(command, options, proxy);
+  const together = how.begin?.();
+  try {
+    return await runAs(how, proxy, options, time);
+  } finally {
+    together?.end();
+  }
+}
+
+async function runAs(
+  how: ShellCommand,
+  proxy: CommandProxy | undefined,
+  options: CommandOptions,
+  time: CommandTime,
+): Promise<CommandResult> {
+  const { abortSignal } = options;
   const child = start(how, options);
   const status = readStatus(child);
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -189,8 +197,8 @@ function howToRun(
   return confined(words, { cwd, env: own, settings, place: 'execute', status: STATUS, proxy: place });
 }
 
-type ShellCommand = Pick<ConfinedCommand, 'file' | 'args' | 'env'> &
-  Partial<Pick<ConfinedCommand, 'refusals' | 'putAside'>>;
+type ShellCommand = Pick<StartableCommand, 'file' | 'args' | 'env'> &
+  Partial<Pick<StartableCommand, 'refusals' | 'putAside' | 'begin'>>;
 
 /** All that was said there. */
 async function readStatus(child: ReturnType<typeof start>): Promise<string> {

@@ -48,7 +48,7 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
     const how = await howToRun(settings, { command, ...(reach === undefined ? {} : { reach }) }, options);
     if ('refused' in how) return `[It was not run. ${how.refused}]`;
     emit(options, { type: 'execute-start', command });
-    const { confine, hosts, end } = how;
+    const { confine, hosts, begin } = how;
     const run = async () =>
       backend.execute(command, {
         ...reading(options),
@@ -58,7 +58,7 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
         onOutput: (text) => emit(options, { type: 'execute-output', text }),
       });
     // Also what a command made that failed, or was stopped.
-    const [result, after] = await bothOf(run, end);
+    const [result, after] = await bothOf(run, begin);
     const { exitCode, truncated, stopped } = result;
     emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
     options.abortSignal?.throwIfAborted();
@@ -73,7 +73,7 @@ const canReach = ({ confinement, backend }: ToolSettings): boolean =>
   confinement !== undefined && backend.canConfine === true;
 
 type RunsAs =
-  | { confine: ConfineSettings | false | undefined; hosts: readonly string[]; end?: ConfinedStart['end'] }
+  | { confine: ConfineSettings | false | undefined; hosts: readonly string[]; begin?: ConfinedStart['begin'] }
   | { refused: string };
 
 /** What no human approved runs confined: a rule, a grant or a mode let it through. With a reach of its own it does in any case. */
@@ -88,8 +88,8 @@ async function howToRun(
   const { abortSignal } = options;
   if (!canReach(settings) || !isWanted(reach)) {
     if (isApproved && !confinement.always) return { confine: false, hosts: [] };
-    const { settings: confine, end } = await confinement.start({ command, isApproved, abortSignal });
-    return { confine, hosts: [], end };
+    const { settings: confine, begin } = await confinement.start({ command, isApproved, abortSignal });
+    return { confine, hosts: [], begin };
   }
   return givenReach({
     command,
@@ -104,8 +104,9 @@ async function howToRun(
 /** What came of a command, and what was done when it had ended. @throws what it ended with, when that is done */
 async function bothOf(
   run: () => Promise<CommandResult>,
-  end: ConfinedStart['end'] | undefined,
+  begin: ConfinedStart['begin'] | undefined,
 ): Promise<[CommandResult, ConfinedEnd | undefined]> {
+  const end = begin?.();
   const [result] = await Promise.allSettled([run()]);
   const after = await end?.();
   if (result.status === 'fulfilled') return [result.value, after];

@@ -82,7 +82,7 @@ export const howWithReach = (reach: CommandReach): string =>
 
 /** What it comes to: what the command may do with it, or why it is not given. */
 export type GivenReach =
-  { confine: ConfineSettings; hosts: readonly string[]; end: ConfinedStart['end'] } | { refused: string };
+  { confine: ConfineSettings; hosts: readonly string[]; begin: ConfinedStart['begin'] } | { refused: string };
 
 /** The call that wants it. */
 interface ReachCall {
@@ -112,7 +112,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
       { command, isApproved: true, abortSignal: signal },
       [...(reach.write ?? []), ...(reach.read ?? [])].filter(isFolder),
     );
-  let { settings, end, isWhole } = await start();
+  let { settings, begin, isWhole } = await start();
   const fault = faultOf(reach, settings);
   if (fault !== undefined) return { refused: fault };
   const caller = currentCaller();
@@ -129,7 +129,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     const answer = await mayMeanwhile(caller, { ...request, isNamed: false, asksAlways: true }, signal);
     if (!answer.allowed) return { refused: answer.reason ?? 'The human did not allow it.' };
     // Others went on meanwhile: what is to be hidden is looked for when it starts.
-    ({ settings, end, isWhole } = await start());
+    ({ settings, begin, isWhole } = await start());
     if (faultOf(reach, settings) !== undefined)
       return { refused: 'What it may reach has changed meanwhile: ask again.' };
   }
@@ -145,7 +145,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
       ...(network.length === 0 ? {} : { network: withHosts(settings.network, network) }),
     },
     hosts: network,
-    end,
+    begin,
   };
 }
 

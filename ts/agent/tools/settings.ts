@@ -38,8 +38,11 @@ export interface ConfinedStart {
   readonly settings: ConfineSettings;
   /** Whether all could be looked at that is to be hidden and protected. */
   readonly isWhole: boolean;
-  /** For when it has ended: puts aside the repositories that are new, since git would obey what stands in them. */
-  readonly end: () => Promise<ConfinedEnd>;
+  /**
+   * To be called right before it begins. The answer is for when it has ended, and must be called: it puts aside the repositories that are
+   * new, since git would obey what stands in them.
+   */
+  readonly begin: () => () => Promise<ConfinedEnd>;
 }
 
 /** What was put aside, and what the model and the developer are told of what could not be. */

@@ -21,6 +21,9 @@ const OBEYED: &[&str] = &[
     "rebase-merge",
     "rebase-apply",
     "sequencer",
+    // Where older versions kept addresses.
+    "remotes",
+    "branches",
 ];
 /// Where the folders of other repositories lie in it. Git takes over what it finds there as it makes a submodule.
 const OTHERS: &[&str] = &["modules", "worktrees"];

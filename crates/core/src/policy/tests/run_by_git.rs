@@ -82,12 +82,14 @@ fn what_is_there_stays_and_what_is_not_is_not_made() {
     assert_eq!(
         absent,
         [
+            ".git/branches",
             ".git/commondir",
             ".git/config.worktree",
             ".git/info/attributes",
             ".git/modules",
             ".git/rebase-apply",
             ".git/rebase-merge",
+            ".git/remotes",
             ".git/sequencer",
             ".git/worktrees",
         ]
