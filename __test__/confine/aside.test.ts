@@ -1,8 +1,20 @@
 /** What a command made is put aside, whatever it did so that it could not be. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { putAside, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
 import { ConfinementError } from '../../ts/index.js';
 
@@ -18,7 +30,8 @@ describe('what a command made', () => {
   test.runIf(process.platform === 'linux')('is put aside though something else cannot be, and that is told', () => {
     const [one, other] = [join(root, 'one'), join(root, 'other')];
     for (const path of [one, other]) mkdirSync(path);
-    const put = () => putAside([one, ...['status', 'maps'].map((name) => `/proc/${process.pid}/${name}`), other]);
+    const put = () =>
+      putAside([one, ...['status', 'maps'].map((name) => `/proc/${process.pid}/${name}`), other], { places: [root] });
     expect(put).toThrow(ConfinementError);
     expect([one, other].map((path) => existsSync(path))).toEqual([false, false]);
     for (const path of [one, other]) mkdirSync(path);
@@ -29,8 +42,47 @@ describe('what a command made', () => {
     const path = join(root, 'a/b');
     expect(realAbsent([path, join(root, 'a/b'), join(root, '..')])).toEqual([path]);
     mkdirSync(path, { recursive: true });
-    expect(putAside([path])).toEqual([path]);
+    expect(putAside([path], { places: [root] })).toEqual([path]);
     expect(existsSync(join(root, 'a/b.unchecked'))).toBe(true);
+  });
+});
+
+describe('symlinks on the way', () => {
+  test.runIf(process.platform === 'linux').each(['renameSync', 'lstatSync'] as const)(
+    'that another command makes meanwhile lead to nothing outside: before %s',
+    (name) => {
+      const [own, away, outside] = ['own', 'away', 'outside'].map((each) => join(root, each)) as [
+        string,
+        string,
+        string,
+      ];
+      for (const each of [own, outside]) mkdirSync(join(each, '.git'), { recursive: true });
+      const really = fs[name] as (...all: unknown[]) => unknown;
+      const spied = vi.spyOn(fs, name).mockImplementationOnce(((...all: unknown[]) => {
+        renameSync(own, away);
+        symlinkSync(outside, own);
+        spied.mockRestore();
+        return really(...all);
+      }) as never);
+      const made = putAside([join(own, '.git')], { places: [own, away] });
+      expect(readdirSync(outside)).toEqual(['.git']);
+      expect(made).toHaveLength(1);
+    },
+  );
+
+  test('are put aside where a command can have made them, and followed where none can', () => {
+    const [own, outside, link] = ['own', 'outside', 'link'].map((each) => join(root, each)) as [string, string, string];
+    for (const each of [own, outside]) mkdirSync(join(each, '.git'), { recursive: true });
+    symlinkSync(own, link);
+    symlinkSync(outside, join(own, 'sub'));
+    const options = { places: [link] };
+    expect(putAside([join(link, '.git'), join(link, 'sub/.git')], options)).toEqual([
+      join(own, '.git'),
+      join(own, 'sub'),
+    ]);
+    expect(readdirSync(own).toSorted()).toEqual(['.git.unchecked', 'sub.unchecked']);
+    expect(readdirSync(outside)).toEqual(['.git']);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 });
 
@@ -43,7 +95,7 @@ describe.runIf(process.geteuid?.() !== 0)('folders that it closed', () => {
     const found = repositoriesBehind([join(root, 'a')]);
     expect(found.isAll).toBe(true);
     expect(found.repositories.toSorted()).toEqual([join(folder, '.git'), join(folder, 'c/.git')]);
-    expect(putAside(found.repositories)).toHaveLength(2);
+    expect(putAside(found.repositories, { places: [root] })).toHaveLength(2);
     for (const each of ['a', 'a/b', 'a/b/c']) {
       expect(modeOf(join(root, each))).toBe(mode);
       chmodSync(join(root, each), 0o700);

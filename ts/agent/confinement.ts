@@ -132,7 +132,10 @@ function putNewAside(
   let made: string[] = [];
   try {
     const all = new Set([...now.flatMap(({ repositories }) => repositories), ...behind.repositories]);
-    made = putAside([...all].filter((path) => !together.wasThere(path)));
+    made = putAside(
+      [...all].filter((path) => !together.wasThere(path)),
+      { places },
+    );
   } catch (error) {
     faults.push(messageOf(error));
   }

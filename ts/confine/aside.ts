@@ -1,14 +1,16 @@
 /** What a command made and must not have made: it gets another name, by which nobody runs or obeys it. */
 import type { Stats } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { isAmong, linksOn, realPath } from './files.js';
-import { opened, reaching } from './reaching.js';
+import { isAmong, linksOn, steadyWay, whereTo } from './files.js';
+import { holding, reaching, renameHeld } from './held.js';
 
 /** How many other names have a number. A command can take those before, but none that is made up afterwards. */
 const NUMBERED = 5;
 const RANDOM_NAMES = 20;
+/** How often the way to something is looked for, while others change it. */
+const MOST_TRIES = 20;
 /** How much of a name stays in the other one, in characters. */
 const LONGEST_KEPT = 50;
 
@@ -34,13 +36,14 @@ export const realAbsent = (paths: readonly string[]): string[] => [
 function realOfMissing(path: string): string | undefined {
   try {
     const above = dirname(path);
-    const folder = about(above);
+    const real = whereTo(above);
+    const folder = about(real);
     if (folder === undefined) {
-      const real = above === path ? undefined : realOfMissing(above);
-      return real === undefined ? undefined : join(real, basename(path));
+      const missing = above === path ? undefined : realOfMissing(above);
+      return missing === undefined ? undefined : join(missing, basename(path));
     }
-    const real = join(realPath(above), basename(path));
-    return files().statSync(above).isDirectory() && about(real) === undefined ? real : undefined;
+    const own = join(real, basename(path));
+    return folder.isDirectory() && about(own) === undefined ? own : undefined;
   } catch {
     return undefined;
   }
@@ -55,16 +58,16 @@ export function linksTo(paths: readonly string[], places: readonly string[]): Ma
 /** Of what is no symlink any more, nothing. */
 function targetOf(link: string): string {
   try {
-    return reaching(link, () => files().readlinkSync(link));
+    return reaching(link, (there) => files().readlinkSync(there));
   } catch {
     return '';
   }
 }
 
-/** Nothing: it is not there, nor can it be below what is no folder. */
+/** Nothing: it is not there, nor can it be below what is no folder, or behind a symlink. */
 function about(path: string): Stats | undefined {
   try {
-    return reaching(path, () => files().lstatSync(path));
+    return reaching(path, (there) => files().lstatSync(there));
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -74,6 +77,8 @@ function about(path: string): Stats | undefined {
 
 /** What else is put aside. */
 export interface AsideOptions {
+  /** Where the command could write. A symlink on the way to one of these is followed, since it made none there. */
+  places: readonly string[];
   /** Symlinks that were there, with where each led: what stands in their place. */
   links?: ReadonlyMap<string, string>;
   /** What is found when the rest is put aside, and hides nothing any more. */
@@ -82,43 +87,35 @@ export interface AsideOptions {
 
 /**
  * Puts aside each of these that is there by now, or the symlink on the way to it, which was not there before. Where one cannot be, all
- * others are all the same.
+ * others are all the same. What another command changes meanwhile leads to nothing outside of the places.
  *
  * @returns what they were called
  * @throws {ConfinementError} that names all that cannot be
  */
-export function putAside(paths: readonly string[], { links = new Map(), others }: AsideOptions = {}): string[] {
+export function putAside(paths: readonly string[], { places, links = new Map(), others }: AsideOptions): string[] {
   const made: string[] = [];
   const failed: { path: string; cause: unknown }[] = [];
   const put = (path: string, find: () => string | undefined) => {
-    let found: string | undefined;
     try {
-      found = find();
-      if (found === undefined) return;
-      rename(found);
-      made.push(found);
+      const found = renamed(find);
+      if (found !== undefined) made.push(found);
     } catch (cause) {
-      failed.push({ path: found ?? path, cause });
+      failed.push({ path, cause });
     }
   };
-  for (const path of paths) put(path, () => planted(path));
+  const real = places.map(whereTo);
+  const putPlanted = (path: string) => put(path, () => planted(path, real));
+  paths.forEach(putPlanted);
   for (const [link, target] of links) put(link, () => replaced(link, target));
-  for (const path of others?.() ?? []) put(path, () => planted(path));
+  others?.().forEach(putPlanted);
   if (failed.length > 0) throw notPutAside(failed, made);
   return made;
 }
 
-/** The path, or the first symlink on its way. */
-function planted(path: string): string | undefined {
-  const parts = path.split(sep).slice(1);
-  let at = '';
-  for (const [index, part] of parts.entries()) {
-    at += `${sep}${part}`;
-    const found = about(at);
-    if (found === undefined) return undefined;
-    if (index === parts.length - 1 || found.isSymbolicLink()) return at;
-  }
-  return undefined;
+/** The path, or the first symlink on its way that a command could make. */
+function planted(path: string, places: readonly string[]): string | undefined {
+  const way = steadyWay(path, places);
+  return about(way) === undefined ? undefined : way;
 }
 
 /** The path, where something else stands there than a symlink that leads there. */
@@ -128,12 +125,25 @@ function replaced(link: string, target: string): string | undefined {
   return found.isSymbolicLink() && targetOf(link) === target ? undefined : link;
 }
 
+/** @returns what had that name; nothing: there is none */
+function renamed(find: () => string | undefined): string | undefined {
+  for (let tries = 1; ; tries += 1) {
+    const found = find();
+    if (found === undefined) return undefined;
+    try {
+      rename(found);
+      return found;
+    } catch (error) {
+      // Another command changes the way to it.
+      const isChanged = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+      if (!isChanged || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
 function rename(path: string): void {
   for (const other of otherNames(path)) {
-    if (about(other) !== undefined) continue;
-    // A folder that goes elsewhere must be open itself.
-    opened(path, () => files().renameSync(path, other));
-    return;
+    if (about(other) === undefined) return renameHeld(path, other);
   }
   throw new Error('all other names are taken');
 }
@@ -197,7 +207,7 @@ function namesIn(folder: string): { name: string; isFolder: boolean }[] | undefi
   try {
     const found = about(folder);
     if (found?.isDirectory() !== true) return found && [];
-    const entries = opened(folder, () => files().readdirSync(folder, { withFileTypes: true }));
+    const entries = holding(folder, ({ there }) => files().readdirSync(there, { withFileTypes: true }));
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } catch {
     return undefined;

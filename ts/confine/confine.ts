@@ -171,7 +171,7 @@ function planOf(
   return {
     plan,
     begin: () => (together = new TogetherCommand(git.repositories, write)),
-    putAside: () => putAside(absent, { links, others }),
+    putAside: () => putAside(absent, { places: write, links, others }),
   };
 }
 

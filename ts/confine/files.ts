@@ -29,8 +29,8 @@ interface PathWay {
   links: string[];
 }
 
-/** In one go: what the symlinks say by one look counts for both. */
-function wayTo(path: string): PathWay {
+/** In one go: what the symlinks say by one look counts for both. It ends at a symlink that is not followed. */
+function wayTo(path: string, isEnd = (_link: string): boolean => false): PathWay {
   const links: string[] = [];
   const rest = namesOf(path);
   let at = '';
@@ -42,6 +42,7 @@ function wayTo(path: string): PathWay {
       continue;
     }
     links.push(next);
+    if (isEnd(next)) return { real: next, links };
     if (links.length > MOST_LINKS) break;
     if (isAbsolute(target)) at = '';
     rest.push(...namesOf(target));
@@ -50,6 +51,9 @@ function wayTo(path: string): PathWay {
 }
 
 export const linksOn = (path: string): string[] => wayTo(path).links;
+
+/** Where a path leads, or would if all of it were there. */
+export const whereTo = (path: string): string => wayTo(path).real;
 
 /** The last one first. */
 const namesOf = (path: string): string[] =>
@@ -73,6 +77,10 @@ export function steadyPath(path: string, places: readonly string[]): string | un
   const { real, links } = wayTo(path);
   return links.some((link) => isAmong(link, places)) ? undefined : real;
 }
+
+/** Where it leads, or the first symlink on the way that stands in one of these places, which have none in their own paths. */
+export const steadyWay = (path: string, places: readonly string[]): string =>
+  wayTo(path, (link) => places.some((place) => isIn(link, place))).real;
 
 /** Whether it lies in one of these places, wherever they really are. */
 export const isAmong = (path: string, places: readonly string[]): boolean =>
