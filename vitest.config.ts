@@ -47,7 +47,8 @@ const ON_BOTH = new RegExp(
   [
     '/g(?:01|02-what|06|07|12)-',
     '/ai-sdk/(?!request-acts|subagents[.]random)',
-    '/agent/',
+    // Confinement, files and commands know nothing of the SDK.
+    '/agent/(?!backend|confine|network)',
     '/interrupt/(?!names-of-a-tool)',
     '/gate/gate[.]',
     '/options/(?!wrong-)',

@@ -66,16 +66,7 @@ const lints = {
 };
 
 const checks = [
-  node(
-    'prettier',
-    ['prettier'],
-    '--check',
-    '--log-level=warn',
-    '--cache',
-    '--cache-strategy=content',
-    '--cache-location=.build/prettier',
-    '.',
-  ),
+  node('oxfmt', ['oxfmt'], '--list-different'),
   node('oxlint', ['oxlint']),
   node('tsc', ['typescript', 'tsc'], '--noEmit', '--incremental', '--tsBuildInfoFile', '.build/tsc.json'),
   node('publint', ['publint'], '--strict'),

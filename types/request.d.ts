@@ -150,7 +150,8 @@ export type ForeignDecision =
  * not is not taken: the request waits for others where the run has a gate, and is rejected where it has none.
  */
 export type ApprovalAnswer<ARGS = unknown> =
-  boolean | ((Decision<ARGS> | ForeignDecision) & { by?: string; groups?: readonly string[] });
+  | boolean
+  | ((Decision<ARGS> | ForeignDecision) & { by?: string; groups?: readonly string[] });
 
 /** What became of a request. `expired` and `cancelled` are decided by time and by machines. */
 export type DecisionOutcome =

@@ -244,7 +244,7 @@ test('a root that became another folder is refused', async () => {
 });
 
 test('the thread of JavaScript is free meanwhile', async () => {
-  put('large.txt', `${'x'.repeat(99)}\n`.repeat(500_000));
+  put('large.txt', `${'x'.repeat(99)}\n`.repeat(50_000));
   let turns = 0;
   // On a busy machine this thread may not have its turn meanwhile; it would never have it if it were kept.
   for (let attempt = 0; attempt < 20 && turns <= 5; attempt++) {

@@ -9,6 +9,7 @@ import { readCode } from '../../ts/cli/init/code.js';
 import { diffLines } from '../../ts/cli/init/edits.js';
 import { scratch } from '../policy/support.js';
 import { exec, type Finished } from '../runtimes.js';
+import { isWhole } from '../support/effort.js';
 import { installIn, linkIn } from '../support/installed.js';
 import { Terminal } from '../terminal/terminal.js';
 import { cli, quickly } from './command.js';
@@ -125,8 +126,10 @@ console.log((await agent.generate({ prompt: 'Delete it' })).text);
 `,
 };
 
-describe.each(Object.entries(SCRIPTS))('%s', (_, text) => {
-  test.each(['ai7', 'ai6'] as const)('on %s it asks before the tool runs, and runs it after a yes', async (ai) => {
+describe.each(Object.entries(SCRIPTS))('%s', (called, text) => {
+  // In `npm test` one of them on AI SDK 6.
+  const versions = isWhole || called === 'ToolLoopAgent' ? (['ai7', 'ai6'] as const) : (['ai7'] as const);
+  test.each(versions)('on %s it asks before the tool runs, and runs it after a yes', async (ai) => {
     const folder = project({ 'agent.mjs': text });
     expect((await run(folder, 'agent.mjs', '', ai)).stdout).toContain('deleted notes.txt');
     const { code, stdout, stderr } = await init(folder, '--yes');

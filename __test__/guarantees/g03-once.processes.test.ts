@@ -4,7 +4,7 @@ import type { ModelMessage } from 'ai';
 import type { ApprovalRequest } from '../../index.js';
 import { eventually, left, node, stage } from '../ledger/processes.js';
 import { runtimes } from '../runtimes.js';
-import { effort, isSample } from '../support/effort.js';
+import { effort, isWhole } from '../support/effort.js';
 import { answer } from '../support/entries.js';
 
 const on = stage();
@@ -67,7 +67,7 @@ describe('one execution', () => {
     return { waiter, approvalId };
   };
 
-  it.skipIf(isSample)('a run that several processes resume at once runs its tool once', async () => {
+  it.runIf(isWhole)('a run that several processes resume at once runs its tool once', async () => {
     for (let round = 0; round < effort(1, 3); round++) {
       const ledger = on.ledger();
       const ran = on.path();
@@ -123,7 +123,7 @@ describe('one execution', () => {
     expect(on.lines(ran)).toEqual(['del /a']);
   });
 
-  it.skipIf(isSample)('processes that die on their way to the execution do not use the approval up', async () => {
+  it.runIf(isWhole)('processes that die on their way to the execution do not use the approval up', async () => {
     const ledger = on.ledger();
     const ran = on.path();
     const { waiter, approvalId } = await asked(ledger, ran);

@@ -19,7 +19,7 @@ import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 const upTo = (seeds: number): number[] => Array.from({ length: seeds }, (_, seed) => seed);
 /** Some have each pair of effects. */
-const SEEDS = isWhole ? upTo(40) : [1, 2, 3, 5, 8, 10, 11, 12, 13, 16, 18, 21, 22];
+const SEEDS = isWhole ? upTo(40) : [1, 2, 5, 10, 11, 13, 18, 22];
 const open: PolicyDocument = { version: 1, default: 'allow' };
 
 describe.each(ways)('%s', (...way) => {
@@ -323,20 +323,20 @@ describe('agents that start agents', () => {
   };
 
   it.skipIf(isSample)('do no more than each agent above them may do unasked', async () => {
-    // These have enough of each of those kinds.
-    const some = [0, 1, 2, 12, 13, 15, 16, 17, 18, 22, 29, 31, 36, 38, 58, 62, 70, 75, 79, 91, 99, 145];
+    // These have two of each of those kinds.
+    const some = [0, 2, 12, 13, 15, 18, 22, 36, 70, 75];
     const seen = await kinds(isWhole ? upTo(effort(100, 240)) : some, 0.4, (next) => (next() < 0.7 ? 2 : 3));
     // The seeds do try what they are here for: children that tighten, and children that have what their parents have.
     for (const kind of ['allow allow', 'allow ask', 'allow deny', 'ask ask', 'ask deny'])
-      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(3);
+      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(isWhole ? 3 : 1);
   });
 
   it.skipIf(isSample)('nor does one that is started by one that is started', async () => {
-    // These have enough of each.
-    const some = [0, 1, 2, 3, 6, 28, 34, 35, 36, 38, 42, 60];
+    // These have two of each.
+    const some = [0, 1, 6, 28, 34, 35];
     const seen = await kinds(isWhole ? upTo(effort(65, 160)) : some, 0, () => 3);
     for (const kind of ['allow allow', 'allow ask', 'ask ask'])
-      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(effort(3, 10));
+      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(isWhole ? effort(3, 10) : 1);
   });
 
   it('open no tool by the name of another, whosever it is: under each agent above it is as closed as there', async () => {
@@ -347,7 +347,7 @@ describe('agents that start agents', () => {
     const others = [17, 29, 38, 127, 2, 6, 18, 24, 0, 10, 118, 12, 45, 46];
     const few = [13, 33, 126, 1, 15, 61, 3, 26, 95, 14, 17, 29, 38, 18, 118];
     const some = isSample ? few : [...owned, ...ofServers, ...others];
-    for (const seed of isWhole ? upTo(effort(130, 1_500)) : some) {
+    for (const seed of isWhole ? upTo(effort(130, 500)) : some) {
       const next = random(seed);
       const [above, inside] = [randomNames(next), randomNames(next)];
       const [own, made] = [pick(next, KINDS_OF_TOOLS), pick(next, KINDS_OF_TOOLS)];

@@ -142,7 +142,8 @@ async function codesOf(make: () => Called): Promise<string[]> {
       right[place] = value();
       try {
         const given = (await called(...(right as never[]))) as
-          { result?: Promise<unknown>; close?: () => unknown } | undefined;
+          | { result?: Promise<unknown>; close?: () => unknown }
+          | undefined;
         given?.result?.catch(() => {});
         if (typeof given?.close === 'function') await given.close();
       } catch (error) {

@@ -15,7 +15,10 @@ const PROJECT = '/project';
 
 // What stands in the files is theirs: it is read as it is.
 type Cell = { [key: string]: Cell } & { [index: number]: Cell } & { length: number } & (
-    string | boolean | null | undefined
+    | string
+    | boolean
+    | null
+    | undefined
   );
 
 const fileOf = (name: string): string => join(SHARED, 'cases', name);

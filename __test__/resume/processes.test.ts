@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     },
   );
 
-  it.skipIf(isSample)(
+  it.runIf(isWhole)(
     'after the tool, before the next turn of the model: the model gets the result, the tool does not run again',
     async () => {
       const on = theatre();
@@ -86,7 +86,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(of(on.lines(), 'ERROR')).toEqual([expect.stringContaining('ERR_UNKNOWN_RUN')]);
   });
 
-  it.skipIf(isSample)('in the middle of three steps: what was done before is not done again', async () => {
+  it.runIf(isWhole)('in the middle of three steps: what was done before is not done again', async () => {
     const on = theatre();
     const more: Said[] = [{ tool: 'del', args: { path: '/2' }, id: 'c2' }];
     expect(await on.play('start', { turns: [A, more, DONE], die: 'turn 3', answer: true })).toEqual(KILLED);
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(of(on.lines(), 'MODEL').at(-1)).toBe('MODEL [["c0","read /r"],["c1","del /1"],["c2","del /2"]]');
   });
 
-  it.skipIf(isSample)(
+  it.runIf(isWhole)(
     'while a call that nobody has to approve still runs: it is not run again, and the model is told so',
     async () => {
       const on = theatre();
@@ -136,7 +136,7 @@ describe.skipIf(isSample)('two at once', () => {
     expect(of(on.lines(), 'START')).toEqual(['START read /r', 'START del /1']);
   });
 
-  it('two that start at the same moment: the tool runs once', async () => {
+  it.runIf(isWhole)('two that start at the same moment: the tool runs once', async () => {
     const on = theatre();
     await on.play('start', { turns: [A], die: 'approval-requested' });
     const [request] = await on.gate.pending();

@@ -120,7 +120,8 @@ class CodeRequest {
       origin: request.origin ?? caller?.asker.origin ?? ['main'],
       description: request.description === undefined ? null : withoutLines(request.description),
       allowedDecisions: plainData(request.allowedDecisions ?? null, `${PLACE}: allowedDecisions`) as
-        DecisionType[] | null,
+        | DecisionType[]
+        | null,
       timeoutMs: checkPositive(`${PLACE}: timeout`, request.timeout ?? this.#gate.timeout ?? DEFAULT_TIMEOUT_MS),
       ...PLAIN,
       needs: needsOf(request),

@@ -61,7 +61,8 @@ export class SecretSearch {
     // `{ name: 'PASSWORD', value: 'hunter2' }`
     const own = new Map(Object.entries(record));
     const named = [own.get('name'), own.get('key')].find((name) => typeof name === 'string' && isSecretName(name)) as
-      string | undefined;
+      | string
+      | undefined;
     for (const [key, value] of own) {
       const isSecret = this.#byName && (isSecretName(key) || (key === 'value' && named !== undefined));
       clean.put(this.text(key), isSecret ? this.#secret(named ?? key, value, depth) : this.#value(value, depth));

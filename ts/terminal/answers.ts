@@ -81,7 +81,9 @@ export function edited(json: string): LineAnswer {
 
 /** What a line means to a question. `none`: the human does not want to answer at all. */
 export type QuestionReply =
-  { type: 'answer'; answer: string | readonly string[] | null } | { type: 'none' } | { type: 'say'; lines: string[] };
+  | { type: 'answer'; answer: string | readonly string[] | null }
+  | { type: 'none' }
+  | { type: 'say'; lines: string[] };
 
 export function readQuestionAnswer(line: string, question: Question): QuestionReply {
   const text = line.trim();

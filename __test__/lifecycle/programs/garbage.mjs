@@ -313,8 +313,7 @@ const ways = {
         ...(kind === 4 && index % 2 === 0 ? {} : { onApprovalRequest: () => index % 3 !== 0 }),
       });
       if (kind === 0) return; // Never iterated.
-      if (kind === 1)
-        for await (const _ of made); // To its end.
+      if (kind === 1) for await (const _ of made); // To its end.
       else if (kind === 2) for await (const { type } of made) if (type === 'tool-call') break;
       if (kind === 3) await made.result;
       if (kind === 4) await upTo(made, 'approval-requested'); // Dropped.

@@ -82,7 +82,8 @@ export const howWithReach = (reach: CommandReach): string =>
 
 /** What it comes to: what the command may do with it, or why it is not given. */
 export type GivenReach =
-  { confine: ConfineSettings; hosts: readonly string[]; begin: ConfinedStart['begin'] } | { refused: string };
+  | { confine: ConfineSettings; hosts: readonly string[]; begin: ConfinedStart['begin'] }
+  | { refused: string };
 
 /** The call that wants it. */
 interface ReachCall {

@@ -31,7 +31,8 @@ export function readProject(folder: string): Project {
   const manifest = manifestOf(folder);
   const all = { ...record(manifest['dependencies']), ...record(manifest['devDependencies']) };
   const named = /^(npm|pnpm|yarn|bun)@/.exec(String(manifest['packageManager'] ?? ''))?.[1] as
-    PackageManager | undefined;
+    | PackageManager
+    | undefined;
   return {
     folder,
     manager: named ?? LOCKS.find(([lock]) => has(lock))?.[1] ?? 'npm',

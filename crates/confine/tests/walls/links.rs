@@ -129,7 +129,7 @@ fn a_socket_that_took_the_place_of_the_proxy_is_not_connected_to() {
         let listener = UnixListener::bind(&path).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
         let program = "import socket\n\
-            mine = socket.create_connection(('127.0.0.1', 8888))\n\
+            mine = socket.create_connection(('127.0.0.1', 8888), timeout=60)\n\
             try: print(mine.recv(3).decode() or 'hung up')\n\
             except OSError: print('hung up')\n";
         let run = |inode: u64| {

@@ -110,7 +110,8 @@ export interface AnsweringState {
 
 /** An answer to one call. */
 export type CallAnswer =
-  { type: 'decide'; approvalId: string; decision: Decision } | { type: 'always'; approvalId: string };
+  | { type: 'decide'; approvalId: string; decision: Decision }
+  | { type: 'always'; approvalId: string };
 
 /** What a key asks for beyond the screen. */
 export type KeyAction =
