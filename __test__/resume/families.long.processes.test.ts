@@ -112,24 +112,24 @@ async function all(moments: readonly string[], each: (moment: string) => Promise
 }
 
 /**
- * All of them with EVERY_MOMENT=1; else every third, another third in each test. Where there is little time, two of these: one of
+ * All of them with EVERY_MOMENT=1; else every sixth, others in each test. Where there is little time, two of these: one of
  * the first half and one of the second, others on each version of the AI SDK.
  */
 function some(moments: readonly string[], nth: number): string[] {
   if (process.env['EVERY_MOMENT'] !== undefined) return [...moments];
-  const third = moments.filter((_, index) => index % 3 === nth);
-  if (isThorough) return third;
-  const half = Math.floor(third.length / 2);
+  const part = moments.filter((_, index) => index % 6 === nth);
+  if (isThorough) return part;
+  const half = Math.floor(part.length / 2);
   const at = (nth * 2 + major) % half;
-  return [third[at], third[at + half]].filter((each) => each !== undefined);
+  return [part[at], part[at + half]].filter((each) => each !== undefined);
 }
 
 const WAYS = [
   ['kill', 'callback', ['del'], 0],
   ['kill', 'callback', ['del', 'task'], 1],
   ['kill', 'elsewhere', ['del'], 2],
-  ['suspend', 'callback', ['del'], 1],
-  ['close', 'callback', ['del'], 2],
+  ['suspend', 'callback', ['del'], 3],
+  ['close', 'callback', ['del'], 4],
 ] as const;
 /** Where there is little time one for each way to end. */
 const isFirst = (how: How, index: number) => WAYS.findIndex((way) => way[0] === how) === index;

@@ -1,7 +1,7 @@
 /**
- * The proxy of one command, and its only way out: HTTP and `CONNECT`. Each address, by its scheme, host and port, is decided about when the command first
- * wants it, and the answer holds until the command ends. A name is looked up after the yes, and the address that was found is the
- * one that is connected to.
+ * The proxy of one command, and its only way out: HTTP, `CONNECT`, and SOCKS 5. Each address, by its scheme, host and port, is decided
+ * about when the command first wants it, and the answer holds until the command ends. A name is looked up after the yes, and the
+ * address that was found is the one that is connected to.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
@@ -13,6 +13,7 @@ import type { ConfinementRefusal, NetworkAnswer, NetworkTarget } from '../../ind
 import { messageOf } from '../errors/message-of.js';
 import { isOwnName, kindOfAddress, plainHost } from './addresses.js';
 import type { ProxyPlace } from './confine.js';
+import { SOCKS, SOCKS_REPLY, endSocks, readSocks, replySocks, type SocksTarget } from './socks.js';
 
 /** How many hosts one command is told anything about. More of them are a scan, or a way to tell things by their names. */
 const MOST_TARGETS = 500;
@@ -23,6 +24,9 @@ const HEADERS = 15_000;
 const CONNECTING = 30_000;
 /** Addresses of one name that are tried. */
 const MOST_ADDRESSES = 4;
+
+/** Who asks, where a word is asked for. */
+const USER = 'command';
 
 /** Where it is inside of a network of the command's own. */
 export const PORT_INSIDE = 3128;
@@ -83,8 +87,9 @@ export class CommandProxy {
   /** Has programs go this way. In a network of its own, what a command connects to on this machine is itself. */
   get env(): Record<string, string> {
     const { port, socket } = this.place;
-    const user = this.#word === null ? '' : `command:${this.#word}@`;
+    const user = this.#word === null ? '' : `${USER}:${this.#word}@`;
     const url = `http://${user}127.0.0.1:${port}`;
+    const socks = `socks5h://${user}127.0.0.1:${port}`;
     const direct = socket === null ? '' : 'localhost,127.0.0.1,::1';
     const both = (name: string, value: string) => [
       [name, value],
@@ -92,6 +97,7 @@ export class CommandProxy {
     ];
     return Object.fromEntries([
       ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => both(name, url)),
+      ...both('SOCKS_PROXY', socks),
       ...both('NO_PROXY', direct),
       ['npm_config_proxy', url],
       ['npm_config_https_proxy', url],
@@ -118,7 +124,12 @@ export class CommandProxy {
   async #listen(): Promise<void> {
     const server = this.#server;
     server.maxConnections = MOST_CONNECTIONS;
-    server.on('connection', (socket: Socket) => this.#keep(socket));
+    const [asHttp] = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      this.#keep(socket);
+      this.#meet(socket, () => asHttp?.call(server, socket)).catch(() => socket.destroy());
+    });
     server.on('clientError', (_error, socket: Duplex) => endWith(socket, 400, 'This is no request.'));
     // What a command or a server says must never end the process that it is told to.
     server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -157,23 +168,49 @@ export class CommandProxy {
     socket.on('error', () => socket.destroy());
   }
 
-  // --- the two kinds of requests ---------------------------------------------------------------------------------------------
+  // --- the kinds of requests -------------------------------------------------------------------------------------------------
+
+  /** All kinds come on one port: the first byte says which it is. Who says nothing in time is let go. */
+  async #meet(client: Socket, asHttp: () => void): Promise<void> {
+    const late = setTimeout(() => client.destroy(), this.#options.headersTimeout ?? HEADERS);
+    try {
+      await new Promise<void>((resolve) => client.once('readable', resolve).once('close', () => resolve()));
+      const first = client.read(1) as Buffer | null;
+      if (first === null) return void client.destroy();
+      client.unshift(first);
+      if (first[0] !== SOCKS) return asHttp();
+      const word = this.#word;
+      const isKnown =
+        word === null ? null : (name: string, said: string) => isSame(`${name}:${said}`, `${USER}:${word}`);
+      const target = await readSocks(client, isKnown);
+      clearTimeout(late);
+      if (target !== undefined) await this.#socks(client, target);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async #socks(client: Socket, { host, port }: SocksTarget): Promise<void> {
+    const reached = await this.#reach(host, port, schemeOf(port));
+    if ('why' in reached)
+      return endSocks(client, reached.status === 403 ? SOCKS_REPLY.forbidden : SOCKS_REPLY.unreachable);
+    if (client.destroyed) return void reached.socket.destroy();
+    replySocks(client, SOCKS_REPLY.connected);
+    joinBoth(client, reached.socket);
+  }
 
   async #tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     if (!this.#knows(request)) return endWith(client, 407, 'Who asks is not known.', 'Proxy-Authenticate: Basic\r\n');
     const [, name = '', port = ''] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(request.url ?? '') ?? [];
     const host = plainHost(name.replace(/^\[|\]$/g, ''));
     if (host === undefined || !isPort(Number(port))) return endWith(client, 400, 'Say HOST:PORT.');
-    const reached = await this.#reach(host, Number(port), Number(port) === 80 ? 'http' : 'https');
+    const reached = await this.#reach(host, Number(port), schemeOf(Number(port)));
     if ('why' in reached) return endWith(client, reached.status, reached.why);
     const { socket } = reached;
     if (client.destroyed) return void socket.destroy();
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) socket.write(head);
-    client.once('close', () => socket.destroy());
-    socket.once('close', () => client.destroy());
-    client.pipe(socket);
-    socket.pipe(client);
+    joinBoth(client, socket);
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -220,9 +257,8 @@ export class CommandProxy {
   /** Whether it comes from the command. */
   #knows({ headers }: IncomingMessage): boolean {
     if (this.#word === null) return true;
-    const said = Buffer.from(headers['proxy-authorization'] ?? '');
-    const word = Buffer.from(`Basic ${Buffer.from(`command:${this.#word}`).toString('base64')}`);
-    return said.length === word.length && timingSafeEqual(said, word);
+    const word = `Basic ${Buffer.from(`${USER}:${this.#word}`).toString('base64')}`;
+    return isSame(headers['proxy-authorization'] ?? '', word);
   }
 
   // --- who is reached --------------------------------------------------------------------------------------------------------
@@ -342,6 +378,23 @@ const inodeOf = (path: string): string =>
 interface Refusal {
   status: number;
   why: string;
+}
+
+/** Without telling how much of it is. */
+function isSame(said: string, word: string): boolean {
+  const [one, other] = [Buffer.from(said), Buffer.from(word)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** What goes through a tunnel is not seen: rules read it as what its port is for. */
+const schemeOf = (port: number): 'http' | 'https' => (port === 80 ? 'http' : 'https');
+
+/** What one says the other hears, until one of them is gone. */
+function joinBoth(client: Duplex, socket: Socket): void {
+  client.once('close', () => socket.destroy());
+  socket.once('close', () => client.destroy());
+  client.pipe(socket);
+  socket.pipe(client);
 }
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port > 0 && port < 65_536;
