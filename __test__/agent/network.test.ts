@@ -265,6 +265,15 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     expect(said).toContain('refused');
   });
 
+  test('is asked about once where a policy allows the command', async () => {
+    const call = { command: "echo x > ../a && echo writ''ten", reach: { write: ['..'] } };
+    const { asked, said } = await runOnce(call, { confine: true, policy: ALLOW }, yes);
+    expect([asked.length, said.includes('written')]).toEqual([1, true]);
+    expect(asked[0]?.description).toContain('may beside that write');
+    const { said: refused } = await runOnce(call, { confine: true, policy: ALLOW }, no);
+    expect(refused).not.toContain('written');
+  });
+
   test('opens the very host, and asks nobody again', async () => {
     const command = `${curl(`http://127.0.0.1:${port}/a`)}; ${curl('http://127.0.0.2:9/b')}`;
     const { asked } = await runOnce({ command, reach: { network: [`127.0.0.1:${port}`] } }, { confine: true }, yes);

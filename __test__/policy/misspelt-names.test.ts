@@ -116,6 +116,12 @@ test('a name that is near to none is a warning, as in interruptOn; unknownTools 
     expect(gateTools(of('read_file'), { policy: near, unknownTools })).toHaveProperty('read_file');
 });
 
+test('`network` is what a confined command calls, where there is one that runs commands', () => {
+  const policy = deny({ tools: 'network' });
+  expect(gateTools(of('execute'), { policy, unknownTools: 'error' })).toHaveProperty('execute');
+  expect(() => gateTools(of('read_file'), { policy, unknownTools: 'error' })).toThrow('no such tool');
+});
+
 test('rules for several sets of tools, which name the near one as well, are told as far ones', () => {
   using heard = listenToWarnings();
   gateTools(of('read_file'), { policy: deny({ tools: ['read_file', 'read_files'] }) });

@@ -182,6 +182,8 @@ const RUN_OTHER: ArgumentAliases = &[
     "wait",
     "require_user_approval",
     "requires_approval",
+    // What a confined command wants beside its verdict: a human is asked about that by itself.
+    "reach",
 ];
 /// Which part of the file, and how it is told.
 const READ_OTHER: ArgumentAliases = &[
