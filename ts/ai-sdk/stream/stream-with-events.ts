@@ -23,8 +23,10 @@ import { hostJudgeOf } from '../tools/host-judge.js';
 import { takeCall, takeTools } from '../tools/tool-set.js';
 import { copyToolSet } from '../tools/tools.js';
 import { timeLimitOf } from '../tools/time-limit.js';
+import { changesBy } from '../sdk/hooks.js';
 import { SDK_OPTIONS, warnNotRead } from '../sdk/not-read.js';
 import { warnOnce } from '../../errors/warn-once.js';
+import { untilAborted } from '../../values/in-time.js';
 
 type RunPlace = 'streamWithEvents' | 'resume';
 
@@ -253,7 +255,11 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
         // Once per run: a hook that adds to the messages would add to them in every round.
         prepared ??= preparedBy(settings.prepareCall, base);
-        changed = await change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+        // What never settles holds up nobody who ended the run, or gave it a time.
+        changed = await change({
+          ...(await untilAborted(prepared, abortSignal)),
+          onError: call['onError'] ?? settings['onError'],
+        });
         isPrepared = true;
         return changed;
       };
@@ -274,7 +280,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     base: CallOptions,
   ): Promise<CallOptions> => {
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
-    const said = ((await hook?.(own)) ?? own) as CallOptions;
+    const said = (changesBy('prepareCall', await hook?.(own), place) ?? own) as CallOptions;
     refuseMisplaced(place, said, `${place}: prepareCall`, SDK_OPTIONS);
     warnNotRead(said, `${place}: prepareCall`, [...OF_AGENTS, ...Object.keys(base)]);
     return takeCall(said, place);

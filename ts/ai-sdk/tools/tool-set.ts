@@ -7,6 +7,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
 import { countAsCopy, isCopy } from '../../policy/very-tool.js';
+import { checkHooks } from '../sdk/hooks.js';
 import { copyTool, copyToolSet, define, isRecord, isThenable, ownApproval, ownTool } from './tools.js';
 
 /**
@@ -62,9 +63,10 @@ function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTool
   return taken;
 }
 
-/** The options of a call of the AI SDK, taken at one moment: the tools, and all that says something of them. */
+/** The options of a call of the AI SDK, or of an agent of it, taken at one moment: the tools, and all that says something of them. */
 export function takeCall<OPTIONS extends object>(options: OPTIONS, place: string): OPTIONS {
   const taken = { ...options } as Record<string, unknown>;
+  checkHooks(taken, place);
   if (taken['tools'] !== undefined) taken['tools'] = takeTools(taken['tools'] as ToolSet, place);
   for (const name of ['messages', 'prompt'])
     if (Array.isArray(taken[name])) taken[name] = [...(taken[name] as unknown[])];
