@@ -1,5 +1,9 @@
-/** What others call our options. Names without case, `-` and `_`: see `fold`. */
-export const ALSO_CALLED: Readonly<Record<string, string>> = {
+const TIME = ['approvalTimeout', 'timeout'];
+
+/**
+ * What others call our options: where an entry has several of these, the first. Names without case, `-` and `_`: see `fold`.
+ */
+export const ALSO_CALLED: Readonly<Record<string, string | readonly string[]>> = {
   allowedtools: 'policy',
   approval: 'onApprovalRequest',
   approvalcallback: 'onApprovalRequest',
@@ -18,9 +22,12 @@ export const ALSO_CALLED: Readonly<Record<string, string>> = {
   cwd: 'place',
   database: 'ledger',
   db: 'ledger',
-  deadline: 'approvalTimeout',
+  deadline: TIME,
   denytools: 'policy',
   disallowedtools: 'policy',
+  expires: TIME,
+  expiresin: TIME,
+  expiry: TIME,
   gatedtools: 'interruptOn',
   guard: 'interruptOn',
   hitl: 'interruptOn',
@@ -55,7 +62,9 @@ export const ALSO_CALLED: Readonly<Record<string, string>> = {
   store: 'ledger',
   system: 'systemPrompt',
   timeout: 'approvalTimeout',
+  timeoutms: TIME,
   toolpolicy: 'policy',
   toolresultevictionlimit: 'maxResultCharacters',
+  ttl: TIME,
   workingdirectory: 'place',
 };

@@ -82,21 +82,8 @@ const UI_STREAM: OptionTable<Parameters<Api.AgentRun['toUIMessageStream']>[0]> =
   onError: 'function',
 };
 
-const OF_A_TOOL = "it is said of a tool: interruptOn: { NAME: { … } }, where '*' means all others.";
-
-/** What is said of single tools. */
-const NOT_FOR_ALL: Partial<Record<keyof Api.InterruptOptions, string>> = {
-  allowedDecisions: OF_A_TOOL,
-  approvers: OF_A_TOOL,
-  escalate: OF_A_TOOL,
-  excludeRequester: OF_A_TOOL,
-  quorum: OF_A_TOOL,
-  shouldApprove: OF_A_TOOL,
-};
-
-/** The same, and what the AI SDK has and a run cannot have. */
+/** What the AI SDK has and a run cannot have. */
 const NOT_OF_A_RUN = {
-  ...NOT_FOR_ALL,
   experimental_steering:
     'a steering object serves one generation of the AI SDK, and a run goes on in another one after each approval, so that messages would be lost. Abort the run, and begin another one with the message.',
 };
@@ -239,7 +226,6 @@ const TABLES = {
       logger: 'logger',
     } satisfies OptionTable<Api.GateToolsOptions>,
     elsewhere: ['createGate', 'streamWithEvents'],
-    instead: NOT_FOR_ALL,
   },
   toolApproval: {
     names: {
@@ -255,7 +241,6 @@ const TABLES = {
       logger: 'logger',
     } satisfies OptionTable<Api.ToolApprovalOptions>,
     elsewhere: ['createGate', 'gateTools', 'streamWithEvents'],
-    instead: NOT_FOR_ALL,
   },
   verifyApprovals: {
     names: {
@@ -376,7 +361,14 @@ const TABLES = {
     names: { subagents: true, description: 'text', maxResultCharacters: true } satisfies OptionTable<
       Parameters<typeof Agent.createTaskTool>[0]
     >,
-    elsewhere: ['streamWithEvents', 'gateTools'],
+    elsewhere: [
+      'createTaskTool: subagent',
+      'streamWithEvents',
+      'createGate',
+      'createDeepAgent',
+      'agent.streamWithEvents',
+      'createLocalBackend',
+    ],
   },
   'createTaskTool: subagent': {
     names: {
@@ -389,7 +381,7 @@ const TABLES = {
       policy: 'restricts',
       maxSteps: 'count',
     } satisfies OptionTable<Agent.TaskAgent>,
-    elsewhere: ['streamWithEvents'],
+    elsewhere: ['createTaskTool', 'streamWithEvents', 'createGate', 'createDeepAgent', 'createLocalBackend'],
   },
   describeApprovals: {
     names: { interruptOn: 'restricts', policy: 'restricts', gate: 'restricts' } satisfies OptionTable<

@@ -119,7 +119,7 @@ export function kindOf(value: unknown): string {
   if (prototypeOf(value) === UNREADABLE) return 'an object that cannot be looked at';
   if (value instanceof Promise) return 'a promise: await it';
   if (value instanceof Map) return 'a Map: Object.fromEntries makes one of it';
-  return 'an object that inherits some: write all of them into an object of its own';
+  return isPlain(value) ? 'an object' : 'an object that inherits some: write all of them into an object of its own';
 }
 
 /** In the place of a prototype, for a proxy that does not let itself be looked at. */
