@@ -180,8 +180,14 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
             return match String::from_unknown(value)?.as_str() {
                 "all" => plain(vec![(WILDCARD.to_owned(), ask())]),
                 "none" => plain(Vec::new()),
-                _ => fault(SHAPE),
+                name => fault(format!("{SHAPE}: to gate that tool, write [{name:?}]")),
             };
+        }
+        ValueType::Boolean => return fault(format!("{SHAPE}: for every tool, write 'all'")),
+        ValueType::Function => {
+            return fault(format!(
+                "{SHAPE}: a function is said of a tool, as {{ NAME: {{ shouldApprove: (args) => true }} }}"
+            ));
         }
         _ => {}
     }

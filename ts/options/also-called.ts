@@ -34,6 +34,7 @@ export const ALSO_CALLED: Readonly<Record<string, string | readonly string[]>> =
   humanapproval: 'onApprovalRequest',
   humanintheloop: 'interruptOn',
   includegeneralpurposeagent: 'generalPurposeAgent',
+  input: 'prompt',
   instructions: 'systemPrompt',
   interrupt: 'interruptOn',
   interruptbefore: 'interruptOn',

@@ -39,7 +39,7 @@ export function takeOptions<OPTIONS>(
 export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: string = name, hint?: NameHint): OPTIONS {
   return readable(place, () => {
     const entry = ENTRIES[name];
-    const own = readOnce(options, place);
+    const own = readOnce(options, place, entry.form);
     const [unknown] = unknownIn(entry.names, own, place);
     if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
     checkValues(entry, own, place);
@@ -61,7 +61,7 @@ export function takePassedOn<OPTIONS extends object>(
 ): { options: OPTIONS; unknown: string[] } {
   return readable(name, () => {
     const entry = ENTRIES[name];
-    const own = readOnce(options, name);
+    const own = readOnce(options, name, entry.form);
     const instead = entry.instead ?? {};
     const unknown = unknownIn(entry.names, own, name).filter(
       (each) => !passed.has(each) || (Object.hasOwn(instead, each) && own[each] !== undefined),
@@ -124,8 +124,8 @@ function checkValues({ names }: EntryOptions, own: Record<string, unknown>, plac
 }
 
 /** Each option, read once. @throws {InvalidConfigError} for what is no plain object, and for what one reader sees and another does not */
-function readOnce(options: unknown, place: string): Record<string, unknown> {
-  checkPlain(options, place);
+function readOnce(options: unknown, place: string, form: string | undefined): Record<string, unknown> {
+  checkPlain(options, place, form);
   const own = Object.create(null) as Record<string, unknown>;
   for (const name of Reflect.ownKeys(options)) {
     const isSeen = typeof name === 'string' && Object.prototype.propertyIsEnumerable.call(options, name);

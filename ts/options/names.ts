@@ -18,11 +18,15 @@ export function unknownIn(names: OptionNames, options: unknown, place: string): 
   return Object.keys(options).filter((each) => !Object.hasOwn(names, each));
 }
 
-/** @throws {InvalidConfigError} for options that are no plain object */
-export function checkPlain(options: unknown, place: string): asserts options is object {
+/**
+ * @param form how the entry is called, for the message
+ * @throws {InvalidConfigError} for options that are no plain object
+ */
+export function checkPlain(options: unknown, place: string, form?: string): asserts options is object {
   if (isPlain(options)) return;
   const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
-  throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
+  const as = form === undefined ? '' : `: ${place}(${form})`;
+  throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}${as}.` });
 }
 
 /**

@@ -224,6 +224,10 @@ interface AgentInside {
 
 function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSource {
   const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
+  if (runsByItself(agent))
+    throw new UnsupportedAgentError({
+      message: `${place}: a deep agent runs by itself: agent.${place}(${place === 'resume' ? '{ runId }' : '{ prompt }'}).`,
+    });
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
   refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS);
@@ -320,6 +324,9 @@ const unsupportedAgent = (place: string) =>
   new UnsupportedAgentError({
     message: `${place}: agent must be a ToolLoopAgent of AI SDK 6 or 7, whose stream and prepareCall are the SDK's own. For another agent, give it gateTools(tools, …) and call it yourself.`,
   });
+
+const runsByItself = (agent: unknown): boolean =>
+  typeof (agent as { streamWithEvents?: unknown } | null)?.streamWithEvents === 'function';
 
 function isToolLoopAgent(agent: unknown): agent is AgentInside {
   if (typeof agent !== 'object' || agent === null) return false;

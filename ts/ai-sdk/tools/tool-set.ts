@@ -100,5 +100,8 @@ function wrongShape(tools: unknown): string | undefined {
   if (Array.isArray(tools)) return "not an array: name each of them, as in { 'delete-file': deleteFile }.";
   if (Symbol.iterator in tools || Symbol.asyncIterator in tools)
     return 'not a Map, a Set or another list: give Object.fromEntries(tools) of pairs of a name and a tool.';
+  // The name of a tool leads to an object.
+  if (typeof tools['execute'] === 'function' && 'inputSchema' in tools)
+    return 'not one tool: name it, as in { NAME: tool }.';
   return undefined;
 }
