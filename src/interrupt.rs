@@ -1,5 +1,6 @@
 //! `interruptOn`, read from the JavaScript objects it is made of.
 
+mod misplaced;
 mod who;
 
 use countersign_bridge::envelope::envelope;
@@ -71,6 +72,12 @@ pub fn has_approval_tools(interrupt_on: Unknown) -> Result<String> {
     Ok(envelope(
         config.map(|config| config.entries.iter().any(|(_, entry)| entry.rule != EntryRule::Allow)),
     ))
+}
+
+/// What a tool of ours is called that another agent calls so; `null`: none.
+#[napi(catch_unwind)]
+pub fn our_tool(name: String) -> Option<&'static str> {
+    countersign_core::policy::our_tool(&name)
 }
 
 /// A fault of the configuration is a value; an exception of the user's own code, as of a getter, stays one.
@@ -173,8 +180,14 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
             return match String::from_unknown(value)?.as_str() {
                 "all" => plain(vec![(WILDCARD.to_owned(), ask())]),
                 "none" => plain(Vec::new()),
-                _ => fault(SHAPE),
+                name => fault(format!("{SHAPE}: to gate that tool, write [{name:?}]")),
             };
+        }
+        ValueType::Boolean => return fault(format!("{SHAPE}: for every tool, write 'all'")),
+        ValueType::Function => {
+            return fault(format!(
+                "{SHAPE}: a function is said of a tool, as {{ NAME: {{ shouldApprove: (args) => true }} }}"
+            ));
         }
         _ => {}
     }
@@ -254,10 +267,10 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(InterruptEntry, Option<Unkn
     let given = own(&options)?;
     // A misspelt option would silently allow what it was to forbid.
     if let Some(unknown) = given.iter().find(|option| !OPTIONS.contains(&option.name.as_str())) {
-        let hint = nearest(&unknown.name, OPTIONS.into_iter()).map_or_else(
-            || format!("the options are {}", OPTIONS.join(", ")),
-            |meant| format!("did you mean {meant:?}?"),
-        );
+        let hint = nearest(&unknown.name, OPTIONS.into_iter())
+            .map(|meant| format!("did you mean {meant:?}?"))
+            .or_else(|| misplaced::instead_of(&unknown.name).map(str::to_owned))
+            .unwrap_or_else(|| format!("the options are {}", OPTIONS.join(", ")));
         return fault(format!("{place} has no option {:?}: {hint}", unknown.name));
     }
     // So would one whose value was read from a misspelt place.

@@ -176,6 +176,11 @@ export function applyInterruptConfig<T extends object>(
   return { tools: applied === null ? tools : (applied as T), unknown: open<InterruptPlan>(plan).unknown };
 }
 
+/** What a tool is called here that another agent calls so; `null`: it is none of those. */
+export function ourTool(name: string): string | null {
+  return binding.ourTool(name.toWellFormed());
+}
+
 export function hasApprovalTools(interruptOn: unknown): boolean {
   return open(binding.hasApprovalTools(interruptOn));
 }

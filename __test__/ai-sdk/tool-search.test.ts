@@ -163,18 +163,11 @@ describe.runIf(major === 7)('toolSearch', () => {
     expect({ searched, asked }).toEqual({ searched: ['x'], asked: ['search'] });
   });
 
-  it('that was gated before, by another, is asked about by both', async () => {
-    const { searched, tools } = set(() => ['del']);
-    const asked: string[] = [];
-    const gated = (by: string, given: ai.ToolSet) =>
-      gateTools(given, { interruptOn: { search: true }, onApprovalRequest: () => asked.push(by) > 0 });
-    await ai.generateText({
-      model: scripted([calls(search('x', 's1')), says('Done.')]).model,
-      prompt: 'go',
-      tools: gated('outer', gated('inner', tools)),
-      stopWhen: ai.isStepCount(2),
-    });
-    expect({ searched, asked }).toEqual({ searched: ['x'], asked: ['outer', 'inner'] });
+  it('that was gated before, by another, is refused', () => {
+    const { tools } = set(() => ['del']);
+    const gated = (given: ai.ToolSet) =>
+      gateTools(given, { interruptOn: { search: true }, onApprovalRequest: () => true });
+    expect(() => gated(gated(tools))).toThrow(/the tool "search" is gated by gateTools already/);
   });
 
   it('the run tells of an ordinary search, and nobody is asked', async () => {

@@ -48,12 +48,12 @@ const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
   ],
   [
     'streamWithEvents({ approvers }), which is said of a tool',
-    'interruptOn: { NAME: { … } }',
+    "interruptOn: { NAME: { approvers: ['mia'] } }",
     (s) => run({ ...s.of, interruptOn: 'all', approvers: ['bob'], onApprovalRequest: () => true }),
   ],
   [
     'gateTools(tools, { quorum }), which is said of a tool',
-    'interruptOn: { NAME: { … } }',
+    'quorum: 2 } }',
     async (s) => generate(s, api.gateTools(s.tools, { interruptOn: 'all', quorum: 2, ...no } as never)),
   ],
   ['streamWithEvents({ judge })', 'give it to createGate', (s) => run({ ...s.of, ...no, judge: () => 'deny' })],
@@ -187,6 +187,107 @@ describe('what stands in the wrong place says where it belongs', () => {
     await expect(agent().generate({ prompt: 'x', policy: 'preset:read-only' } as never)).rejects.toMatchObject({
       message: expect.stringContaining('agent.generate has no option "policy": give it to createDeepAgent') as unknown,
     });
+  });
+});
+
+describe('what belongs to a tool, a decision or a time says so, wherever it is given', () => {
+  const { model } = scripted([]);
+  const { tools } = stage();
+  const ENTRIES: [string, (option: object) => unknown][] = [
+    ['createGate', (option) => api.createGate(option)],
+    ['streamWithEvents', (option) => api.streamWithEvents({ model, tools, prompt: 'x', ...option } as never)],
+    ['gateTools', (option) => api.gateTools(tools, { ...no, ...option })],
+    ['createDeepAgent', (option) => createDeepAgent({ model, ...option })],
+    ['agent.streamWithEvents', (option) => createDeepAgent({ model }).streamWithEvents({ prompt: 'x', ...option })],
+    ['createTaskTool', (option) => createTaskTool({ subagents: [{ name: 'a', description: 'a', model }], ...option })],
+  ];
+  const OPTIONS: [string, unknown, RegExp][] = [
+    ['approvers', ['bob'], /said of a tool: interruptOn: \{ NAME: \{ approvers: \['mia'\] \} \}/],
+    ['quorum', 2, /said of a tool: .*quorum: 2/],
+    ['excludeRequester', true, /said of a tool: .*excludeRequester: true/],
+    ['escalate', { after: 5, to: ['bob'] }, /said of a tool: .*escalate: \{ after: 60_000, to: \['bo'\] \}/],
+    ['allowed_decisions', ['approve'], /did you mean "allowedDecisions"\? It is said of a tool/],
+    ['remember', 'run', /said with a decision: .*remember: 'run'/],
+    ['by', 'bob', /said with a decision: .*by: 'mia'/],
+    ['expiresIn', 60_000, /did you mean "(?:approvalTimeout|timeout)"/],
+    ['ttl', 60_000, /did you mean "(?:approvalTimeout|timeout)"/],
+  ];
+  const cases = ENTRIES.flatMap(([entry, make]) =>
+    OPTIONS.map(([name, ...rest]) => [entry, name, make, ...rest] as const),
+  );
+
+  test.each(cases)('%s: %s', (entry, name, make, value, hint) => {
+    expect(() => make({ [name]: value })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(hint) as unknown }),
+    );
+    expect(() => make({ [name]: value })).toThrow(`${entry} has no option "${name}"`);
+  });
+
+  test('what the AI SDK, or the entry itself, means by such a name is taken', () => {
+    expect(() => api.createGate({ timeout: 5 })).not.toThrow();
+    expect(() => api.streamWithEvents({ model, tools, prompt: 'x', timeout: 5, ...no } as never)).not.toThrow();
+  });
+});
+
+describe('an entry of interruptOn says where an option belongs that it has not', () => {
+  const OPTIONS: [string, unknown, RegExp][] = [
+    ['expiresIn', 5, /did you mean "timeout"/],
+    ['deadline', 5, /did you mean "timeout"/],
+    ['approval_timeout', 5, /did you mean "timeout"/],
+    ['remember', 'run', /said with a decision/],
+    ['when', () => true, /did you mean "shouldApprove"/],
+    ['needsApproval', true, /did you mean "shouldApprove"/],
+    ['message', 'x', /did you mean "description"/],
+    ['allow_edit', true, /did you mean "allowedDecisions"/],
+    ['reviewers', ['bob'], /did you mean "approvers"/],
+    ['minApprovals', 2, /did you mean "quorum"/],
+    ['commands', ['rm'], /policy: \{ version: 1/],
+    ['onApprovalRequest', () => false, /beside interruptOn/],
+    ['judge', () => 'deny', /gate: createGate/],
+    ['flavour', 'x', /the options are shouldApprove/],
+  ];
+
+  test.each(OPTIONS)('%s', (name, value, hint) => {
+    const interruptOn = { delete_file: { [name]: value } } as never;
+    for (const make of [
+      () => api.gateTools(stage().tools, { ...no, interruptOn }),
+      () => api.applyInterruptConfig(stage().tools, interruptOn),
+      () => api.hasApprovalTools(interruptOn),
+    ])
+      expect(make).toThrow(
+        expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(hint) as unknown }),
+      );
+  });
+});
+
+describe('options that people bring along to createTaskTool', () => {
+  const subagents = [{ name: 'a', description: 'a', model: scripted([]).model }];
+  const OF_EACH = /said of each subagent: createTaskTool\(\{ subagents: \[\{ name, description, (?:\w+): … \}\] \}\)/;
+
+  test.each<[string, RegExp]>([
+    ...['model', 'systemPrompt', 'tools', 'interruptOn', 'policy', 'maxSteps', 'instructions'].map(
+      (name): [string, RegExp] => [name, OF_EACH],
+    ),
+    ['gate', /give it to streamWithEvents/],
+    ['onApprovalRequest', /give it to streamWithEvents/],
+    ['ledger', /give it to createGate/],
+    ['backend', /give it to createDeepAgent/],
+    ['confine', /give it to createDeepAgent/],
+    ['generalPurposeAgent', /give it to createDeepAgent/],
+    ['builtinTools', /give it to createDeepAgent/],
+    ['prompt', /give it to agent.streamWithEvents/],
+    ['root', /give it to createLocalBackend/],
+  ])('%s', (name, hint) => {
+    expect(() => createTaskTool({ subagents, [name]: {} } as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(hint) as unknown }),
+    );
+  });
+
+  test('and to its subagents', () => {
+    const make = (more: object) => createTaskTool({ subagents: [{ ...subagents[0], ...more } as never] });
+    expect(() => make({ builtinTools: 'none' })).toThrow(/has no option "builtinTools": give it to createDeepAgent/);
+    expect(() => make({ gate: {} })).toThrow(/has no option "gate": give it to streamWithEvents/);
+    expect(() => make({ root: '/' })).toThrow(/give it to createLocalBackend/);
   });
 });
 

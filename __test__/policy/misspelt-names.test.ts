@@ -109,7 +109,7 @@ test('a name that is near to none is a warning, as in interruptOn; unknownTools 
       ),
     ]);
   expect(() => gateTools(of('read_file'), { policy, unknownTools: 'error' })).toThrow(
-    'names "launch_rockets", but there is no such tool. A rule with',
+    'names "launch_rockets", but there is no such tool. A rule for',
   );
   const near = deny({ tools: 'raed_file' });
   for (const unknownTools of ['warn', 'ignore'] as const)

@@ -13,6 +13,13 @@ export function toldValue(value: unknown): string {
   return value === undefined ? 'undefined' : `a ${typeof value}`;
 }
 
+/** What a value is, without what it says: that may quote what somebody was asked. */
+export function toldKind(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+}
+
 /** The name that something of a user's has, as {@link toldValue}. */
 export function toldName(given: { name?: unknown } | null | undefined): string {
   try {

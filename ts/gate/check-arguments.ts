@@ -1,12 +1,17 @@
 /** What is given to the methods of a gate: what no type checker has seen is refused before it comes to the core. */
 import { InvalidConfigError } from '../errors/index.js';
+import { toldKind } from '../errors/told-value.js';
 
 /** @throws {InvalidConfigError} unless it is a text */
 export function checkText(place: string, value: unknown): string {
   // Half a character is none; nobody has such an id.
   if (typeof value === 'string') return value.toWellFormed();
-  throw new InvalidConfigError({ message: `${place} must be a text, not ${nameOf(value)}.` });
+  throw new InvalidConfigError({ message: `${place} must be a text, not ${nameOf(value)}.${hintFor(place, value)}` });
 }
+
+/** Requests and records have the id that is asked for. */
+const hintFor = (place: string, value: unknown): string =>
+  place.endsWith('approvalId') && typeof value === 'object' && value !== null ? ' Give the approvalId of it.' : '';
 
 /** `null` where nothing is said. */
 export const checkOptionalText = (place: string, value: unknown): string | null =>
@@ -20,5 +25,4 @@ export function checkWhole(place: string, value: unknown, least: number, most: n
   throw new InvalidConfigError({ message: `${place} must be a whole number ${bounds}, not ${nameOf(value)}.` });
 }
 
-const nameOf = (value: unknown): string =>
-  typeof value === 'number' || value === undefined || value === null ? String(value) : `a ${typeof value}`;
+const nameOf = (value: unknown): string => (typeof value === 'number' ? String(value) : toldKind(value));

@@ -2,6 +2,9 @@
 import type { ApprovalRequest } from '../../index.js';
 import { callInALine, withoutLines } from './in-a-line.js';
 import { howItRuns } from './runs-as.js';
+import { originOf } from '../errors/message-of.js';
+import { toldKind } from '../errors/told-value.js';
+import { warnSeldom } from '../errors/warn-once.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
 import type { CallQuestion } from './call-question.js';
@@ -51,14 +54,23 @@ async function describedBy(
           )
         : description;
     if (typeof text === 'string') return text;
-  } catch {
+    if (text !== undefined) warnDescription(toolName, `gave ${toldKind(text)}, and must give a text`);
+  } catch (error) {
     // Also when it took too long: the call must be asked about all the same, and the default says what it is.
+    if (signal?.aborted !== true) warnDescription(toolName, `failed (${originOf(error)})`);
   }
   const reason = verdict?.effect === 'ask' ? verdict.reason : undefined;
   if (reason === undefined) return null;
   // A policy's reason names what of the call it is about; that of a function need not.
   return verdict?.said == null ? `${lineOf({ toolName, args, verdict })} (${reason})` : `${toolName}: ${reason}`;
 }
+
+/** The human sees that something else stands there, and cannot mend it. */
+const warnDescription = (toolName: string, what: string): void =>
+  warnSeldom(
+    `description:${toolName}:${what}`,
+    `interruptOn[${JSON.stringify(toolName)}].description ${what}: the human was shown the call in other words.`,
+  );
 
 /** The call as it is described where nothing else is said of it. */
 const lineOf = ({ toolName, args, verdict }: Pick<CallQuestion, 'toolName' | 'args' | 'verdict'>): string =>

@@ -17,6 +17,8 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { GateClosedError, InvalidConfigError } from '../errors/index.js';
+import { otherCopy } from '../errors/other-copy.js';
+import { toldKind } from '../errors/told-value.js';
 import { NativeGate, type NativeClaim, type NativeNote, type RawRecord, type RunStore } from '../native.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
@@ -467,5 +469,15 @@ function isOurs(gate: Gate): gate is Gate & LocalGate {
 /** The gate of a caller, which must be one of ours. */
 export function localGate(gate: Gate, place: string): Gate & LocalGate {
   if (isOurs(gate)) return gate;
-  throw new InvalidConfigError({ message: `${place}: gate must come from createGate() of this copy of countersign.` });
+  if (isGateLike(gate)) throw otherCopy(`${place}: gate`);
+  throw new InvalidConfigError({ message: `${place}: gate must be what createGate() gives, not ${toldKind(gate)}.` });
+}
+
+/** A gate of another copy of this package has these as well. */
+function isGateLike(gate: Gate): boolean {
+  try {
+    return typeof gate.request === 'function' && typeof gate.pending === 'function';
+  } catch {
+    return false;
+  }
 }

@@ -2,6 +2,7 @@
 import type { ApprovalRequest, Authorize, DecisionOutcome, GateOptions } from '../../index.js';
 import { InvalidConfigError, NotAuthorizedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { toldKind } from '../errors/told-value.js';
 import { safeText } from '../native.js';
 import { inTime } from '../values/in-time.js';
 import type { DecidingPerson } from './decider.js';
@@ -45,9 +46,15 @@ export class ApproverGroups {
       throw refused(request, `authorize failed: ${messageOf(error)}`, error);
     }
     if (said === true) return;
-    throw refused(request, typeof said === 'string' && said !== '' ? safeText(said) : 'authorize says no.');
+    throw refused(request, typeof said === 'string' && said !== '' ? safeText(said) : noOf(said));
   }
 }
+
+/** What is no answer lets nothing through either, and is mended elsewhere than at the person. */
+const noOf = (said: unknown): string =>
+  said === false || said === ''
+    ? 'authorize says no.'
+    : `authorize gave ${toldKind(said)}, and must give true, false or the reason.`;
 
 function refused({ approvalId }: ApprovalRequest, why: string, cause?: unknown): NotAuthorizedError {
   return new NotAuthorizedError({ message: `This decision is not let through: ${why}`, approvalId, cause });

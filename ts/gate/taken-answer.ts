@@ -2,6 +2,7 @@
 import * as types from 'node:util/types';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { toldKind } from '../errors/told-value.js';
 import { isJsonNumber, numberText, snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
 import { readRemember, rememberOf, type RememberedAs } from './remember.js';
@@ -66,11 +67,11 @@ export function plainAnswer(answer: unknown): unknown {
 /** What an answer looks like, without what it says: that may quote what somebody was asked. */
 function shapeOf(answer: unknown): string {
   try {
-    if (answer === null || typeof answer !== 'object') return `it answered ${told(answer)}`;
-    if (Array.isArray(answer)) return 'it answered a list';
+    if (answer === null || typeof answer !== 'object' || Array.isArray(answer))
+      return `it answered ${toldKind(answer)}`;
     const fields = Object.entries(answer).map(([name, value]: [string, unknown]) => {
       const word = /^[a-zA-Z]{1,20}$/.test(name) ? name : '…';
-      return name === 'type' && TYPES.has(value) ? `type: '${String(value)}'` : `${word}: ${told(value)}`;
+      return name === 'type' && TYPES.has(value) ? `type: '${String(value)}'` : `${word}: ${toldKind(value)}`;
     });
     return `it answered {${fields.length === 0 ? '' : ` ${fields.join(', ')} `}}`;
   } catch {
@@ -79,9 +80,6 @@ function shapeOf(answer: unknown): string {
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(['approve', 'edit', 'reject', 'respond', 'skip']);
-
-const told = (value: unknown): string =>
-  value === null || value === undefined ? String(value) : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 
 /** What is decided, without who does. */
 function withoutDecider(answer: unknown): unknown {

@@ -1,5 +1,9 @@
-/** What others call our options. Names without case, `-` and `_`: see `fold`. */
-export const ALSO_CALLED: Readonly<Record<string, string>> = {
+const TIME = ['approvalTimeout', 'timeout'];
+
+/**
+ * What others call our options: where an entry has several of these, the first. Names without case, `-` and `_`: see `fold`.
+ */
+export const ALSO_CALLED: Readonly<Record<string, string | readonly string[]>> = {
   allowedtools: 'policy',
   approval: 'onApprovalRequest',
   approvalcallback: 'onApprovalRequest',
@@ -18,15 +22,19 @@ export const ALSO_CALLED: Readonly<Record<string, string>> = {
   cwd: 'place',
   database: 'ledger',
   db: 'ledger',
-  deadline: 'approvalTimeout',
+  deadline: TIME,
   denytools: 'policy',
   disallowedtools: 'policy',
+  expires: TIME,
+  expiresin: TIME,
+  expiry: TIME,
   gatedtools: 'interruptOn',
   guard: 'interruptOn',
   hitl: 'interruptOn',
   humanapproval: 'onApprovalRequest',
   humanintheloop: 'interruptOn',
   includegeneralpurposeagent: 'generalPurposeAgent',
+  input: 'prompt',
   instructions: 'systemPrompt',
   interrupt: 'interruptOn',
   interruptbefore: 'interruptOn',
@@ -55,7 +63,9 @@ export const ALSO_CALLED: Readonly<Record<string, string>> = {
   store: 'ledger',
   system: 'systemPrompt',
   timeout: 'approvalTimeout',
+  timeoutms: TIME,
   toolpolicy: 'policy',
   toolresultevictionlimit: 'maxResultCharacters',
+  ttl: TIME,
   workingdirectory: 'place',
 };

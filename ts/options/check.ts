@@ -9,6 +9,7 @@ import { messageOf } from '../errors/message-of.js';
 import { ALSO_CALLED } from './also-called.js';
 import { ENTRIES, HELD, type EntryOptions, type EntryName } from './entries.js';
 import { checkForm, isForm } from './forms.js';
+import { givenTo, HOMES } from './homes.js';
 import { checkGiven, checkPlain, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 import { takeValue } from './plain.js';
@@ -38,7 +39,7 @@ export function takeOptions<OPTIONS>(
 export function takeNeeded<OPTIONS>(name: EntryName, options: OPTIONS, place: string = name, hint?: NameHint): OPTIONS {
   return readable(place, () => {
     const entry = ENTRIES[name];
-    const own = readOnce(options, place);
+    const own = readOnce(options, place, entry.form);
     const [unknown] = unknownIn(entry.names, own, place);
     if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
     checkValues(entry, own, place);
@@ -60,7 +61,7 @@ export function takePassedOn<OPTIONS extends object>(
 ): { options: OPTIONS; unknown: string[] } {
   return readable(name, () => {
     const entry = ENTRIES[name];
-    const own = readOnce(options, name);
+    const own = readOnce(options, name, entry.form);
     const instead = entry.instead ?? {};
     const unknown = unknownIn(entry.names, own, name).filter(
       (each) => !passed.has(each) || (Object.hasOwn(instead, each) && own[each] !== undefined),
@@ -123,8 +124,8 @@ function checkValues({ names }: EntryOptions, own: Record<string, unknown>, plac
 }
 
 /** Each option, read once. @throws {InvalidConfigError} for what is no plain object, and for what one reader sees and another does not */
-function readOnce(options: unknown, place: string): Record<string, unknown> {
-  checkPlain(options, place);
+function readOnce(options: unknown, place: string, form: string | undefined): Record<string, unknown> {
+  checkPlain(options, place, form);
   const own = Object.create(null) as Record<string, unknown>;
   for (const name of Reflect.ownKeys(options)) {
     const isSeen = typeof name === 'string' && Object.prototype.propertyIsEnumerable.call(options, name);
@@ -154,18 +155,25 @@ function meant(entry: EntryOptions, name: string): string | undefined {
   const folded = fold(name);
   const { names, elsewhere = [], instead = {}, carriesOut = [] } = entry;
   if (Object.hasOwn(instead, name)) return instead[name];
-  const also = Object.hasOwn(ALSO_CALLED, folded) ? (ALSO_CALLED[folded] as string) : undefined;
-  if (also !== undefined && Object.hasOwn(names, also)) return didYouMean(also);
-  const places = elsewhere.map((each) => [each, Object.keys(ENTRIES[each].names)] as const);
-  const owner = places.find(([, known]) => known.includes(name));
-  if (owner !== undefined) return `give it to ${owner[0]}.`;
-  const own = nearestOf(name.replace(/^experimental_/, ''), [...Object.keys(names), ...carriesOut]);
+  const also = Object.hasOwn(ALSO_CALLED, folded) ? [ALSO_CALLED[folded] ?? []].flat() : [];
+  const own = also.find((each) => Object.hasOwn(names, each));
   if (own !== undefined) return didYouMean(own);
+  const places = elsewhere.map((each) => [each, Object.keys(ENTRIES[each].names)] as const);
+  const given = (place: string, each: string) => givenTo(place, each, Object.hasOwn(names, 'gate'));
+  const owner = places.find(([, known]) => known.includes(name));
+  if (owner !== undefined) return given(owner[0], name);
+  const near = nearestOf(name.replace(/^experimental_/, ''), [...Object.keys(names), ...carriesOut]);
+  if (near !== undefined) return didYouMean(near);
   for (const [place, known] of places) {
-    const near = also !== undefined && known.includes(also) ? also : nearestOf(name, known);
-    if (near !== undefined) return `${didYouMean(near)} Give it to ${place}.`;
+    const there = also.find((each) => known.includes(each)) ?? nearestOf(name, known);
+    if (there !== undefined) return `${didYouMean(there)} ${capital(given(place, there))}`;
   }
-  return undefined;
+  const home = nearestOf(name, Object.keys(HOMES));
+  const form = home === undefined ? undefined : HOMES[home];
+  if (home === undefined || form === undefined) return undefined;
+  return home === name ? form : `${didYouMean(home)} ${capital(form)}`;
 }
+
+const capital = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 const listOf = ({ names }: EntryOptions): string => `the options are ${Object.keys(names).toSorted().join(', ')}.`;

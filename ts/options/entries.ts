@@ -15,6 +15,8 @@ type OptionTable<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, Optio
 
 export interface EntryOptions {
   readonly names: OptionNames;
+  /** What it is called with, for who gives something else. */
+  readonly form?: string;
   /** Entries whose options people give to this one, the likeliest first. */
   readonly elsewhere?: readonly EntryName[];
   /** What to do instead, for names of others that have no counterpart here, and for what the AI SDK has and we cannot hand on. */
@@ -82,23 +84,14 @@ const UI_STREAM: OptionTable<Parameters<Api.AgentRun['toUIMessageStream']>[0]> =
   onError: 'function',
 };
 
-const OF_A_TOOL = "it is said of a tool: interruptOn: { NAME: { … } }, where '*' means all others.";
-
-/** What is said of single tools. */
-const NOT_FOR_ALL: Partial<Record<keyof Api.InterruptOptions, string>> = {
-  allowedDecisions: OF_A_TOOL,
-  approvers: OF_A_TOOL,
-  escalate: OF_A_TOOL,
-  excludeRequester: OF_A_TOOL,
-  quorum: OF_A_TOOL,
-  shouldApprove: OF_A_TOOL,
-};
-
-/** The same, and what the AI SDK has and a run cannot have. */
+/** What the AI SDK has and a run cannot have. */
 const NOT_OF_A_RUN = {
-  ...NOT_FOR_ALL,
   experimental_steering:
     'a steering object serves one generation of the AI SDK, and a run goes on in another one after each approval, so that messages would be lost. Abort the run, and begin another one with the message.',
+};
+
+const NO_AGENTS = {
+  streamWithEvents: 'what runs by itself is no subagent: write { name, description, model, tools }.',
 };
 
 const OF_THE_SDK = ['toolApproval'];
@@ -110,6 +103,7 @@ const PROMPT_CACHING =
 
 const TABLES = {
   createGate: {
+    form: "{ ledger: 'sqlite:approvals.db' }",
     names: {
       ledger: true,
       encryption: 'restricts',
@@ -207,6 +201,7 @@ const TABLES = {
   },
   // What is not ours here goes to the AI SDK.
   streamWithEvents: {
+    form: "{ model, tools, prompt, interruptOn: ['NAME'] }",
     names: { ...RUN, agent: true },
     elsewhere: ['createGate', 'createDeepAgent'],
     instead: NOT_OF_A_RUN,
@@ -220,6 +215,7 @@ const TABLES = {
   },
   listRuns: { names: { open: 'flag', limit: true } satisfies OptionTable<Parameters<typeof Api.listRuns>[1]> },
   gateTools: {
+    form: "tools, { interruptOn: ['NAME'], onApprovalRequest }",
     names: {
       ...UNKNOWN_TOOLS,
       interruptOn: 'restricts',
@@ -239,9 +235,9 @@ const TABLES = {
       logger: 'logger',
     } satisfies OptionTable<Api.GateToolsOptions>,
     elsewhere: ['createGate', 'streamWithEvents'],
-    instead: NOT_FOR_ALL,
   },
   toolApproval: {
+    form: "{ interruptOn: ['NAME'], onApprovalRequest }",
     names: {
       ...UNKNOWN_TOOLS,
       interruptOn: 'restricts',
@@ -255,7 +251,7 @@ const TABLES = {
       logger: 'logger',
     } satisfies OptionTable<Api.ToolApprovalOptions>,
     elsewhere: ['createGate', 'gateTools', 'streamWithEvents'],
-    instead: NOT_FOR_ALL,
+    instead: { toolCall: 'the AI SDK has called it: write toolApproval: toolApproval({ interruptOn }).' },
   },
   verifyApprovals: {
     names: {
@@ -288,6 +284,7 @@ const TABLES = {
     >,
   },
   createDeepAgent: {
+    form: '{ model }',
     names: {
       model: true,
       tools: true,
@@ -317,6 +314,7 @@ const TABLES = {
     },
   },
   'agent.streamWithEvents': {
+    form: '{ prompt }',
     names: {
       prompt: true,
       messages: true,
@@ -334,6 +332,7 @@ const TABLES = {
     instead: { state: 'give the messages of the run before: { messages }.' },
   },
   'agent.resume': {
+    form: '{ runId }',
     names: {
       abortSignal: 'signal',
       onApprovalRequest: true,
@@ -365,6 +364,7 @@ const TABLES = {
       subagents: true,
     } satisfies OptionTable<Agent.Subagent>,
     elsewhere: ['createDeepAgent', 'agent.streamWithEvents', 'createGate'],
+    instead: NO_AGENTS,
   },
   createBackendTools: {
     names: { backend: 'restricts', maxResultCharacters: true } satisfies OptionTable<
@@ -373,10 +373,18 @@ const TABLES = {
     elsewhere: ['createLocalBackend'],
   },
   createTaskTool: {
+    form: '{ subagents: [{ name, description, model, tools }] }',
     names: { subagents: true, description: 'text', maxResultCharacters: true } satisfies OptionTable<
       Parameters<typeof Agent.createTaskTool>[0]
     >,
-    elsewhere: ['streamWithEvents', 'gateTools'],
+    elsewhere: [
+      'createTaskTool: subagent',
+      'streamWithEvents',
+      'createGate',
+      'createDeepAgent',
+      'agent.streamWithEvents',
+      'createLocalBackend',
+    ],
   },
   'createTaskTool: subagent': {
     names: {
@@ -389,7 +397,8 @@ const TABLES = {
       policy: 'restricts',
       maxSteps: 'count',
     } satisfies OptionTable<Agent.TaskAgent>,
-    elsewhere: ['streamWithEvents'],
+    elsewhere: ['createTaskTool', 'streamWithEvents', 'createGate', 'createDeepAgent', 'createLocalBackend'],
+    instead: NO_AGENTS,
   },
   describeApprovals: {
     names: { interruptOn: 'restricts', policy: 'restricts', gate: 'restricts' } satisfies OptionTable<
@@ -402,6 +411,7 @@ const TABLES = {
     names: { ...CONFINE, always: 'restricts' } satisfies OptionTable<Exclude<Agent.DeepAgentOptions['confine'], true>>,
   },
   createLocalBackend: {
+    form: '{ root }',
     names: {
       confine: 'restricts',
       root: 'restricts',

@@ -18,11 +18,15 @@ export function unknownIn(names: OptionNames, options: unknown, place: string): 
   return Object.keys(options).filter((each) => !Object.hasOwn(names, each));
 }
 
-/** @throws {InvalidConfigError} for options that are no plain object */
-export function checkPlain(options: unknown, place: string): asserts options is object {
+/**
+ * @param form how the entry is called, for the message
+ * @throws {InvalidConfigError} for options that are no plain object
+ */
+export function checkPlain(options: unknown, place: string, form?: string): asserts options is object {
   if (isPlain(options)) return;
   const instead = options === undefined ? '' : `, not ${kindOf(options)}`;
-  throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}.` });
+  const as = form === undefined ? '' : `: ${place}(${form})`;
+  throw new InvalidConfigError({ message: `${place}: pass an object of options${instead}${as}.` });
 }
 
 /**
@@ -119,7 +123,7 @@ export function kindOf(value: unknown): string {
   if (prototypeOf(value) === UNREADABLE) return 'an object that cannot be looked at';
   if (value instanceof Promise) return 'a promise: await it';
   if (value instanceof Map) return 'a Map: Object.fromEntries makes one of it';
-  return 'an object that inherits some: write all of them into an object of its own';
+  return isPlain(value) ? 'an object' : 'an object that inherits some: write all of them into an object of its own';
 }
 
 /** In the place of a prototype, for a proxy that does not let itself be looked at. */

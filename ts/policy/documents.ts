@@ -1,6 +1,7 @@
 /** A policy in any of its forms, as the core takes it. */
 import type { Policy, PolicyCondition, PolicyInput } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { otherCopy } from '../errors/other-copy.js';
 import type { NativeDocument } from '../native.js';
 import { fixed, plainData } from '../options/plain.js';
 
@@ -61,8 +62,14 @@ function policyOf(input: PolicyInput, place: string, name: string): Policy {
     });
   }
   if (MADE.has(input)) return input as Policy;
+  if (isMadeElsewhere(input))
+    throw otherCopy(`${place}: ${name} is not the very object that definePolicy or loadPolicy gave, or`);
   return { name: 'policy option', text: textOf(input, `${place}: ${name}`), format: 'object', conditions: [] };
 }
+
+/** Each copy of this package knows those that it made, which have what no document has. */
+const isMadeElsewhere = (input: object): boolean =>
+  ['text', 'format', 'conditions'].every((name) => Object.hasOwn(input, name));
 
 function presetOf(name: string, place: string): Policy {
   if (name.startsWith(PRESET))

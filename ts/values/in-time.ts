@@ -4,12 +4,22 @@ import { whenAborted } from './when-aborted.js';
 const DEADLINE_MS = 10_000;
 
 /** The value, unless it takes too long or the run is aborted first. */
-export async function inTime(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
-  if (typeof value !== 'object' || value === null || !('then' in value)) return value;
+export function inTime(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  return before(value, signal, DEADLINE_MS);
+}
+
+/** The value, unless the run is aborted first. Without an abort it may take as long as it takes. */
+export function untilAborted<T>(value: T, signal: AbortSignal | undefined): Promise<Awaited<T>> {
+  return before(value, signal, null);
+}
+
+async function before<T>(value: T, signal: AbortSignal | undefined, deadline: number | null): Promise<Awaited<T>> {
+  if (typeof value !== 'object' || value === null || !('then' in value)) return value as Awaited<T>;
   signal?.throwIfAborted();
   let giveUp: () => void = () => {};
   const timely = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${DEADLINE_MS} ms`)), DEADLINE_MS);
+    const late = () => reject(new Error(`no answer within ${deadline} ms`));
+    const timer = deadline === null ? undefined : setTimeout(late, deadline);
     const forget = whenAborted(signal, () => reject(signal?.reason as Error));
     giveUp = () => {
       clearTimeout(timer);

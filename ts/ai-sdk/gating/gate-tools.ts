@@ -19,6 +19,7 @@ import { isQuestionTool, refuseQuestions } from '../tools/questions.js';
 import { cancelParts } from './left-parts.js';
 import { originOf, parentOf } from '../tools/parent.js';
 import type { ParentRun } from '../tools/parent-run.js';
+import { gatesItself } from '../tools/gated-before.js';
 import { takeTools } from '../tools/tool-set.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from '../tools/tools.js';
 import { ToolGate } from './tool-gate.js';
@@ -136,7 +137,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     });
     const value = !gated(name, gating) ? gate.known() : mode === 'stop' ? gate.stopping() : gate.waiting();
     // Without `execute` there is nothing to wait in: the SDK's own stop has to do.
-    if (value !== undefined) define(result, name, value);
+    if (value !== undefined) define(result, name, gating.action === 'allow' ? value : gatesItself(value));
   }
   // What is not in it is not gated: nothing is added later.
   return Object.freeze(result);

@@ -1,4 +1,5 @@
 /** The user's callbacks that are told how the whole run ended, not one `streamText` call of it. */
+import { inTime, untilAborted } from '../../values/in-time.js';
 import { messageOf } from '../../errors/message-of.js';
 import { warnSeldom } from '../../errors/warn-once.js';
 import type { RunConversation } from './conversation.js';
@@ -7,12 +8,15 @@ import type { SdkVersion, SdkStep } from '../sdk/sdk.js';
 
 export class RunCallbacks {
   readonly #find: FindCallbacks;
+  readonly #signal: AbortSignal;
   #toldAbort = false;
   /** Steps of which nobody was told: their approved calls have not run. */
   #held: SdkStep[] = [];
 
-  constructor(find: FindCallbacks) {
+  /** @param signal of the run */
+  constructor(find: FindCallbacks, signal: AbortSignal) {
     this.#find = find;
+    this.#signal = signal;
   }
 
   /** A step has finished. One that stopped at an approval is told with what comes of it. */
@@ -45,12 +49,16 @@ export class RunCallbacks {
     const callbacks = this.#find(version.onFinish);
     if (finish === undefined || callbacks.length === 0) return;
     const event = version.finishEvent(finish, { steps, usage, messages: added });
-    for (const callback of callbacks) await quietly(version.onFinish, () => callback(event as never));
+    for (const callback of callbacks) {
+      const told = quietly(version.onFinish, () => callback(event as never));
+      await untilAborted(told, this.#signal);
+    }
   }
 
   /** What went wrong, where the SDK has not told it. */
   async error(error: unknown): Promise<void> {
-    for (const callback of this.#find(['onError'])) await tellingError(callback)({ error });
+    const heard = (callback: (event: never) => unknown) => tellingError(callback)({ error });
+    for (const callback of this.#find(['onError'])) await quietly(['onError'], () => this.#ended(heard(callback)));
   }
 
   /** The run does not go on: what comes of its steps is not to be known here. */
@@ -63,7 +71,13 @@ export class RunCallbacks {
   async abort(event: { steps: SdkStep[]; [more: string]: unknown }): Promise<void> {
     if (this.#toldAbort) return;
     this.#toldAbort = true;
-    for (const callback of this.#find(['onAbort'])) await quietly(['onAbort'], () => callback(event as never));
+    for (const callback of this.#find(['onAbort']))
+      await quietly(['onAbort'], () => this.#ended(callback(event as never)));
+  }
+
+  /** What is told at the end holds nothing up that was aborted: it has a moment then, to write down where the run was. */
+  #ended(told: unknown): Promise<unknown> {
+    return this.#signal.aborted ? inTime(told, undefined) : untilAborted(told, this.#signal);
   }
 }
 

@@ -8,12 +8,13 @@ import type { ModelRound } from './round.js';
 import type { RunOptions } from './run-options.js';
 import type { CallOptions, FinishEvent, SdkStep } from '../sdk/sdk.js';
 import type { RunSetup } from './setup.js';
+import { changesBy } from '../sdk/hooks.js';
 import { warnNotRead } from '../sdk/not-read.js';
 import { changeStep } from '../sdk/steps.js';
 import { isQuestionTool } from '../tools/questions.js';
 import { refuseMisplaced } from '../../options/check.js';
 import { warnOnce } from '../../errors/warn-once.js';
-import { isRecord, ownTool, withNotes } from '../tools/tools.js';
+import { ownTool, withNotes } from '../tools/tools.js';
 import { silentModel, turnOf, watchModel, type ModelTurn, type TurnEndEvent } from '../sdk/turn.js';
 
 export interface CallingOptions {
@@ -131,8 +132,9 @@ export class ModelCalls {
         return { model, messages: [{ role: 'user', content: '.' }], activeTools: [], toolChoice: 'auto' };
       }
       const stepNumber = step.stepNumber + conversation.steps.length;
-      const prepared = await own?.({ ...step, stepNumber, steps: [...conversation.steps, ...step.steps] });
-      if (!isRecord(prepared)) return prepared;
+      const given = await own?.({ ...step, stepNumber, steps: [...conversation.steps, ...step.steps] });
+      const prepared = changesBy('prepareStep', given, this.#options.run.asker.place);
+      if (prepared === undefined) return undefined;
       checkStep(prepared, step);
       const shown = prepared['activeTools'] === undefined ? prepared : { ...prepared, ...this.#activeTools(prepared) };
       return shown['model'] === undefined ? shown : { ...shown, model: this.#watch(round, shown['model']) };

@@ -41,7 +41,7 @@ export class RunOpening {
   #call!: OpenCall;
   #setup: RunSetup | undefined;
   #calling: ModelCalls | undefined;
-  #endLimit: () => void = () => {};
+  #limit: ReturnType<typeof limited> | undefined;
 
   constructor(options: OpeningOptions) {
     this.#options = options;
@@ -67,22 +67,32 @@ export class RunOpening {
 
   /** The options of the SDK before any call is opened. */
   prepare(): PromiseLike<CallOptions> {
-    const { run } = this.#options;
-    return run.prepare(this.#sdk, run.signal);
+    return this.#options.run.prepare(this.#sdk, this.#limited());
   }
 
   /** Calls the SDK. Nothing is read yet. */
   async call(round: ModelRound): Promise<void> {
-    const { run, stream } = this.#options;
+    const signal = this.#limited();
+    this.#options.stream.result = await this.#call((options) => this.#roundOptions(round, options, signal), signal);
+  }
+
+  /** The signal of the run, which the time of what is opened now aborts as well. */
+  #limited(): AbortSignal {
+    const { run } = this.#options;
     this.end();
-    const { signal, end } = limited(run.signal, run.timeLimit);
-    this.#endLimit = end;
-    stream.result = await this.#call((options) => this.#roundOptions(round, options, signal), signal);
+    this.#limit = limited(run.signal, run.timeLimit);
+    return this.#limit.signal;
+  }
+
+  /** Why what was opened last is aborted; `undefined`: it is not. */
+  get aborted(): { reason: unknown } | undefined {
+    const signal = this.#limit?.signal;
+    return signal?.aborted === true ? { reason: signal.reason as unknown } : undefined;
   }
 
   /** The time of the call that was opened last counts no more. */
   end(): void {
-    this.#endLimit();
+    this.#limit?.end();
   }
 
   async #roundOptions(round: ModelRound, options: CallOptions, signal: AbortSignal): Promise<CallOptions> {

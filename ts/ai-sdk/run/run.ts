@@ -77,7 +77,7 @@ export class Run {
     const { asker, call, callbacks } = options;
     this.#options = options;
     this.#asker = asker;
-    this.#callbacks = new RunCallbacks(callbacks);
+    this.#callbacks = new RunCallbacks(callbacks, options.signal);
     this.#conversation = new RunConversation(messagesOf(call));
     const { parent, signal } = options;
     this.#keeping = asker.gate.lasts ? new Keeping(asker, this.#conversation, parent) : undefined;
@@ -230,8 +230,10 @@ export class Run {
       else await this.#continue(this.#opening.setup as RunSetup, this.#round as ModelRound);
       return undefined;
     } catch (error) {
-      if (!signal.aborted) return await this.#fail(error);
-      await this.#abort(signal.reason);
+      // The time of what is opened may be up before the SDK has begun, which tells it otherwise.
+      const aborted = signal.aborted ? signal : this.#phase === 'starting' ? this.#opening.aborted : undefined;
+      if (aborted === undefined) return await this.#fail(error);
+      await this.#abort(aborted.reason);
       return undefined;
     }
   }

@@ -23,8 +23,10 @@ import { hostJudgeOf } from '../tools/host-judge.js';
 import { takeCall, takeTools } from '../tools/tool-set.js';
 import { copyToolSet } from '../tools/tools.js';
 import { timeLimitOf } from '../tools/time-limit.js';
+import { changesBy } from '../sdk/hooks.js';
 import { SDK_OPTIONS, warnNotRead } from '../sdk/not-read.js';
 import { warnOnce } from '../../errors/warn-once.js';
+import { untilAborted } from '../../values/in-time.js';
 
 type RunPlace = 'streamWithEvents' | 'resume';
 
@@ -222,6 +224,10 @@ interface AgentInside {
 
 function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSource {
   const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
+  if (runsByItself(agent))
+    throw new UnsupportedAgentError({
+      message: `${place}: a deep agent runs by itself: agent.${place}(${place === 'resume' ? '{ runId }' : '{ prompt }'}).`,
+    });
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
   refuseMisplaced(place, agent.settings, `${place}: agent.settings`, SDK_OPTIONS);
@@ -253,7 +259,11 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
         // Once per run: a hook that adds to the messages would add to them in every round.
         prepared ??= preparedBy(settings.prepareCall, base);
-        changed = await change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+        // What never settles holds up nobody who ended the run, or gave it a time.
+        changed = await change({
+          ...(await untilAborted(prepared, abortSignal)),
+          onError: call['onError'] ?? settings['onError'],
+        });
         isPrepared = true;
         return changed;
       };
@@ -274,7 +284,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     base: CallOptions,
   ): Promise<CallOptions> => {
     const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
-    const said = ((await hook?.(own)) ?? own) as CallOptions;
+    const said = (changesBy('prepareCall', await hook?.(own), place) ?? own) as CallOptions;
     refuseMisplaced(place, said, `${place}: prepareCall`, SDK_OPTIONS);
     warnNotRead(said, `${place}: prepareCall`, [...OF_AGENTS, ...Object.keys(base)]);
     return takeCall(said, place);
@@ -314,6 +324,9 @@ const unsupportedAgent = (place: string) =>
   new UnsupportedAgentError({
     message: `${place}: agent must be a ToolLoopAgent of AI SDK 6 or 7, whose stream and prepareCall are the SDK's own. For another agent, give it gateTools(tools, …) and call it yourself.`,
   });
+
+const runsByItself = (agent: unknown): boolean =>
+  typeof (agent as { streamWithEvents?: unknown } | null)?.streamWithEvents === 'function';
 
 function isToolLoopAgent(agent: unknown): agent is AgentInside {
   if (typeof agent !== 'object' || agent === null) return false;

@@ -43,8 +43,14 @@ export interface CallContext {
 
 /** The options of an `execute`, with the context of the call. */
 export function withCallContext<OPTIONS extends object>(options: OPTIONS, context: CallContext): OPTIONS {
+  OURS.add(context);
   return { ...options, [CALL]: context };
 }
+
+const OURS = new WeakSet<CallContext>();
+
+/** Whether it is of this copy of the package: another one cannot look into the run that it stands for. */
+export const isOfThisCopy = (context: CallContext): boolean => OURS.has(context);
 
 /** `undefined`: the loop is not ours, and the tools are not gated. */
 export function callContextOf(options: object): CallContext | undefined {

@@ -1,6 +1,8 @@
 /** The parent of a run that is a part of another: which one its options speak of, and the path of agents below it. */
 import { InvalidConfigError } from '../../errors/index.js';
-import { callContextOf } from './call-context.js';
+import { otherCopy } from '../../errors/other-copy.js';
+import { warnOnce } from '../../errors/warn-once.js';
+import { callContextOf, isOfThisCopy } from './call-context.js';
 import type { ParentRun } from './parent-run.js';
 
 /**
@@ -20,10 +22,17 @@ export function parentOf(
       message: `${place}: parent must be what the execute of a tool gets as its second argument, from a run of streamWithEvents or from tools of gateTools.`,
     });
   }
+  if (!isOfThisCopy(context)) throw told(otherCopy(`${place}: parent`));
   const given = PARENTS.find((name) => options[name] !== undefined);
   if (given !== undefined)
     throw new InvalidConfigError({ message: `${place}: leave ${given} out: with a parent it is the parent's.` });
   return context.parent();
+}
+
+/** It is thrown in a tool, so that the model alone would hear of it. */
+function told(error: InvalidConfigError): InvalidConfigError {
+  warnOnce(`other-copy:${error.message}`, error.message);
+  return error;
 }
 
 /** What a part of a run has from its parent. */

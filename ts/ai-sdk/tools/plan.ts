@@ -9,6 +9,7 @@ import { readable } from '../../options/check.js';
 import type { CallableTool } from '../../policy/foreign.js';
 import { refuseUnknown } from './callers.js';
 import { checkGateable, checkNoSlip, checkSaid } from './check-tools.js';
+import { refuseGatedBefore } from './gated-before.js';
 import type { HostJudges } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
 import { planOf, strictestGating, type ToolPlan } from './named-by-server.js';
@@ -52,6 +53,7 @@ export function planFor(planned: PlanOptions): ToolPlan {
     mayJudgeAll = judgesAll,
     hostJudges,
     inherited,
+    isInherited,
   } = planned;
   const plan = withOwn(narrowedPlan(planOf(tools, interruptOn, unknownTools, place), planned), tools, place);
   warnUnknown(plan.unknown);
@@ -61,6 +63,8 @@ export function planFor(planned: PlanOptions): ToolPlan {
     const tool = ownTool(tools, name);
     checkNoSlip(tool, name, place);
     if (isRecord(tool)) refuseUnknown(tool, `${place}: the tool ${JSON.stringify(name)}`);
+    // What is inherited was said of the tools of another.
+    if (action !== 'allow' && (inherited === undefined || isInherited !== true)) refuseGatedBefore(tool, name, place);
     if (action !== 'allow' || mayBeAsked({ toolName: name, tool })) checkGateable(tool, name, place);
   }
   return plan;

@@ -5,6 +5,7 @@
 import type { ToolSet } from 'ai';
 import { UnknownToolError } from '../../errors/index.js';
 import { warnOnce } from '../../errors/warn-once.js';
+import { ourTool } from '../../native.js';
 import { nearestOf } from '../../options/nearest.js';
 import { namesOf, serverOf } from '../../policy/foreign.js';
 import { ownTool, toolsBehind } from './tools.js';
@@ -77,7 +78,9 @@ function nearestName(name: string, known: ReadonlySet<string>, servers: Readonly
   const shared = name.startsWith('mcp__') ? name.slice(0, name.lastIndexOf('__') + 2) : '';
   const parts = [...known].flatMap((each) => (each.startsWith(shared) ? [each.slice(shared.length)] : []));
   const nearest = nearestOf(name.slice(shared.length), parts);
-  return nearest === undefined ? undefined : shared + nearest;
+  if (nearest !== undefined) return shared + nearest;
+  const ours = ourTool(name);
+  return ours !== null && known.has(ours) ? ours : undefined;
 }
 
 const told = (name: string, nearest: string | undefined): string => {
@@ -90,6 +93,6 @@ const warnMisspelt = (whose: string, name: string, nearest: string | undefined):
   warnOnce(`policy:${whose}:${name}`, `${whose} ${told(name, nearest)} The rule decides nothing about that.`);
 
 function misspelt(place: string, name: string, nearest: string | undefined): UnknownToolError {
-  const message = `${place}: policy ${told(name, nearest)} A rule with a misspelt name decides nothing. Correct it, or set unknownTools to 'warn' or 'ignore'.`;
+  const message = `${place}: policy ${told(name, nearest)} A rule for a name that no tool has decides nothing. Correct it, or set unknownTools to 'warn' or 'ignore'.`;
   return new UnknownToolError({ message, toolName: shown(name), nearest: nearest ?? null });
 }

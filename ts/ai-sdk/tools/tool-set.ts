@@ -7,6 +7,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
 import { countAsCopy, isCopy } from '../../policy/very-tool.js';
+import { checkHooks } from '../sdk/hooks.js';
 import { copyTool, copyToolSet, define, isRecord, isThenable, ownApproval, ownTool } from './tools.js';
 
 /**
@@ -62,9 +63,10 @@ function withFixedApproval<TOOLS extends ToolSet>(tools: TOOLS, fixed: FixedTool
   return taken;
 }
 
-/** The options of a call of the AI SDK, taken at one moment: the tools, and all that says something of them. */
+/** The options of a call of the AI SDK, or of an agent of it, taken at one moment: the tools, and all that says something of them. */
 export function takeCall<OPTIONS extends object>(options: OPTIONS, place: string): OPTIONS {
   const taken = { ...options } as Record<string, unknown>;
+  checkHooks(taken, place);
   if (taken['tools'] !== undefined) taken['tools'] = takeTools(taken['tools'] as ToolSet, place);
   for (const name of ['messages', 'prompt'])
     if (Array.isArray(taken[name])) taken[name] = [...(taken[name] as unknown[])];
@@ -98,5 +100,8 @@ function wrongShape(tools: unknown): string | undefined {
   if (Array.isArray(tools)) return "not an array: name each of them, as in { 'delete-file': deleteFile }.";
   if (Symbol.iterator in tools || Symbol.asyncIterator in tools)
     return 'not a Map, a Set or another list: give Object.fromEntries(tools) of pairs of a name and a tool.';
+  // The name of a tool leads to an object.
+  if (typeof tools['execute'] === 'function' && 'inputSchema' in tools)
+    return 'not one tool: name it, as in { NAME: tool }.';
   return undefined;
 }

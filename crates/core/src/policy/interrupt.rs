@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::our_tool;
 use crate::approval::{ApproverNeed, DecisionKinds};
 
 /// The entry for all tools that nothing else speaks of.
@@ -128,7 +129,8 @@ impl UnknownTool {
         if is_pattern(name) {
             return format!(
                 "interruptOn names {name:?}, but there is no such tool, and patterns are not read: that would leave open what it was to \
-                 match. Name each tool, or '{WILDCARD}' for all that no other entry names"
+                 match. Name each tool, or '{WILDCARD}' for all that no other entry names. Which commands, files or addresses of a tool \
+                 are asked about is said by a policy"
             );
         }
         if means_many(name) {
@@ -140,8 +142,8 @@ impl UnknownTool {
         }
         match &self.nearest {
             Some(nearest) => format!(
-                "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? A misspelt name would leave that tool \
-                 ungated. Correct it, or set `unknownTools: 'ignore'`"
+                "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? Under another name that tool is not \
+                 gated. Correct it, or set `unknownTools: 'ignore'`"
             ),
             None => format!(
                 "interruptOn names {name:?}, but there is no such tool. Correct it, or set `unknownTools: 'warn'`"
@@ -230,7 +232,7 @@ fn unknown(
                 .iter()
                 .map(|(tool, _)| tool.as_str())
                 .filter(|tool| !configured.contains(tool));
-            let nearest = nearest(name, candidates);
+            let nearest = meant(name, candidates);
             if nearest.is_some() || unknown_tools == UnknownTools::Error {
                 return Err(UnknownTool {
                     tool_name: name.clone(),
@@ -268,6 +270,17 @@ fn means_many(name: &str) -> bool {
         "tools",
     ];
     WORDS.contains(&fold(name).replace('_', "").trim())
+}
+
+/// Which of these tools a name most likely means that none of them has.
+fn meant<'a>(name: &str, tools: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let near = nearest(name, tools.clone());
+    let Some(ours) = our_tool(name) else { return near };
+    // What another agent calls so is known: of other names only the same, and those of one letter more or less, are a slip of it.
+    let within = |most: usize| {
+        near.filter(|tool| distance(name, tool).is_some_and(|distance| distance <= most))
+    };
+    within(0).or_else(|| tools.clone().find(|tool| *tool == ours)).or_else(|| within(1))
 }
 
 /// Which of these a misspelt name most likely means.
@@ -409,6 +422,36 @@ mod tests {
         .unwrap();
         assert_eq!(plan.tools[0].1.action, EntryAction::Allow);
         assert_eq!(plan.tools[1].1.action, EntryAction::Ask);
+    }
+
+    #[test]
+    fn a_tool_under_the_name_that_another_agent_has_for_it_is_refused() {
+        for (name, tool) in [
+            ("Bash", "execute"),
+            ("shell", "execute"),
+            ("run_shell_command", "execute"),
+            ("container.exec", "execute"),
+            ("Write", "write_file"),
+            ("Edit", "edit_file"),
+            ("apply_patch", "edit_file"),
+            ("Read", "read_file"),
+            ("Task", "task"),
+            ("TodoWrite", "write_todos"),
+        ] {
+            let error =
+                plan(&tools(&["other", "task", tool]), &entries(&[name]), UnknownTools::Typos)
+                    .expect_err(name);
+            assert_eq!(error.nearest.as_deref(), Some(tool), "{name}");
+            // Where that tool is not there, or is named as well, it may be of another agent.
+            let unknown = |tools: &[(String, OwnApproval)], names: &[&str]| {
+                plan(tools, &entries(names), UnknownTools::Typos).unwrap().unknown
+            };
+            assert_eq!(unknown(&tools(&["deploy"]), &[name]), [name]);
+            assert_eq!(unknown(&tools(&["task", tool]), &[name, tool]), [name]);
+        }
+        let of_own_name =
+            plan(&tools(&["execute", "bash"]), &entries(&["Bash"]), UnknownTools::Typos);
+        assert_eq!(of_own_name.unwrap_err().nearest.as_deref(), Some("bash"));
     }
 
     #[test]

@@ -1,0 +1,26 @@
+/**
+ * Tools that are gated by their own `execute`: gated once more, a human would be asked twice about one call, and what stops a loop would
+ * find no approval of its own.
+ */
+import type { Tool } from 'ai';
+import { InvalidConfigError } from '../../errors/index.js';
+
+/** The functions, since a copy of a tool has the same. */
+const GATED = new WeakSet<object>();
+
+/** Of a tool that asks about its calls wherever it runs. */
+export function gatesItself(tool: Tool): Tool {
+  if (typeof tool.execute === 'function') GATED.add(tool.execute);
+  return tool;
+}
+
+/**
+ * @param place who would ask about it as well
+ * @throws {InvalidConfigError} for a tool that asks already
+ */
+export function refuseGatedBefore(tool: Tool | undefined, name: string, place: string): void {
+  if (typeof tool?.execute !== 'function' || !GATED.has(tool.execute)) return;
+  throw new InvalidConfigError({
+    message: `${place}: the tool ${JSON.stringify(name)} is gated by gateTools already, and would be asked about twice: give the tool as it was, or leave it to gateTools by interruptOn: { ${JSON.stringify(name)}: false }.`,
+  });
+}
