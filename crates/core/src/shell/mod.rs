@@ -35,7 +35,7 @@ pub use facts::{
     Word, WordPiece, WorkingDir,
 };
 
-pub(crate) use handed::{HandedVariable, is_everyday, may_obey};
+pub(crate) use handed::{HandedVariable, is_everyday, may_obey, takes_no_orders};
 pub(crate) use programs::is_builtin;
 
 use findings::LineFindings;
