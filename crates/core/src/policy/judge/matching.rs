@@ -19,8 +19,8 @@ use crate::policy::reading::glob_of;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
-    FileAccess, PassedOver, Word, WordPiece, deletes, goes_through_links, opens_no_file,
-    passes_links, reads_names_only, replaces, takes_data_only,
+    FileAccess, PassedOver, Word, WordPiece, command_of, deletes, goes_through_links,
+    opens_no_file, passes_links, reads_names_only, replaces, takes_data_only,
 };
 
 /// More names are not gone through to tell that there are some.
@@ -424,7 +424,7 @@ impl CallJudge<'_> {
             },
         };
         let sieve = match (argv, extent) {
-            (Some(argv), _) => SearchSieve::of(argv),
+            (Some(argv), _) => SearchSieve::of(&command_of(argv, by.map_or(0, |by| by.arg))),
             (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
             (None, _) => SearchSieve::default(),
         };
@@ -507,7 +507,13 @@ impl CallJudge<'_> {
                 .and_then(|path| paths.set.touches(&path, self.files))
                 .unwrap_or(true)
         };
-        match below.meant(is_meant, self.files) {
+        let may_mean = |pieces: &[WordPiece]| {
+            self.spend(1);
+            PartialPath::of(pieces, self.policy.context(), self.files)
+                .and_then(|path| paths.set.could_be(&path, self.files, &self.guesswork))
+                .unwrap_or(true)
+        };
+        match below.meant(is_meant, may_mean, self.files) {
             MeantFile::Yes => RuleMeeting::Yes,
             MeantFile::Perhaps => RuleMeeting::Could,
             MeantFile::No => RuleMeeting::No,

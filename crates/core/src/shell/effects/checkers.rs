@@ -63,6 +63,13 @@ fn here(walk: &mut ArgumentWalk) {
     walk.path(0, FileAccess::Write, words::text(walk.place(0), "."), true);
 }
 
+/// It goes over the sources below, whichever its operands name: those name others.
+pub(super) fn sources(walk: &mut ArgumentWalk, _part: ArgumentPart) {
+    if !tells_of_itself(walk) {
+        walk.here(OperandUse::ReadBelow);
+    }
+}
+
 /// Whether it tells something of itself, and does nothing else.
 fn tells_of_itself(walk: &ArgumentWalk) -> bool {
     let mut options = walk.argv.iter().map(words::beginning).filter(|text| text.starts_with('-'));
@@ -71,8 +78,14 @@ fn tells_of_itself(walk: &ArgumentWalk) -> bool {
 }
 
 fn operands(walk: &mut ArgumentWalk, changes: bool) {
-    if changes && walk.operands.is_empty() && !tells_of_itself(walk) {
-        return here(walk);
+    if walk.operands.is_empty() && !tells_of_itself(walk) {
+        if changes {
+            here(walk);
+        }
+        if !matches!(walk.program.here, OperandUse::Nothing) {
+            walk.here(walk.program.here);
+        }
+        return;
     }
     for operand in std::mem::take(&mut walk.operands) {
         let here = walk.place(operand.arg).literal() == Some(".");
