@@ -75,6 +75,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "interpreters.json" => interpreters::json,
         "interpreters.node" => interpreters::node,
         "interpreters.script" => interpreters::script,
+        "interpreters.tex" => interpreters::tex,
         "modules.looked_at" => modules::looked_at,
         "modules.pytest" => modules::pytest,
         "modules.tests" => modules::tests,
