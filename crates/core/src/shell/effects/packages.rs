@@ -39,6 +39,14 @@ pub(super) fn install(walk: &mut ArgumentWalk) {
     }
 }
 
+/// It asks the server that lists packages, unless an option says otherwise.
+pub(super) fn index(walk: &mut ArgumentWalk) {
+    if walk.kept("offline").is_none() && !walk.tells_of_itself() {
+        let server = words::text(walk.place(0), "https://pypi.org/simple/pip/");
+        walk.effects.urls.push((0, server));
+    }
+}
+
 /// A package: an address, a file, or a name.
 fn package(walk: &mut ArgumentWalk, operand: WalkOperand) {
     link(walk, ArgumentPart { arg: operand.arg, skip: 0 });

@@ -98,6 +98,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "readers.bat" => readers::bat,
         "readers.pager" => readers::pager,
         "packages.named_script" => packages::named_script,
+        "packages.index" => packages::index,
         "packages.packs" => packages::packs,
         "packages.script" => packages::script,
         "packages.steps" => packages::steps,

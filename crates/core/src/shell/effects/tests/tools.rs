@@ -563,6 +563,13 @@ const ROWS: &[Row] = &[
     ("poetry build", "R0:."),
     ("poetry build --clean -o out", "R0:. W0:dist W4:out"),
     ("gem build a.gemspec", "R0:."),
+    // They ask a server by themselves.
+    ("pip list", "u0:https://pypi.org/simple/pip/"),
+    ("pip list --format=json", "u0:https://pypi.org/simple/pip/"),
+    ("pip list --disable-pip-version-check", ""),
+    ("pip list --no-index", ""),
+    ("pip list --help", ""),
+    ("pip show pip", ""),
     // Their words are code.
     ("duckdb -c x", "?2"),
     ("clickhouse-local -q x", "?2"),
