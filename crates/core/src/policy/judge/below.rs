@@ -20,7 +20,7 @@ use crate::shell::WordPiece;
 const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
 
 /// Where most names are, and few that somebody keeps secrets in: looked at last.
-const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
+pub(super) const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
 
 /// Where most names are in a `.git`. Settings lie beside them, and in its folders of submodules and of worktrees.
 const BULKY_OF_GIT: &[&str] = &["objects", "refs", "logs", "lfs", "annex", "hooks"];

@@ -19,7 +19,7 @@ use crate::policy::reading::glob_of;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
-    FileAccess, PassedOver, Word, WordPiece, command_of, deletes, goes_through_links,
+    FileAccess, PassedOver, Word, WordPiece, command_of, deletes, goes_through_links, opens,
     opens_no_file, passes_links, reads_names_only, replaces, takes_data_only,
 };
 
@@ -198,6 +198,15 @@ impl CallJudge<'_> {
         let unsaid = by.is_some_and(|by| by.arg == 0);
         let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
         let through = access == FileAccess::Write || program.is_some_and(goes_through_links);
+        let kinds = by.and_then(|by| Some(opens(&command_of(self.argv(by)?, by.arg))));
+        if let Some(kinds) = kinds.filter(|kinds| !kinds.is_empty())
+            && access == FileAccess::Read
+            && extent == UseExtent::Tree
+        {
+            // What it opens below, a symlink of such a name may stand for.
+            let known = looked_up(spots.add_links_of_kinds(kinds, self.files))?;
+            spots.certain &= known.is_ok();
+        }
         if through && extent == UseExtent::Tree && !passes {
             let passed = program.filter(|_| unsaid).map(PassedOver::by).unwrap_or_default();
             let known = looked_up(spots.add_links_below(passed, self.files))?;

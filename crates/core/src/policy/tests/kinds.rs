@@ -129,6 +129,31 @@ fn a_program_opens_files_of_its_own_kinds_below_a_folder() {
 }
 
 #[test]
+fn a_symlink_of_such_a_name_is_what_it_leads_to() {
+    let place = place("linked", &["src/a.py", "notes/n.txt"]);
+    fs::write(place.at("project/.env"), "").unwrap();
+    let lines = [("allow", "ruff check"), ("allow", "mypy ."), ("allow", "eslint")];
+    check(&place, "**/.env", &lines);
+    check(&place, "@outside/**", &lines);
+    place.link("project/src/n.py", "project/notes/n.txt");
+    check(&place, "**/.env", &lines);
+    check(&place, "@outside/**", &lines);
+    place.link("project/src/x.py", "project/.env");
+    place.link("project/src/y.txt", "outside/file");
+    check(&place, "**/.env", &[("deny", "ruff check"), ("deny", "mypy ."), ("allow", "eslint")]);
+    // What is protected is it by any name.
+    let asked =
+        [("ask", "ruff check"), ("ask", "ruff check ."), ("ask", "mypy ."), ("allow", "eslint")];
+    check(&place, "@outside/**", &asked);
+    place.link("project/src/y.py", "outside/file");
+    check(
+        &place,
+        "@outside/**",
+        &[("deny", "ruff check"), ("deny", "mypy ."), ("allow", "eslint")],
+    );
+}
+
+#[test]
 fn where_there_are_too_many_names_to_look_at_their_kinds_still_count() {
     let names: Vec<String> = (0..600).map(|number| format!("node_modules/a/{number}.js")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -28,7 +28,7 @@ impl Place {
         format!("{}/{path}", self.0.display())
     }
 
-    fn link(&self, link: &str, target: &str) {
+    pub(super) fn link(&self, link: &str, target: &str) {
         fs::remove_file(self.at(link)).ok();
         symlink(self.at(target), self.at(link)).unwrap();
     }
