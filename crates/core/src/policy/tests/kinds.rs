@@ -17,7 +17,7 @@ writes = ["${project}/**"]
 /// Lines that go over the whole project, by an operand and without one.
 const DOORS: &[(&str, &str)] = &[
     ("ruff check", "ruff check ."),
-    ("ruff format --check src", "ruff check src"),
+    ("ruff format --check", "ruff format --check ."),
     ("mypy", "mypy ."),
     ("flake8", "flake8 ."),
     ("eslint", "eslint ."),

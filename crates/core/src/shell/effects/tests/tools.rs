@@ -545,6 +545,9 @@ const ROWS: &[Row] = &[
     // They go over all that is below, with an operand and without.
     ("ruff check", "R0:."),
     ("ruff check .", "R2:."),
+    ("ruff format --check", "R0:."),
+    ("ruff format", "W0:. R0:."),
+    ("golangci-lint fmt --diff", "R0:."),
     ("ruff --version", ""),
     ("eslint", "R0:."),
     ("eslint --version", ""),
