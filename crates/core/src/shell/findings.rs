@@ -167,12 +167,38 @@ impl LineFindings {
 
     /// The variable gets something that only the run will tell.
     pub(super) fn assign(&mut self, span: Span, name: &str) {
-        self.handed.set(name, HandedValue::Anything);
         self.give(span, name, GivenValue::Unknown, true);
     }
 
     /// The variable gets this. `surely`: when the shell is past this place, it has it.
     pub(super) fn give(&mut self, span: Span, name: &str, given: GivenValue, surely: bool) {
+        self.give_as(span, name, given, HandedValue::given(given), surely);
+    }
+
+    /// The same, where more is known of what programs are handed than of what the shell has.
+    pub(super) fn give_as(
+        &mut self, span: Span, name: &str, given: GivenValue, handed: HandedValue, surely: bool,
+    ) {
+        self.handed.set(name, handed);
+        self.holds(span, name, given, surely);
+    }
+
+    /// The variable gets this before a command, which may be all that is handed it.
+    pub(super) fn give_before(
+        &mut self, span: Span, name: &str, given: GivenValue, handed: HandedValue,
+    ) {
+        self.handed.stands_before(name, handed);
+        self.holds(span, name, given, true);
+    }
+
+    /// A builtin sets this variable of the shell on its way, which is no assignment of the line.
+    pub(super) fn sets_on_its_way(&mut self, name: &str) {
+        self.handed.set(name, HandedValue::Anything);
+        self.values.lose(name);
+    }
+
+    /// What is known of the variable, of which no program is handed anything by that.
+    pub(super) fn holds(&mut self, span: Span, name: &str, given: GivenValue, surely: bool) {
         let number = match given {
             GivenValue::Number | GivenValue::Word([]) => true,
             GivenValue::Word([WordPiece::Text(text)]) => is_number(text),

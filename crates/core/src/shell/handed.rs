@@ -3,12 +3,17 @@
 //! `make` expands what stands in a variable of the environment (`CI='$(shell …)'`), and takes one for its own where a makefile
 //! has `NAME ?= …`. Runners of tasks and scripts of the project put them into command lines and paths. So what reaches a program
 //! is no better than one more word of it, of which nothing is known, unless its table says what it takes from variables.
+//!
+//! Of most names nobody can tell who reads them, and what for: `PIP_PYTHON` and `CC` name programs, `LD_LIBRARY_PATH` a folder,
+//! and a plain word is a path there. So the names that are data to whoever reads them are a closed list, and any other makes
+//! each program unknown that finds it in its environment.
 
 use std::collections::{HashMap, HashSet};
 
 use super::effects::{takes_data_only, takes_settings};
 use super::programs::{SYSTEM_DIRS, is_builtin, is_looked_through};
-use super::{Command, CommandRole, Word};
+use super::values::GivenValue;
+use super::{Command, CommandRole, Word, WordPiece};
 
 /// Builtins before which assignments stay: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_15
 const SPECIAL_BUILTINS: &[&str] = &[
@@ -23,9 +28,86 @@ const SHOWN: &[&str] =
 /// Shells: what a script does with variables stands in its file.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
-/// Names in capitals that scripts use for what they go over.
-const CAPITALS: &[&str] =
-    &["DB", "SRC", "WS", "FILE", "FILES", "LINE", "DIR", "NAME", "COUNT", "OUT", "VAR", "REPLY"];
+/// Names in capitals that scripts use for what they go over, and those that the shell itself sets on its way.
+const CAPITALS: &[&str] = &[
+    "DB", "SRC", "WS", "FILE", "FILES", "LINE", "DIR", "NAME", "COUNT", "OUT", "VAR", "REPLY",
+    "OPTARG", "OPTIND", "IFS",
+];
+
+/// Settings that are data to every program that reads them: what they say is how much, how loud, for which stage or for which
+/// system. None names a program, a module, a file or options, or says how words are read.
+const SETTINGS: &[&str] = &[
+    "APP_ENV",
+    "ASPNETCORE_ENVIRONMENT",
+    "BLOCK_SIZE",
+    "CARGO_INCREMENTAL",
+    "CARGO_NET_OFFLINE",
+    "CARGO_TERM_COLOR",
+    "CGO_ENABLED",
+    "CI",
+    "CLICOLOR_FORCE",
+    "COLORTERM",
+    "CUDA_VISIBLE_DEVICES",
+    "DATABASE_URL",
+    "DEBIAN_FRONTEND",
+    "DEBUG",
+    "DOTNET_CLI_TELEMETRY_OPTOUT",
+    "DOTNET_NOLOGO",
+    "DO_NOT_TRACK",
+    "ENVIRONMENT",
+    "FLASK_DEBUG",
+    "FLASK_ENV",
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+    "GO111MODULE",
+    "GOARCH",
+    "GOGC",
+    "GOMAXPROCS",
+    "GOOS",
+    "GOTRACEBACK",
+    "HOST",
+    "HUSKY",
+    "LOGLEVEL",
+    "LOG_LEVEL",
+    "MIX_ENV",
+    "MKL_NUM_THREADS",
+    "NEXT_TELEMETRY_DISABLED",
+    "NODE_DISABLE_COLORS",
+    "NODE_ENV",
+    "NODE_NO_WARNINGS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+    "PIP_NO_INPUT",
+    "PORT",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONHASHSEED",
+    "PYTHONUNBUFFERED",
+    "PYTHONUTF8",
+    "QUIET",
+    "RACK_ENV",
+    "RAILS_ENV",
+    "REDIS_URL",
+    "RUST_BACKTRACE",
+    "RUST_LIB_BACKTRACE",
+    "RUST_LOG",
+    "RUST_MIN_STACK",
+    "RUST_TEST_THREADS",
+    "SOURCE_DATE_EPOCH",
+    "STAGE",
+    "TERM",
+    "TEST_DATABASE_URL",
+    "TF_CPP_MIN_LOG_LEVEL",
+    "TOKENIZERS_PARALLELISM",
+    "TURBO_TELEMETRY_DISABLED",
+    "VERBOSE",
+];
 
 /// What the value of a variable can be taken for, beside data; from the most harmless on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,15 +129,48 @@ impl HandedValue {
             _ => Self::Anything,
         }
     }
+
+    /// That of what the shell gives. A number may be negative, and is an option then.
+    pub(super) fn given(given: GivenValue) -> Self {
+        match given {
+            GivenValue::Word([]) => Self::Plain,
+            GivenValue::Word([WordPiece::Text(text)]) => Self::of(Some(text)),
+            _ => Self::Anything,
+        }
+    }
+}
+
+/// What is known of the name of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum HandedName {
+    /// Scripts, and so makefiles, use it for anything: `out`, `dir`, `A`.
+    Everyday,
+    /// It says how text is shown: `TZ`, `LC_ALL`.
+    Shown,
+    /// It is data to all that read it: `CI`, `RUST_LOG`.
+    Setting,
+    /// Nothing: some program may take orders from it.
+    Other,
+}
+
+impl HandedName {
+    fn of(name: &str) -> Self {
+        if SHOWN.contains(&name) || name.starts_with("LC_") {
+            Self::Shown
+        } else if SETTINGS.contains(&name) {
+            Self::Setting
+        } else if is_everyday(name) {
+            Self::Everyday
+        } else {
+            Self::Other
+        }
+    }
 }
 
 /// A variable on its way to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct HandedVariable {
-    /// Its name is one that scripts, and so makefiles, use for anything: `out`, `dir`, `A`.
-    everyday: bool,
-    /// Its name says how text is shown: `TZ`, `LC_ALL`.
-    shown: bool,
+    name: HandedName,
     value: HandedValue,
 }
 
@@ -67,8 +182,23 @@ impl HandedVariable {
 
     /// The variable of this name with such a value.
     pub(super) fn with(name: &str, value: HandedValue) -> Self {
-        let shown = SHOWN.contains(&name) || name.starts_with("LC_");
-        Self { everyday: is_everyday(name), shown, value }
+        Self { name: HandedName::of(name), value }
+    }
+}
+
+impl HandedVariable {
+    /// Whether it may give orders to whatever is started with it, a shell among that: `LD_PRELOAD`, `BASH_ENV`.
+    pub(crate) fn may_give_orders(self) -> bool {
+        self.name == HandedName::Other
+    }
+}
+
+/// Whether no program takes orders from a variable of this name, or of any name that begins so. Closed: what is not known may
+/// name a program, a file or options.
+pub(crate) fn takes_no_orders(name: &str, begins: bool) -> bool {
+    match begins {
+        true => name.starts_with("LC_"),
+        false => HandedName::of(name) != HandedName::Other,
     }
 }
 
@@ -104,19 +234,23 @@ pub(crate) fn may_obey(argv: &[Word], role: CommandRole, handed: HandedVariable)
     let of_system = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
     let runs_file = SHELLS.contains(&base) && !is_given_text(argv);
     let looks_through = role == CommandRole::Wrapper && is_looked_through(base) && !runs_file;
-    if looks_through || (dir.is_none() && is_builtin(base)) {
+    if dir.is_none() && is_builtin(base) {
         return false;
     }
-    if of_system && takes_data_only(base) {
-        // Some take options, and programs to run, from a variable of a name of their own.
-        let own = !handed.everyday && !handed.shown;
-        return own && handed.value == HandedValue::Anything;
-    }
+    let data_only = of_system && takes_data_only(base);
     let most = match of_system && !runs_file && takes_settings(base) {
         true => HandedValue::Setting,
         false => HandedValue::Plain,
     };
-    handed.everyday || handed.value > most
+    match handed.name {
+        // The loader of the system, or a wrapper itself, may read it.
+        HandedName::Other => true,
+        _ if looks_through => false,
+        HandedName::Everyday => !data_only,
+        HandedName::Shown => !data_only && handed.value > most,
+        HandedName::Setting if data_only => handed.value == HandedValue::Anything,
+        HandedName::Setting => handed.value > most,
+    }
 }
 
 /// Whether an assignment before the builtin of this name is one of the shell.
@@ -136,7 +270,7 @@ fn is_given_text(argv: &[Word]) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct HandedVariables {
     /// What stands before the command that is being read.
-    pub(super) leading: Vec<(String, HandedValue)>,
+    leading: Vec<(String, HandedValue)>,
     /// What the wrappers hand over that are being looked through.
     pub(super) wrapped: Vec<HandedVariable>,
     /// What the shell sets, with the least harmless that it gives.
@@ -152,6 +286,21 @@ impl HandedVariables {
         *most = value.max(*most);
     }
 
+    /// These stand before the command that is read now; what stood before the one around it is given back.
+    pub(super) fn begin(&mut self) -> Vec<(String, HandedValue)> {
+        std::mem::take(&mut self.leading)
+    }
+
+    /// What stood before the command, which has been read.
+    pub(super) fn end(&mut self, outer: Vec<(String, HandedValue)>) -> Vec<(String, HandedValue)> {
+        std::mem::replace(&mut self.leading, outer)
+    }
+
+    /// This stands before the command that is being read.
+    pub(super) fn stands_before(&mut self, name: &str, value: HandedValue) {
+        self.leading.push((name.to_owned(), value));
+    }
+
     /// The shell exports this variable.
     pub(super) fn export(&mut self, name: &str) {
         self.exported.insert(name.to_owned());
@@ -162,7 +311,7 @@ impl HandedVariables {
         let mut reaching = Vec::new();
         for (name, value) in &self.set {
             let handed = HandedVariable::with(name, *value);
-            let reaches = !handed.everyday || self.exported.contains(name);
+            let reaches = handed.name != HandedName::Everyday || self.exported.contains(name);
             if reaches && !reaching.contains(&handed) {
                 reaching.push(handed);
             }

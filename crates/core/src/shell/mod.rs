@@ -26,16 +26,17 @@ pub use effects::{
     programs_document, subcommand_depth,
 };
 pub(crate) use effects::{
-    EffectKnowledge, PassedOver, ProgramKind, deletes, goes_through_links, is_understood, kind,
-    knowledge_of, opens_no_file, option_marks, passes_links, reads_names_only, replaces,
-    special_like, takes_addresses, takes_data_only, tells_reads, without_g, written_out,
+    EffectKnowledge, PassedOver, ProgramKind, command_of, deletes, goes_through_links,
+    is_understood, kind, knowledge_of, opens, opens_no_file, option_marks, passes_links,
+    reads_names_only, replaces, special_like, takes_addresses, takes_data_only, tells_reads,
+    without_g, written_out,
 };
 pub use facts::{
     Command, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Shell, Span,
     Word, WordPiece, WorkingDir,
 };
 
-pub(crate) use handed::{HandedVariable, is_everyday, may_obey};
+pub(crate) use handed::{HandedVariable, is_everyday, may_obey, takes_no_orders};
 pub(crate) use programs::is_builtin;
 
 use findings::LineFindings;

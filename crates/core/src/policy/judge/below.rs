@@ -14,12 +14,13 @@ use crate::policy::git::GitReach;
 use crate::policy::protected;
 use crate::policy::reading::nested::{self, KnownGit};
 use crate::policy::reading::repository;
+use crate::shell::WordPiece;
 
 /// How many names below one path are looked at.
 const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
 
 /// Where most names are, and few that somebody keeps secrets in: looked at last.
-const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
+pub(super) const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
 
 /// Where most names are in a `.git`. Settings lie beside them, and in its folders of submodules and of worktrees.
 const BULKY_OF_GIT: &[&str] = &["objects", "refs", "logs", "lfs", "annex", "hooks"];
@@ -174,9 +175,10 @@ impl FilesBelow {
         Ok(LocatedPath { folding: self.folding, ..lexically(path, &from)? })
     }
 
-    /// Whether one of them is meant.
+    /// Whether one of them is meant. `may_mean`: what may be said of a file of which the name is known in part.
     pub(super) fn meant(
-        &self, is_meant: impl Fn(&str) -> bool, files: &dyn FileLookup,
+        &self, is_meant: impl Fn(&str) -> bool, may_mean: impl Fn(&[WordPiece]) -> bool,
+        files: &dyn FileLookup,
     ) -> MeantFile {
         let found = self.found(files);
         let is_read =
@@ -186,9 +188,17 @@ impl FilesBelow {
                 .any(|(tracked, from)| tracked.paths().any(|path| is_read(&path, *from)));
         match (meant, self.tells) {
             (true, true) => MeantFile::Yes,
-            (false, _) if found.complete => MeantFile::No,
+            (false, _) if found.complete || !self.may_be_read(may_mean) => MeantFile::No,
             _ => MeantFile::Perhaps,
         }
+    }
+
+    /// Whether this may be said of a file that was not looked at, by the names of those that are read.
+    fn may_be_read(&self, may_mean: impl Fn(&[WordPiece]) -> bool) -> bool {
+        self.roots.iter().any(|root| {
+            let forms = self.sieve.forms(root);
+            forms.is_none_or(|forms| forms.iter().any(|form| may_mean(form)))
+        })
     }
 
     /// What is said of the first of the user's own of which something is, where what is read is told. Of none of those that

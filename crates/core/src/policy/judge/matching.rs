@@ -19,8 +19,8 @@ use crate::policy::reading::glob_of;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
-    FileAccess, PassedOver, Word, WordPiece, deletes, goes_through_links, opens_no_file,
-    passes_links, reads_names_only, replaces, takes_data_only,
+    FileAccess, PassedOver, Word, WordPiece, command_of, deletes, goes_through_links, opens,
+    opens_no_file, passes_links, reads_names_only, replaces, takes_data_only,
 };
 
 /// More names are not gone through to tell that there are some.
@@ -198,6 +198,15 @@ impl CallJudge<'_> {
         let unsaid = by.is_some_and(|by| by.arg == 0);
         let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
         let through = access == FileAccess::Write || program.is_some_and(goes_through_links);
+        let kinds = by.and_then(|by| Some(opens(&command_of(self.argv(by)?, by.arg))));
+        if let Some(kinds) = kinds.filter(|kinds| !kinds.is_empty())
+            && access == FileAccess::Read
+            && extent == UseExtent::Tree
+        {
+            // What it opens below, a symlink of such a name may stand for.
+            let known = looked_up(spots.add_links_of_kinds(kinds, self.files))?;
+            spots.certain &= known.is_ok();
+        }
         if through && extent == UseExtent::Tree && !passes {
             let passed = program.filter(|_| unsaid).map(PassedOver::by).unwrap_or_default();
             let known = looked_up(spots.add_links_below(passed, self.files))?;
@@ -424,7 +433,7 @@ impl CallJudge<'_> {
             },
         };
         let sieve = match (argv, extent) {
-            (Some(argv), _) => SearchSieve::of(argv),
+            (Some(argv), _) => SearchSieve::of(&command_of(argv, by.map_or(0, |by| by.arg))),
             (None, UseExtent::Below) => SearchSieve::of_tool(glob_of(self.call)),
             (None, _) => SearchSieve::default(),
         };
@@ -507,7 +516,13 @@ impl CallJudge<'_> {
                 .and_then(|path| paths.set.touches(&path, self.files))
                 .unwrap_or(true)
         };
-        match below.meant(is_meant, self.files) {
+        let may_mean = |pieces: &[WordPiece]| {
+            self.spend(1);
+            PartialPath::of(pieces, self.policy.context(), self.files)
+                .and_then(|path| paths.set.could_be(&path, self.files, &self.guesswork))
+                .unwrap_or(true)
+        };
+        match below.meant(is_meant, may_mean, self.files) {
             MeantFile::Yes => RuleMeeting::Yes,
             MeantFile::Perhaps => RuleMeeting::Could,
             MeantFile::No => RuleMeeting::No,

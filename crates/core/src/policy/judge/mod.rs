@@ -321,9 +321,10 @@ impl<'a> CallJudge<'a> {
                         && hit.how == MatchStrength::Surely
                         && self.names(hit.rule, *access, &spots, &protection)
                 });
-                // A command that names no directory spells none out.
+                // A command that names no directory spells none out, and nothing that it reads there.
+                let is_read = *access == FileAccess::Read;
                 let spelled = by
-                    .filter(|by| !protection.below || by.arg > 0)
+                    .filter(|by| by.arg > 0 || !(protection.below || is_read))
                     .is_some_and(|by| self.is_spelled_out(by));
                 (!named && !spelled).then_some(VerdictCause::Protected(protection.what))
             }

@@ -3,7 +3,7 @@
 use crate::path::{FileLookup, is_garbled};
 use crate::policy::compile::wild;
 use crate::policy::tokens::base_name;
-use crate::shell::{Word, WordPiece, written_out};
+use crate::shell::{Word, WordPiece, opens, written_out};
 
 /// What a search passes over. By default nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -106,7 +106,10 @@ impl SearchSieve {
         let read = match base_name(name) {
             "grep" | "egrep" | "fgrep" | "ggrep" => Self::of_grep,
             "rg" => Self::of_ripgrep,
-            _ => return Self::default(),
+            _ => {
+                let only = opens(argv).iter().map(|name| (*name).to_owned()).collect();
+                return Self { only, ..Self::default() };
+            }
         };
         let words: Option<Vec<String>> = argv.iter().skip(1).map(written).collect();
         words.and_then(|words| read(&words)).unwrap_or_default()
@@ -222,6 +225,20 @@ impl SearchSieve {
             sieve.visible = false;
         }
         Some(sieve)
+    }
+
+    /// The paths of all that it may read below this directory, as far as names tell; `None`: any.
+    pub(super) fn forms(&self, root: &str) -> Option<Vec<Vec<WordPiece>>> {
+        let of = |form: &String| {
+            let end = form.trim_start_matches('*');
+            let known = is_plain(form) && !end.contains('*');
+            let below = WordPiece::Text(format!("{root}/"));
+            known.then(|| {
+                let any = WordPiece::Unknown { splits: false };
+                vec![below, any, WordPiece::Text(end.to_owned())]
+            })
+        };
+        if self.only.is_empty() { None } else { self.only.iter().map(of).collect() }
     }
 
     /// Whether it surely does not read this file, whose name below the directory begins at `from`.

@@ -1,11 +1,14 @@
 //! Where a path subject may be.
 
+use std::collections::VecDeque;
+
 use super::NeedsFiles;
-use super::below::FilesBelow;
+use super::below::{BULKY, FilesBelow};
 use crate::path::{
     CaseFolding, DirEntry, DirListing, ExpandedPattern, FileLookup, LocatedPath, PathContext,
     PathError, expanded, goes_deeper, lexically, locate, spelled,
 };
+use crate::policy::compile::wild;
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{PassedOver, Word, WordPiece, WorkingDir};
 
@@ -129,27 +132,49 @@ impl PathSpots {
     pub(crate) fn add_links_below(
         &mut self, passed: PassedOver, files: &dyn FileLookup,
     ) -> Result<(), PathError> {
-        let mut dirs: Vec<String> = self.located.iter().map(|path| path.real.clone()).collect();
+        self.certain &= self.add_links(passed, |_| true, files)?;
+        Ok(())
+    }
+
+    /// The same of what is read by files of these names: a symlink is one that has such a name. As many names are looked at
+    /// as of the files there.
+    ///
+    /// # Errors
+    /// Only [`PathError::NeedsFiles`].
+    pub(crate) fn add_links_of_kinds(
+        &mut self, kinds: &[&str], files: &dyn FileLookup,
+    ) -> Result<(), PathError> {
+        let is_read = |name: &str| kinds.iter().any(|kind| wild(kind, name));
+        self.add_links(PassedOver::default(), is_read, files).map(|_| ())
+    }
+
+    /// Adds where those symlinks below lead that are used; whether these are all.
+    fn add_links(
+        &mut self, passed: PassedOver, is_used: impl Fn(&str) -> bool, files: &dyn FileLookup,
+    ) -> Result<bool, PathError> {
+        let mut dirs: VecDeque<String> =
+            self.located.iter().map(|path| path.real.clone()).collect();
         let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
         let mut left = MOST_NAMES;
-        while let Some(dir) = dirs.pop() {
+        let mut complete = true;
+        while let Some(dir) = dirs.pop_back() {
             let names = match files.list(&dir, left) {
                 DirListing::Names(names) => names,
                 // A file system that lists nothing has none that anybody could have made.
                 DirListing::Unknown => continue,
-                DirListing::TooMany => {
-                    self.certain = false;
-                    return Ok(());
-                }
+                DirListing::TooMany => return Ok(false),
             };
             left = left.saturating_sub(names.len() + 1);
             for DirEntry { name, is_link, is_dir } in names {
                 let path = format!("{}/{name}", dir.trim_end_matches('/'));
                 if is_dir && !is_link {
-                    if !(passed.modules && name == MODULES) {
-                        dirs.push(path);
+                    match name.as_str() {
+                        MODULES if passed.modules => {}
+                        // Most names are there.
+                        name if BULKY.contains(&name) => dirs.push_front(path),
+                        _ => dirs.push_back(path),
                     }
-                } else if is_link {
+                } else if is_link && is_used(&name) {
                     match locate(&path, &from, files) {
                         Ok(located)
                             if passed.interpreters
@@ -157,12 +182,12 @@ impl PathSpots {
                                 && is_interpreter(&located.real) => {}
                         Ok(located) => self.located.push(located),
                         Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
-                        Err(_) => self.certain = false,
+                        Err(_) => complete = false,
                     }
                 }
             }
         }
-        Ok(())
+        Ok(complete)
     }
 
     fn add(

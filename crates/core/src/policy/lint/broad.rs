@@ -7,7 +7,7 @@ use crate::policy::document::{
 use crate::policy::reading::builtin;
 use crate::shell::{
     EffectKnowledge, FactKind, ProgramKind, Shell, analyze, is_understood, kind, knowledge_of,
-    special_like,
+    special_like, takes_no_orders,
 };
 
 use super::{FindingCode, LintFinding, LintReport, LintSeverity, is_whole};
@@ -28,58 +28,6 @@ const VERBS: &[&str] = &[
     "debug",
     "task",
     "tool",
-];
-
-/// Variables that decide what runs.
-const VARIABLES: &[&str] = &[
-    "PATH",
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-    "LD_AUDIT",
-    "DYLD_INSERT_LIBRARIES",
-    "DYLD_LIBRARY_PATH",
-    "BASH_ENV",
-    "ENV",
-    "ZDOTDIR",
-    "IFS",
-    "PS4",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PROMPT_COMMAND",
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "PYTHONHOME",
-    "PERL5OPT",
-    "PERL5LIB",
-    "RUBYOPT",
-    "RUBYLIB",
-    "JAVA_TOOL_OPTIONS",
-    "CLASSPATH",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_PAGER",
-    "GIT_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_COUNT",
-    "GIT_DIR",
-    "GIT_ASKPASS",
-    "PAGER",
-    "MANPAGER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "EDITOR",
-    "VISUAL",
-    "BROWSER",
-    "RUSTC_WRAPPER",
-    "RUSTC",
-    "CARGO_HOME",
-    "MAKEFLAGS",
-    "npm_config_script_shell",
 ];
 
 pub(super) fn check(report: &mut LintReport, documents: &[PolicyDocument]) {
@@ -118,19 +66,21 @@ pub(super) fn check(report: &mut LintReport, documents: &[PolicyDocument]) {
         }
     }
     for pattern in &rule.env {
-        if let Some(variable) = VARIABLES.iter().find(|name| wild(&pattern.value, name)) {
-            let message = if *variable == pattern.value {
-                format!(
-                    "{variable} decides which programs run, so that every allowed command can become another"
-                )
-            } else {
-                format!(
-                    "{} means {variable} too, which decides which programs run: name the variables that are meant",
-                    quoted(&pattern.value)
-                )
-            };
-            report.warn(pattern.at, FindingCode::TooBroad, message);
-        }
+        let text = &pattern.value;
+        let message = match text.split_once('*') {
+            None if !takes_no_orders(text, false) => format!(
+                "{} is not known to be data to all that read it: it may name a program, a file or options. A line that \
+                 hands it to a program is asked about, whatever is allowed here",
+                quoted(text)
+            ),
+            Some((begins, _)) if !takes_no_orders(begins, true) => format!(
+                "{} means variables too that name programs, files or options: name the variables that are meant. A \
+                 line that hands one of these to a program is asked about, whatever is allowed here",
+                quoted(text)
+            ),
+            _ => continue,
+        };
+        report.warn(pattern.at, FindingCode::TooBroad, message);
     }
     if is_whole(rule) && rule.condition.is_none() {
         tools(report, documents);

@@ -79,6 +79,18 @@ fn one_rule() {
         ("effect='allow'\nreads=['~/**', '/**/*']", vec!["too-broad 4:8", "too-broad 4:16"]),
         ("effect='allow'\nenv=['PATH']", vec!["too-broad 4:6"]),
         (
+            "effect='allow'\nenv=['LD_PRELOAD', 'NODE_OPTIONS', 'GIT_*', 'BASH_ENV', 'CC', 'npm_config_*']",
+            vec![
+                "too-broad 4:6",
+                "too-broad 4:20",
+                "too-broad 4:36",
+                "too-broad 4:45",
+                "too-broad 4:57",
+                "too-broad 4:63",
+            ],
+        ),
+        ("effect='allow'\nenv=['CI', 'LC_*', 'LC_ALL', 'i', 'RUST_LOG', 'TZ']", vec![]),
+        (
             "effect='allow'\nenv=['LD_*', '*', 'GIT_PAGER']",
             vec!["too-broad 4:6", "too-broad 4:14", "too-broad 4:19"],
         ),

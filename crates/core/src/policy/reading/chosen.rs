@@ -19,9 +19,6 @@ const MOST_NAMES: usize = 20_000;
 /// Files by which asdf and mise choose the version of a program that runs under its name.
 const VERSIONS: &[&str] = &[".tool-versions", "mise.toml", ".mise.toml"];
 
-/// Builtins of the shell beside those that need a closer look: no file runs.
-const OF_THE_SHELL: &[&str] = &["echo", "true", "false", ":", "test", "[", "pwd", "kill", "wait"];
-
 /// What makes one of those a folder or a commit that the file names, and no version that somebody released.
 const OF_ITS_OWN: &[&str] = &["path:", "ref:"];
 
@@ -113,9 +110,8 @@ impl SubjectReader<'_> {
         for subject in &self.subjects {
             let SubjectKind::Command { argv, .. } = &subject.kind else { continue };
             let name = argv.first().and_then(Word::literal);
-            let found = name.is_none_or(|name| {
-                !name.contains('/') && !is_builtin(name) && !OF_THE_SHELL.contains(&name)
-            });
+            // Of a builtin no file runs.
+            let found = name.is_none_or(|name| !name.contains('/') && !is_builtin(name));
             if found && !starts.iter().any(|start| Arc::ptr_eq(start, &subject.start)) {
                 starts.push(Arc::clone(&subject.start));
             }

@@ -102,7 +102,8 @@ impl SubjectReader<'_> {
             }
             _ => false,
         };
-        if commands.iter().any(obeys) {
+        // The shell of the line is started with them, too.
+        if handed.iter().any(|handed| handed.may_give_orders()) || commands.iter().any(obeys) {
             self.unknown(Some("env"), DoubtReason::HandsOver.to_string());
         }
     }

@@ -144,3 +144,86 @@ fn the_variables_of_the_tool_count_like_those_of_the_line() {
         ][..],
     );
 }
+
+#[test]
+fn a_plain_word_is_a_path_where_nobody_knows_what_the_name_is_for() {
+    let rules = r#"
+[[rule]]
+effect = "allow"
+commands = ["pip", "make", "npm", "cargo", "pytest", "ls", "cat", "git log", "bash -c", "echo", "timeout"]
+[[rule]]
+effect = "allow"
+env = ["*", "PIP_PYTHON", "CC", "OPTARG"]
+"#;
+    runs(
+        rules,
+        &[
+            ("ask", "PIP_PYTHON=evil pip list"),
+            ("ask", "CC=evil make"),
+            ("ask", "npm_config_script_shell=x npm test"),
+            ("ask", "RUSTC_WRAPPER=evil cargo build"),
+            ("ask", "PYTHONPATH=evil pytest"),
+            ("ask", "GIT_EXTERNAL_DIFF=evil git log -p --ext-diff"),
+            ("ask", "GIT_PAGER=evil git log"),
+            ("ask", "NO_SUCH_NAME=1 pytest"),
+            ("ask", "NO_SUCH_NAME= pytest"),
+            // The loader of the system reads these for each program, and a folder needs no slash.
+            ("ask", "LD_LIBRARY_PATH=lib ls"),
+            ("ask", "PATH=evil ls"),
+            ("ask", "PATH= cat x"),
+            ("ask", "LD_LIBRARY_PATH=lib timeout 5 echo x"),
+            ("ask", "env LD_LIBRARY_PATH=lib echo x"),
+            ("ask", "BASH_ENV=evil bash -c 'echo x'"),
+            ("ask", "export PATH=evil; ls"),
+            ("ask", "PATH=evil; ls"),
+            // A builtin is the shell itself.
+            ("allow", "TOTAL=1; echo $TOTAL"),
+            ("allow", "CI=1 pytest"),
+            ("allow", "DATABASE_URL=postgres://me@localhost:5432/test pytest"),
+            ("allow", "LOG_LEVEL=debug cargo build"),
+            ("allow", "LC_ALL=C ls"),
+        ],
+    );
+    calls(
+        rules,
+        &[
+            ("ask", "execute", r#"{"command":"pip list","env":{"PIP_PYTHON":"evil"}}"#),
+            ("ask", "execute", r#"{"command":"ls","env":{"PATH":"evil"}}"#),
+            ("ask", "execute", r#"{"command":"echo x","env":{"BASH_ENV":"evil"}}"#),
+            ("ask", "execute", r#"{"command":["echo","x"],"env":{"LD_LIBRARY_PATH":"lib"}}"#),
+            ("allow", "execute", r#"{"command":"pytest","env":{"CI":"1"}}"#),
+        ][..],
+    );
+}
+
+#[test]
+fn what_the_shell_sets_on_its_way_is_handed_on_like_an_assignment() {
+    let rules = r#"
+[[rule]]
+effect = "allow"
+commands = ["make", "let", "export", "getopts", "echo", ":", "true"]
+[[rule]]
+effect = "allow"
+env = ["*"]
+"#;
+    runs(
+        rules,
+        &[
+            ("ask", "let CI=-1; make"),
+            ("ask", "let 'CI=-1'; make"),
+            ("ask", "let CI--; make"),
+            ("ask", ": $((CI=-1)); make"),
+            ("ask", "((CI=-1)); make"),
+            ("ask", ": ${x:CI=-1}; make"),
+            ("ask", "CI=1; a[CI=-1]=2; make"),
+            ("ask", "export OPTARG; getopts a: i -a '$(x)'; make"),
+            ("ask", "getopts a: i -a '$(x)'; export OPTARG; make"),
+            ("ask", "export OPTARG=x; make"),
+            ("ask", "OPTARG=x make"),
+            ("ask", "export REPLY; select i in a b; do make; done"),
+            ("allow", "getopts a: i -a x; make"),
+            ("allow", "let i=1; make"),
+            ("allow", "i=0; let i++; ((i--)); make"),
+        ],
+    );
+}

@@ -10,10 +10,10 @@ use crate::path::RealFiles;
 use crate::policy::{GrantRules, suggest};
 
 /// A directory of its own, with a project, a home and something outside.
-struct Place(PathBuf);
+pub(super) struct Place(PathBuf);
 
 impl Place {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let dir = std::env::temp_dir().canonicalize().unwrap();
         let dir = dir.join(format!("countersign-policy-{name}-{}", std::process::id()));
         for sub in ["project/src", "project/real", "home", "outside", "elsewhere/data"] {
@@ -24,16 +24,16 @@ impl Place {
         Self(dir)
     }
 
-    fn at(&self, path: &str) -> String {
+    pub(super) fn at(&self, path: &str) -> String {
         format!("{}/{path}", self.0.display())
     }
 
-    fn link(&self, link: &str, target: &str) {
+    pub(super) fn link(&self, link: &str, target: &str) {
         fs::remove_file(self.at(link)).ok();
         symlink(self.at(target), self.at(link)).unwrap();
     }
 
-    fn policy(&self, toml: &str) -> Policy {
+    pub(super) fn policy(&self, toml: &str) -> Policy {
         let context = PathContext {
             cwd: self.at("project"),
             home: Some(self.at("home")),
@@ -44,7 +44,12 @@ impl Place {
         Policy::compile(vec![document(&toml, LayerKind::Code, true)], &context).unwrap()
     }
 
-    fn check(&self, policy: &Policy, rows: &[(&str, &str, &str)]) {
+    /// The effect on a command line.
+    pub(super) fn effect(&self, policy: &Policy, line: &str) -> Effect {
+        judge(policy, &Call::run(line).judged(), &RealFiles).unwrap().effect
+    }
+
+    pub(super) fn check(&self, policy: &Policy, rows: &[(&str, &str, &str)]) {
         for (expected, tool, text) in rows {
             let text = text.replace("@", &self.at(""));
             let call = match *tool {

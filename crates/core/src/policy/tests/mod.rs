@@ -5,6 +5,7 @@ mod dash;
 mod doors;
 mod folders;
 mod handed;
+mod kinds;
 mod layers;
 mod links;
 mod network;

@@ -1,7 +1,7 @@
 //! Archives and compression.
 
 use super::spec::{OperandSpec::*, OperandUse, OptionTakes};
-use super::walk::{ArgumentPart, ArgumentWalk};
+use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
 use crate::shell::{DoubtReason, FileAccess, WordPiece};
 
@@ -95,7 +95,7 @@ fn archive(walk: &mut ArgumentWalk, part: ArgumentPart, creates: bool) {
         let finds = words::is_pattern(&word);
         walk.runs(part.arg, if finds { DoubtReason::FindsHosts } else { DoubtReason::RunsCode });
     }
-    walk.apply(if creates { OperandUse::Write } else { OperandUse::Read }, part, 0);
+    walk.apply(if creates { OperandUse::WriteOut } else { OperandUse::Read }, part, 0);
 }
 
 /// What the names of packed files end with, and who packs them.
@@ -174,7 +174,10 @@ pub(super) fn zip(walk: &mut ArgumentWalk) {
         }
     }
     let moves = walk.kept(REMOVE).is_some();
+    let is_output = |first: &WalkOperand| walk.place(first.arg).literal() == Some("-");
+    let to_output = walk.operands.first().is_some_and(is_output);
     if let Some(archive) = walk.operands.first()
+        && !to_output
         && !words::beginning(walk.place(archive.arg)).contains('.')
     {
         // A name without one gets its ending.
@@ -182,8 +185,9 @@ pub(super) fn zip(walk: &mut ArgumentWalk) {
         named.pieces.push(WordPiece::Text(".zip".to_owned()));
         walk.path(archive.arg, FileAccess::Write, words::joined(named), false);
     }
+    let archive = if to_output { OperandUse::WriteOut } else { OperandUse::Change };
     walk.lay_out(
-        First(OperandUse::Change, if moves { OperandUse::Change } else { OperandUse::Read }),
+        First(archive, if moves { OperandUse::Change } else { OperandUse::Read }),
         OperandUse::Nothing,
     );
 }

@@ -63,16 +63,32 @@ fn here(walk: &mut ArgumentWalk) {
     walk.path(0, FileAccess::Write, words::text(walk.place(0), "."), true);
 }
 
-/// Whether it tells something of itself, and does nothing else.
-fn tells_of_itself(walk: &ArgumentWalk) -> bool {
-    let mut options = walk.argv.iter().map(words::beginning).filter(|text| text.starts_with('-'));
-    let tells = |text: &str| matches!(text, "--version" | "--help" | "-V" | "-h");
-    options.next().is_some_and(|first| tells(first) && options.next().is_none())
+/// It goes over the sources below, whichever its operands name: those name others.
+pub(super) fn sources(walk: &mut ArgumentWalk, _part: ArgumentPart) {
+    if !walk.tells_of_itself() {
+        walk.here(OperandUse::ReadBelow);
+    }
+}
+
+impl ArgumentWalk<'_> {
+    /// Whether it tells something of itself, and does nothing else.
+    pub(super) fn tells_of_itself(&self) -> bool {
+        let mut options =
+            self.argv.iter().map(words::beginning).filter(|text| text.starts_with('-'));
+        let tells = |text: &str| matches!(text, "--version" | "--help" | "-V" | "-h");
+        options.next().is_some_and(|first| tells(first) && options.next().is_none())
+    }
 }
 
 fn operands(walk: &mut ArgumentWalk, changes: bool) {
-    if changes && walk.operands.is_empty() && !tells_of_itself(walk) {
-        return here(walk);
+    if walk.operands.is_empty() && !walk.tells_of_itself() {
+        if changes {
+            here(walk);
+        }
+        if !matches!(walk.program.here, OperandUse::Nothing) {
+            walk.here(walk.program.here);
+        }
+        return;
     }
     for operand in std::mem::take(&mut walk.operands) {
         let here = walk.place(operand.arg).literal() == Some(".");

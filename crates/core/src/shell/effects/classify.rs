@@ -1,7 +1,10 @@
 //! What a command is called, for those who propose rules about it.
 
+use std::borrow::Cow;
+
 use super::spec::{OperandSpec, OperandUse, ProgramKind, ProgramSpec};
-use super::{called, read, tables};
+use super::{called, read, tables, words};
+use crate::shell::Word;
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
 pub(crate) fn kind(name: &str) -> ProgramKind {
@@ -97,6 +100,38 @@ pub(crate) fn option_marks(name: &str) -> &'static [char] {
 /// The name without the `g` that programs of GNU have beside those of the system (`grm`): where that is a program.
 pub(crate) fn without_g(name: &str) -> Option<&str> {
     read::plain(name).filter(|plain| tables().has(plain))
+}
+
+/// The command among these words to which this argument belongs: what a launcher runs, or the launcher itself.
+pub(crate) fn command_of(argv: &[Word], arg: usize) -> Cow<'_, [Word]> {
+    let (mut words, mut from) = (Cow::Borrowed(argv), 0);
+    while let Some((at, skip)) = super::of(&words, &[]).launches
+        && at > 0
+        && from + at <= arg
+    {
+        let mut rest = words.get(at..).unwrap_or_default().to_vec();
+        if let Some(first) = rest.first_mut() {
+            *first = words::without(first, skip);
+        }
+        (words, from) = (Cow::Owned(rest), from + at);
+    }
+    words
+}
+
+/// The names of the files that this command opens below a folder: `*.py`. Empty: any file, or it cannot be told.
+pub(crate) fn opens(argv: &[Word]) -> &'static [&'static str] {
+    let name = argv.first().and_then(Word::literal).unwrap_or_default();
+    let Some(program) = called(name.rsplit('/').next().unwrap_or_default()) else { return &[] };
+    // Long names may be cut short.
+    let is_other = |word: &Word| {
+        let text = words::beginning(word);
+        let option = text.split('=').next().unwrap_or_default();
+        words::begins_unknown(word)
+            || word.splits()
+            || option.len() > 2 && program.opens_others.iter().any(|it| it.starts_with(option))
+    };
+    let words = argv.get(1..).unwrap_or_default();
+    if words.iter().any(is_other) { &[] } else { &program.opens }
 }
 
 /// Whether this program, given a directory, reads what the symlinks below lead to.

@@ -24,6 +24,10 @@ pub struct DescribedProgram {
     pub moves: String,
     /// What a variable of any name is to it: `data`, `settings`, or anything, and then it is empty.
     pub variables: &'static str,
+    /// The names of the files that it opens below a folder. Empty: any.
+    pub opens: &'static [&'static str],
+    /// The options beside which it opens others.
+    pub opens_others: &'static [&'static str],
     /// Its options. One with several readings stands here once for each.
     pub options: Vec<DescribedOption>,
     /// The options beside which one that only looks keeps its word.
@@ -59,7 +63,7 @@ pub fn described() -> Vec<DescribedProgram> {
     tables().all().map(|(parent, program)| describe(parent, program)).collect()
 }
 
-fn describe(parent: Option<&'static str>, program: &ProgramSpec) -> DescribedProgram {
+fn describe(parent: Option<&'static str>, program: &'static ProgramSpec) -> DescribedProgram {
     let dashes = if program.style.one_dash() { "-" } else { "--" };
     let shorts = program.shorts.iter().map(|(letter, meaning)| (format!("-{letter}"), meaning));
     let longs = program.longs.iter().map(|(name, meaning)| (format!("{dashes}{name}"), meaning));
@@ -76,6 +80,8 @@ fn describe(parent: Option<&'static str>, program: &ProgramSpec) -> DescribedPro
             (false, true) => "settings",
             (false, false) => "",
         },
+        opens: &program.opens,
+        opens_others: &program.opens_others,
         options: shorts.chain(longs).map(option).collect(),
         beside: program.beside.iter().map(|(_, name)| beside(*name, dashes)).collect(),
     }
@@ -126,7 +132,9 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::Read => "read",
         OperandUse::ReadBelow => "read-below",
         OperandUse::Write => "write",
+        OperandUse::WriteOut => "write-out",
         OperandUse::WriteBelow => "write-below",
+        OperandUse::Clears(_) => "clears",
         OperandUse::Change => "change",
         OperandUse::Url => "url",
         OperandUse::Runs => "runs",

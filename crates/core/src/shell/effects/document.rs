@@ -20,21 +20,23 @@ deny of a file that its words name holds all the same.
 - An option may be listed twice: versions of the program differ, and then all readings count.
 - A word that only the run will tell counts as any option, as long as the program takes options. A pattern (`*`) is looked up, and
   asks where it may find a name that begins as options do.
-- `-` counts as a file of that name, too: somebody may have put a symlink there. A program that writes its output there does not
-  write a file by it.
+- `-` counts as a file of that name, too: somebody may have put a symlink there. Where it stands for the output, nothing is
+  written by it.
 - _loads_: asked about where the file, or what a link leads to, is not the project's.
 - What makes or moves links or folders makes the paths behind it in the same line unsure.
 - _open_: the options are not described. No preset allows such a program.
 - _only looks_: such an option counts as long as beside it stand only others such, and those listed behind it as _keep it so_.
 - _variables_: a variable of any name is data to it, or a setting ([what that may be](policy.md#variables)). To any other it may be
   code, or a path.
+- _opens below a folder_: of the files there it reads those alone that are called so
+  ([paths](policy.md#paths)). Any other program may read each.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
 ";
 
 /// What is told of the uses, in this order.
 const USES: [(&str, &[&str]); 8] = [
     ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
-    ("writes", &["write", "write-below", "change", "into"]),
+    ("writes", &["write", "write-out", "write-below", "change", "clears", "into"]),
     ("fetches", &["url"]),
     ("reads", &["read", "read-below", "settles-read", "base", "recursive", "follows-below"]),
     ("makes or moves links or folders", &["moves"]),
@@ -75,6 +77,10 @@ pub fn programs_document() -> String {
     text
 }
 
+fn listed(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}`")).collect()
+}
+
 fn quoted(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -96,6 +102,12 @@ fn section(text: &mut String, level: &str, program: &DescribedProgram, names: &s
     let _ = writeln!(text, "- operands: {operands}");
     if !program.variables.is_empty() && program.parent.is_none() {
         let _ = writeln!(text, "- variables: {}", program.variables);
+    }
+    if !program.opens.is_empty() {
+        wrapped(text, "- opens below a folder:", &listed(program.opens));
+    }
+    if !program.opens_others.is_empty() {
+        wrapped(text, "- opens others with:", &listed(program.opens_others));
     }
     if !program.moves.is_empty() {
         let names: Vec<String> = program.moves.split(' ').map(str::to_owned).collect();

@@ -259,7 +259,7 @@ pub(super) fn wget(walk: &mut ArgumentWalk) {
         }
     }
     for part in walk.all_kept(NAMED) {
-        walk.apply(OperandUse::Write, part, 0);
+        walk.apply(OperandUse::WriteOut, part, 0);
     }
     if let Some(flag) = walk.kept(RECURSIVE) {
         match walk.kept(DIRECTORY) {

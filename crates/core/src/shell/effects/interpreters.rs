@@ -98,6 +98,24 @@ pub(super) fn script(walk: &mut ArgumentWalk) {
     }
 }
 
+/// A document. What begins with a command or a format, and all that stands behind the document, is read as text of its own.
+pub(super) fn tex(walk: &mut ArgumentWalk) {
+    let operands = std::mem::take(&mut walk.operands);
+    if operands.is_empty() {
+        return walk.unnamable(DoubtReason::Stdin);
+    }
+    for (index, operand) in operands.into_iter().enumerate() {
+        let word = walk.place(operand.arg);
+        let is_text = |text: &str| text.contains(['\\', '&', '*', '{', '|', '"']);
+        if index > 0 || word.literal().is_none_or(is_text) {
+            walk.runs(operand.arg, DoubtReason::RunsCode);
+        } else {
+            walk.operand_is(operand, OperandUse::Loads);
+        }
+    }
+    walk.here(OperandUse::WriteBelow);
+}
+
 /// A class by its name, or a file of source text.
 pub(super) fn java(walk: &mut ArgumentWalk) {
     if let Some(operand) = std::mem::take(&mut walk.operands).first()

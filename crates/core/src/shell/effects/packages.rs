@@ -21,6 +21,13 @@ pub(super) fn packed(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.here(OperandUse::ReadBelow);
 }
 
+/// The same, of each folder that is named.
+pub(super) fn packs(walk: &mut ArgumentWalk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        walk.operand_is(operand, OperandUse::ReadBelow);
+    }
+}
+
 /// A program of a package that is here. No rule says whether there is one.
 pub(super) fn installed(walk: &mut ArgumentWalk, _: ArgumentPart) {
     walk.unnamable(DoubtReason::NotInstalled);
@@ -29,6 +36,14 @@ pub(super) fn installed(walk: &mut ArgumentWalk, _: ArgumentPart) {
 pub(super) fn install(walk: &mut ArgumentWalk) {
     for operand in std::mem::take(&mut walk.operands) {
         package(walk, operand);
+    }
+}
+
+/// It asks the server that lists packages, unless an option says otherwise.
+pub(super) fn index(walk: &mut ArgumentWalk) {
+    if walk.kept("offline").is_none() && !walk.tells_of_itself() {
+        let server = words::text(walk.place(0), "https://pypi.org/simple/pip/");
+        walk.effects.urls.push((0, server));
     }
 }
 
@@ -58,6 +73,12 @@ pub(super) fn runner(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = operands.first().and_then(|operand| walk.place(operand.arg).literal());
     let runs = matches!(name, Some("run" | "exec" | "shell" | "runpip" | "script" | "dlx"));
+    if matches!(
+        name,
+        Some("build" | "archive" | "pack" | "make" | "upload" | "hex.build" | "hex.publish")
+    ) {
+        walk.here(OperandUse::ReadBelow);
+    }
     match operands.get(1) {
         Some(operand) if runs => walk.runs(operand.arg, DoubtReason::RunsCode),
         None if runs => walk.unnamable(DoubtReason::RunsCode),
@@ -293,6 +314,9 @@ pub(super) fn cmake(walk: &mut ArgumentWalk) {
     match walk.kept("build") {
         Some(part) => {
             walk.loads(part, 0, false);
+            if walk.kept("clears").is_some() {
+                walk.path(0, FileAccess::Write, walk.word(part), true);
+            }
             goals(walk);
         }
         None => {

@@ -20,9 +20,10 @@
 //! | `recursive` | directories are used with all that is below them |
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
-//! | `stdout` | where a file would be written, `-` is the output; to all others it is a file called so as well, as it is where one is read |
+//! | `write-out OPTION…` | a use: a file that is written, and `-` is the output; anywhere else it is a file called so as well |
 //! | `separate` | a value is the next word alone: a name with `=` behind it is no option |
 //! | `leaves NAME…` | files and folders that it makes where it runs, unless an option is `keep:leaves-none` |
+//! | `opens NAME… OPTION…` | of a folder it opens the files of these names alone, unless one of these options stands in the line |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
 //! | `otherwise launches` | a command that is not listed is a program that it runs |
@@ -40,6 +41,7 @@
 //! | `open` | its options are not described: one that is not listed does nothing that is known |
 //! | `looks:NAME OPTION…` | a use: it only looks where it otherwise writes, if only these and the following stand in the line |
 //! | `beside:NAME OPTION…` | options, spelled without a value, beside which those of `looks:NAME` keep their word |
+//! | `clears:PATH OPTION…` | a use: of what the program made itself it deletes this, where it runs |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
 //! A use is a variant of [`OperandUse`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is
@@ -252,10 +254,14 @@ impl ProgramTables {
             ("digits", "") => program.digits = true,
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
-            ("stdout", "") => program.stdout = true,
             ("separate", "") => program.separate = true,
             ("always", _) => program.always.push(use_of(rest)?),
             ("leaves", _) => program.leaves = names(rest),
+            ("opens", _) => {
+                let (others, own) = names(rest).into_iter().partition(|name| name.starts_with('-'));
+                program.opens.extend::<Vec<_>>(own);
+                program.opens_others.extend::<Vec<_>>(others);
+            }
             ("folder", "data") => program.data_only = true,
             ("folder", "code") => program.data_only = false,
             ("variables", "settings") => program.settings = true,
@@ -372,6 +378,9 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
     if let Some(name) = text.strip_prefix("looks:") {
         return Some(OperandUse::Looks(name));
     }
+    if let Some(name) = text.strip_prefix("clears:") {
+        return Some(OperandUse::Clears(name));
+    }
     if let Some(name) = text.strip_prefix("code:") {
         return special::option(name).map(OperandUse::Code);
     }
@@ -380,6 +389,7 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
         "read" => OperandUse::Read,
         "read-below" => OperandUse::ReadBelow,
         "write" => OperandUse::Write,
+        "write-out" => OperandUse::WriteOut,
         "write-below" => OperandUse::WriteBelow,
         "change" => OperandUse::Change,
         "url" => OperandUse::Url,

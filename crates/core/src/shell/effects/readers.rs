@@ -20,12 +20,12 @@ pub(super) fn late(walk: &ArgumentWalk, operands: &[WalkOperand]) -> Vec<usize> 
 pub(super) fn in_and_out(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     for arg in late(walk, &operands) {
-        walk.apply(OperandUse::Write, ArgumentPart { arg, skip: 0 }, 0);
+        walk.apply(OperandUse::WriteOut, ArgumentPart { arg, skip: 0 }, 0);
     }
     for (index, operand) in operands.into_iter().enumerate() {
-        walk.operand_is(operand, if index == 0 { OperandUse::Read } else { OperandUse::Write });
+        walk.operand_is(operand, if index == 0 { OperandUse::Read } else { OperandUse::WriteOut });
         if walk.place(operand.arg).splits() {
-            walk.operand_is(operand, OperandUse::Write);
+            walk.operand_is(operand, OperandUse::WriteOut);
         }
     }
 }

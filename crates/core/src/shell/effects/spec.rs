@@ -14,8 +14,12 @@ pub(super) enum OperandUse {
     ReadBelow,
     /// A file that is written.
     Write,
+    /// A file that is written, or the output where it is `-`.
+    WriteOut,
     /// A directory that is written with all that is below it.
     WriteBelow,
+    /// A flag: of what it made itself it deletes this, where it runs. No word speaks of it.
+    Clears(&'static str),
     /// A file that is read and written.
     Change,
     /// An address.
@@ -243,8 +247,6 @@ pub(super) struct ProgramSpec {
     pub(super) digits: bool,
     /// Whether a long name may be cut short.
     pub(super) abbreviates: bool,
-    /// Whether `-` is the output where a file would be written. To others it is a file.
-    pub(super) stdout: bool,
     /// Whether a value is the next word alone.
     pub(super) separate: bool,
     /// The options beside which one that [`OperandUse::Looks`] keeps its word, each with the name of that.
@@ -253,6 +255,10 @@ pub(super) struct ProgramSpec {
     pub(super) always: Vec<OperandUse>,
     /// The files and folders that it makes where it runs, of which no word speaks.
     pub(super) leaves: Vec<&'static str>,
+    /// The names of the files that it opens below a folder, which are all that it reads there. Empty: any file.
+    pub(super) opens: Vec<&'static str>,
+    /// The options beside which it opens others.
+    pub(super) opens_others: Vec<&'static str>,
     /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
     pub(super) glued: bool,
     /// Whether letters in one word are options of their own, even those that take a value: the last takes the next word.
@@ -301,11 +307,12 @@ impl ProgramSpec {
             plus: false,
             digits: false,
             abbreviates: true,
-            stdout: false,
             separate: false,
             beside: Vec::new(),
             always: Vec::new(),
             leaves: Vec::new(),
+            opens: Vec::new(),
+            opens_others: Vec::new(),
             glued: false,
             apart: false,
             at_files: false,

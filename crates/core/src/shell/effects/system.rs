@@ -486,5 +486,5 @@ pub(super) fn ffmpeg(walk: &mut ArgumentWalk) {
             walk.path(part.arg, FileAccess::Read, word, false);
         }
     }
-    walk.lay_out(All(OperandUse::Write), OperandUse::Nothing);
+    walk.lay_out(All(OperandUse::WriteOut), OperandUse::Nothing);
 }

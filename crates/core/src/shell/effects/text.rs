@@ -146,6 +146,18 @@ pub(super) fn yq(walk: &mut ArgumentWalk) {
         filter(walk, *part, JQ);
         filter(walk, *part, YQ);
     }
+    // One word alone is a file, if there is one of this name, and an expression otherwise.
+    if let ([only], true) = (walk.operands.as_slice(), expressions.is_empty()) {
+        let part = ArgumentPart { arg: only.arg, skip: 0 };
+        let is_file = |text: &str| {
+            let named = |char: char| char.is_alphanumeric() || "/._-".contains(char);
+            text.contains(['.', '/']) && !text.starts_with('.') && text.chars().all(named)
+        };
+        if !walk.word(part).literal().is_some_and(is_file) {
+            filter(walk, part, JQ);
+            filter(walk, part, YQ);
+        }
+    }
     if !expressions.is_empty() || walk.operands.len() == 1 {
         return walk.lay_out(All(uses), OperandUse::Nothing);
     }

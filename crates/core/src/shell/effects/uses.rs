@@ -77,7 +77,13 @@ impl ArgumentWalk<'_> {
                 self.loads(part, base, hidden);
                 self.file(FileAccess::Read, part, base, recursive);
             }
-            OperandUse::Write | OperandUse::WriteBelow => {
+            // To others it is a file of that name, which somebody else may have put there.
+            OperandUse::WriteOut if self.word(part).literal() == Some("-") => {}
+            OperandUse::Clears(name) => {
+                let cleared = words::text(self.place(0), name);
+                self.path(0, FileAccess::Write, cleared, true);
+            }
+            OperandUse::Write | OperandUse::WriteOut | OperandUse::WriteBelow => {
                 let recursive = recursive || matches!(uses, OperandUse::WriteBelow);
                 self.file(FileAccess::Write, part, base, recursive);
             }
@@ -112,12 +118,7 @@ impl ArgumentWalk<'_> {
     }
 
     fn file(&mut self, access: FileAccess, part: ArgumentPart, base: usize, recursive: bool) {
-        let word = self.word(part);
-        // It may be a file of that name, which somebody else has put there.
-        if word.literal() == Some("-") && access == FileAccess::Write && self.program.stdout {
-            return;
-        }
-        let word = self.at_base(word, base);
+        let word = self.at_base(self.word(part), base);
         self.path(part.arg, access, word, recursive);
     }
 

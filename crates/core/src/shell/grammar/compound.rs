@@ -135,10 +135,9 @@ impl LineProver<'_, '_> {
                 true => words.iter().map(of).max().unwrap_or(HandedValue::Plain),
                 false => HandedValue::Anything,
             };
-            self.found.handed.set(name, most);
-            self.found.give(span, name, given, !words.is_empty() && !select);
+            self.found.give_as(span, name, given, most, !words.is_empty() && !select);
             if select {
-                self.found.values.lose("REPLY");
+                self.found.sets_on_its_way("REPLY");
             }
         }
         let certain = |word: &Word| {

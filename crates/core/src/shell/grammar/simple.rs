@@ -18,9 +18,9 @@ impl LineProver<'_, '_> {
         let mut arrays = false;
         let output_is_told = std::mem::take(&mut self.found.output_is_told);
         let values = self.found.values.mark();
-        let outer = std::mem::take(&mut self.found.handed.leading);
+        let outer = self.found.handed.begin();
         let read = self.simple_into(&mut argv, &mut reordered, &mut arrays);
-        let leading = std::mem::replace(&mut self.found.handed.leading, outer);
+        let leading = self.found.handed.end(outer);
         if reordered {
             self.runs(argv.get(1..).unwrap_or_default().to_vec());
         }
@@ -219,8 +219,7 @@ impl LineProver<'_, '_> {
             }
             let given = if numbers { GivenValue::Number } else { GivenValue::Unknown };
             let span = self.span(start);
-            self.found.handed.leading.push((name.clone(), HandedValue::Anything));
-            self.found.give(span, &name, given, true);
+            self.found.give_before(span, &name, given, HandedValue::Anything);
             return Ok(true);
         }
         let from = self.at;
@@ -249,8 +248,7 @@ impl LineProver<'_, '_> {
             _ => None,
         };
         let handed = HandedValue::of(text.filter(|_| !appends));
-        self.found.handed.leading.push((name.clone(), handed));
-        self.found.give(span, &name, given, true);
+        self.found.give_before(span, &name, given, handed);
         Ok(true)
     }
 

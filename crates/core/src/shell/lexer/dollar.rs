@@ -1,6 +1,5 @@
 //! What `$` and backticks expand.
 
-use super::super::handed::HandedValue;
 use super::super::prover::{LineProver, Read, ReadStop};
 use super::super::values::{ALL_PARAMETERS, ExpandedValue, GivenValue, is_number};
 use super::{ArithmeticClose, DoubtReason, QuotingState, WordMode, WordPiece, WordPieces};
@@ -422,7 +421,6 @@ impl LineProver<'_, '_> {
             byte @ (b':' | b'-' | b'=' | b'?' | b'+') => {
                 if byte == b'=' || (byte == b':' && second == b'=') {
                     let span = self.span(start);
-                    self.found.handed.set(name, HandedValue::Anything);
                     self.found.give(span, name, GivenValue::Unknown, false);
                 }
                 self.bump(if byte == b':' { 2 } else { 1 });

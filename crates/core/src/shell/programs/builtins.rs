@@ -218,11 +218,10 @@ impl LineProver<'_, '_> {
                     GivenValue::Unknown
                 };
                 let handed = HandedValue::of(own.literal().filter(|_| !appends));
-                self.found.handed.set(variable, handed);
                 if exports {
                     self.found.handed.export(variable);
                 }
-                self.found.give(word.span, variable, given, true);
+                self.found.give_as(word.span, variable, given, handed, true);
                 if !plain {
                     self.found.values.lose(variable);
                 }
@@ -332,8 +331,8 @@ impl LineProver<'_, '_> {
                 if operands.iter().take(2).any(Word::splits) {
                     self.found.unknown(span_of(argv), DoubtReason::Arithmetic);
                 }
-                self.found.values.lose("OPTARG");
-                self.found.values.lose("OPTIND");
+                self.found.sets_on_its_way("OPTARG");
+                self.found.sets_on_its_way("OPTIND");
                 set.extend(operands.get(1).cloned());
             }
             _ => {}

@@ -28,8 +28,9 @@ pub(super) fn is_looked_through(name: &str) -> bool {
 
 /// Builtins that need no closer look.
 const MORE_BUILTINS: &[&str] = &[
-    "bg", "break", "caller", "continue", "dirs", "disown", "exit", "fg", "logout", "return",
-    "shift", "suspend", "times", "type", "ulimit", "umask",
+    ":", "bg", "break", "caller", "continue", "dirs", "disown", "echo", "exit", "false", "fg",
+    "kill", "logout", "pwd", "return", "shift", "suspend", "times", "true", "type", "ulimit",
+    "umask",
 ];
 
 impl LineProver<'_, '_> {

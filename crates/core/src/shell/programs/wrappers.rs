@@ -131,7 +131,7 @@ impl LineProver<'_, '_> {
         if given.is("unsets") {
             // As `unset NAME` does.
             match value.literal() {
-                Some(name) => self.found.give(value.span, name, GivenValue::Unknown, true),
+                Some(name) => self.found.holds(value.span, name, GivenValue::Unknown, true),
                 None => self.found.unknown(value.span, DoubtReason::NotUnderstood),
             }
         }
