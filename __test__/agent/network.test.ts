@@ -105,6 +105,28 @@ describe.runIf(report.by === 'landlock')('a confined command with network: ask',
     expect(seen).toHaveLength(2);
   });
 
+  test('asks for this machine where a policy allows each host by a pattern, and not where it names it', async () => {
+    const command = curl(`http://127.0.0.1:${port}/a`);
+    for (const pattern of ['*', `*:${port}`, 'http://*:*', '127.0.0.1:*']) {
+      const wide = {
+        ...ALLOW,
+        network: 'ask' as const,
+        rule: [...ALLOW.rule, { urls: pattern, effect: 'allow' as const }],
+      };
+      const { asked } = await runOnce({ command }, { confine: true, policy: wide }, no);
+      expect([pattern, asked.map(({ toolName }) => toolName), seen.length]).toEqual([pattern, ['network'], 0]);
+    }
+    const listed = { ...ALLOW, network: ['*:*'] };
+    expect((await runOnce({ command }, { confine: true, policy: listed }, no)).asked).toHaveLength(1);
+    const named = {
+      ...ALLOW,
+      network: 'ask' as const,
+      rule: [...ALLOW.rule, { urls: `127.0.0.1:${port}`, effect: 'allow' as const }],
+    };
+    expect((await runOnce({ command }, { confine: true, policy: named }, no)).asked).toEqual([]);
+    expect(seen).toHaveLength(1);
+  });
+
   test('asks where a policy says so and the program nothing, and reaches nothing where one says none', async () => {
     const command = curl(`http://127.0.0.1:${port}/a`);
     const ask = { ...ALLOW, network: 'ask' as const };

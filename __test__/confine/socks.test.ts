@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NetworkAnswer, NetworkTarget } from '../../index.js';
+import { listenToWarnings } from '../support/warnings.js';
 import { CommandProxy, type ProxyOptions } from '../../ts/confine/proxy.js';
 
 let server: Server;
@@ -145,6 +146,25 @@ describe.runIf(process.platform !== 'win32')('SOCKS', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     allow({ allowed: true, reason: null });
     expect((await talking).subarray(-9).toString()).toBe('hello you');
+  });
+
+  test.each<[string, unknown]>([
+    ['a promise', { allowed: Promise.resolve(false), reason: null }],
+    ['a text', { allowed: 'false', reason: null }],
+    ['an object', { allowed: {}, reason: null }],
+    ['a number', { allowed: 1 }],
+    ['what it inherits', Object.create({ allowed: true, reason: null })],
+    ['a getter', Object.defineProperty({}, 'allowed', { get: () => true, enumerable: true })],
+    ['an answer of a gate', { allowed: true, type: 'reject' }],
+    ['true', true],
+    ['nothing', undefined],
+    ['a reason that is none', { allowed: true, reason: 5 }],
+  ])('reaches nothing where %s is taken for a yes, and says so', async (_, answer) => {
+    using heard = listenToWarnings();
+    await open(() => true, { decide: async () => answer as NetworkAnswer });
+    expect(await talk(HELLO, to4('127.0.0.1'))).toEqual(replied(2));
+    expect(proxy?.refused).toHaveLength(1);
+    await expect.poll(() => heard.warnings.join()).toContain('give { allowed: true | false, reason }');
   });
 
   test('is gone through by curl', async () => {

@@ -11,6 +11,8 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { ConfinementRefusal, NetworkAnswer, NetworkTarget } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { toldKind } from '../errors/told-value.js';
+import { warnOnce } from '../errors/warn-once.js';
 import { isOwnName, kindOfAddress, plainHost } from './addresses.js';
 import type { ProxyPlace } from './confine.js';
 import { SOCKS, SOCKS_REPLY, endSocks, readSocks, replySocks, type SocksTarget } from './socks.js';
@@ -356,7 +358,7 @@ export class CommandProxy {
 
   async #judged(target: NetworkTarget): Promise<NetworkAnswer> {
     try {
-      return await this.#options.decide(target, this.#over.signal);
+      return takenAnswer(await this.#options.decide(target, this.#over.signal));
     } catch (error) {
       // When in doubt, nothing is reached.
       return { allowed: false, reason: `It could not be decided: ${messageOf(error)}` };
@@ -369,6 +371,30 @@ export class CommandProxy {
     const why = reason === null || reason === '' ? 'Nobody allowed it.' : reason;
     return { status: 403, why: `The sandbox of this command does not let it connect to ${target}. ${why}` };
   }
+}
+
+/** `true` alone is a yes, and stands in the answer itself: what is nearly one was perhaps a promise that nobody has waited for. */
+function takenAnswer(answer: unknown): NetworkAnswer {
+  const fault = faultOf(answer);
+  if (fault === undefined) {
+    const { allowed, reason = null } = answer as NetworkAnswer;
+    return { allowed, reason };
+  }
+  warnOnce(
+    `connect:${fault}`,
+    `connect: ${fault}, so that nothing is reached: give { allowed: true | false, reason }.`,
+  );
+  return { allowed: false, reason: `It could not be decided: ${fault}.` };
+}
+
+function faultOf(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return `it answered ${toldKind(answer)}`;
+  const { allowed, reason } = Object.getOwnPropertyDescriptors(answer as Partial<NetworkAnswer>);
+  const unknown = Object.keys(answer).find((name) => name !== 'allowed' && name !== 'reason');
+  if (unknown !== undefined) return `its answer has ${JSON.stringify(unknown)}, which is not known`;
+  if (typeof allowed?.value !== 'boolean') return `allowed was ${toldKind(allowed?.value)}`;
+  const said: unknown = reason?.value;
+  return typeof said === 'string' || said === null || said === undefined ? undefined : `reason was ${toldKind(said)}`;
 }
 
 /** By which it is known, whatever name it has by then. */

@@ -18,7 +18,7 @@ import { checkVia, readDecider, type DecidingPerson } from './decider.js';
 import type { RawRecord } from '../native.js';
 import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
-import { plainAnswer, type TakenAnswer } from './taken-answer.js';
+import { checkItsCall, plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { reboundContext } from './rebound.js';
 import { grantOf, readRemember, rememberOf, type RememberedAs } from './remember.js';
@@ -42,6 +42,7 @@ export class DecisionTaker {
     const as = readRemember(given.remember === undefined ? rememberOf(answer) : given.remember);
     const found = this.#inside.native.get(approvalId);
     const record = isLater(found) ? await found : found;
+    if (record !== null) checkItsCall(plain, record);
     const decision = this.#inside.native.parseAnswer(plain, record?.toolName ?? '');
     if (given.reason !== undefined) decision.reason = given.reason;
     return this.#settleOn(approvalId, decision, decider, as);
@@ -93,6 +94,7 @@ export class DecisionTaker {
     let decision: DecisionOutcome | undefined;
     try {
       plain = answer.plain();
+      checkItsCall(plain, record);
       if (!this.#isForTheCore(answer)) decision = this.#inside.native.parseAnswer(plain, toolName);
     } catch (error) {
       return refuse(error);
@@ -136,7 +138,9 @@ export class DecisionTaker {
   async objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
     const { approvalId, toolName, allowedDecisions } = record;
     try {
-      const decision = this.#inside.native.parseAnswer(plainAnswer(answer), toolName);
+      const plain = plainAnswer(answer);
+      checkItsCall(plain, record);
+      const decision = this.#inside.native.parseAnswer(plain, toolName);
       const { type } = decision;
       readRemember(rememberOf(answer));
       if (type === 'expired' || type === 'cancelled') return `${type} is no answer`;

@@ -1,9 +1,10 @@
 /** What a callback answered, as it was at that moment: whoever made it may change it while it is checked. */
 import * as types from 'node:util/types';
+import type { ApprovalRecord } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { toldKind } from '../errors/told-value.js';
-import { isJsonNumber, numberText, snapshot } from '../values/snapshot.js';
+import { isJsonNumber, numberText, revive, snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
 import { readRemember, rememberOf, type RememberedAs } from './remember.js';
 
@@ -63,6 +64,43 @@ export function plainAnswer(answer: unknown): unknown {
   // Written out once more, so that nothing in an answer is taken for one of our tags.
   return snapshot(withoutDecider(JSON.parse(text))).json;
 }
+
+/** What an answer may say beside its decision: which call it is for. */
+const NAMES_ITS_CALL: Readonly<Record<string, (record: ApprovalRecord) => readonly string[]>> = {
+  approvalId: ({ approvalId }) => [approvalId],
+  toolCallId: ({ toolCallId }) => [toolCallId],
+  toolName: ({ toolName }) => [toolName],
+  runId: ({ runId }) => [runId],
+  id: ({ approvalId, toolCallId }) => [approvalId, toolCallId],
+};
+
+/**
+ * An answer that names a call is one to that call alone: whoever mixes two up has approved another one.
+ *
+ * @param plain of {@link plainAnswer}
+ * @throws {InvalidDecisionError}
+ */
+export function checkItsCall(plain: unknown, record: ApprovalRecord): void {
+  const answer = revive(plain);
+  if (!isObject(answer)) return;
+  const { request } = answer;
+  for (const [place, said] of [
+    ['', answer],
+    ['request.', request],
+  ] as const) {
+    if (!isObject(said)) continue;
+    for (const [name, meant] of Object.entries(NAMES_ITS_CALL)) {
+      const value = said[name];
+      if (value === undefined || value === null || meant(record).includes(value as string)) continue;
+      throw new InvalidDecisionError({
+        message: `The answer is for another call: its ${place}${name} is not that of ${record.toolName} (${record.approvalId}). Answer each request by its own approvalId.`,
+      });
+    }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What an answer looks like, without what it says: that may quote what somebody was asked. */
 function shapeOf(answer: unknown): string {

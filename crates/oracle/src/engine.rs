@@ -121,7 +121,8 @@ mod tests {
         let engine = Engine::new().unwrap();
         for (script, expected) in [
             ("git status -s && npm test", true),
-            ("FOO=1 ls > out/x", true),
+            ("CI=1 ls > out/x", true),
+            ("FOO=1 ls > out/x", false),
             ("ls > /work/out/x", true),
             ("ls > x", false),
             ("ls; git push", false),

@@ -78,6 +78,10 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
       ),
     execute: async (command, options): Promise<CommandResult> => {
       const { timeout, abortSignal, onOutput, confine = false, connect } = options ?? {};
+      if (connect !== undefined && typeof connect !== 'function')
+        throw new InvalidConfigError({
+          message: 'execute: connect must be a function: (target) => ({ allowed, reason }).',
+        });
       // What was there when it was made may have been moved away.
       if (settings !== undefined) warnOfAbsent({ settings, place: 'createLocalBackend', cwd: root, env: {} });
       return runCommand(checkText('execute: the command', command), {

@@ -227,6 +227,14 @@ impl UrlSet {
         !address.is_doubtful() && address.readings().iter().all(in_it)
     }
 
+    /// The same, where one of the patterns names the very host and port: `*` stands for nothing in it.
+    pub fn covers_by_name(&self, address: &UrlAddress) -> bool {
+        let is_name = |(pattern, out): &(UrlPattern, bool)| {
+            !out && !pattern.source.contains('*') && pattern.covers(address)
+        };
+        self.covers(address) && self.items.iter().any(is_name)
+    }
+
     /// Whether any reading of the address is in it: what a deny or an ask needs.
     pub fn touches(&self, address: &UrlAddress) -> bool {
         let in_it = |reading: &UrlReading| {

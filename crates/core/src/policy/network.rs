@@ -10,6 +10,8 @@ use super::document::{NetworkRule, PolicyDocument, PolicyRule, RuleExamples};
 
 /// The tool whose calls stand for connections of commands.
 pub(crate) const TOOL: &str = "network";
+/// Its argument that says what kind of address it is, where it is not one of the internet.
+pub(crate) const WHERE: &str = "where";
 
 /// What all documents together say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -332,20 +332,25 @@ impl<'a> CallJudge<'a> {
                 None => Some(VerdictCause::Dynamic),
                 Some(text) => match UrlAddress::parse(text) {
                     Err(error) => Some(VerdictCause::Unlocated(error.message)),
-                    Ok(_) => (self.call.tool_name == network::TOOL && !self.is_address_named(hits))
-                        .then_some(VerdictCause::Unnamed),
+                    Ok(address) => (self.call.tool_name == network::TOOL
+                        && !self.is_address_named(&address, hits))
+                    .then_some(VerdictCause::Unnamed),
                 },
             },
             _ => None,
         }
     }
 
-    /// Whether a rule on addresses allows it, and not one that speaks of all that a tool does.
-    fn is_address_named(&self, hits: &[RuleHit]) -> bool {
+    /// Whether a rule on addresses allows it, and not one that speaks of all that a tool does. A pattern is about the internet:
+    /// whoever means this machine, or what is beside it, names it.
+    fn is_address_named(&self, address: &UrlAddress, hits: &[RuleHit]) -> bool {
+        let is_special = matches!(self.call.args, Json::Object(args) if args.get(network::WHERE)
+            .is_some_and(|place| *place != Json::Null));
         hits.iter().any(|hit| {
+            let urls = self.policy.rule(hit.rule).and_then(|rule| rule.urls.as_ref());
             hit.effect == Effect::Allow
                 && hit.how == MatchStrength::Surely
-                && self.policy.rule(hit.rule).is_some_and(|rule| rule.urls.is_some())
+                && urls.is_some_and(|urls| !is_special || urls.covers_by_name(address))
         })
     }
 

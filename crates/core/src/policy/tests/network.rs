@@ -57,6 +57,32 @@ fn a_rule_on_addresses_opens_denies_and_asks() {
 }
 
 #[test]
+fn no_pattern_opens_this_machine_or_what_is_beside_it() {
+    let at = |toml: &str, url: &str, place: &str| {
+        let text = |text: &str| Json::String(text.to_owned());
+        let fields = [("url".to_owned(), text(url)), ("where".to_owned(), text(place))];
+        let args = Json::Object(fields.into_iter().collect());
+        let annotations = std::collections::BTreeMap::new();
+        let call = JudgedCall {
+            tool_name: "network",
+            args: &args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+        };
+        judge(&policy(toml), &call, &Links::default()).unwrap().effect
+    };
+    for urls in ["*", "*:8080", "http://*:*", "127.0.0.1:*"] {
+        let toml = format!("[[rule]]\neffect = \"allow\"\nurls = [\"{urls}\"]");
+        assert_eq!(at(&toml, "http://127.0.0.1:8080/", "this machine"), Effect::Ask, "{urls}");
+    }
+    assert_eq!(at("network = [\"*:*\"]", "http://127.0.0.1:8080/", "this machine"), Effect::Ask);
+    let named = "[[rule]]\neffect = \"allow\"\nurls = [\"*\", \"127.0.0.1:8080\"]";
+    assert_eq!(at(named, "http://127.0.0.1:8080/", "this machine"), Effect::Allow);
+    assert_eq!(at(named, "http://127.0.0.1:8081/", "this machine"), Effect::Ask);
+}
+
+#[test]
 fn listed_hosts_are_allowed_unless_a_rule_speaks_against_them() {
     let policy = policy(
         "network = [\"registry.example\", \"*.crates.example\"]\n\

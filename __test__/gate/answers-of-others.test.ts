@@ -1,0 +1,49 @@
+/** An answer that names another call than the one that was asked about: whoever mixes two up approves neither. */
+import { expect, test } from 'vitest';
+import type { ApprovalAnswer, ApprovalRequest } from '../../index.js';
+import { createGate, InvalidDecisionError, streamWithEvents } from '../../ts/index.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
+import { recordingTools } from '../support/tools.js';
+
+const OTHERS = ['approvalId', 'toolCallId', 'toolName', 'runId', 'id'] as const;
+
+test.each(OTHERS)('at the gate: %s', async (name) => {
+  await using gate = createGate();
+  const asked = [1, 2].map((path) =>
+    gate.request({ runId: `r${path}`, toolCallId: `c${path}`, toolName: `t${path}`, args: { path } }),
+  );
+  const [one, other] = (await gate.pending()) as [ApprovalRequest, ApprovalRequest];
+  const of = (request: ApprovalRequest) => (name === 'id' ? request.toolCallId : request[name]);
+  const answer = (id: string) => ({ type: 'approve', [name]: id }) as ApprovalAnswer;
+  await expect(gate.decide(one.approvalId, answer(of(other)))).rejects.toThrow(InvalidDecisionError);
+  await expect(gate.decide(one.approvalId, answer(of(other)))).rejects.toThrow('is for another call');
+  await expect(gate.decide(one.approvalId, { approved: true, request: other } as never)).rejects.toThrow('request.');
+  expect(await gate.pending()).toHaveLength(2);
+  await gate.decide(one.approvalId, answer(of(one)));
+  await gate.decide(other.approvalId, { approved: true, request: other } as never);
+  expect((await Promise.all(asked)).map(({ approved }) => approved)).toEqual([true, true]);
+});
+
+test.each(OTHERS)('of a callback: %s', async (name) => {
+  const ran: string[] = [];
+  const { model, prompts } = scripted([
+    calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')),
+    says('.'),
+  ]);
+  const onApprovalRequest = (request: ApprovalRequest) =>
+    ({
+      type: 'approve',
+      [name]: request.toolCallId === 'c1' ? 'c2' : name === 'id' ? 'c2' : request[name],
+    }) as ApprovalAnswer;
+  await collect(
+    streamWithEvents({
+      model,
+      prompt: 'go',
+      tools: recordingTools(ran).tools,
+      interruptOn: { del: true },
+      onApprovalRequest,
+    } as never),
+  );
+  expect(ran).toEqual(['del /2']);
+  expect(JSON.stringify(prompts.at(-1))).toContain('The answer is for another call');
+});
