@@ -90,17 +90,18 @@ it.each(closed)('called by hand, none runs that %s closes', async (_, options) =
   expect(ran).toEqual([]);
 });
 
-it('another run asks as well, and does not run what only its own human approves', async () => {
+it('another run does not run what only its own human approves, and says that they are gated already', async () => {
   const { agent, ran } = handedOut({ interruptOn: 'all' });
-  await collect(
+  const run = (interruptOn: 'all' | 'none') =>
     streamWithEvents({
       model: scripted([ALL, says('.')]).model,
       tools: agent.tools,
       prompt: 'go',
-      interruptOn: 'all',
+      interruptOn,
       onApprovalRequest: () => true,
-    } as never),
-  );
+    } as never);
+  expect(() => run('all')).toThrow('is gated already, by gateTools or by the agent whose tool it is');
+  await collect(run('none'));
   expect(ran).toEqual([]);
 });
 

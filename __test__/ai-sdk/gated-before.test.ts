@@ -9,7 +9,7 @@ const deleting = () => scripted([calls(call('del', { path: '/a' }, 'c1')), says(
 const refused = (place: string) =>
   expect.objectContaining({
     code: 'ERR_INVALID_CONFIG',
-    message: expect.stringContaining(`${place}: the tool "del" is gated by gateTools already`) as unknown,
+    message: expect.stringContaining(`${place}: the tool "del" is gated already, by gateTools`) as unknown,
   });
 
 /** A human who says yes, and how often. */

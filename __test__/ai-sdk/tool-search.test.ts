@@ -167,7 +167,7 @@ describe.runIf(major === 7)('toolSearch', () => {
     const { tools } = set(() => ['del']);
     const gated = (given: ai.ToolSet) =>
       gateTools(given, { interruptOn: { search: true }, onApprovalRequest: () => true });
-    expect(() => gated(gated(tools))).toThrow(/the tool "search" is gated by gateTools already/);
+    expect(() => gated(gated(tools))).toThrow(/the tool "search" is gated already, by gateTools/);
   });
 
   it('the run tells of an ordinary search, and nobody is asked', async () => {

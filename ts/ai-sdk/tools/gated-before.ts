@@ -21,6 +21,6 @@ export function gatesItself(tool: Tool): Tool {
 export function refuseGatedBefore(tool: Tool | undefined, name: string, place: string): void {
   if (typeof tool?.execute !== 'function' || !GATED.has(tool.execute)) return;
   throw new InvalidConfigError({
-    message: `${place}: the tool ${JSON.stringify(name)} is gated by gateTools already, and would be asked about twice: give the tool as it was, or leave it to gateTools by interruptOn: { ${JSON.stringify(name)}: false }.`,
+    message: `${place}: the tool ${JSON.stringify(name)} is gated already, by gateTools or by the agent whose tool it is, and would be asked about twice: give the tool as it was, or leave it to them by interruptOn: { ${JSON.stringify(name)}: false }.`,
   });
 }
