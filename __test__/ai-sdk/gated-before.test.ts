@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyInterruptConfig, createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const interruptOn = { del: true } as const;
 const deleting = () => scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]).model;
@@ -43,6 +44,14 @@ describe.each(['wait', 'stop'] as const)("tools of gateTools in the mode '%s'", 
   test('and not where they are left to it', () => {
     expect(() => gateTools(gated(), { interruptOn: { del: false }, onApprovalRequest })).not.toThrow();
   });
+});
+
+test('where a run leaves them to it, nobody is told that every tool runs unasked', () => {
+  using heard = listenToWarnings();
+  const { onApprovalRequest } = asking();
+  const gated = gateTools(recordingTools().tools, { interruptOn, onApprovalRequest });
+  gateTools(gated, { interruptOn: { del: false }, onApprovalRequest });
+  expect(heard.warnings).toEqual([]);
 });
 
 test("tools of the mode 'stop' are refused by a run, which would ask in its own name and find them closed", () => {

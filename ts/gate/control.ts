@@ -24,6 +24,7 @@ import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
 import { STRICTNESS } from '../values/strictness.js';
 import type { CallVerdict } from './call-verdict.js';
+import { failedBy, warnJudging } from './warn-judging.js';
 import { allOf, asksPeople, type ApproverRules } from './who.js';
 import { mainRunOf } from './run-ids.js';
 
@@ -163,6 +164,7 @@ export class GateControl {
       if (answer === undefined) return verdict;
       ({ effect, reason } = readJudgement(answer));
     } catch (error) {
+      warnJudging({ name: 'judge', toolName: call.toolName, signal: call.signal }, failedBy(error));
       effect = 'ask';
       reason = `the judge failed: ${messageOf(error)}`;
     }

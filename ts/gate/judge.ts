@@ -5,6 +5,8 @@
 import type { Tool } from 'ai';
 import type { InterruptOptions } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { toldKind } from '../errors/told-value.js';
+import { failedBy, warnJudging } from './warn-judging.js';
 import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
@@ -92,7 +94,7 @@ async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVer
       return { effect: 'ask' };
     case 'judge':
       return readBoolean(
-        'shouldApprove',
+        { name: 'shouldApprove', toolName: call.toolName },
         () => callPredicate(by.entry, by.entry?.shouldApprove, call, by.signal),
         by.signal,
       );
@@ -115,7 +117,11 @@ async function toolVerdict(call: JudgedCall, { tool, signal }: InterruptJudge, t
   let verdict = NOTHING;
   for (const [said, owner] of new Map([[then, tool], ...approvalsNow(tool)])) {
     if (said === false) continue;
-    const answer = readBoolean('needsApproval', () => callPredicate(owner, said, call, signal), signal);
+    const answer = readBoolean(
+      { name: 'needsApproval', toolName: call.toolName },
+      () => callPredicate(owner, said, call, signal),
+      signal,
+    );
     verdict = strictest(verdict, await answer);
   }
   return verdict;
@@ -161,14 +167,19 @@ function callPredicate(owner: unknown, predicate: unknown, call: JudgedCall, sig
   return Reflect.apply(predicate, owner, [copyOf(call.args), options]) as unknown;
 }
 
-async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal | undefined): Promise<CallVerdict> {
+async function readBoolean(
+  { name, toolName }: { name: string; toolName: string },
+  ask: () => unknown,
+  signal: AbortSignal | undefined,
+): Promise<CallVerdict> {
   try {
     const answer = await inTime(ask(), signal);
     if (answer === false) return { effect: 'allow' };
-    return answer === true
-      ? { effect: 'ask' }
-      : { effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` };
+    if (answer === true) return { effect: 'ask' };
+    warnJudging({ name, toolName }, `returned ${toldKind(answer)}, not a boolean`);
+    return { effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` };
   } catch (error) {
+    warnJudging({ name, toolName, signal }, failedBy(error));
     return { effect: 'ask', reason: `${name} failed: ${messageOf(error)}` };
   }
 }
@@ -195,6 +206,7 @@ async function readStatus(
   try {
     return verdictOf(await inTime(hostJudge(call), signal));
   } catch (error) {
+    warnJudging({ name: 'toolApproval', toolName: call.toolName, signal }, failedBy(error));
     return { effect: 'ask', reason: `toolApproval failed: ${messageOf(error)}` };
   }
 }

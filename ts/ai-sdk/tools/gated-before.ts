@@ -14,12 +14,15 @@ export function gatesItself(tool: Tool): Tool {
   return tool;
 }
 
+export const isGatedBefore = (tool: Tool | undefined): boolean =>
+  typeof tool?.execute === 'function' && GATED.has(tool.execute);
+
 /**
  * @param place who would ask about it as well
  * @throws {InvalidConfigError} for a tool that asks already
  */
 export function refuseGatedBefore(tool: Tool | undefined, name: string, place: string): void {
-  if (typeof tool?.execute !== 'function' || !GATED.has(tool.execute)) return;
+  if (!isGatedBefore(tool)) return;
   throw new InvalidConfigError({
     message: `${place}: the tool ${JSON.stringify(name)} is gated already, by gateTools or by the agent whose tool it is, and would be asked about twice: give the tool as it was, or leave it to them by interruptOn: { ${JSON.stringify(name)}: false }.`,
   });

@@ -9,7 +9,7 @@ import { readable } from '../../options/check.js';
 import type { CallableTool } from '../../policy/foreign.js';
 import { refuseUnknown } from './callers.js';
 import { checkGateable, checkNoSlip, checkSaid } from './check-tools.js';
-import { refuseGatedBefore } from './gated-before.js';
+import { isGatedBefore, refuseGatedBefore } from './gated-before.js';
 import type { HostJudges } from './host-judge.js';
 import type { InheritedRules } from './inheritance.js';
 import { planOf, strictestGating, type ToolPlan } from './named-by-server.js';
@@ -141,6 +141,7 @@ export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'pl
 function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
+  if (plan.tools.some(([name]) => isGatedBefore(ownTool(tools, name)))) return;
   // What a tool does that starts other agents is theirs to ask about.
   if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
   const isHosts = (toolName: string) => (hostJudges?.({ toolName, tool: ownTool(tools, toolName) }) ?? []).length > 0;
