@@ -34,6 +34,13 @@ pub(super) enum FileStamp {
     File { modified: Option<SystemTime>, changed: (i64, i64), size: u64, id: (u64, u64) },
 }
 
+impl FileStamp {
+    /// Whether both are files, and not the same one.
+    fn is_other_file(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::File { id, .. }, Self::File { id: own, .. }) if id != own)
+    }
+}
+
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileContent {
@@ -87,6 +94,8 @@ const BEING_WRITTEN: &str = "is being written at the moment";
 /// # Errors
 /// Why it cannot be read or must not be relied on, for a human.
 pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
+    // Whole, and another one stands in its place by now: the newest that is to be had of a file that is written again and again.
+    let mut replaced = None;
     for _ in 0..ATTEMPTS {
         // Looked at before it is opened: to open a pipe would wait for a writer.
         match fs::metadata(path) {
@@ -120,17 +129,24 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
         let mut bytes = Vec::new();
         Read::by_ref(&mut file).take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
         let after = stamp_of(&file.metadata().map_err(failed)?);
-        // Changed while it was read, or replaced by another.
+        // Or it changed while it was read.
         let whole = u64::try_from(bytes.len()).is_ok_and(|length| length == before.len());
-        if whole && stamp_of(&before) == after && stamp(path).is_ok_and(|now| now == after) {
-            return Ok(FileContent {
-                settled: is_settled(&before),
-                stamp: after,
-                bytes: Some(bytes),
-            });
+        if whole && stamp_of(&before) == after {
+            let now = stamp(path);
+            let is_newest = now.as_ref().is_ok_and(|now| *now == after);
+            // The same file may have been read between two parts of what is written to it.
+            let is_replaced = now.is_ok_and(|now| now.is_other_file(&after));
+            let settled = is_settled(&before);
+            let content = FileContent { settled, stamp: after, bytes: Some(bytes) };
+            if is_newest {
+                return Ok(content);
+            }
+            if is_replaced {
+                replaced = Some(content);
+            }
         }
     }
-    Err(BEING_WRITTEN.to_owned())
+    replaced.ok_or_else(|| BEING_WRITTEN.to_owned())
 }
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Only the user can read it (mode 0600).
