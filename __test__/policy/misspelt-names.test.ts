@@ -1,10 +1,13 @@
 /** A rule that names a tool, or a server of tools, which there is not: it never fires, and that is told. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { tool, type ToolSet } from 'ai';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { PolicyDocument } from '../../index.js';
-import { createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
-import { createGate, gateTools, parsePolicy, streamWithEvents } from '../../ts/index.js';
+import { createDeepAgent, createLocalBackend, createTaskTool } from '../../ts/agent/index.js';
+import { confinementReport, createGate, gateTools, parsePolicy, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
@@ -116,10 +119,25 @@ test('a name that is near to none is a warning, as in interruptOn; unknownTools 
     expect(gateTools(of('read_file'), { policy: near, unknownTools })).toHaveProperty('read_file');
 });
 
-test('`network` is what a confined command calls, where there is one that runs commands', () => {
+test.runIf(confinementReport().supported)('`network` is what confined commands call, and no others', () => {
   const policy = deny({ tools: 'network' });
-  expect(gateTools(of('execute'), { policy, unknownTools: 'error' })).toHaveProperty('execute');
-  expect(() => gateTools(of('read_file'), { policy, unknownTools: 'error' })).toThrow('no such tool');
+  const root = mkdtempSync(join(tmpdir(), 'named-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const told = (more: object) => {
+    using heard = listenToWarnings();
+    createDeepAgent({ model: scripted([]).model, backend: createLocalBackend({ root }), policy, ...more });
+    createDeepAgent({
+      model: scripted([]).model,
+      backend: createLocalBackend({ root }),
+      subagents: [{ name: 's', description: 'd', policy }],
+      ...more,
+    });
+    return heard.warnings.filter((each) => each.includes('"network"'));
+  };
+  expect(told({ confine: true })).toEqual([]);
+  expect(told({ backend: createLocalBackend({ root, confine: { network: 'ask' } }) })).toEqual([]);
+  expect(told({})).toEqual([expect.stringContaining('do not have: "network". Rules that name them decide nothing.')]);
+  expect(() => gateTools(of('execute'), { policy, unknownTools: 'error' })).toThrow('no such tool');
 });
 
 test('rules for several sets of tools, which name the near one as well, are told as far ones', () => {

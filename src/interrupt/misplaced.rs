@@ -1,13 +1,10 @@
 //! Options that people write into an entry of `interruptOn`, which has none of that name.
 
+use countersign_core::policy::interrupt::folded;
+
 /// What to write instead; `None`: nobody is known to write that.
 pub(super) fn instead_of(option: &str) -> Option<&'static str> {
-    let folded: String = option
-        .chars()
-        .filter(|char| !matches!(char, '-' | '_'))
-        .flat_map(char::to_lowercase)
-        .collect();
-    Some(match folded.as_str() {
+    Some(match folded(option).as_str() {
         "approvaltimeout" | "deadline" | "expires" | "expiresin" | "expiry" | "timeoutms"
         | "ttl" => "did you mean \"timeout\"? It is in ms: { timeout: 60_000 }",
         "condition" | "if" | "needsapproval" | "predicate" | "requiresapproval" | "shouldask"

@@ -73,15 +73,21 @@ export class HeldFolder {
     const { uid, mode } =
       this.#descriptor === null ? files().lstatSync(this.#name) : files().fstatSync(this.#descriptor);
     if (uid !== process.geteuid?.() || (mode & OPEN) === OPEN) return false;
-    files().chmodSync(this.there, (mode & MODES) | OPEN);
+    this.#setMode((mode & MODES) | OPEN);
     this.#mode = mode & MODES;
     return true;
+  }
+
+  /** Never that of what a symlink leads to, which may stand there by now. */
+  #setMode(mode: number): void {
+    if (this.#descriptor === null) files().lchmodSync(this.#name, mode);
+    else files().chmodSync(this.there, mode);
   }
 
   /** It has its mode again, and is not to be used any more. */
   release(): void {
     try {
-      if (this.#mode !== null) files().chmodSync(this.there, this.#mode);
+      if (this.#mode !== null) this.#setMode(this.#mode);
     } finally {
       if (this.#descriptor !== null) files().closeSync(this.#descriptor);
       this.#above?.release();
@@ -114,6 +120,6 @@ export function renameHeld(path: string, other: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     // A folder that goes elsewhere must be open itself.
-    holding(path, (own) => own.opening(rename));
+    holding(path, rename);
   }
 }

@@ -11,11 +11,9 @@ const SAID = /^there is no tool (".*")$/s;
 /**
  * Those of these documents, each once, as they are written there; `mcp__server__*` for a server. Presets are for tools of any name.
  *
- * @param names all names that rules may mean the tools by
+ * @param toolNames all names that rules may mean the tools by
  */
-export function strangersIn(documents: readonly NativeDocument[], names: readonly string[]): readonly string[] {
-  // A confined command makes calls of its own.
-  const toolNames = names.includes('execute') ? [...names, 'network'] : names;
+export function strangersIn(documents: readonly NativeDocument[], toolNames: readonly string[]): readonly string[] {
   const written = documents.filter(({ format }) => (format as string) !== 'preset');
   if (written.length === 0) return [];
   const key = JSON.stringify([written.map(({ text, format }) => [format, text]), toolNames]);

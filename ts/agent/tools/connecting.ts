@@ -7,7 +7,7 @@ import { denialOf } from './denial.js';
 import type { Confinement } from './settings.js';
 
 /** The tool that stands for connections: rules with `urls` are about it. */
-const TOOL = 'network';
+export const NETWORK = 'network';
 
 /** How many hosts of one command are put to a human. */
 const MOST_ASKED = 20;
@@ -43,7 +43,7 @@ export function connecting(command: string, confinement: Confinement | undefined
       answer = await mayMeanwhile(
         caller,
         {
-          toolName: TOOL,
+          toolName: NETWORK,
           args,
           description: `A command wants to connect to ${nameOf(host, port)}${where === null ? '' : ` (${where})`}: ${args.command}`,
           allowedDecisions: ['approve', 'reject'],
@@ -67,7 +67,7 @@ async function denialOfAddress(
   if (caller === undefined) return ALLOWED;
   const rest = url.replace(/^\w+:/, '');
   for (const each of new Set([url, `http:${rest}`, `https:${rest}`])) {
-    const why = await denialOf(caller, TOOL, { url: each }, signal);
+    const why = await denialOf(caller, NETWORK, { url: each }, signal);
     if (why !== undefined) return denied(why);
   }
   return ALLOWED;

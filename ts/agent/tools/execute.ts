@@ -1,21 +1,25 @@
 import type { BackendTools, CommandResult } from '../../../agent.js';
 import type { ConfineSettings, ConfinementRefusal } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
+import { CALLS_AS } from '../../ai-sdk/tools/tools.js';
 import { warn } from '../../errors/warn-once.js';
 import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
 import { emit, reading, type CallOptions } from './call.js';
-import { connecting } from './connecting.js';
+import { connecting, NETWORK } from './connecting.js';
 import { givenReach, howWithReach, isWanted, reachField, type CommandReach } from './reach.js';
 import type { ConfinedEnd, ConfinedStart, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
 export function executeTool(settings: ToolSettings): BackendTools['execute'] {
   const { confinement, backend } = settings;
-  const tool = plainTool(settings);
+  const isConfined = backend.canConfine === 'always';
+  // The command that it runs is asked about for each host.
+  const calls = isConfined || confinement !== undefined ? { [CALLS_AS]: [NETWORK] } : {};
+  const tool = Object.assign(plainTool(settings), calls);
   if (confinement === undefined) return tool;
-  const isAlways = confinement.always || backend.canConfine === 'always';
+  const isAlways = confinement.always || isConfined;
   return saysHowItRuns(tool, (args) => {
     // Not checked yet: it is what the model wrote.
     const reach = (args as Partial<ExecuteInput> | null)?.reach;

@@ -141,11 +141,11 @@ export function warnUnanswered({ tools, place }: Pick<PlanOptions, 'tools' | 'pl
 function warnUngated(plan: ToolPlan, planned: PlanOptions): void {
   const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
-  if (plan.tools.some(([name]) => isGatedBefore(ownTool(tools, name)))) return;
   // What a tool does that starts other agents is theirs to ask about.
   if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
   const isHosts = (toolName: string) => (hostJudges?.({ toolName, tool: ownTool(tools, toolName) }) ?? []).length > 0;
-  if (plan.gatesBehind || plan.tools.some(([name, { action }]) => action !== 'allow' || isHosts(name))) return;
+  const isAsked = (name: string) => isHosts(name) || isGatedBefore(ownTool(tools, name));
+  if (plan.gatesBehind || plan.tools.some(([name, { action }]) => action !== 'allow' || isAsked(name))) return;
   warnOnce(
     `ungated:${place}`,
     `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,

@@ -8,7 +8,7 @@ import { warnOnce } from '../../errors/warn-once.js';
 import { ourTool } from '../../native.js';
 import { nearestOf } from '../../options/nearest.js';
 import { namesOf, serverOf } from '../../policy/foreign.js';
-import { ownTool, toolsBehind } from './tools.js';
+import { callsOf, ownTool, toolsBehind } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
 interface NamedTools {
@@ -34,8 +34,9 @@ export function checkPolicyNames(named: NamedTools, policies: NamingPolicies): v
   const servers = new Set<string>();
   for (const set of [tools, ...above, ...toolsBehind(tools)])
     for (const name of Object.getOwnPropertyNames(set)) {
-      for (const each of namesOf(name, ownTool(set, name))) known.add(each);
-      const server = serverOf(name, ownTool(set, name)) ?? TOOL_OF_SERVER.exec(name)?.[1];
+      const tool = ownTool(set, name);
+      for (const each of [...namesOf(name, tool), ...callsOf(tool)]) known.add(each);
+      const server = serverOf(name, tool) ?? TOOL_OF_SERVER.exec(name)?.[1];
       if (server !== undefined) servers.add(server);
     }
   const { own, shared } = policies.strangers([...known]);

@@ -180,6 +180,14 @@ export function executes(tools: ToolSet, name: string): boolean {
  */
 export const TASK = Symbol.for('countersign.task');
 
+/** On a tool: the names of the calls that it makes itself while it runs, which rules may be about. Registered: see `call-context.ts`. */
+export const CALLS_AS = Symbol.for('countersign.calls-as');
+
+export const callsOf = (tool: Tool | undefined): readonly string[] =>
+  tool !== undefined && Object.hasOwn(tool, CALLS_AS)
+    ? ((tool as unknown as Record<symbol, readonly string[]>)[CALLS_AS] ?? [])
+    : [];
+
 export const isTask = (tool: Tool | undefined): boolean => markOf(tool) !== undefined;
 
 /** The sets of tools of all agents that these tools start, and of those that these start. */

@@ -129,7 +129,7 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
         let mut bytes = Vec::new();
         Read::by_ref(&mut file).take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
         let after = stamp_of(&file.metadata().map_err(failed)?);
-        // Or it changed while it was read.
+        // Else it changed while it was read.
         let whole = u64::try_from(bytes.len()).is_ok_and(|length| length == before.len());
         if whole && stamp_of(&before) == after {
             let now = stamp(path);

@@ -1,5 +1,7 @@
 //! Names that other agents have for tools of ours: who comes from them writes `Bash`, and means `execute`.
 
+use super::interrupt::folded;
+
 /// Ours, and what others call it: Claude Code, Codex, Gemini, Copilot, OpenCode, Cline. Without case, `-`, `_` and `.`. What differs
 /// from ours in those alone need not stand here.
 const TOOLS: [(&str, &[&str]); 10] = [
@@ -52,10 +54,6 @@ const TOOLS: [(&str, &[&str]); 10] = [
 /// What a tool is called here that another agent calls so.
 #[must_use]
 pub fn our_tool(name: &str) -> Option<&'static str> {
-    let folded: String = name
-        .chars()
-        .filter(|char| !matches!(char, '-' | '_' | '.'))
-        .flat_map(char::to_lowercase)
-        .collect();
+    let folded = folded(name).replace('.', "");
     TOOLS.iter().find(|(_, others)| others.contains(&folded.as_str())).map(|(ours, _)| *ours)
 }

@@ -269,7 +269,7 @@ fn means_many(name: &str) -> bool {
         "others",
         "tools",
     ];
-    WORDS.contains(&fold(name).replace('_', "").trim())
+    WORDS.contains(&folded(name).trim())
 }
 
 /// Which of these tools a name most likely means that none of them has.
@@ -311,6 +311,12 @@ fn distance(name: &str, tool: &str) -> Option<usize> {
 
 fn fold(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
+}
+
+/// The name without case, `-` and `_`: what people write differently and mean the same by.
+#[must_use]
+pub fn folded(name: &str) -> String {
+    fold(name).replace('_', "")
 }
 
 #[cfg(test)]

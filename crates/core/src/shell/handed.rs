@@ -184,22 +184,21 @@ impl HandedVariable {
     pub(super) fn with(name: &str, value: HandedValue) -> Self {
         Self { name: HandedName::of(name), value }
     }
-}
 
-impl HandedVariable {
     /// Whether it may give orders to whatever is started with it, a shell among that: `LD_PRELOAD`, `BASH_ENV`.
     pub(crate) fn may_give_orders(self) -> bool {
         self.name == HandedName::Other
     }
 }
 
-/// Whether no program takes orders from a variable of this name, or of any name that begins so. Closed: what is not known may
-/// name a program, a file or options.
-pub(crate) fn takes_no_orders(name: &str, begins: bool) -> bool {
-    match begins {
-        true => name.starts_with("LC_"),
-        false => HandedName::of(name) != HandedName::Other,
-    }
+/// Whether no program takes orders from a variable of this name. Closed: what is not known may name a program, a file or options.
+pub(crate) fn takes_no_orders(name: &str) -> bool {
+    HandedName::of(name) != HandedName::Other
+}
+
+/// The same of all names that begin so.
+pub(crate) fn none_takes_orders(begins: &str) -> bool {
+    begins.starts_with("LC_")
 }
 
 /// Whether a name is one that scripts use for anything. Settings are in capitals, or have a `_`.

@@ -36,7 +36,9 @@ pub use facts::{
     Word, WordPiece, WorkingDir,
 };
 
-pub(crate) use handed::{HandedVariable, is_everyday, may_obey, takes_no_orders};
+pub(crate) use handed::{
+    HandedVariable, is_everyday, may_obey, none_takes_orders, takes_no_orders,
+};
 pub(crate) use programs::is_builtin;
 
 use findings::LineFindings;

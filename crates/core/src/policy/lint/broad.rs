@@ -7,7 +7,7 @@ use crate::policy::document::{
 use crate::policy::reading::builtin;
 use crate::shell::{
     EffectKnowledge, FactKind, ProgramKind, Shell, analyze, is_understood, kind, knowledge_of,
-    special_like, takes_no_orders,
+    none_takes_orders, special_like, takes_no_orders,
 };
 
 use super::{FindingCode, LintFinding, LintReport, LintSeverity, is_whole};
@@ -68,12 +68,12 @@ pub(super) fn check(report: &mut LintReport, documents: &[PolicyDocument]) {
     for pattern in &rule.env {
         let text = &pattern.value;
         let message = match text.split_once('*') {
-            None if !takes_no_orders(text, false) => format!(
+            None if !takes_no_orders(text) => format!(
                 "{} is not known to be data to all that read it: it may name a program, a file or options. A line that \
                  hands it to a program is asked about, whatever is allowed here",
                 quoted(text)
             ),
-            Some((begins, _)) if !takes_no_orders(begins, true) => format!(
+            Some((begins, _)) if !none_takes_orders(begins) => format!(
                 "{} means variables too that name programs, files or options: name the variables that are meant. A \
                  line that hands one of these to a program is asked about, whatever is allowed here",
                 quoted(text)
