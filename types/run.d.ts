@@ -135,7 +135,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
 }
 
 /** Everything `streamText` takes, and what {@link RunOptions} adds. */
-export type StreamWithEventsOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<StreamTextOptions<TOOLS>, 'tools'> & {
+export type StreamWithEventsOptions<TOOLS extends ToolSet = ToolSet> = StreamTextOptions<TOOLS> & {
   tools?: TOOLS;
   agent?: undefined;
 } & RunOptions<TOOLS>;
