@@ -45,15 +45,15 @@ const ALONE = thatSay(/\bvi\.mock\(/);
  */
 const ON_BOTH = new RegExp(
   [
-    '/g(?:01|02-what|06|07|12)-',
-    '/ai-sdk/(?!request-acts|subagents[.]random)',
+    '/g(?:01|06)-',
+    '/ai-sdk/(?:abort|agent|approval-reasons|decisions|errors|gate-tools|hooks|stream-with-events|subagents|tool-|ui-stream|use-chat)',
     // Confinement, files and commands know nothing of the SDK.
-    '/agent/(?!backend|confine|network)',
+    '/agent/(?:ask-user|deep-agent|task|tools)[.]',
     '/interrupt/(?!names-of-a-tool)',
     '/gate/gate[.]',
-    '/options/(?!wrong-)',
+    '/options/(?:entries|slips)[.]',
     '/policy/gates[.]',
-    '/resume/(?:questions|resume|subagents)[.]',
+    '/resume/(?:questions|resume)[.]',
     '__test__/[^/]+$',
   ].join('|'),
 );
@@ -62,7 +62,7 @@ const ON_BOTH = new RegExp(
 const ANY_LEDGER = /\/(?:ai-sdk|gate)\/|\/g(?:01|02|03|06|07|12)-/;
 
 /** Of these, what `npm test` runs over files: whatever asks, waits, decides and ends. */
-const SOME_LEDGER = /\/ai-sdk\/(?:abort|decisions|history|waiting)\.test|\/gate\/(?:approvers|gate)\.|\/g(?:03|06|07)-/;
+const SOME_LEDGER = /\/ai-sdk\/(?:abort|decisions|waiting)\.test|\/gate\/(?:approvers|gate)\.|\/g(?:03|06)-/;
 
 /** These name the ledgers that they are about. */
 const OWN_LEDGER = /\/gate\/(?:later|ledger|ledger-options|redaction)\./;
@@ -152,7 +152,7 @@ const short = [
   ...overFiles('sqlite', onFiles, sampled),
   overPostgres(
     'postgres',
-    onServer.filter((file) => !LONG.test(file) && !file.endsWith('/g03-once.test.ts')),
+    onServer.filter((file) => !LONG.test(file) && !/\/g03-once\.(?:processes\.)?test/.test(file)),
     sampled,
   ),
   ...project('once', '7', called(ONCE, POSTGRES, LONG)),

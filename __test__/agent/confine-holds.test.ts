@@ -7,6 +7,7 @@ import type { ConfineSettings } from '../../index.js';
 import { createDeepAgent, createLocalBackend } from '../../ts/agent/index.js';
 import { InvalidConfigError, confinementReport } from '../../ts/index.js';
 import { executed, type Asked } from '../support/confined-agent.js';
+import { isWhole } from '../support/effort.js';
 import { call, calls, says, scripted } from '../support/model.js';
 import { listenToWarnings } from '../support/warnings.js';
 
@@ -103,7 +104,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
     expect(heard.warnings).toContainEqual(expect.stringContaining('not all of them could be looked at'));
   });
 
-  test('a human is asked and told why, and without a yes nothing runs', async () => {
+  test.runIf(isWhole)('a human is asked and told why, and without a yes nothing runs', async () => {
     const { said, asked } = await runAll([MANY, STEAL], { confine: true }, false);
     expect(asked).toEqual([expect.stringContaining('There are too many files to look at all of them')]);
     expect(asked[0]).toContain(STEAL);
@@ -111,7 +112,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
     expect(said).not.toContain('KEPT');
   });
 
-  test('it runs confined once a human said yes', async () => {
+  test.runIf(isWhole)('it runs confined once a human said yes', async () => {
     const { said, asked } = await runAll([MANY, "echo x > ../outside; echo rea''ched"], { confine: true }, true);
     expect(asked).toHaveLength(1);
     expect(said).toContain('reached');
@@ -126,7 +127,7 @@ describe.runIf(report.supported)('where more is to be hidden than can be', () =>
     expect(said).toContain('reached');
   });
 
-  test('a human who approved the very command is not asked again', async () => {
+  test.runIf(isWhole)('a human who approved the very command is not asked again', async () => {
     for (let i = 0; i <= 1_001; i++) writeFileSync(join(root, `k${i}.pem`), '');
     const options = { confine: { always: true }, interruptOn: ['execute' as const] };
     const { said, asked } = await runAll(["echo rea''ched"], options, true);

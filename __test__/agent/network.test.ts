@@ -9,6 +9,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../index.js';
 import { createLocalBackend } from '../../ts/agent/index.js';
 import { confinementReport, createGate } from '../../ts/index.js';
 import { executed } from '../support/confined-agent.js';
+import { isWhole } from '../support/effort.js';
 
 const report = confinementReport();
 const base = mkdtempSync(join(import.meta.dirname, '../../.build/network-'));
@@ -127,22 +128,25 @@ describe.runIf(report.by === 'landlock')('a confined command with network: ask',
     expect(seen).toHaveLength(1);
   });
 
-  test('asks where a policy says so and the program nothing, and reaches nothing where one says none', async () => {
-    const command = curl(`http://127.0.0.1:${port}/a`);
-    const ask = { ...ALLOW, network: 'ask' as const };
-    expect((await runOnce({ command }, { confine: true, policy: ask }, yes)).asked).toHaveLength(1);
-    expect(seen).toHaveLength(1);
-    const none = { ...ALLOW, network: 'none' as const };
-    expect((await runOnce({ command }, { confine, policy: none }, yes)).asked).toEqual([]);
-    const other = { ...ALLOW, network: ['other.example'] };
-    expect((await runOnce({ command }, { confine: true, policy: other }, yes)).asked).toEqual([]);
-    expect(seen).toHaveLength(1);
-    const listed = { ...ALLOW, network: [`127.0.0.1:${port}`] };
-    expect((await runOnce({ command }, { confine: true, policy: listed }, no)).asked).toEqual([]);
-    expect(seen).toHaveLength(2);
-  });
+  test.runIf(isWhole)(
+    'asks where a policy says so and the program nothing, and reaches nothing where one says none',
+    async () => {
+      const command = curl(`http://127.0.0.1:${port}/a`);
+      const ask = { ...ALLOW, network: 'ask' as const };
+      expect((await runOnce({ command }, { confine: true, policy: ask }, yes)).asked).toHaveLength(1);
+      expect(seen).toHaveLength(1);
+      const none = { ...ALLOW, network: 'none' as const };
+      expect((await runOnce({ command }, { confine, policy: none }, yes)).asked).toEqual([]);
+      const other = { ...ALLOW, network: ['other.example'] };
+      expect((await runOnce({ command }, { confine: true, policy: other }, yes)).asked).toEqual([]);
+      expect(seen).toHaveLength(1);
+      const listed = { ...ALLOW, network: [`127.0.0.1:${port}`] };
+      expect((await runOnce({ command }, { confine: true, policy: listed }, no)).asked).toEqual([]);
+      expect(seen).toHaveLength(2);
+    },
+  );
 
-  test('offers at the gate to remember the host, and does', async () => {
+  test.runIf(isWhole)('offers at the gate to remember the host, and does', async () => {
     const gate = createGate({ place: { cwd: root } });
     const command = curl(`http://127.0.0.1:${port}/a`);
     const running = runOnce({ command }, { confine, gate, policy: ALLOW }, undefined);
@@ -277,15 +281,18 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     }
   });
 
-  test('is asked about once where the call is asked about anyway, and the command runs confined', async () => {
-    const outside = realpathSync(join(root, '..'));
-    const reach = { write: [outside] };
-    const options = { confine: true as const, interruptOn: ['execute' as const] };
-    const { asked, said } = await runOnce({ command: 'echo x > ../a; echo x > /var/tmp/../no', reach }, options, yes);
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.description).toContain('It runs confined, and may beside that write');
-    expect(said).toContain('refused');
-  });
+  test.runIf(isWhole)(
+    'is asked about once where the call is asked about anyway, and the command runs confined',
+    async () => {
+      const outside = realpathSync(join(root, '..'));
+      const reach = { write: [outside] };
+      const options = { confine: true as const, interruptOn: ['execute' as const] };
+      const { asked, said } = await runOnce({ command: 'echo x > ../a; echo x > /var/tmp/../no', reach }, options, yes);
+      expect(asked).toHaveLength(1);
+      expect(asked[0]?.description).toContain('It runs confined, and may beside that write');
+      expect(said).toContain('refused');
+    },
+  );
 
   test('is asked about once where a policy allows the command', async () => {
     const call = { command: "echo x > ../a && echo writ''ten", reach: { write: ['..'] } };
@@ -312,7 +319,7 @@ describe.runIf(report.by === 'landlock')('the reach of one command', () => {
     }
   });
 
-  test('is asked in the mode that approves everything', async () => {
+  test.runIf(isWhole)('is asked in the mode that approves everything', async () => {
     const gate = createGate({ place: { cwd: root } });
     await gate.setMode('auto');
     const running = runOnce({ command: 'echo ran', reach: { write: ['..'] } }, { confine: true, gate }, undefined);

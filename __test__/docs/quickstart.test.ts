@@ -180,7 +180,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       },
     );
 
-    test('an edit that does not fit is told, and the same call is asked about again', async () => {
+    test.runIf(isThorough)('an edit that does not fit is told, and the same call is asked about again', async () => {
       const { code, stdout, stderr } = await piped(2, 'e {"path":5}\ny\nnot this one\n');
       expect(stderr).toContain('That was not taken: The edited arguments do not fit the schema of delete_file');
       expect(stdout).toContain('deleted 0.txt');
@@ -199,7 +199,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
     };
     const command = [path, ...args('model')].map((word) => `'${word}'`).join(' ');
 
-    test.runIf(isUnix)('Ctrl+Z and fg at the question: it goes on where it was', async () => {
+    test.runIf(isUnix && isThorough)('Ctrl+Z and fg at the question: it goes on where it was', async () => {
       const terminal = inShell(`${command}; echo "ended: $?"`);
       await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
       terminal.write('\u001a');

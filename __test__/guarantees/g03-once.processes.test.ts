@@ -88,7 +88,7 @@ describe('one execution', () => {
     }
   });
 
-  it('a decision of another process is carried out by the one that waits, once', async () => {
+  it.runIf(isWhole)('a decision of another process is carried out by the one that waits, once', async () => {
     const ledger = on.ledger();
     const ran = on.path();
     const { waiter, approvalId } = await asked(ledger, ran);

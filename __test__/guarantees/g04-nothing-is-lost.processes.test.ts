@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalRecord, Gate } from '../../index.js';
 import { eventually, node, sleep, stage, type Worker } from '../ledger/processes.js';
 import { runtimes } from '../runtimes.js';
-import { effort, isSample } from '../support/effort.js';
+import { effort, isWhole } from '../support/effort.js';
 
 const on = stage();
 
@@ -90,7 +90,7 @@ describe('kill -9', () => {
     expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
   });
 
-  it.skipIf(isSample)('in the middle of making and opening the file: whoever comes next finds it whole', async () => {
+  it.runIf(isWhole)('in the middle of making and opening the file: whoever comes next finds it whole', async () => {
     for (let round = 0; round < effort(2, 8); round++) {
       const ledger = on.ledger();
       const openers = [1, 2].map(() => on.start('opener', [ledger]));

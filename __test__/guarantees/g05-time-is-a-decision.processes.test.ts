@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApprovalExpiredError } from '../../ts/index.js';
 import { eventually, left, sleep, stage, type Worker } from '../ledger/processes.js';
-import { isSample, sample } from '../support/effort.js';
+import { isWhole, sample } from '../support/effort.js';
 
 const on = stage();
 
@@ -139,7 +139,7 @@ describe('a deadline that passes while no process runs', () => {
       return true;
     }));
 
-  it.skipIf(isSample)('is expired without anybody asking: opening the ledger is enough', () =>
+  it.runIf(isWhole)('is expired without anybody asking: opening the ledger is enough', () =>
     inTime(async ({ ledger, waiter, approvalId, passed }) => {
       await waiter.kill();
       const killed = Date.now();
@@ -151,7 +151,7 @@ describe('a deadline that passes while no process runs', () => {
     }),
   );
 
-  it.skipIf(isSample)('an approval that came in time outlives both the process and the deadline', () =>
+  it.runIf(isWhole)('an approval that came in time outlives both the process and the deadline', () =>
     inTime(async ({ ledger, ran, waiter, approvalId, passed }) => {
       await waiter.kill();
       if (!(await approves(ledger, approvalId))) return false;

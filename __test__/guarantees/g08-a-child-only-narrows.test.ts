@@ -19,7 +19,7 @@ import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 const upTo = (seeds: number): number[] => Array.from({ length: seeds }, (_, seed) => seed);
 /** Some have each pair of effects. */
-const SEEDS = isWhole ? upTo(40) : [1, 2, 5, 10, 11, 13, 18, 22];
+const SEEDS = isWhole ? upTo(40) : [1, 5, 10, 13, 18, 22];
 const open: PolicyDocument = { version: 1, default: 'allow' };
 
 describe.each(ways)('%s', (...way) => {

@@ -259,7 +259,7 @@ describe('memory', () => {
     return Object.fromEntries(ran.lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]));
   }
 
-  it.skipIf(isTwice)(`of ${PENDING} pending requests is bounded and given back`, async () => {
+  it.runIf(isWhole && !isTwice)(`of ${PENDING} pending requests is bounded and given back`, async () => {
     const used = await figures(['pending', `${PENDING}`]);
     // In JavaScript a promise, two closures and the copy of the arguments; in the core the record and its indexes. About
     // 2.3 KB and 1 KB were measured; the bound leaves room for other versions of V8 and malloc, not for a second copy of

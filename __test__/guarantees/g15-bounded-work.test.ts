@@ -107,7 +107,7 @@ async function expectInProportion(small: () => unknown, large: () => unknown, fl
 /** What asks nothing of the AI SDK is tried once. */
 const isTwice = major === 6;
 
-describe.skipIf(isTwice).each(sample(families, 3))('%s', (_, make) => {
+describe.skipIf(isTwice).each(sample(families, 2))('%s', (_, make) => {
   it('eight times the input: a verdict takes no more than in proportion', async () => {
     const gate = createGate({ policy, place });
     const [small, large] = [make(SMALL), make(LARGE)];

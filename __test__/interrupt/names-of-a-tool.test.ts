@@ -165,7 +165,7 @@ describe('in a subagent', () => {
           ),
         ),
       );
-      for (const { above, has, within, make, interruptOn, inside } of sample(cases, 4)) {
+      for (const { above, has, within, make, interruptOn, inside } of sample(cases, 2)) {
         const other = tool({ inputSchema, execute: async () => 1 });
         const end = await became(make, async (tools, { turns, onApprovalRequest }) =>
           start(

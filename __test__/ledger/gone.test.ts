@@ -5,6 +5,7 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../ts/index.js';
+import { sample } from '../support/effort.js';
 import { stage } from './processes.js';
 
 const on = stage();
@@ -58,23 +59,26 @@ const ways: [name: string, code: RegExp, change: (path: string) => Promise<void>
   ],
 ];
 
-describe.skipIf(process.platform === 'win32').each(ways)('a ledger that is %s while a run waits', (_, code, change) => {
-  it('an approval is refused, the tool does not run, and the run ends', async () => {
-    for (const deadline of DEADLINES) {
-      const { path, ran, gate, waiter, approvalId, isInTime } = await waiting(deadline);
-      await change(path);
-      const refused: unknown = await gate.approve(approvalId).then(
-        () => 'approved',
-        (error: unknown) => error,
-      );
-      // What it is refused for is about the ledger only as long as it could have been approved.
-      if (!isInTime() && deadline !== DEADLINES.at(-1)) continue;
-      expect(refused).toBeInstanceOf(LedgerError);
-      expect(refused).toMatchObject({ code: expect.stringMatching(code) });
-      await waiter.ended;
-      expect(on.lines(ran), waiter.all).toEqual([]);
-      expect(waiter.lines.join('\n')).toMatch(/answered|error/);
-      return;
-    }
-  });
-});
+describe.skipIf(process.platform === 'win32').each(sample(ways, 1))(
+  'a ledger that is %s while a run waits',
+  (_, code, change) => {
+    it('an approval is refused, the tool does not run, and the run ends', async () => {
+      for (const deadline of DEADLINES) {
+        const { path, ran, gate, waiter, approvalId, isInTime } = await waiting(deadline);
+        await change(path);
+        const refused: unknown = await gate.approve(approvalId).then(
+          () => 'approved',
+          (error: unknown) => error,
+        );
+        // What it is refused for is about the ledger only as long as it could have been approved.
+        if (!isInTime() && deadline !== DEADLINES.at(-1)) continue;
+        expect(refused).toBeInstanceOf(LedgerError);
+        expect(refused).toMatchObject({ code: expect.stringMatching(code) });
+        await waiter.ended;
+        expect(on.lines(ran), waiter.all).toEqual([]);
+        expect(waiter.lines.join('\n')).toMatch(/answered|error/);
+        return;
+      }
+    });
+  },
+);

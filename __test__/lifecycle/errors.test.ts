@@ -7,7 +7,7 @@ import { onEachRuntime } from './each-runtime.js';
 const FILTERS = ['x=y=z', ...(isThorough ? ['trace', '!!!=?', '[', 'nonsense=loud', '\u{1f512}', ' '] : [])];
 const THREADS = ['many', ...(isThorough ? ['0', '-1', '1e9', ''] : [])];
 
-describe.each(['ai6', 'ai7'] as const)('with %s', (ai) => {
+describe.each(isThorough ? (['ai6', 'ai7'] as const) : (['ai7'] as const))('with %s', (ai) => {
   onEachRuntime(ai, (run) => {
     it('a callback that fails in whatever way denies, and the process goes on', async ({ expect }) => {
       const ran = await run('callback-errors');
@@ -30,9 +30,13 @@ onEachRuntime('ai7', (run) => {
     ['await', 1],
     ['leave', 0],
     // What it was made into, and nobody reads.
-    ['stream', 1],
-    ['response', 1],
-    ['cancel', 0],
+    ...(isThorough
+      ? ([
+          ['stream', 1],
+          ['response', 1],
+          ['cancel', 0],
+        ] as const)
+      : []),
   ] as const)(
     'a run that is made and never begun says so when the process ends: %s',
     async ([what, times], { expect }) => {
@@ -43,7 +47,7 @@ onEachRuntime('ai7', (run) => {
   );
 
   it('the native layer answers garbage with errors, and works on', async ({ expect }) => {
-    const ran = await run('native-errors', { args: [String(effort(20_000, 5_000_000))] });
+    const ran = await run('native-errors', { args: [String(effort(5_000, 5_000_000))] });
     expect([ran.code, ran.signal], ran.all).toEqual([0, null]);
     expect(ran.lines, ran.all).toEqual(['answered true refused true', 'pending']);
     expect(ran.stderr, ran.all).not.toMatch(/panic/i);

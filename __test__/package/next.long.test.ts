@@ -12,7 +12,7 @@ import { packed, project, tool, unreachable, type Packed } from './hosts/support
 const why = noBrowser ?? (await unreachable());
 
 const FILES = {
-  // `serverExternalPackages` as docs/hosts.md has it: addon.test.ts compares the names.
+  // `serverExternalPackages` as docs/hosts.md has it: addon.long.test.ts compares the names.
   'next.config.mjs': `
     export default {
       turbopack: { root: import.meta.dirname },

@@ -294,7 +294,7 @@ test.runIf(isThorough)('another size while it asks', async () => {
   expect(chat.file('hello.txt')).toBe('hi');
 });
 
-// As chat-plain.test.ts has it.
+// As chat-plain.long.test.ts has it.
 test.runIf(isThorough)('lines instead of a screen on a terminal that can do nothing', async () => {
   const chat = await startChat({ env: { TERM: 'dumb' } }, 'Safe mode');
   expect(chat.terminal.raw).not.toContain('\u001b[?25l');
