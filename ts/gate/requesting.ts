@@ -84,7 +84,7 @@ export async function mayMeanwhile(
   const { gate } = caller.asker;
   const asked = new CodeRequest(gate as Gate & LocalGate, caller, { isNamed, asksAlways });
   const { approved, reason, decision } = await asked.resolve(request, { abortSignal: signal });
-  return { allowed: approved, reason: approved ? null : (reason ?? `It was ${decision.type}.`) };
+  return { allowed: approved, reason: approved ? null : (reason ?? `The decision is ${decision.type}.`) };
 }
 
 /** What needs no human where something allows it. */

@@ -167,6 +167,8 @@ function lostInJson(value: unknown): string | undefined {
   if (typeof value === 'number') return isJsonNumber(value) ? undefined : numberText(value);
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
   if (typeof value !== 'object' || value === null) return undefined;
+  // `new Boolean(false)` is true where JavaScript asks, and false in JSON.
+  if (types.isBoxedPrimitive(value)) return `an object around a ${typeof value.valueOf()}`;
   return LOST.some((isLost) => isLost(value)) ? `a ${Object.prototype.toString.call(value).slice(8, -1)}` : undefined;
 }
 

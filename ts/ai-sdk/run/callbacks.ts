@@ -108,5 +108,5 @@ export async function quietly(names: readonly string[], call: () => unknown): Pr
 /** What it was to do, such as to save the conversation, may not have been done. */
 function warnCallback(names: readonly string[], error: unknown): void {
   const failure = `${names.join('/')} failed: ${messageOf(error)}`;
-  warnSeldom(`callback:${failure}`, `${failure}. The run goes on.`);
+  warnSeldom(`callback:${failure}`, `${failure}. It changes nothing of the run.`);
 }
