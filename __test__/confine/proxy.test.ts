@@ -269,6 +269,7 @@ describe.runIf(process.platform !== 'win32')('the proxy of a command', () => {
     'HTTP/1.1 200 O\u0001K\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 200 OK\r\nconstructor: x\r\n__proto__: y\r\nContent-Length: 0\r\n\r\n',
     'HTTP/1.1 999 OK\r\nX-\u00ff: x\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     'no HTTP',
   ])('outlives a server that answers %j', async (said) => {
     const hostile = createTcpServer((socket) => {

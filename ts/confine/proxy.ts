@@ -248,6 +248,11 @@ export class CommandProxy {
       }
       incoming.pipe(response);
     });
+    // `Upgrade` is not handed on, so that nobody asked for it: what follows is no HTTP.
+    outgoing.on('upgrade', (_answer, given) => {
+      given.destroy();
+      answer(response, 502, `${url.host} went over to another protocol, which was not asked for.`);
+    });
     outgoing.on('error', (error) => {
       if (response.headersSent) response.destroy();
       else answer(response, 502, `${url.host} did not answer: ${messageOf(error)}`);
