@@ -8,6 +8,7 @@ import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn 
 import { until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
+import { isWhole } from '../support/effort.js';
 
 const RUN = 'chat-1';
 const asks = (): ModelTurn => calls(call('del', { path: '/a' }, 'c1'));
@@ -298,7 +299,7 @@ describe('what waits for its answer rightly', () => {
     expect(await gate.pending()).toEqual([]);
   });
 
-  it.each([
+  it.runIf(isWhole).each([
     ['calls that are left', 'approval-requested', 'output-denied', [user('hm')]],
     ['answers', 'approval-responded', 'approval-responded', []],
   ])('thousands of forged %s are looked up, and what else is due comes round meanwhile', async (_, was, is, behind) => {

@@ -162,7 +162,7 @@ describe.each(forms)('%s', (form) => {
         after: (unanswered === 'keep' ? KEPT : AFTER)[status]?.[column] ?? status,
       })),
     );
-    it.each(sample(cases, 3, statuses.indexOf(status)))(
+    it.each(sample(cases, 2, statuses.indexOf(status)))(
       'whose call the conversation has as $word becomes $after (unanswered: $unanswered)',
       async ({ word, unanswered, after }) => {
         const { gate, id, end } = await asked(status);

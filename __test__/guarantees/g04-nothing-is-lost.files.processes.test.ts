@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writ
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRecord, Gate } from '../../index.js';
 import { eventually, stage, withSqlite, type Worker } from '../ledger/processes.js';
-import { effort } from '../support/effort.js';
+import { effort, sample } from '../support/effort.js';
 
 const on = stage();
 
@@ -36,7 +36,7 @@ describe('the log that was being written', () => {
     expect(await gate.audit.verify()).toMatchObject({ ok: true });
   });
 
-  it.each([1, 100, 4096, 5000])(
+  it.each(sample([1, 100, 4096, 5000], 1))(
     'with its last %i bytes torn off keeps all before, and no half of a step',
     async (bytes) => {
       const { path, ids } = await killed();

@@ -316,9 +316,11 @@ describe('one of several', () => {
   });
 });
 
+const RUNS = effort(6, 20);
+
 it('runs with the same ids of calls on one gate do not mix', async () => {
   const gate = createGate();
-  const started = Array.from({ length: 20 }, (_, index) => {
+  const started = Array.from({ length: RUNS }, (_, index) => {
     const ran: string[] = [];
     const gated = tool({ inputSchema: path, execute: async ({ path }) => void ran.push(path) });
     const { model } = scripted([
@@ -328,7 +330,7 @@ it('runs with the same ids of calls on one gate do not mix', async () => {
     const run = streamWithEvents({ model, tools: { gated }, prompt: 'go', gate, interruptOn: 'all' });
     return { ran, run, index, events: collect(run) };
   });
-  while ((await gate.pending()).length < 40) await sleep(1);
+  while ((await gate.pending()).length < 2 * RUNS) await sleep(1);
   for (const { run, index } of started.toReversed()) {
     for (const { approvalId, args, toolCallId } of await gate.pending({ runId: run.runId })) {
       expect(args).toEqual({ path: `/${index}` });

@@ -120,7 +120,7 @@ describe.skipIf(isTwice)('the event loop', () => {
     expect(gap).toBeLessThan(all / 3);
   });
 
-  it(`is blocked for no longer than requests that come at once take`, async () => {
+  it.runIf(isWhole)(`is blocked for no longer than requests that come at once take`, async () => {
     await expectLinear((count) =>
       longestGap(async () => {
         await using gate = createGate();

@@ -71,7 +71,7 @@ describe('a file that is to be written', () => {
     expect(chat.terminal.all()).toMatch(/You rejected creating why.txt: .*wrong folder/);
   });
 
-  test('other content, as it was edited and shown', async () => {
+  test.runIf(isThorough)('other content, as it was edited and shown', async () => {
     const chat = await anyChat();
     chat.say('create edited.txt with hi');
     await chat.asks('edited.txt');
@@ -194,7 +194,7 @@ describe('several at once', () => {
 });
 
 describe('Ctrl+C', () => {
-  test('once: what waits is cancelled, and it takes prompts again', async () => {
+  test.runIf(isThorough)('once: what waits is cancelled, and it takes prompts again', async () => {
     const chat = await anyChat();
     chat.say('create gone.txt with hi');
     await chat.asks('gone.txt');
@@ -261,7 +261,7 @@ test('s: what is like it is not asked about again, once it has said what that is
   await chat.terminal.waitFor((seen) => seen.split('Ran `wc -c like.txt`').length === 3, 'the second run');
 });
 
-test('what waits when the terminal goes away is offered, and continued', async () => {
+test.runIf(isThorough)('what waits when the terminal goes away is offered, and continued', async () => {
   const first = await startChat();
   first.say('create hello.txt with hi');
   await first.asks('hello.txt');
@@ -306,7 +306,7 @@ test.runIf(isThorough)('lines instead of a screen on a terminal that can do noth
   expect(chat.file('hello.txt')).toBe('hi');
 });
 
-test('hostile arguments of a model are shown for what they are', async () => {
+test.runIf(isThorough)('hostile arguments of a model are shown for what they are', async () => {
   const chat = await anyChat();
   for (const [what, command, shown] of isThorough ? HOSTILE : HOSTILE.slice(0, 2)) {
     chat.terminal.raw = '';
