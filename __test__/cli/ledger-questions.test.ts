@@ -7,10 +7,8 @@ import { scratch } from '../policy/support.js';
 import { call, calls, collect, resultsIn, says } from '../support/model.js';
 import { of, start, until } from '../support/play.js';
 import { askUserTool, COLOUR, DATABASE, PARTS } from '../support/questions.js';
-import { isThorough, sample } from '../support/effort.js';
-import { countersign as apart, quickly, linesOf } from './command.js';
-
-const countersign = isThorough ? apart : quickly;
+import { sample } from '../support/effort.js';
+import { quickly as countersign, linesOf } from './command.js';
 
 const open: Gate[] = [];
 afterEach(async () => {

@@ -9,10 +9,9 @@ import { createGate, gateTools } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { scratch } from '../policy/support.js';
 import { exec, PATIENTLY } from '../runtimes.js';
-import { effort, isThorough, sample } from '../support/effort.js';
-import { cli, countersign as apart, quickly, linesOf } from './command.js';
+import { effort, sample } from '../support/effort.js';
+import { cli, countersign as apart, quickly as countersign, linesOf } from './command.js';
 
-const countersign = isThorough ? apart : quickly;
 /** Processes at once. */
 const MANY = effort(6, 20);
 

@@ -13,10 +13,7 @@ import { sendWebhooks } from '../../ts/webhooks/index.js';
 import { scratch } from '../policy/support.js';
 import { SECRET } from '../webhooks/receiver.js';
 import { serve } from './chat-server.js';
-import { isThorough } from '../support/effort.js';
-import { cli, countersign as apart, linesOf, quickly } from './command.js';
-
-const countersign = isThorough ? apart : quickly;
+import { cli, linesOf, quickly as countersign } from './command.js';
 
 /** Schemas that something was printed of. */
 const tried = new Set<string>();
