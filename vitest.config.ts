@@ -34,7 +34,7 @@ const LONG = /\.long\./;
 const WITH_EFFORT = thatSay(/\b(?:isThorough|effort)\b(?!\.)|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/);
 
 /** Tests that try some of their cases in `npm test`, or fewer where it runs them once more. */
-const SAMPLED = thatSay(/\bsample\(|\bis(?:Sample|Whole)\b|\beffort\([^,()]+, [^,()]+, /);
+const SAMPLED = thatSay(/\bsample[<(]|\bis(?:Sample|Whole)\b|\beffort\([^,()]+, [^,()]+, /);
 
 /** Tests that replace modules, which they must not do for others: each has a process of its own. */
 const ALONE = thatSay(/\bvi\.mock\(/);
