@@ -10,7 +10,7 @@ use super::{PathContext, PolicyCall, code_source};
 use crate::layers::{hold, write_atomically};
 use crate::path::FileLookup;
 use crate::policy::document::{DocumentFormat, PolicyRule, read};
-use crate::policy::{Effect, GrantRules, NeedsFiles, Policy, Verdict, judge};
+use crate::policy::{Effect, GrantRules, JudgedCall, NeedsFiles, Policy, Verdict, judge};
 
 /// For how long a decision is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,6 +177,34 @@ impl GrantSnapshot {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The verdict, without the asks of those parts that a grant answers by itself. Where nothing is left, all of it.
+    pub(super) fn left_of(
+        &self, call: &JudgedCall, verdict: Verdict, files: &dyn FileLookup,
+    ) -> Result<Verdict, NeedsFiles> {
+        let mut left = verdict.clone();
+        for (index, judged) in verdict.subjects.iter().enumerate() {
+            if judged.effect != Effect::Ask {
+                continue;
+            }
+            let mut alone = verdict.clone();
+            for (other, subject) in alone.subjects.iter_mut().enumerate() {
+                if other != index && subject.effect == Effect::Ask {
+                    subject.effect = Effect::Allow;
+                }
+            }
+            for StoredGrant { says, .. } in &self.kept {
+                let GrantEffect::Allow(_, grants) = says else { continue };
+                if grants.answers(call, &alone, files)?
+                    && let Some(answered) = left.subjects.get_mut(index)
+                {
+                    answered.effect = Effect::Allow;
+                }
+            }
+        }
+        let asks = left.subjects.iter().any(|judged| judged.effect == Effect::Ask);
+        Ok(if asks { left } else { verdict })
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 pub use book::{Grant, GrantDuration};
-use book::{GrantBook, GrantFile};
+use book::{GrantBook, GrantFile, GrantSnapshot};
 pub use show::{AlwaysOffer, ProvenCall, ShownCall, ShownFile};
 
 use crate::call::Json;
@@ -106,6 +106,12 @@ pub struct Policies {
     book: Mutex<GrantBook>,
 }
 
+/// What is known beside the rules when a call is shown.
+struct ShownBeside {
+    has_rules: bool,
+    grants: GrantSnapshot,
+}
+
 /// One state of the layers, ready to judge with.
 #[derive(Debug)]
 struct ReadyPolicies {
@@ -154,7 +160,8 @@ impl Policies {
         if preview::file_of(&call.tool_name, &call.args).is_some() {
             return Err(NeedsFiles);
         }
-        self.near(|ready, files| ready.show(call, offers, Vec::new(), self.has_rules(), files))
+        let beside = self.beside(call);
+        self.near(|ready, files| ready.show(call, offers, Vec::new(), &beside, files))
     }
 
     /// What a human who is asked is shown. Blocks.
@@ -164,8 +171,12 @@ impl Policies {
         let files = CachedFiles::new(&RealFiles);
         let changes = show::changes(&call.tool_name, &call.args, &self.options.cwd);
         self.current()?
-            .show(call, offers, changes, self.has_rules(), &files)
+            .show(call, offers, changes, &self.beside(call), &files)
             .map_err(|error| error.to_string())
+    }
+
+    fn beside(&self, call: &PolicyCall) -> ShownBeside {
+        ShownBeside { has_rules: self.has_rules(), grants: self.book().answers(call) }
     }
 
     /// Which of these files are no longer what was seen. Blocks.
@@ -539,15 +550,15 @@ impl ReadyPolicies {
     }
 
     fn show(
-        &self, call: &PolicyCall, offers: OfferOptions, changes: Vec<FileChange>, has_rules: bool,
-        files: &dyn FileLookup,
+        &self, call: &PolicyCall, offers: OfferOptions, changes: Vec<FileChange>,
+        beside: &ShownBeside, files: &dyn FileLookup,
     ) -> Result<ShownCall, NeedsFiles> {
         let verdict = self.judge(call, files)?;
         // Where there are no rules, nothing is said of them.
-        let said = has_rules.then_some(&verdict);
+        let said = beside.has_rules.then_some(&verdict);
         let page = show::page(&call.tool_name, &call.args, said, changes.first());
         let proven = self.proven(call, &verdict, &changes, files)?;
-        let (allow, deny) = self.offers(call, verdict, offers, files)?;
+        let (allow, deny) = self.offers(call, verdict, offers, &beside.grants, files)?;
         Ok(ShownCall { allow, deny, page, changes, proven })
     }
 
@@ -571,7 +582,7 @@ impl ReadyPolicies {
     /// What "always allow" and "always reject" would save.
     fn offers(
         &self, call: &PolicyCall, verdict: Verdict, OfferOptions { floor, unruled }: OfferOptions,
-        files: &dyn FileLookup,
+        grants: &GrantSnapshot, files: &dyn FileLookup,
     ) -> Result<(Option<AlwaysOffer>, Option<AlwaysOffer>), NeedsFiles> {
         let judged = call.judged();
         let (policy, verdict) = if unruled {
@@ -583,7 +594,9 @@ impl ReadyPolicies {
         };
         let verdict = asked(verdict, floor);
         let allow = suggest(policy, &judged, &verdict, files)?;
-        let deny = suggest_reject(policy, &judged, &verdict, files)?;
+        // A rejection is of what asks, and takes nothing back that was granted.
+        let left = grants.left_of(&judged, verdict, files)?;
+        let deny = suggest_reject(policy, &judged, &left, files)?;
         Ok((
             allow.map(|suggestion| AlwaysOffer::of("Always allow", suggestion)),
             deny.map(|suggestion| AlwaysOffer::of("Always reject", suggestion)),
