@@ -86,6 +86,26 @@ describe('symlinks on the way', () => {
   });
 });
 
+describe('folders in folders', () => {
+  /** So many, each in the one before, with a `.git` in the last. */
+  function nested(count: number): string {
+    const folder = join(root, ...Array.from({ length: count }, () => 'd'));
+    mkdirSync(join(folder, '.git'), { recursive: true });
+    return join(folder, '.git');
+  }
+
+  test('are looked at one from the other, and no further than so deep', () => {
+    const git = nested(90);
+    expect(repositoriesBehind([root])).toEqual({ repositories: [git], isAll: true });
+    nested(1_000);
+    const opened = vi.spyOn(process.getBuiltinModule('node:fs'), 'openSync');
+    expect(repositoriesBehind([root])).toEqual({ repositories: [git], isAll: false });
+    // As many as there are folders, and some for the root.
+    expect(opened.mock.calls.length).toBeLessThan(150);
+    opened.mockRestore();
+  });
+});
+
 describe.runIf(process.geteuid?.() !== 0)('folders that it closed', () => {
   test.each([0o000, 0o311, 0o555, 0o666])('are opened for that, and have their mode again: %o', (mode) => {
     const folder = join(root, 'a/b');

@@ -156,6 +156,9 @@ describe.runIf(process.platform !== 'win32')('SOCKS', () => {
     ['what it inherits', Object.create({ allowed: true, reason: null })],
     ['a getter', Object.defineProperty({}, 'allowed', { get: () => true, enumerable: true })],
     ['an answer of a gate', { allowed: true, type: 'reject' }],
+    ['one of a list', Object.assign([], { allowed: true })],
+    ['one beside what nobody sees', Object.defineProperty({ allowed: true }, 'type', { value: 'reject' })],
+    ['one beside a symbol', { allowed: true, [Symbol('type')]: 'reject' }],
     ['true', true],
     ['nothing', undefined],
     ['a reason that is none', { allowed: true, reason: 5 }],
@@ -165,6 +168,17 @@ describe.runIf(process.platform !== 'win32')('SOCKS', () => {
     expect(await talk(HELLO, to4('127.0.0.1'))).toEqual(replied(2));
     expect(proxy?.refused).toHaveLength(1);
     await expect.poll(() => heard.warnings.join()).toContain('give { allowed: true | false, reason }');
+  });
+
+  test('reaches nothing by what every object was given', async () => {
+    const polluted = Object.prototype as { allowed?: unknown };
+    try {
+      polluted.allowed = { value: true };
+      await open(() => true, { decide: async () => ({}) as NetworkAnswer });
+      expect(await talk(HELLO, to4('127.0.0.1'))).toEqual(replied(2));
+    } finally {
+      delete polluted.allowed;
+    }
   });
 
   test('is gone through by curl', async () => {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { ConfinementError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { isAmong, linksOn, steadyWay, whereTo } from './files.js';
-import { holding, reaching, renameHeld } from './held.js';
+import { holding, reaching, renameHeld, type HeldFolder } from './held.js';
 
 /** How many other names have a number. A command can take those before, but none that is made up afterwards. */
 const NUMBERED = 5;
@@ -14,8 +14,9 @@ const MOST_TRIES = 20;
 /** How much of a name stays in the other one, in characters. */
 const LONGEST_KEPT = 50;
 
-/** How many names are looked at behind folders that a command closed. */
+/** How many names are looked at behind folders that a command closed, and how deep: each folder on the way is held. */
 const MOST_NAMES = 100_000;
+const MOST_DEPTH = 100;
 
 /** Nothing of the user's own lies there. */
 const PACKAGES = 'node_modules';
@@ -183,33 +184,55 @@ export interface FoundBehind {
 
 /** Looks for repositories in folders that a command closed, or hid by their names: as far as this user may open them. */
 export function repositoriesBehind(folders: readonly string[]): FoundBehind {
-  const found: FoundBehind = { repositories: [], isAll: true };
-  const waiting = [...folders];
-  let left = MOST_NAMES;
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const names = namesIn(folder);
-    left -= names?.length ?? 0;
-    if (names === undefined || left < 0) {
-      found.isAll = false;
-      if (left < 0) break;
-      continue;
-    }
-    for (const { name, isFolder } of names) {
-      if (name === GIT) found.repositories.push(join(folder, name));
-      else if (isFolder && name !== PACKAGES) waiting.push(join(folder, name));
-    }
-  }
-  return found;
+  const look = new LookBehind();
+  for (const folder of folders) look.at(folder);
+  return look.found;
 }
 
-/** Of what is no folder there are none; `undefined`: they cannot be told. */
-function namesIn(folder: string): { name: string; isFolder: boolean }[] | undefined {
-  try {
-    const found = about(folder);
-    if (found?.isDirectory() !== true) return found && [];
-    const entries = holding(folder, ({ there }) => files().readdirSync(there, { withFileTypes: true }));
-    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-  } catch {
-    return undefined;
+/** Each folder is entered from the one above it, which is held meanwhile: the work grows with the names alone. */
+class LookBehind {
+  readonly found: FoundBehind = { repositories: [], isAll: true };
+  #left = MOST_NAMES;
+
+  /** In what is no folder there are none. */
+  at(path: string): void {
+    this.#trying(() => {
+      const there = about(path);
+      if (there === undefined) this.found.isAll = false;
+      else if (there.isDirectory()) holding(path, (folder) => this.#within(folder, path, 0));
+    });
+  }
+
+  #within(folder: HeldFolder, path: string, depth: number): void {
+    const entries = folder.opening(() => files().readdirSync(folder.there, { withFileTypes: true }));
+    this.#left -= entries.length;
+    if (this.#left < 0) {
+      this.found.isAll = false;
+      return;
+    }
+    for (const entry of entries) {
+      const below = join(path, entry.name);
+      if (entry.name === GIT) this.found.repositories.push(below);
+      else if (!entry.isDirectory() || entry.name === PACKAGES) continue;
+      else if (depth === MOST_DEPTH) this.found.isAll = false;
+      else this.#trying(() => this.#enter(folder.folder(entry.name), below, depth + 1));
+    }
+  }
+
+  #enter(folder: HeldFolder, path: string, depth: number): void {
+    try {
+      this.#within(folder, path, depth);
+    } finally {
+      folder.release();
+    }
+  }
+
+  /** What cannot be looked at may hold some. */
+  #trying(look: () => void): void {
+    try {
+      look();
+    } catch {
+      this.found.isAll = false;
+    }
   }
 }

@@ -38,7 +38,7 @@ export class HeldFolder {
     for (const name of path.split(sep).filter((each) => each !== '')) {
       const above = held;
       try {
-        held = above.opening(() => new HeldFolder(join(above.#name, name), above.child(name)));
+        held = above.folder(name);
       } catch (error) {
         above.release();
         throw error;
@@ -47,6 +47,11 @@ export class HeldFolder {
       else held.#above = above;
     }
     return held;
+  }
+
+  /** The folder of this name in it. @throws `ENOTDIR` where that is none, or a symlink */
+  folder(name: string): HeldFolder {
+    return this.opening(() => new HeldFolder(join(this.#name, name), this.child(name)));
   }
 
   /** The folder itself. */

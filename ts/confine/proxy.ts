@@ -382,8 +382,8 @@ export class CommandProxy {
 function takenAnswer(answer: unknown): NetworkAnswer {
   const fault = faultOf(answer);
   if (fault === undefined) {
-    const { allowed, reason = null } = answer as NetworkAnswer;
-    return { allowed, reason };
+    const [allowed, reason = null] = ['allowed', 'reason'].map((name) => ownValue(answer as object, name));
+    return { allowed, reason } as NetworkAnswer;
   }
   warnOnce(
     `connect:${fault}`,
@@ -393,13 +393,19 @@ function takenAnswer(answer: unknown): NetworkAnswer {
 }
 
 function faultOf(answer: unknown): string | undefined {
-  if (typeof answer !== 'object' || answer === null) return `it answered ${toldKind(answer)}`;
-  const { allowed, reason } = Object.getOwnPropertyDescriptors(answer as Partial<NetworkAnswer>);
-  const unknown = Object.keys(answer).find((name) => name !== 'allowed' && name !== 'reason');
-  if (unknown !== undefined) return `its answer has ${JSON.stringify(unknown)}, which is not known`;
-  if (typeof allowed?.value !== 'boolean') return `allowed was ${toldKind(allowed?.value)}`;
-  const said: unknown = reason?.value;
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return `it answered ${toldKind(answer)}`;
+  const unknown = Reflect.ownKeys(answer).find((name) => name !== 'allowed' && name !== 'reason');
+  if (unknown !== undefined) return `its answer has ${JSON.stringify(String(unknown))}, which is not known`;
+  const allowed = ownValue(answer, 'allowed');
+  if (typeof allowed !== 'boolean') return `allowed was ${toldKind(allowed)}`;
+  const said = ownValue(answer, 'reason');
   return typeof said === 'string' || said === null || said === undefined ? undefined : `reason was ${toldKind(said)}`;
+}
+
+/** Neither a getter's, which may say something else the next time, nor one that all objects were given. */
+function ownValue(of: object, name: string): unknown {
+  const property = Object.getOwnPropertyDescriptor(of, name);
+  return property !== undefined && Object.hasOwn(property, 'value') ? property.value : undefined;
 }
 
 /** By which it is known, whatever name it has by then. */

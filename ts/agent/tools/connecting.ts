@@ -27,14 +27,13 @@ export function connecting(command: string, confinement: Confinement | undefined
     if (follows !== null) return denialOfAddress(caller, url, abortSignal);
     const networks = [...((await confinement?.networks()) ?? []), ...((await caller?.asker.networks()) ?? [])];
     const isOutside = ({ none, hosts }: (typeof networks)[number]) =>
-      none || hosts.some((list) => !isListed(list, url));
+      none || hosts.some((list) => !isListed(meaning(list, where), url));
     if (networks.some(isOutside)) return denied('The policies let it connect to other hosts, or to none.');
     const denial = await denialOfAddress(caller, url, abortSignal);
     if (!denial.allowed) return denial;
     if (caller === undefined) return listed ? ALLOWED : denied('Nobody is there to be asked about it.');
     // A human said yes to this host with the command, perhaps by a pattern, and not to what the policies deny.
-    // A pattern is about the internet: whoever means this machine, or its network, names it.
-    const meant = where === null ? allowed : allowed.filter((pattern) => !pattern.includes('*'));
+    const meant = meaning(allowed, where);
     if (meant.length > 0 && isListed(meant, url)) return ALLOWED;
     if (!(await places.enter())) return denied(`This command asked about more than ${MOST_ASKED} hosts.`);
     const args = { url, command: shortened(command), ...(where === null ? {} : { where }) };
@@ -57,6 +56,10 @@ export function connecting(command: string, confinement: Confinement | undefined
     return answer;
   };
 }
+
+/** Those of a list that may mean it. A pattern is about the internet: whoever means this machine, or its network, names it. */
+const meaning = (list: readonly string[], where: string | null): readonly string[] =>
+  where === null ? list : list.filter((pattern) => !pattern.includes('*'));
 
 /** What the policies deny by any scheme: what goes through a tunnel nobody sees. */
 async function denialOfAddress(
