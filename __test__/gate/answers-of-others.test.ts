@@ -47,3 +47,40 @@ test.each(OTHERS)('of a callback: %s', async (name) => {
   expect(ran).toEqual(['del /2']);
   expect(JSON.stringify(prompts.at(-1))).toContain('The answer is for another call');
 });
+
+/** Objects that name the other call where nobody sees it. */
+const HIDDEN: Record<string, (id: string, other: ApprovalRequest) => unknown> = {
+  'a getter of its class': (id) =>
+    new (class {
+      approved = true;
+      get approvalId() {
+        return id;
+      }
+    })(),
+  'what it inherits': (id) => Object.assign(Object.create({ approvalId: id }) as object, { approved: true }),
+  'what is not enumerable': (id) => Object.defineProperty({ approved: true }, 'approvalId', { value: id }),
+  'a symbol': (id) => ({ approved: true, [Symbol('approvalId')]: id }),
+  'one of several requests': (_, other) => ({ approved: true, request: [other] }),
+  'the request of a request': (_, other) => ({ approved: true, request: { request: other } }),
+};
+
+test.each(Object.entries(HIDDEN))('at the gate, by %s', async (_, answer) => {
+  await using gate = createGate();
+  for (const path of [1, 2])
+    void gate.request({ runId: `r${path}`, toolCallId: `c${path}`, toolName: `t${path}`, args: { path } });
+  const [one, other] = (await gate.pending()) as [ApprovalRequest, ApprovalRequest];
+  const decided = gate.decide(one.approvalId, answer(other.approvalId, other) as ApprovalAnswer);
+  await expect(decided).rejects.toThrow(InvalidDecisionError);
+  expect(await gate.pending()).toHaveLength(2);
+});
+
+test('an answer without a prototype is as plain as another one', async () => {
+  await using gate = createGate();
+  const asked = gate.request({ toolName: 't', args: {} });
+  const [one] = await gate.pending();
+  await gate.decide(
+    one!.approvalId,
+    Object.assign(Object.create(null) as object, { type: 'approve' }) as ApprovalAnswer,
+  );
+  expect((await asked).approved).toBe(true);
+});

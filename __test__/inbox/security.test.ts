@@ -386,3 +386,15 @@ describe('the options', () => {
     );
   });
 });
+
+test.each(['approvalId', 'id', 'toolName', 'digest', 'request', 'by', 'via'])(
+  'a decision with %s beside it is refused: it may be meant for another request, or person',
+  async (name) => {
+    const { gate, mia, path, approvalId } = await setUp();
+    const sent = await mia.post(path, { [name]: 'x', decision: { type: 'approve' } });
+    expect([sent.status, JSON.stringify(sent.body)]).toEqual([400, expect.stringContaining(name)]);
+    const all = await mia.post('api/decisions', { ids: [approvalId], [name]: 'x', decision: { type: 'approve' } });
+    expect(all.status).toBe(400);
+    expect(await gate.pending()).toHaveLength(1);
+  },
+);

@@ -52,6 +52,7 @@ function known<T>(make: () => T): () => T {
 export function plainAnswer(answer: unknown): unknown {
   let text: string | undefined;
   try {
+    checkOpen(answer);
     text = JSON.stringify(answer, asItIs(answer));
   } catch (cause) {
     throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
@@ -63,6 +64,21 @@ export function plainAnswer(answer: unknown): unknown {
   }
   // Written out once more, so that nothing in an answer is taken for one of our tags.
   return snapshot(withoutDecider(JSON.parse(text))).json;
+}
+
+/**
+ * All that an answer has must be seen: what it inherits, and what is hidden in it, may name another call.
+ *
+ * @throws {TypeError}
+ */
+function checkOpen(answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return;
+  const above: unknown = Object.getPrototypeOf(answer);
+  // Of any realm.
+  if (above !== null && Object.getPrototypeOf(above) !== null)
+    throw new TypeError('it is an object of a class: give a plain one, such as { ...answer }');
+  if (Reflect.ownKeys(answer).length !== Object.keys(answer).length)
+    throw new TypeError('it has properties that are not enumerable, or symbols: give a plain object');
 }
 
 /** What an answer may say beside its decision: which call it is for. */
@@ -81,23 +97,24 @@ const NAMES_ITS_CALL: Readonly<Record<string, (record: ApprovalRecord) => readon
  * @throws {InvalidDecisionError}
  */
 export function checkItsCall(plain: unknown, record: ApprovalRecord): void {
-  const answer = revive(plain);
-  if (!isObject(answer)) return;
-  const { request } = answer;
-  for (const [place, said] of [
-    ['', answer],
-    ['request.', request],
-  ] as const) {
-    if (!isObject(said)) continue;
-    for (const [name, meant] of Object.entries(NAMES_ITS_CALL)) {
-      const value = said[name];
-      if (value === undefined || value === null || meant(record).includes(value as string)) continue;
-      throw new InvalidDecisionError({
-        message: `The answer is for another call: its ${place}${name} is not that of ${record.toolName} (${record.approvalId}). Answer each request by its own approvalId.`,
-      });
-    }
-  }
+  checkNamed(revive(plain), '', record);
 }
+
+/** @param said an answer, or the request that it has beside it, perhaps as one of several */
+function checkNamed(said: unknown, place: string, record: ApprovalRecord): void {
+  if (Array.isArray(said) && place !== '') for (const each of said as unknown[]) checkNamed(each, place, record);
+  if (!isObject(said)) return;
+  for (const [name, meant] of Object.entries(NAMES_ITS_CALL)) {
+    const value = own(said, name);
+    if (value === undefined || value === null || meant(record).includes(value as string)) continue;
+    throw new InvalidDecisionError({
+      message: `The answer is for another call: its ${place}${name} is not that of ${record.toolName} (${record.approvalId}). Answer each request by its own approvalId.`,
+    });
+  }
+  checkNamed(own(said, 'request'), `${place}request.`, record);
+}
+
+const own = (of: Record<string, unknown>, name: string): unknown => (Object.hasOwn(of, name) ? of[name] : undefined);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,8 +1,17 @@
 /** The body of a request, as JSON. */
 import { badRequest, RefusedRequest } from './refusal.js';
+import { brief } from './view.js';
 
-/** @throws {RefusedRequest} 400, 413, 415 */
-export async function readBody(request: Request, most: number): Promise<Record<string, unknown>> {
+/**
+ * @param most in bytes
+ * @param fields what may stand in it: anything else may be meant for another request, or for another server
+ * @throws {RefusedRequest} 400, 413, 415
+ */
+export async function readBody(
+  request: Request,
+  most: number,
+  fields: readonly string[],
+): Promise<Record<string, unknown>> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json')
     throw new RefusedRequest(415, 'ERR_UNSUPPORTED_MEDIA_TYPE', 'Send content-type: application/json.');
@@ -14,8 +23,12 @@ export async function readBody(request: Request, most: number): Promise<Record<s
     if (error instanceof RefusedRequest) throw error;
     throw badRequest('The body is not JSON.');
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw badRequest('The body must be an object.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRequest('The body must be an object.');
+  const unknown = Object.keys(value).find((name) => !fields.includes(name));
+  if (unknown === undefined) return value as Record<string, unknown>;
+  const known = fields.length === 0 ? 'it has no fields' : `its fields are ${fields.join(', ')}`;
+  throw badRequest(`The body has a field that is not known (${brief(JSON.stringify(unknown), 80)}): ${known}.`);
 }
 
 async function readBytes(request: Request, most: number): Promise<Uint8Array> {

@@ -15,7 +15,7 @@ import type { SessionAnswer } from './protocol.js';
 import { RateLimit } from './rate.js';
 import { failureOf, isLedgerTrouble, notFound, RefusedRequest } from './refusal.js';
 import { failed, json, reply } from './replies.js';
-import { methodsOf, routeOf, type InboxRoute } from './routes.js';
+import { fieldsOf, methodsOf, routeOf, type InboxRoute } from './routes.js';
 import { EventStreams } from './stream.js';
 import { version } from './version.js';
 import { brief, type ViewContext } from './view.js';
@@ -131,7 +131,7 @@ export class InboxHandler {
   async #write(request: Request, route: InboxRoute, eyes: ViewContext): Promise<Response> {
     const { gate, maxBodyBytes } = this.#settings;
     checkWrite(request, eyes.person, this.#settings);
-    const body = await readBody(request, maxBodyBytes);
+    const body = await readBody(request, maxBodyBytes, fieldsOf(route));
     switch (route.to) {
       case 'decision':
         return this.#told(decide(gate, route.id, body, eyes));

@@ -42,3 +42,12 @@ export function routeOf(path: string, basePath: string | null, isForPage: boolea
 export function methodsOf({ to }: InboxRoute): readonly string[] {
   return ['decision', 'check', 'decisions', 'verify'].includes(to) ? ['POST'] : ['GET', 'HEAD'];
 }
+
+/** What may stand in the body of what is sent there. */
+export const fieldsOf = ({ to }: InboxRoute): readonly string[] => FIELDS[to] ?? [];
+
+const FIELDS: { readonly [TO in InboxRoute['to']]?: readonly string[] } = {
+  decision: ['decision'],
+  check: ['args'],
+  decisions: ['ids', 'decision'],
+};
