@@ -387,7 +387,7 @@ describe('the options', () => {
   });
 });
 
-test.each(['approvalId', 'id', 'toolName', 'digest', 'request', 'by', 'via'])(
+it.each(['approvalId', 'id', 'toolName', 'digest', 'request', 'by', 'via'])(
   'a decision with %s beside it is refused: it may be meant for another request, or person',
   async (name) => {
     const { gate, mia, path, approvalId } = await setUp();
