@@ -189,8 +189,9 @@ export interface TerminalApprover {
 
 /**
  * Asks on the terminal, or on piped lines: shows the preview and takes a line. `y`, `yes` and `ok` approve, `n` and `no` reject, `e`
- * edits, `r TEXT` responds, and any other text is the reason of a rejection. What was typed before the request was shown decides
- * nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
+ * edits, `r TEXT` responds, and any other text is the reason of a rejection. On a terminal, what was typed before the request was
+ * shown decides nothing. Piped lines answer one call each, in their order, however early they come. Several that share an input ask
+ * one after the other. For `onQuestion` it asks the questions.
  *
  * A call that stands out ({@link ApprovalRequest.flags}) is approved by a second `y`, and `d` shows all of one that is not shown whole;
  * piped lines are given all of it at once. An answer that would not be taken is told, and the same call is asked about again.

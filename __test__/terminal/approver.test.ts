@@ -180,3 +180,21 @@ test.each([
     expect(input.readableFlowing).not.toBe(true);
   },
 );
+
+test('a piped line that was begun for a request which was decided elsewhere answers no other one', async () => {
+  const [first, second] = [await requestFor({ command: 'ls' }), await requestFor({ command: 'rm -rf x' }, 'wipe')];
+  const { input, output, until } = place(false);
+  const approver = terminalApprover({ input, output });
+  const elsewhere = new AbortController();
+  const asked = Promise.resolve(approver(first, { abortSignal: elsewhere.signal }));
+  await until('Run it? ');
+  input.write('y');
+  await new Promise((resolve) => setImmediate(resolve));
+  elsewhere.abort(new Error('decided elsewhere'));
+  await expect(asked).rejects.toThrow('decided elsewhere');
+  const next = Promise.resolve(approver(second, signal));
+  await until('Run it? ', 2);
+  input.write('es\n');
+  input.write('no, keep it\n');
+  expect(await next).toMatchObject({ type: 'reject', reason: expect.stringContaining('keep it') as unknown });
+});

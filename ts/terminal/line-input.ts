@@ -29,6 +29,8 @@ export class LineInput {
   readonly #decoder = new TextDecoder();
   /** What was read and nobody took. */
   #rest = '';
+  /** What comes until the end of this line was begun for a request that was decided elsewhere meanwhile. */
+  #isBegun = false;
   #isEnded = false;
   #failure: CountersignError | undefined;
 
@@ -168,6 +170,7 @@ export class LineInput {
       const take = (): void => {
         // More may come before whoever waits has it: that is the next one's.
         if (isTaken) return;
+        this.#dropBegun();
         const end = this.#rest.indexOf('\n');
         if (end >= 0) {
           const line = this.#rest.slice(0, end);
@@ -198,8 +201,17 @@ export class LineInput {
         input.off('end', end);
         input.off('close', end);
         input.pause();
+        this.#isBegun ||= signal.aborted && this.#rest !== '';
       };
     });
+  }
+
+  /** It answers nobody: whoever wrote it had another request in sight. */
+  #dropBegun(): void {
+    if (!this.#isBegun) return;
+    const end = this.#rest.indexOf('\n');
+    this.#isBegun = end < 0;
+    this.#rest = end < 0 ? '' : this.#rest.slice(end + 1);
   }
 
   /** @param start begins to wait, and gives what ends that */
