@@ -290,6 +290,7 @@ pub(super) fn seven(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
     let mut looks = false;
     let mut into = false;
+    let mut named = false;
     for (index, operand) in operands.iter().enumerate() {
         let word = walk.place(operand.arg);
         let begins = words::beginning(word);
@@ -300,6 +301,7 @@ pub(super) fn seven(walk: &mut ArgumentWalk) {
                 _ => walk.runs(operand.arg, DoubtReason::UnknownCommand),
             }
         } else if words::begins_unknown(word) || begins.starts_with('@') {
+            named = true;
             walk.runs(operand.arg, DoubtReason::MayBeOption);
             walk.apply(
                 OperandUse::Read,
@@ -317,9 +319,14 @@ pub(super) fn seven(walk: &mut ArgumentWalk) {
                 walk.runs(operand.arg, DoubtReason::UnknownOption);
             }
         } else {
+            named = true;
             walk.recursive = true;
             walk.operand_is(*operand, if looks { OperandUse::Read } else { OperandUse::Change });
         }
+    }
+    // `h` sums up what it is given, else all that is here.
+    if looks && !named {
+        walk.here(OperandUse::ReadBelow);
     }
     walk.effects.moves |= !looks;
     if !looks && !into && !operands.is_empty() {
