@@ -71,7 +71,7 @@ export class CallDecisions {
     if (endsAll(error)) {
       round.waiting--;
       asked.decision = { type: 'cancelled', reason: reasonOfError(error) };
-      round.lost ??= { error };
+      round.lost ??= { reason: error };
       this.#options.wake();
       return;
     }
