@@ -1,4 +1,4 @@
-/** Each host that a confined command connects to, put to whoever answers for the run. */
+/** Each host that a confined command connects to, put to the one who answers for the run. */
 import type { NetworkAnswer, NetworkTarget } from '../../../index.js';
 import { isListed } from '../../confine/confine.js';
 import { currentCaller, type ServerCaller } from '../../gate/caller.js';
@@ -19,7 +19,7 @@ type Connect = (
   options: { abortSignal: AbortSignal },
 ) => Promise<NetworkAnswer>;
 
-/** To be called where the call of the tool is: whoever answers for it is known there. */
+/** To be called where the call of the tool is: the one who answers for it is known there. */
 export function connecting(command: string, confinement: Confinement | undefined, allowed: readonly string[]): Connect {
   const caller = currentCaller();
   const places = new QuestionPlaces(MOST_ASKED);
@@ -33,7 +33,7 @@ export function connecting(command: string, confinement: Confinement | undefined
     if (!denial.allowed) return denial;
     if (caller === undefined) return listed ? ALLOWED : denied('Nobody is there to be asked about it.');
     // A human said yes to this host with the command, perhaps by a pattern, and not to what the policies deny.
-    // A pattern is about the internet: whoever means this machine, or its network, names it.
+    // A pattern is about the internet: this machine and its network must be named.
     const meant = where === null ? allowed : allowed.filter((pattern) => !pattern.includes('*'));
     if (meant.length > 0 && isListed(meant, url)) return ALLOWED;
     if (!(await places.enter())) return denied(`This command asked about more than ${MOST_ASKED} hosts.`);
@@ -94,7 +94,7 @@ class QuestionPlaces {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Whoever was refused takes the place along. */
+  /** A refused connection takes the place along. */
   leave(isRefused: boolean): void {
     this.#taken -= 1;
     if (!isRefused) this.#free += 1;

@@ -56,7 +56,7 @@ export class RunRequests {
     return (this.#seen.get(toolCallId) ?? 0) > 1;
   }
 
-  /** Takes a request of the SDK's in; `undefined`: it is none, and not shown. */
+  /** Takes a request of the SDK's in; `undefined`: it is not one, and not shown. */
   add(round: ModelRound, part: StreamPart): StreamPart | undefined {
     const { toolCallId = '', toolName = '', input, providerExecuted = false } = part.toolCall ?? {};
     const known = this.#options.guard.call(toolCallId);
