@@ -25,7 +25,7 @@ import { continueRun } from './continuing.js';
 import { RunConversation, messagesOf } from './conversation.js';
 import { EarlyCalls } from '../sdk/early.js';
 import { answered, closed } from '../messages/history.js';
-import { EventQueue } from '../sdk/inbox.js';
+import { EventQueue } from '../sdk/event-queue.js';
 import { isWorthAsking, Keeping } from './keeping.js';
 import { RunOpening } from './opening.js';
 import type { EventView } from './event-view.js';
@@ -110,7 +110,7 @@ export class Run {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever does not look at it must not be ended by it.
+    // A promise that nobody awaits must not end the process.
     this.result.catch(() => {});
   }
 
@@ -153,7 +153,7 @@ export class Run {
           const part = await this.#advance();
           if (part === OVER) return undefined;
           if (part === undefined) continue;
-          // Whoever leaves at it does not come by the end of the run.
+          // A reader that stops at it never sees the end of the run.
           if (part.type === 'error') this.#options.unheard.fail(part.error);
           const told = this.#report?.part(part);
           if (told !== undefined) await told;
@@ -189,7 +189,7 @@ export class Run {
     this.#endRun();
     const ended = this.#cancelling.abort();
     this.#stream.stop(this.#options.signal.reason);
-    // Whoever hears that it is over finds all of it cancelled.
+    // When a caller learns that it is over, all of it is cancelled.
     return after(ended, () => this.#reject(reason));
   }
 
@@ -456,7 +456,7 @@ export class Run {
 
   async #end(setup: RunSetup, round: ModelRound): Promise<void> {
     const { nobody } = this.#asker;
-    // The model has been told. Whoever started the run must be, too.
+    // The model has been told. The caller of the run must be told, too.
     if (nobody !== undefined && this.#options.parent === undefined) throw nobody;
     const output = wantsOutput(setup.callOptions) ? await this.#stream.output() : undefined;
     await this.#callbacks.finish(setup.sdk.version, this.#conversation);
@@ -529,7 +529,7 @@ export class Run {
     return this.#round?.error === undefined ? { type: 'error', error: failure } : undefined;
   }
 
-  /** Ends it here, and leaves what waits to whoever continues it. */
+  /** Ends it here, and leaves what waits to the process that continues it. */
   async #letGo(reason: DOMException): Promise<void> {
     const { parent } = this.#options;
     const { setup } = this.#opening;
