@@ -256,7 +256,7 @@ export interface DirectoryEntry {
 export interface Backend {
   /** Absolute. */
   readonly root: string;
-  /** Whether its `execute` can confine a command; `'always'`: it confines each, whoever asks for less. */
+  /** Whether its `execute` can confine a command; `'always'`: it confines each, even where less is asked for. */
   readonly canConfine?: true | 'always';
   /** UTF-8 text, with its line ends. Lines are counted from 1. `limit`: all lines unless given. */
   readFile(

@@ -58,7 +58,8 @@ export interface InboxOptions {
   /** The largest body of a request, in bytes; a larger one gets 413. @default 1,048,576 */
   maxBodyBytes?: number;
   /**
-   * For how long the page holds a decision back, in ms: until then whoever took it can take it back, and nothing has left the page.
+   * For how long the page holds a decision back, in ms: until then its author can take it back, and nothing has left the
+   * page.
    * At most 60,000. @default 0: it is sent at once
    */
   undo?: number;
@@ -95,14 +96,14 @@ export interface ServeInboxOptions extends Pick<InboxOptions, 'assets' | 'logger
 /** An inbox for the one who sits at this machine. */
 export interface LocalInbox extends AsyncDisposable {
   readonly port: number;
-  /** A link that opens it once, in one browser; whoever has it decides as you. Each call makes another one. */
+  /** A link that opens it once, in one browser; its holder decides as you. Each call makes another one. */
   link(): string;
   /** Ends all connections. The gate stays as it is. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the inbox on 127.0.0.1 only, to whoever has a link of {@link LocalInbox.link}.
+ * Serves the inbox on 127.0.0.1 only, to the holder of a link of {@link LocalInbox.link}.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), also when the port is taken
  */

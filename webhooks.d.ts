@@ -30,7 +30,8 @@ export type WebhookEventName = 'requested' | 'reminded' | 'voted' | 'escalated' 
 /** One receiver. */
 export interface WebhookEndpoint {
   /**
-   * `https:`, or `http:` on this machine (`localhost`, `127.0.0.0/8`, `[::1]`). It is the host's own: whoever lets others name
+   * `https:`, or `http:` on this machine (`localhost`, `127.0.0.0/8`, `[::1]`). It is the host's own: a host that lets others
+   * name
    * addresses must look at where they lead. Redirects are not followed.
    */
   url: string;
@@ -118,7 +119,7 @@ export interface WebhookSender extends AsyncDisposable {
  * should remember. The order is not promised.
  *
  * Over a ledger that lasts it tells what all processes do; what was told stands in the ledger, so that a process that is killed
- * loses nothing: whoever sends next goes on from there. In `memory:` it is lost with the process.
+ * loses nothing: the next process that sends goes on from there. In `memory:` it is lost with the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), {@link LedgerError} (`ERR_LEDGER_…`)
  */
@@ -179,7 +180,7 @@ export interface WebhookEvent {
  * @param webhook the request, whose body is read, or its headers and its body as they came
  * @param secret as {@link WebhookEndpoint.secret}
  * @throws {@link WebhookSignatureError} (`ERR_WEBHOOK_SIGNATURE`): answer with the status 401
- * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a secret that is none
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a secret that is not one
  */
 export declare function verifyWebhook(
   webhook:
@@ -229,7 +230,7 @@ export interface ActionLinksOptions {
 export interface ActionLink {
   approvalId: string;
   decision: 'approve' | 'reject';
-  /** Whom the link is for. Whoever has it can decide as this person: it is a password for one request. */
+  /** Whom the link is for. Anyone who has it can decide as this person: it is a password for one request. */
   by: string;
   /** The groups that this person is in. @default none beside the gate's own `groups` */
   groups?: readonly string[];

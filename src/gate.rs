@@ -1,6 +1,6 @@
 //! `NativeGate`.
 
-mod door;
+mod lazy_gate;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};
 use napi_derive::napi;
 
-use self::door::{Door, Here};
+use self::lazy_gate::{GateAtOnce, LazyGate};
 
 /// Not error-first, and weak: it never keeps the process alive.
 type WakeFunction = ThreadsafeFunction<(), (), (), Status, false, true>;
@@ -25,7 +25,7 @@ type WakeFunction = ThreadsafeFunction<(), (), (), Status, false, true>;
 /// through `call`.
 #[napi]
 pub struct NativeGate {
-    door: Arc<Door>,
+    gate: Arc<LazyGate>,
 }
 
 #[napi]
@@ -34,9 +34,9 @@ impl NativeGate {
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String) -> napi::Result<Self> {
         // A constructor has no envelope to answer with.
-        let door = Door::new(&options)
+        let gate = LazyGate::new(&options)
             .map_err(|error| napi::Error::new(Status::InvalidArg, error.to_string()))?;
-        Ok(Self { door: Arc::new(door) })
+        Ok(Self { gate: Arc::new(gate) })
     }
 
     /// Does what is asked on a thread that is not JavaScript's. Never rejects. What happened is taken when JavaScript is told the
@@ -44,14 +44,14 @@ impl NativeGate {
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn call<'env>(&self, env: &'env Env, operation: String) -> napi::Result<Object<'env>> {
         let (deferred, promise) = env.create_deferred()?;
-        let door = Arc::clone(&self.door);
+        let gate = Arc::clone(&self.gate);
         // Answered from where it was done: each thread in between would cost as much as a step of the ledger.
         spawn_blocking(move || {
-            let done = catch_unwind(AssertUnwindSafe(|| perform(&*door, &operation)));
+            let done = catch_unwind(AssertUnwindSafe(|| perform(&*gate, &operation)));
             let done = done.unwrap_or_else(|_| failed());
             deferred.resolve(move |_| {
-                let answer = catch_unwind(AssertUnwindSafe(|| done.with_events(door.feed())));
-                Ok(answer.unwrap_or_else(|_| failed().with_events(door.feed())))
+                let answer = catch_unwind(AssertUnwindSafe(|| done.with_events(gate.feed())));
+                Ok(answer.unwrap_or_else(|_| failed().with_events(gate.feed())))
             });
         });
         Ok(promise)
@@ -61,7 +61,7 @@ impl NativeGate {
     /// was done, as `drain` would give them next.
     #[napi(catch_unwind)]
     pub fn call_now(&self, operation: String) -> String {
-        perform_now(&Here(&self.door), &operation)
+        perform_now(&GateAtOnce(&self.gate), &operation)
     }
 
     /// `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive.
@@ -72,7 +72,7 @@ impl NativeGate {
             // Refused when the environment goes away: then nobody waits any more.
             wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
         });
-        self.door.feed().on_wake(Some(wake));
+        self.gate.feed().on_wake(Some(wake));
         Ok(())
     }
 }
@@ -85,6 +85,6 @@ fn failed() -> PerformedOperation {
 impl Drop for NativeGate {
     fn drop(&mut self) {
         // Released with the object that JavaScript held, not later with the deadline task that may just be looking.
-        self.door.feed().on_wake(None);
+        self.gate.feed().on_wake(None);
     }
 }

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use countersign_bridge::check::Batch;
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::policies::{self as wire, calls, documents};
+use countersign_bridge::rights;
+use countersign_bridge::verdict;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::Policies;
 use countersign_core::layers::project_root;
@@ -106,6 +108,24 @@ pub fn call_documents_now(operation: String) -> String {
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn call_documents(operation: String) -> AsyncTask<Blocking> {
     Blocking::new(move || documents::perform(&operation))
+}
+
+/// What is to be asked next of a call, or its verdict: the text of `NativeCallParts` to an envelope of `NativeAnswer`.
+#[napi(catch_unwind)]
+pub fn weigh_call(parts: String) -> String {
+    envelope(verdict::weigh(&parts))
+}
+
+/// Whether who met the needs of one request met those of another: the text of `ComparedNeeds` to an envelope of `boolean`.
+#[napi(catch_unwind)]
+pub fn covers_needs(needs: String) -> String {
+    envelope(verdict::covers(&needs))
+}
+
+/// What a person may decide of a request that waits: the text of `NativeWaiting` to an envelope of `NativeRights`.
+#[napi(catch_unwind)]
+pub fn person_rights(waiting: String) -> String {
+    envelope(rights::rights(&waiting))
 }
 
 /// One line of `countersign policy check --batch` to one line. Looks at files.

@@ -27,15 +27,18 @@ import { TurnQueue } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
 import type {
   CanonicalText,
+  ComparedNeeds,
   DecideMeta,
   DocumentOperations,
   Envelope,
   FileOperations,
   InterruptPlan,
   NativeAbout,
+  NativeAnswer,
   NativeAuditEntry,
   NativeCall,
-  NativeClaim,
+  NativeCallParts,
+  NativeRedeemed,
   NativeDocument,
   NativeFilesOptions,
   NativeGateOptions,
@@ -49,6 +52,7 @@ import type {
   NativePolicyOptions,
   NativeRefreshed,
   NativeRequest,
+  NativeRights,
   NativeRunInfo,
   NativeSaveRun,
   NativeSavedRun,
@@ -60,6 +64,7 @@ import type {
   NativeTree,
   NativeValue,
   NativeVerified,
+  NativeWaiting,
   Operations,
   PatternKind,
   PolicyOperations,
@@ -76,7 +81,8 @@ export type {
   NativeAuditEntry,
   NativeBound,
   NativeCall,
-  NativeClaim,
+  NativeCallParts,
+  NativeRedeemed,
   NativeDocument,
   NativeGateOptions,
   NativeGitFiles,
@@ -86,6 +92,7 @@ export type {
   NativeNote,
   NativePast,
   NativeRequest,
+  NativeRights,
   NativeRunInfo,
   NativeRunStatus,
   NativeSaveRun,
@@ -93,6 +100,7 @@ export type {
   NativeSealed,
   NativeSetting,
   NativeTidied,
+  NativeVerdict,
   NativeVerified,
   NativeWho,
 } from './wire.js';
@@ -194,6 +202,25 @@ export function canonicalize(json: string): CanonicalText {
 export function fitsPattern(pattern: string, text: string): boolean | null {
   return binding.fitsPattern(pattern.toWellFormed(), text.toWellFormed());
 }
+
+/** What is to be asked next of a call, or its verdict. */
+export function weighCall(parts: NativeCallParts): NativeAnswer {
+  return open(binding.weighCall(JSON.stringify(parts, wellFormedText)));
+}
+
+/** Whether who met the needs `met` met all of `asked`, too. */
+export function coversNeeds(needs: ComparedNeeds): boolean {
+  return open(binding.coversNeeds(JSON.stringify(needs, wellFormedText)));
+}
+
+/** What a person may decide of a request that waits. */
+export function personRights(waiting: NativeWaiting): NativeRights {
+  return open(binding.personRights(JSON.stringify(waiting, wellFormedText)));
+}
+
+/** Reasons and names are whatever somebody wrote: a replacer for `JSON.stringify`. */
+const wellFormedText = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.toWellFormed() : value;
 
 /** A call as plain text that is safe to show, at most `width` columns wide. */
 export function preview(toolName: string, args: unknown, width?: number): PreviewText {
@@ -470,17 +497,17 @@ export class NativeGate implements RunStore {
   }
 
   /**
-   * The one claim on an approval, checked against the digest of what was approved. Fails with `ERR_NOT_APPROVED`
+   * The one use of an approval, checked against the digest of what was approved. Fails with `ERR_NOT_APPROVED`
    * (`status`, or `null` when there is no such request), `ERR_DIGEST_MISMATCH`, `ERR_ALREADY_STARTED`.
    */
-  claim(
+  redeem(
     runId: string | null,
     toolCallId: string,
     toolName: string,
     args: unknown,
     context: object | null,
-  ): Awaitable<NativeClaim> {
-    return this.#do('claim', { runId, toolCallId, call: { toolName, args, context } });
+  ): Awaitable<NativeRedeemed> {
+    return this.#do('redeem', { runId, toolCallId, call: { toolName, args, context } });
   }
 
   /** Whether an approval is bound to its call with these arguments, judged under this. */
@@ -488,7 +515,7 @@ export class NativeGate implements RunStore {
     return this.#do('isBound', { approvalId, call: { toolName, args, context } });
   }
 
-  /** `result`: any JSON, kept by a ledger that lasts for whoever continues the run; `null`: none. */
+  /** `result`: any JSON, kept by a ledger that lasts for the process that continues the run; `null`: none. */
   settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {
     return this.#do('settle', this.lasts ? { approvalId, succeeded, result } : { approvalId, succeeded });
   }

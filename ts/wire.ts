@@ -33,22 +33,19 @@ export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
 export type CanonicalText = { text: string, digest: string, };
 
 /** Whether an approval is bound to this very call. */
-export type CheckBound = { approvalId: string, call: ClaimedCall, };
+export type CheckBound = { approvalId: string, call: RedeemingCall, };
 
 /** Fails unless these documents can be read. */
 export type CheckDocuments = { documents: Array<NativeDocument>, };
-
-/** Claims an approval for a call that is to run. */
-export type ClaimApproval = { runId: string | null, toolCallId: string, call: ClaimedCall, };
-
-/** A call that is to run. */
-export type ClaimedCall = { toolName: string, args: unknown, context: object | null, };
 
 /** Refuses what comes. In memory what waits is cancelled; a ledger that lasts is let go of. */
 export type CloseGate = { reason: string, };
 
 /** Gives the space of what was dropped back. */
 export type CompactLedger = Record<symbol, never>;
+
+/** Who agreed to one request, and who must agree to another. */
+export type ComparedNeeds = { met: readonly ApprovalNeed[], asked: readonly ApprovalNeed[], };
 
 export type Contents = "kept" | "redacted" | "dropped";
 
@@ -345,6 +342,13 @@ export type ListTrusted = Record<symbol, never>;
 /** What a ledger holds. */
 export type NativeAbout = { place: string, schema: number, encrypted: boolean, records: number, pending: number, runs: number, entries: number, bytes: number, };
 
+/** What is still to be asked, or the verdict. */
+export type NativeAnswer = { "kind": "askJudge",
+/** The verdict so far. */
+effect: PolicyEffect,
+/** The policies that it comes from, by their place. */
+said: number | null, } | { "kind": "askReadOnly" } | { "kind": "askGrant", floor: boolean, } | { "kind": "askForbidden" } | { "kind": "verdict", verdict: NativeVerdict, };
+
 /** A call that is put to a human. What most requests do not have is left out. */
 export type NativeApproval = { approvalId: string, runId: string, toolCallId: string, toolName: string, args: unknown,
 /** The path of agents it came from. */
@@ -392,10 +396,24 @@ bound?: boolean,
 /** Offer to remember what would be offered where there are no rules. */
 unruled?: boolean, };
 
-/** What may be executed: the core's own copy of the arguments. */
-export type NativeClaim = { approvalId: string, args: unknown,
-/** Whether the human changed the arguments. */
-edited: boolean, };
+/** All that is known of a call by now. */
+export type NativeCallParts = { toolName: string,
+/** The gate's first, if it has any, then those of the runs that the call is a part of. */
+policies: Array<NativePolicyOpinion>,
+/** Whether the first of them are the gate's. */
+ofGate: boolean,
+/** Of `interruptOn`, the tool and the host. Who says nothing is left out. */
+own: Array<NativeOpinion>, hasJudge: boolean,
+/** Absent: it was not asked. */
+judge?: NativeOpinion, mode: PolicyMode,
+/** Absent: not looked up. */
+forbidsAuto?: boolean,
+/** What the preset `read-only` says. Absent: it was not asked. */
+readOnly?: NativeOpinion,
+/** Whether there may be a grant. */
+mayGrant: boolean,
+/** Absent: not looked up, or there is none. */
+grant?: NativeGrantOpinion, isQuestion: boolean, startsAgents: boolean, };
 
 export type NativeDamage = { seq: number | null, record: string | null, what: string, };
 
@@ -455,6 +473,9 @@ repositories: Array<string>,
 /** Whether that is not all. */
 incomplete: boolean, };
 
+/** A grant that answers a call. */
+export type NativeGrantOpinion = { effect: PolicyEffect, by: string, label: string, };
+
 /** Where the audit stands. */
 export type NativeHead = { size: number, hash: string, at: number, };
 
@@ -470,6 +491,9 @@ problems?: Array<PolicyProblem>,
 who?: NativeWho,
 /** What an approval of it is bound to, where that was asked for. */
 bound?: NativeBound, };
+
+/** Why it is less than the request allows. */
+export type NativeLack = "othersNamed" | "hasVoted" | "isRequester";
 
 /** A policy that counts. */
 export type NativeLayer = { layer: PolicyLayer,
@@ -501,6 +525,11 @@ export type NativeNoteRule = { source: string, layer: PolicyLayer, line?: number
 
 export type NativeOffers = { allow: GrantOffer | null, deny: GrantOffer | null, };
 
+/** What one of those that judge a call says. */
+export type NativeOpinion = { effect: PolicyEffect, reason?: string | undefined,
+/** Whether it names people who must agree. */
+namesPeople?: boolean, };
+
 /** A preview, and what was found worth a warning. */
 export type NativePage = { text: string, flags: Array<string>, };
 
@@ -512,6 +541,12 @@ runId: string | null, toolName: string | null,
 before: string | null,
 /** From 1 to 1,000. */
 limit: number, };
+
+/** A person, with the groups that they are known to be in. */
+export type NativePerson = { name: string, groups: readonly string[], };
+
+/** What policies say of a call. */
+export type NativePolicyOpinion = { effect: PolicyEffect, reason: string, namesPeople: boolean, managedAsk: boolean, };
 
 /** What policies are made with. */
 export type NativePolicyOptions = { documents: Array<NativeDocument>,
@@ -545,6 +580,11 @@ escalatedAt?: number,
 /** What was given as `details` of the request. */
 details?: object | null, };
 
+/** What may be executed: the core's own copy of the arguments. */
+export type NativeRedeemed = { approvalId: string, args: unknown,
+/** Whether the human changed the arguments. */
+edited: boolean, };
+
 /** What changed. */
 export type NativeRefreshed = {
 /** What is wrong with the policy files; `null`: none changed. */
@@ -576,6 +616,13 @@ needs?: readonly ApprovalNeed[],
 requester?: string | null,
 /** How many ms before the deadline everybody is told once more. */
 remindMs?: number | null, };
+
+/** What a person may decide. */
+export type NativeRights = { mayDecide: Array<DecisionType>,
+/** `null`: it is all that the request allows. */
+lack: NativeLack | null,
+/** How many have approved each need; `null`: that is not known. */
+approvals: Array<number | null>, };
 
 /** Where a run stands. */
 export type NativeRunInfo = { runId: string, status: NativeRunStatus,
@@ -652,8 +699,28 @@ export type NativeValue = { text: string,
 /** How often it was set. */
 version: number, };
 
+/** The verdict on a call. */
+export type NativeVerdict = { effect: PolicyEffect,
+/** `null`: those that ask give none. */
+reason: string | null,
+/** The policies that it is explained by, by their place. */
+said: number | null,
+/** Only a grant for the whole call answers. */
+floor: boolean,
+/** Whose people must agree: places in the policies, with those of `own` counted after them. */
+approvers: Array<number>,
+/** It is an ask that the mode answers with an allow. */
+byMode: boolean, };
+
 /** What a verification found. */
 export type NativeVerified = { entries: number, head: string, records: number, faults: Array<NativeDamage>, };
+
+/** A request that waits, and who looks at it. */
+export type NativeWaiting = { allowedDecisions: readonly DecisionType[], needs: readonly ApprovalNeed[],
+/** Who has approved it. */
+voters: Array<NativePerson>, requester: string | null,
+/** ms since it was made. */
+age: number, person: NativePerson, };
 
 /** Who must agree. */
 export type NativeWho = { needs: readonly ApprovalNeed[],
@@ -703,7 +770,7 @@ export type Operations = {
   decide: { takes: DecideRequest; answers: DecideAnswer };
   cancelRun: { takes: CancelRun; answers: Done };
   revoke: { takes: RevokeApproval; answers: boolean };
-  claim: { takes: ClaimApproval; answers: NativeClaim };
+  redeem: { takes: RedeemApproval; answers: NativeRedeemed };
   isBound: { takes: CheckBound; answers: boolean };
   settle: { takes: SettleCall; answers: Done };
   watch: { takes: WatchRequest; answers: Done };
@@ -745,6 +812,8 @@ export type PolicyFinding = { code: PolicyFindingCode, severity: PolicySeverity,
 export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-broad" | "says-nothing" | "no-reason" | "no-examples";
 
 export type PolicyLayer = "managed" | "user" | "project" | "code" | "session";
+
+export type PolicyMode = "safe" | "auto" | "plan" | "deny-all-asks";
 
 /** What policies can be asked. */
 export type PolicyOperations = {
@@ -831,6 +900,12 @@ export type RecordText = NativeRecord;
 
 /** Records. */
 export type RecordsText = NativeRecord[];
+
+/** Redeems an approval for a call that is to run. */
+export type RedeemApproval = { runId: string | null, toolCallId: string, call: RedeemingCall, };
+
+/** A call that is to run. */
+export type RedeemingCall = { toolName: string, args: unknown, context: object | null, };
 
 /** Reads policy files that changed, and looks whether these files are as they were. */
 export type RefreshFiles = { files: Array<NativeSeen>, };

@@ -356,7 +356,7 @@ export interface AuditReport {
 }
 
 /**
- * The audit of a ledger. Whoever can write its file can also write a whole new audit, or drop its end: only a head that was
+ * The audit of a ledger. Anyone who can write its file can also write a whole new audit, or drop its end: only a head that was
  * signed and kept elsewhere tells. Everything here throws {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for `memory:`.
  */
 export interface Audit {
@@ -388,7 +388,7 @@ export interface Audit {
  * A head as a signed note (c2sp.org/signed-note, a checkpoint of c2sp.org/tlog-checkpoint with the head of a hash chain as its
  * root hash), to be published.
  *
- * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) for a key that is none
+ * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) for a key that is not one
  */
 export declare function signAuditHead(
   head: AuditHead,
@@ -496,7 +496,7 @@ export interface Gate extends AsyncDisposable {
   readonly audit: Audit;
   /**
    * Refuses what comes. In `memory:`, what waits is cancelled. In a ledger that lasts it goes on waiting, for another process
-   * to answer or to continue the run; whoever waits for it here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). What was
+   * to answer or to continue the run; a waiter here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). What was
    * aborted before is cancelled in it first. Idempotent.
    */
   close(): Promise<void>;

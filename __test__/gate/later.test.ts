@@ -56,7 +56,7 @@ describe('a run', () => {
     await gate.close();
   });
 
-  it.each([['request'], ['claim']])('runs nothing when the ledger cannot %s, and says so', async (operation) => {
+  it.each([['request'], ['redeem']])('runs nothing when the ledger cannot %s, and says so', async (operation) => {
     const { ran, tools } = recordingTools();
     fails(operation);
     const gate = createGate({ ledger });
@@ -136,12 +136,12 @@ describe('a run', () => {
     await gate.close();
   });
 
-  it('runs nothing when a claim comes back after the abort', async () => {
+  it('runs nothing when a redemption comes back after the abort', async () => {
     const { ran, tools } = recordingTools();
     const stop = new AbortController();
     const gate = createGate({ ledger });
     later.performed = (operation) => {
-      if (operation === 'claim') stop.abort(new Error('enough'));
+      if (operation === 'redeem') stop.abort(new Error('enough'));
     };
     const { run } = start({
       turns: one(),

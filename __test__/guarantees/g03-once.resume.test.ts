@@ -1,4 +1,4 @@
-/** G3. One execution per approval, though a run is continued twice at once: by its lease, and by the claim without it. */
+/** G3. One execution per approval, though a run is continued twice at once: by its lease, and without it by the one use. */
 import { expect, it } from 'vitest';
 import type { AgentEvent, AgentRun, Gate } from '../../index.js';
 import { localGate } from '../../ts/gate/gate.js';
@@ -10,7 +10,7 @@ import { of } from '../support/play.js';
 const TIMES = 8;
 const turn = calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2'));
 
-/** A gate whose ledger lets everybody have every run: all that is left is the claim. */
+/** A gate whose ledger lets everybody have every run: all that is left is the one use of each. */
 function withoutLease(gate: Gate): Gate {
   const runs = localGate(gate, 'test').runs;
   Object.assign(runs, {

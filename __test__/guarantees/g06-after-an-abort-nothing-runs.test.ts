@@ -178,9 +178,9 @@ function stage(moment: Moment, act: () => void) {
     const records = (await Promise.all(ids.map((id) => gate.get(id)))) as ApprovalRecord[];
     for (const record of records) {
       const ran = startedWhenActed?.includes((record.args as { path: string }).path);
-      // A claim that was on its way to the disk may have come there first: then it did not run, and has failed.
-      const claimed = lasts && log.some(({ type, ...more }) => type === 'started' && has(more, record));
-      const ended = ran === true ? /^(started|succeeded|failed)$/ : claimed ? /^failed$/ : /^cancelled$/;
+      // A redemption that was on its way to the disk may have come there first: then it did not run, and has failed.
+      const redeemed = lasts && log.some(({ type, ...more }) => type === 'started' && has(more, record));
+      const ended = ran === true ? /^(started|succeeded|failed)$/ : redeemed ? /^failed$/ : /^cancelled$/;
       expect(record.status, record.toolCallId).toMatch(ended);
     }
     const waited = await pendingWhenActed;

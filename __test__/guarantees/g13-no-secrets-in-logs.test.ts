@@ -270,12 +270,12 @@ describe.skipIf(major === 6)('COUNTERSIGN_LOG', () => {
     const ask = (toolCallId, timeoutMs = null) => ok(call('request', { requests: [{ runId: 'r', toolCallId, toolName: 'login',
       args: { password: secret }, origin: ['main'], description: 'with ' + secret, allowedDecisions: null, timeoutMs }] }))[0].ok;
     const decide = (id, decision, meta = {}) => call('decide', { approvalId: id, decision, meta: { by: null, via: 'gate', ...meta } });
-    const claim = (toolCallId, password) => call('claim', { runId: 'r', toolCallId, call: { toolName: 'login', args: { password } } });
+    const redeem = (toolCallId, password) => call('redeem', { runId: 'r', toolCallId, call: { toolName: 'login', args: { password } } });
     const a = ask('a');
     decide(a.approvalId, { type: 'approve', reason: secret });
-    claim('a', secret + ' changed');
-    claim('a', secret);
-    claim('a', secret);
+    redeem('a', secret + ' changed');
+    redeem('a', secret);
+    redeem('a', secret);
     call('settle', { approvalId: a.approvalId, succeeded: true });
     decide(ask('b').approvalId, { type: 'edit', args: { password: secret } }, { editedArgs: { password: secret + '2' } });
     decide(ask('c').approvalId, { type: 'reject', reason: secret });

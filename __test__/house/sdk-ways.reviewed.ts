@@ -118,7 +118,7 @@ export const REVIEWED: Ways = {
     filterActiveTools: ['leaves tools out; those that stay are ours', 'Object.fromEntries(…) ×1'],
     isApprovalNeeded: ['asks `needsApproval`, which is ours', 'tool2.needsApproval ×3', 'tool2.needsApproval(…) ×1'],
     validateApprovedToolApprovals: [
-      'looks at calls of the messages: our `execute` claims the approval, whatever the messages say',
+      'looks at calls of the messages: our `execute` redeems the approval, whatever the messages say',
       'tool2.execute ×1',
     ],
     setToolCallInputSchemaInput: [CALLS, 'Object.defineProperty(…) ×1'],
@@ -259,7 +259,7 @@ export const REVIEWED: Ways = {
     ],
     'createTelemetryDispatcher.executeTool': [TELEMETRY, '{ execute } = ×2', 'executeWrapper(…) ×2', 'execute: … ×2'],
     validateApprovedToolApprovals: [
-      'looks at calls of the messages: our `execute` claims the approval, whatever the messages say',
+      'looks at calls of the messages: our `execute` redeems the approval, whatever the messages say',
       '{ ...toolCallFromHistory } ×2',
       '{ ...tool?.metadata != null ? { toolMetadata: tool.metadata } : { } ×2',
       '{ ...tool?.type === "dynamic" ? { dynamic: true } : {} } ×2',

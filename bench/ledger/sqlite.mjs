@@ -1,6 +1,6 @@
 // @ts-check
 // What an application would write by hand over a driver of SQLite: one table, one row, an index for what waits. No audit, no
-// seals, no claim; one transaction on the JavaScript thread. FULL: it is on the disk when the call returns. NORMAL: the last
+// seals, no redemption; one transaction on the JavaScript thread. FULL: it is on the disk when the call returns. NORMAL: the last
 // ones are gone after a power failure.
 
 import assert from 'node:assert/strict';

@@ -115,7 +115,10 @@ function networkBy(
 const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Promise<NativeSealed[]> =>
   Promise.all(sources.map((source) => source.sealed(more)));
 
-/** Puts aside the repositories that are there now and were not before. Whoever is not told otherwise believes that these are all. */
+/**
+ * Puts aside the repositories that are there now and were not before. A user who is not told otherwise believes that these are
+ * all.
+ */
 function putNewAside(
   before: readonly NativeSealed[],
   now: readonly NativeSealed[],

@@ -107,7 +107,7 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
   });
   let handedOut: AgentTools | undefined;
   return {
-    // Whoever has them is in another loop: what this agent asks about is asked about there as well.
+    // Their caller is in another loop: what this agent asks about is asked about there as well.
     get tools() {
       return (handedOut ??= gatedAlone(tools, rulesOfTools) as AgentTools);
     },

@@ -140,7 +140,7 @@ async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promis
   const dangers = dangersInWords(shown);
   if (flags.length + dangers.length === 0 || yes === true) return;
   const asks = json !== true && canAsk();
-  // Programs that approve it know what it does, but not what deceives whoever wrote them.
+  // Programs that approve it know what it does, but not what deceives their authors.
   if (flags.length === 0 && !asks) return;
   const how = flags.includes('hidden')
     ? 'it is not shown whole here, or is not what it seems'

@@ -27,7 +27,7 @@ export async function edit(args: readonly string[]): Promise<number> {
   const by = whoDecides(values.by);
   const make = async (record: KeptRecord): Promise<HumanDecision> => {
     const edited = given !== undefined ? given.args : isOpen(record) ? await editedArguments(record.args) : record.args;
-    // What is tagged stays what its tag says, whoever wrote it.
+    // What is tagged stays what its tag says, no matter who wrote it.
     return { type: 'edit', args: snapshot(revive(edited)).json };
   };
   return withLedger(values, 'change', (ledger) => decideOne(ledger, id, make, values, by));

@@ -34,7 +34,7 @@ async function idOf(ledger: NativeLedger, typed: string, decided: boolean): Prom
     (await ledger.pending(null)).map(({ approvalId }) => approvalId),
     id,
   );
-  // Whoever decides means what waits; to say that it was decided already, all are looked through.
+  // A decision is for what waits; to say that it was decided already, all are looked through.
   if (found.length === 0 || decided) found.push(...(await everRequested(ledger, id)));
   const [first, ...others] = new Set(found);
   if (first === undefined) throw unknown(typed);

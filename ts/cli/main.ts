@@ -125,7 +125,7 @@ function help(args: readonly string[]): number | Promise<number> {
   return Exit.ok;
 }
 
-/** A file of its own: whoever runs another command does not load it. */
+/** A file of its own: other commands do not load it. */
 async function chat(args: readonly string[]): Promise<number> {
   const { chatCommand } = await import('./chat/main.js');
   // Connections to a model may stay open for a while.

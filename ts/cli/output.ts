@@ -1,5 +1,5 @@
 /**
- * What the command says. Whoever reads it may stop, or have no room for it: then no more is said, and what the command does goes on
+ * What the command says. The reader may stop, or have no room for it: then no more is said, and what the command does goes on
  * to its end, which alone gives the exit code.
  */
 import { Exit } from './exit.js';

@@ -135,7 +135,7 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
   };
   const tick = setInterval(() => change(withoutDue(state, Date.now())), TICK);
   process.stdout.on('resize', draw);
-  // Whoever continued it (`fg`) has set the terminal to what a shell needs.
+  // The shell that continued it (`fg`) has set the terminal to what a shell needs.
   const continued = (): void => {
     screen.takeAgain();
     draw();

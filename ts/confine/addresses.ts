@@ -1,4 +1,7 @@
-/** What kind of address one is, for whoever is asked about it: most belong to anybody, and some to this machine or its network. */
+/**
+ * What kind of address one is, for the person who is asked about it: most belong to anybody, and some to this machine or its
+ * network.
+ */
 import { BlockList, isIP } from 'node:net';
 
 /** A line each: what it is, and its networks. */
@@ -78,7 +81,7 @@ function isOwnAddress(address: string): boolean {
   return cards.some((card) => card?.some((own) => plainHost(own.address.replace(/%.*$/, '')) === plain));
 }
 
-/** A host as everything compares it: an address in its one spelling, a name in small letters; `undefined`: it is none. */
+/** A host as everything compares it: an address in its one spelling, a name in small letters; `undefined`: it is not one. */
 export function plainHost(written: string): string | undefined {
   if (written.length > 255 || /[\s/\\?#@%]/.test(written)) return undefined;
   try {

@@ -36,7 +36,7 @@ export function confine(command: string | readonly string[], given: ConfineOptio
     throw wrong(message);
   }
   const own = { cwd: resolve(cwd), env: variables(env), settings, place: 'confine' };
-  // The executable would be said to be missing by whoever starts it.
+  // Otherwise the error would say that the executable is missing.
   if (!isFolder(own.cwd)) throw wrong(`confine: cwd: ${own.cwd} is no folder, or is not there.`);
   const { begin: _, ...made } = confined(command, { ...own, status: null });
   warnOfAbsent(own);
@@ -82,9 +82,12 @@ export const asksForHosts = (network: ConfineSettings['network']): network is 'a
 /** Whether a list of hosts has this address. */
 export const isListed = (hosts: readonly string[], url: string): boolean => isMeant(hosts, url);
 
-/** For whoever runs the command as well. */
+/** For the code that runs the command as well. */
 export interface StartableCommand extends ConfinedCommand {
-  /** To be called before it starts. `putAside` then counts what other commands make meanwhile; whoever calls it ends it as well. */
+  /**
+   * To be called before it starts. `putAside` then counts what other commands make meanwhile; the one who calls it ends it as
+   * well.
+   */
   begin(): TogetherCommand;
 }
 
@@ -231,7 +234,7 @@ function missingOf(path: string): string {
   return above === path ? path : join(missingOf(above), basename(path));
 }
 
-/** What restricts and is not there restricts nothing: it may be a slip, or have been moved away. Whoever wrote it is told. */
+/** What restricts and is not there restricts nothing: it may be a slip, or have been moved away. Its author is told. */
 export function warnOfAbsent({
   settings,
   place,

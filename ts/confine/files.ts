@@ -71,7 +71,8 @@ function linkTarget(path: string): string | undefined {
 }
 
 /**
- * Where a path leads; `undefined`: by a symlink that stands in one of these places, and whoever may write there says where that leads.
+ * Where a path leads; `undefined`: by a symlink that stands in one of these places, and the one who may write there says where
+ * that leads.
  */
 export function steadyPath(path: string, places: readonly string[]): string | undefined {
   const { real, links } = wayTo(path);

@@ -36,7 +36,7 @@ export const PORT_INSIDE = 3128;
 export interface ProxyOptions {
   /** `over`: aborted when the proxy is closed. */
   decide: (target: NetworkTarget, over: AbortSignal) => Promise<NetworkAnswer>;
-  /** `'socket'`: on a path that only this user has; `'port'`: on 127.0.0.1, for whoever knows a word. */
+  /** `'socket'`: on a path that only this user has; `'port'`: on 127.0.0.1, for processes that know a word. */
   on: 'socket' | 'port';
   /** Looks a name up. For tests. */
   lookup?: (host: string) => Promise<readonly LookupAddress[]>;

@@ -48,6 +48,35 @@ export class AskedTimes {
   }
 }
 
+/** What asking about a call once more takes. */
+export interface OnceMoreOptions {
+  /** The request whose decision does not hold. */
+  record: ApprovalRecord;
+  decision: DecisionOutcome | undefined;
+  /** Why it does not hold. */
+  reason: string;
+  times: AskedTimes;
+  /** Takes the approval back. @returns why it could not be: then nobody is asked once more */
+  takeBack: () => Promise<string | undefined>;
+  judge: () => Promise<CallVerdict>;
+}
+
+/** What becomes of a call whose decision does not hold. */
+export type OnceMore =
+  /** Nobody is asked once more. */
+  | { kind: 'ended'; reason: string }
+  /** What is said of it now, and what the next request has to know. */
+  | { kind: 'judged'; verdict: CallVerdict; supersedes: SupersededRequest };
+
+/** The step between two requests of one call, the same in every loop: taken back, counted, judged anew. */
+export async function onceMore(options: OnceMoreOptions): Promise<OnceMore> {
+  const { record, decision, reason, times, takeBack, judge } = options;
+  const failure = decision !== undefined && isApproval(decision) ? await takeBack() : undefined;
+  const ended = failure ?? (await times.noMore(reason));
+  if (ended !== undefined) return { kind: 'ended', reason: ended };
+  return { kind: 'judged', supersedes: supersededBy(record, reason), verdict: await judge() };
+}
+
 /** Asks until there is a decision that holds, or it was asked too often: then the call is denied. */
 export async function askCall(question: CallQuestion & { verdict: CallVerdict }, port: AskPort): Promise<AskOutcome> {
   const { asker, signal } = port;
@@ -62,14 +91,17 @@ export async function askCall(question: CallQuestion & { verdict: CallVerdict },
     const reason = await port.objection(opened, decided);
     signal.throwIfAborted();
     if (reason === undefined) return { kind: 'decided', decided };
-    if (isApproval(decided.decision)) await asker.gate.revoke(decided.approvalId, reason);
-    if (port.judge === undefined) return { kind: 'stale', reason };
-    const ended = await times.noMore(reason);
-    if (ended !== undefined) return { kind: 'denied', reason: ended, approvalId: decided.approvalId };
-    supersedes = supersededBy(decided, reason);
-    const now = await port.judge();
-    if (now.effect === 'deny') return { kind: 'denied', reason: now.reason, approvalId: decided.approvalId };
-    verdict = stillAsked(now);
+    const { approvalId, decision } = decided;
+    const takeBack = async (): Promise<undefined> => void (await asker.gate.revoke(approvalId, reason));
+    if (port.judge === undefined) {
+      if (isApproval(decision)) await takeBack();
+      return { kind: 'stale', reason };
+    }
+    const next = await onceMore({ record: decided, decision, reason, times, takeBack, judge: port.judge });
+    if (next.kind === 'ended') return { kind: 'denied', reason: next.reason, approvalId };
+    if (next.verdict.effect === 'deny') return { kind: 'denied', reason: next.verdict.reason, approvalId };
+    verdict = stillAsked(next.verdict);
+    supersedes = next.supersedes;
   }
 }
 
@@ -78,10 +110,7 @@ export const stillAsked = (verdict: CallVerdict): CallVerdict =>
   verdict.effect === 'allow' && !isByMode(verdict) ? { effect: 'ask', floor: true } : verdict;
 
 /** What the request that is made in the place of this one knows of it. */
-export const supersededBy = (
-  { approvalId, needs, startedBefore }: ApprovalRecord,
-  reason: string,
-): SupersededRequest => ({
+const supersededBy = ({ approvalId, needs, startedBefore }: ApprovalRecord, reason: string): SupersededRequest => ({
   approvalId,
   reason,
   needs,

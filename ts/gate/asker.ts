@@ -1,4 +1,4 @@
-/** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
+/** Puts calls of one run to what answers for it: a callback, a gate, or nothing. */
 import { AsyncResource } from 'node:async_hooks';
 import type { ToolSet } from 'ai';
 import type {
@@ -204,7 +204,7 @@ export class CallAsker {
     return this.gate.control.objectionTo(call, this.#policies);
   }
 
-  /** Writes down that a call runs of which nothing was to be said. Fails with what it may not run for. */
+  /** Audits a call that no rule applies to. Throws if the entry cannot be written: then the call must not run. */
   async noteUnjudged(call: JudgedCall): Promise<void> {
     const verdict = await this.gate.noted(call, this.runId, this.origin, { effect: 'allow' });
     if (verdict.effect === 'deny') throw new Error(verdict.reason);
@@ -270,7 +270,8 @@ export class CallAsker {
   }
 
   /**
-   * Takes back the approvals of these that show a file as it is no longer; says why. Whoever claims an approval next sees what the
+   * Takes back the approvals of these that show a file as it is no longer; says why. Anyone who redeems an approval next sees what
+   * the
    * policies say now.
    */
   async takeBackStale(records: readonly ApprovalRecord[]): Promise<string | undefined> {
@@ -358,7 +359,7 @@ export class CallAsker {
   ): OpenedRequest {
     const decided = this.gate.attach(approvalId, checkEdit);
     this.gate.answersByMode(record, decided, judgeAgain);
-    // Whoever does not look at it must not be ended by it.
+    // A promise that nobody awaits must not end the process.
     decided.catch(() => {});
     return { record, decided, staleness: (edit) => this.#staleness(call, record, context, edit) };
   }

@@ -73,7 +73,7 @@ class BroadcastReader<T> implements AsyncIterableIterator<T> {
   fail(error: unknown): void {
     if (this.#state !== 'open') return;
     this.#error = error;
-    // Of those that wait, one is told; whoever asks after that is at the end.
+    // Of those that wait, one is told; a later reader is at the end.
     const [first] = this.#waiting.splice(0, 1);
     this.#finish(first === undefined ? 'failed' : 'ended');
     first?.reject(error);

@@ -2,6 +2,15 @@
 import type { PolicyVerdict } from '../../index.js';
 import type { ApproverRules } from './who.js';
 
+/** What one of those that judge a call says of it. Who has no objection says nothing. */
+export type CallOpinion =
+  | { effect: 'ask'; reason?: string | undefined; who?: ApproverRules | undefined }
+  | { effect: 'deny'; reason: string };
+
+/** The first deny: nothing answers it, so that nobody else need be asked. */
+export const denialIn = (opinions: readonly CallOpinion[]): (CallOpinion & { effect: 'deny' }) | undefined =>
+  opinions.find((opinion): opinion is CallOpinion & { effect: 'deny' } => opinion.effect === 'deny');
+
 export type CallVerdict = {
   /** What the policies say, where there are any. */
   said?: PolicyVerdict | null | undefined;

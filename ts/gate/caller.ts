@@ -24,7 +24,7 @@ export function callerOf(gate: object): ServerCaller | undefined {
 /** Who asks, whatever the gate is; `undefined`: no call of a tool does. */
 export const currentCaller = (): ServerCaller | undefined => callers.getStore();
 
-/** Calls what is the caller's. A stream of values is, whoever reads it. */
+/** Calls what is the caller's. So is a stream of values, in any reader. */
 export function asCaller(caller: ServerCaller, call: () => unknown): unknown {
   const value = callers.run(caller, call);
   return isStream(value) ? streamAs(caller, value) : value;

@@ -1,6 +1,6 @@
 /**
  * What stands between a call and its verdict beside `interruptOn`: the policies, one more judge, what was granted, and the
- * mode. The strictest of all that judge counts; only grants and the mode answer an ask, and nothing answers a deny.
+ * mode. All of them are asked here; what they come to the core says.
  */
 import type {
   FileChange,
@@ -17,17 +17,31 @@ import { messageOf } from '../errors/message-of.js';
 import { reasonOfError } from '../errors/reason-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
-import type { NativeLayers, NativeNetwork, NativeSealed } from '../native.js';
-import { Policies, takePlace, type BoundVerdict, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
+import {
+  weighCall,
+  type NativeCallParts,
+  type NativeLayers,
+  type NativeNetwork,
+  type NativeSealed,
+  type NativeVerdict,
+} from '../native.js';
+import {
+  Policies,
+  takePlace,
+  type BoundVerdict,
+  type JudgedByPolicy,
+  type PoliciesVerdict,
+  type ShownCall,
+} from '../policy/policies.js';
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
-import { STRICTNESS } from '../values/strictness.js';
-import type { CallVerdict } from './call-verdict.js';
+import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js';
 import { failedBy, warnJudging } from './warn-judging.js';
-import { allOf, asksPeople, type ApproverRules } from './who.js';
+import { allOf, asksPeople } from './who.js';
 import { mainRunOf } from './run-ids.js';
 
+const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
 
 const BESIDE = ['', '-wal', '-shm', '-journal', '-lock', '-bell', '-owners'] as const;
@@ -116,7 +130,7 @@ export class GateControl {
   async judge(
     call: JudgedByPolicy,
     narrower: readonly Policies[],
-    asked: () => Promise<CallVerdict>,
+    asked: () => Promise<readonly CallOpinion[]>,
   ): Promise<CallVerdict> {
     try {
       return await this.#verdictOn(call, narrower, asked);
@@ -128,71 +142,91 @@ export class GateControl {
   async #verdictOn(
     call: JudgedByPolicy,
     narrower: readonly Policies[],
-    asked: () => Promise<CallVerdict>,
+    asked: () => Promise<readonly CallOpinion[]>,
   ): Promise<CallVerdict> {
-    const judgedByParent = await this.#policies?.judged(call);
-    const parent = judgedByParent?.verdict;
-    if (parent?.effect === 'deny') return { effect: 'deny', reason: parent.reason, said: parent };
-    let who = judgedByParent?.who;
-    let child: PolicyVerdict | undefined;
-    let managedAsk = false;
-    for (const policies of narrower) {
-      const judged = await policies.judged(call);
-      if (judged.verdict.effect === 'deny')
-        return { effect: 'deny', reason: judged.verdict.reason, said: judged.verdict };
-      managedAsk ||= judged.managedAsk;
-      who = allOf(who, judged.who);
-      if (child === undefined || STRICTNESS[judged.verdict.effect] > STRICTNESS[child.effect]) child = judged.verdict;
+    const judged: PoliciesVerdict[] = [];
+    for (const policies of this.#all(narrower)) {
+      const said = await policies.judged(call);
+      const { effect, reason } = said.verdict;
+      // Nothing answers a deny: nobody else is asked.
+      if (effect === 'deny') return { effect, reason, said: said.verdict };
+      judged.push(said);
     }
     const own = await asked();
-    if (own.effect === 'deny') return own;
-    const verdict = await this.#judged(call, combined(own, parent, child, who));
-    if (verdict.effect === 'deny' || call.isQuestion === true) return verdict;
-    // The gate's own policies know of their administrator's asks themselves.
-    return this.#answered(call, verdict, narrower, !managedAsk);
+    const denied = denialIn(own);
+    if (denied !== undefined) return denied;
+    return own.length <= 1 && !this.tightens(narrower) && !this.#mayGrant
+      ? onlyOpinion(own[0])
+      : this.#weighed(call, judged, own, narrower);
   }
 
-  /** What the custom judge makes of it. */
-  async #judged(call: JudgedByPolicy, verdict: Exclude<CallVerdict, { effect: 'deny' }>): Promise<CallVerdict> {
-    if (this.#judge === undefined) return verdict;
-    const said = verdict.said ?? NOTHING_SAID;
-    const before: PolicyVerdict = { ...said, effect: verdict.effect };
-    let effect: PolicyEffect;
-    let reason: string | undefined;
+  /** What the core makes of all opinions. It says whom to ask besides. */
+  async #weighed(
+    call: JudgedByPolicy,
+    judged: readonly PoliciesVerdict[],
+    own: readonly CallOpinion[],
+    narrower: readonly Policies[],
+  ): Promise<CallVerdict> {
+    const parts: Omit<NativeCallParts, 'mode'> = {
+      toolName: call.toolName,
+      policies: judged.map(({ verdict: { effect, reason }, who, managedAsk }) => ({
+        effect,
+        reason,
+        namesPeople: asksPeople(who),
+        managedAsk,
+      })),
+      ofGate: this.#policies !== undefined,
+      own: own.map((opinion) => ({
+        effect: opinion.effect,
+        reason: opinion.reason,
+        namesPeople: opinion.effect === 'ask' && asksPeople(opinion.who),
+      })),
+      hasJudge: this.#judge !== undefined,
+      mayGrant: this.#mayGrant,
+      isQuestion: call.isQuestion === true,
+      startsAgents: call.startsAgents === true,
+    };
+    for (;;) {
+      // The mode may have changed while somebody was asked.
+      const next = weighCall({ ...parts, mode: this.#mode });
+      switch (next.kind) {
+        case 'askJudge':
+          parts.judge = await this.#judgement(call, next.effect, saidAt(judged, next.said));
+          break;
+        case 'askReadOnly': {
+          const { effect, reason } = await this.#reading().judgeReadOnly(call);
+          parts.readOnly = { effect, reason };
+          break;
+        }
+        case 'askGrant': {
+          const grant = await this.#granted(call, next.floor);
+          if (grant !== null) parts.grant = { effect: grant.effect, by: grant.by, label: grant.label };
+          parts.mayGrant = false;
+          break;
+        }
+        case 'askForbidden':
+          parts.forbidsAuto = await this.#forbidsAuto(narrower);
+          break;
+        case 'verdict':
+          return verdictOf(next.verdict, judged, own);
+      }
+    }
+  }
+
+  /** What the custom judge says. */
+  async #judgement(
+    call: JudgedByPolicy,
+    effect: PolicyEffect,
+    said: PolicyVerdict | null,
+  ): Promise<NonNullable<NativeCallParts['judge']>> {
+    const before: PolicyVerdict = { ...(said ?? NOTHING_SAID), effect };
     try {
-      const answer = await inTime(this.#judge(this.#reading().callFor(call), structuredClone(before)), call.signal);
-      if (answer === undefined) return verdict;
-      ({ effect, reason } = readJudgement(answer));
+      const answer = await inTime(this.#judge?.(this.#reading().callFor(call), structuredClone(before)), call.signal);
+      return answer === undefined ? { effect: 'allow' } : readJudgement(answer);
     } catch (error) {
       warnJudging({ name: 'judge', toolName: call.toolName, signal: call.signal }, failedBy(error));
-      effect = 'ask';
-      reason = `the judge failed: ${messageOf(error)}`;
+      return { effect: 'ask', reason: `the judge failed: ${messageOf(error)}` };
     }
-    if (STRICTNESS[effect] <= STRICTNESS[verdict.effect]) return verdict;
-    if (effect === 'deny') return { effect, reason: reason ?? 'Denied by the judge.', said: verdict.said };
-    return { ...verdict, effect: 'ask', reason: reason ?? 'the judge asks', floor: true };
-  }
-
-  /** Grants and the mode, which are there so that a human is asked less. */
-  async #answered(
-    call: JudgedByPolicy,
-    verdict: Exclude<CallVerdict, { effect: 'deny' }>,
-    narrower: readonly Policies[],
-    grantable: boolean,
-  ): Promise<CallVerdict> {
-    const mode = await this.#modeFor(narrower);
-    const unplanned = mode === 'plan' ? await this.#unplanned(call) : undefined;
-    if (unplanned !== undefined) return { effect: 'deny', reason: unplanned, said: verdict.said };
-    if (verdict.effect !== 'ask') return verdict;
-    // Where people are named, they are asked each time.
-    if (asksPeople(verdict.who)) return mode === 'deny-all-asks' ? nobodyThere(call, verdict) : verdict;
-    const grant = grantable ? await this.#granted(call, verdict) : null;
-    if (grant?.effect === 'allow') return { effect: 'allow', said: verdict.said };
-    if (grant?.effect === 'deny') {
-      return { effect: 'deny', reason: `Always rejected by ${grant.by}: ${grant.label}`, said: verdict.said };
-    }
-    if (mode === 'auto') return { effect: 'allow', said: verdict.said, instead: verdict };
-    return mode === 'deny-all-asks' ? nobodyThere(call, verdict) : verdict;
   }
 
   /** Why plan mode lets it not run; `undefined`: it does. */
@@ -221,18 +255,21 @@ export class GateControl {
 
   /** A human has answered that it asks. */
   async #objectionOfJudge(call: JudgedByPolicy, narrower: readonly Policies[]): Promise<string | undefined> {
-    const verdict = await this.judge(call, narrower, async () => ({ effect: 'ask', floor: true }));
+    const verdict = await this.judge(call, narrower, async () => [{ effect: 'ask' }]);
     return verdict.effect === 'deny' ? verdict.reason : undefined;
   }
 
   /** A file that changed since may forbid it. */
-  async #modeFor(narrower: readonly Policies[]): Promise<PolicyMode> {
-    if (this.#mode !== 'auto') return this.#mode;
-    for (const policies of [this.#policies, ...narrower]) if ((await policies?.forbids('auto')) != null) return 'safe';
-    return 'auto';
+  async #forbidsAuto(narrower: readonly Policies[]): Promise<boolean> {
+    for (const policies of this.#all(narrower)) if ((await policies.forbids('auto')) != null) return true;
+    return false;
   }
 
-  async #granted(call: JudgedByPolicy, { floor = false }: CallVerdict & { effect: 'ask' }): Promise<Grant | null> {
+  get #mayGrant(): boolean {
+    return (this.#policies ?? this.#reader)?.mayGrant ?? false;
+  }
+
+  async #granted(call: JudgedByPolicy, floor: boolean): Promise<Grant | null> {
     const keeper = this.#policies ?? this.#reader;
     return (await keeper?.granted(call, floor)) ?? null;
   }
@@ -367,17 +404,11 @@ export class GateControl {
   }
 }
 
-/** The first that asks; of those of which none does, the first. */
+/** The first that asks; the first of all if none does. */
 async function firstThatAsks(all: readonly Policies[], call: JudgedByPolicy): Promise<Policies> {
   const [first] = all as [Policies];
   if (all.length > 1) for (const policies of all) if ((await policies.judge(call)).effect === 'ask') return policies;
   return first;
-}
-
-function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: CallVerdict & { effect: 'ask' }): CallVerdict {
-  const asks = said?.effect === 'ask' ? said.reason : undefined;
-  const why = reason ?? asks ?? `${toolName} must be asked about`;
-  return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said };
 }
 
 const NOTHING_OFFERED: ShownCall['always'] = { allow: null, deny: null };
@@ -406,19 +437,30 @@ function checkMode(place: string, mode: unknown): PolicyMode {
   });
 }
 
-/** The strictest of what does not deny. */
-function combined(
-  own: Exclude<CallVerdict, { effect: 'deny' }>,
-  parent: PolicyVerdict | undefined,
-  child: PolicyVerdict | undefined,
-  who: ApproverRules | undefined,
-): Exclude<CallVerdict, { effect: 'deny' }> {
-  // A child can only tighten: what it allows is allowed when its parent says so as well.
-  const said = (child?.effect === 'ask' && parent?.effect !== 'ask' ? child : (parent ?? child)) ?? null;
-  if (own.effect === 'ask') return { ...own, said, floor: true, who: allOf(own.who, who) };
-  if (said?.effect !== 'ask') return { effect: 'allow', said };
-  // What is granted answers the gate's own policy: a child that asks is answered for the whole call or not at all.
-  return { effect: 'ask', reason: said.reason, said, floor: child?.effect === 'ask', who };
+/** Where nothing else has a say: there is nothing to weigh. */
+const onlyOpinion = (own: CallOpinion | undefined): CallVerdict =>
+  own === undefined
+    ? { effect: 'allow', said: null }
+    : own.effect === 'deny'
+      ? own
+      : { ...own, said: null, floor: true };
+
+const saidAt = (judged: readonly PoliciesVerdict[], at: number | null): PolicyVerdict | null =>
+  at === null ? null : (judged[at]?.verdict ?? null);
+
+/** The verdict of the core, with what it names by its place. */
+function verdictOf(
+  { effect, reason, said: at, floor, approvers, byMode }: NativeVerdict,
+  judged: readonly PoliciesVerdict[],
+  own: readonly CallOpinion[],
+): CallVerdict {
+  const said = saidAt(judged, at);
+  if (effect === 'deny') return { effect, reason: reason ?? '', said };
+  const rules = [...judged.map(({ who }) => who), ...own.map((each) => (each.effect === 'ask' ? each.who : undefined))];
+  const who = allOf(...approvers.map((place) => rules[place]));
+  const ask: CallVerdict & { effect: 'ask' } = { effect: 'ask', reason: reason ?? undefined, said, floor, who };
+  if (effect === 'ask') return ask;
+  return byMode ? { effect, said, instead: ask } : { effect, said };
 }
 
 function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string | undefined } {
@@ -427,7 +469,7 @@ function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string 
     isObject && Object.hasOwn(answer, name) ? (answer as Record<string, unknown>)[name] : undefined;
   const effect = isObject ? own('effect') : answer;
   const reason = own('reason');
-  if (typeof effect !== 'string' || !Object.hasOwn(STRICTNESS, effect))
+  if (!EFFECTS.includes(effect as PolicyEffect))
     return { effect: 'ask', reason: 'the judge returned something unknown' };
   return { effect: effect as PolicyEffect, reason: typeof reason === 'string' ? reason : undefined };
 }

@@ -47,7 +47,7 @@ const own = (given: unknown, name: string): unknown =>
     ? (given as Record<string, unknown>)[name]
     : undefined;
 
-/** Whoever gave it may change it while the decision is on its way. */
+/** The caller may change it while the decision is on its way. */
 const copyOfList = (value: unknown): unknown => (Array.isArray(value) ? [...(value as unknown[])] : value);
 
 const isNames = (value: unknown): value is string[] =>

@@ -35,7 +35,7 @@ export class DecisionTaker {
 
   async decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
     checkText('gate.decide: approvalId', approvalId);
-    // At once: a ledger may answer later, and whoever gave the answer may change it meanwhile.
+    // At once: a ledger may answer later, and the caller may change it meanwhile.
     const plain = plainAnswer(answer);
     const given = readOptions('decide', options);
     const decider = deciderOf(given);
@@ -132,7 +132,7 @@ export class DecisionTaker {
   }
 
   /**
-   * Why an answer would not be taken; `undefined`: it would be, as things are now. Whoever has a human at hand asks once more.
+   * Why an answer would not be taken; `undefined`: it would be, as things are now. A callback with a human at hand asks once more.
    * Never rejects.
    */
   async objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
@@ -232,7 +232,7 @@ export class DecisionTaker {
   }
 
   /**
-   * Whoever asked is gone: it is cancelled, and an approval that came first is taken back unless it was started. Never
+   * The caller is gone: it is cancelled, and an approval that came first is taken back unless it was started. Never
    * rejects.
    */
   withdraw(approvalId: string, reason: string, via: DecidedVia = 'abort'): Awaitable<void> {

@@ -4,8 +4,7 @@ import { InvalidDecisionError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { messageOf } from '../errors/message-of.js';
 import type { CallVerdict } from './judge.js';
-import { covers } from './who.js';
-import { canonicalize } from '../native.js';
+import { canonicalize, coversNeeds } from '../native.js';
 import { isSame } from '../values/same.js';
 import { asWritten, revive, snapshot, type ValueSnapshot } from '../values/snapshot.js';
 
@@ -65,7 +64,8 @@ export class CheckedEdits {
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
     // Who may change this call has no say about one that is for others to approve.
-    if (verdict.effect === 'ask' && !covers(this.needs, verdict.who?.needs ?? []))
+    const asked = verdict.effect === 'ask' ? (verdict.who?.needs ?? []) : [];
+    if (asked.length > 0 && !coversNeeds({ met: this.needs, asked }))
       throw new InvalidDecisionError({
         message: `Others must approve the edited call of ${toolName}: reject this one, and say why, so that they are asked.`,
       });

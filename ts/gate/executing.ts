@@ -2,7 +2,7 @@
 import { messageOf } from '../errors/message-of.js';
 import { reasonOfError } from '../errors/reason-of.js';
 import { warnSeldom } from '../errors/warn-once.js';
-import type { NativeClaim, NativeNote } from '../native.js';
+import type { NativeRedeemed, NativeNote } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import type { GateInternals } from './inside.js';
@@ -21,20 +21,20 @@ export class ExecutionKeeper {
     this.#teller = teller;
   }
 
-  /** The one claim on an approval, checked against what was approved. */
-  claim(
+  /** The one use of an approval, checked against what was approved. */
+  redeem(
     runId: string | null,
     toolCallId: string,
     toolName: string,
     args: ValueSnapshot,
     /** What the policies judge the call under now. */
     context: object | null,
-  ): Awaitable<NativeClaim> {
+  ): Awaitable<NativeRedeemed> {
     this.#inside.refuseIfClosed();
-    return after(this.#inside.native.claim(runId, toolCallId, toolName, args.json, context), (claim) => {
-      this.#inside.telemetry?.started({ approvalId: claim.approvalId, toolName, toolCallId, runId });
+    return after(this.#inside.native.redeem(runId, toolCallId, toolName, args.json, context), (redeem) => {
+      this.#inside.telemetry?.started({ approvalId: redeem.approvalId, toolName, toolCallId, runId });
       this.#teller.flush();
-      return claim;
+      return redeem;
     });
   }
 
@@ -46,7 +46,7 @@ export class ExecutionKeeper {
   /**
    * Writes down how an execution ended. Never rejects: what ran has run, whether or not that can be written down.
    *
-   * @param result what the model gets of it, for whoever continues the run; only asked for when the ledger lasts
+   * @param result what the model gets of it, for the process that continues the run; only asked for when the ledger lasts
    */
   settle(approvalId: string, succeeded: boolean, result?: () => Awaitable<unknown>): Awaitable<void> {
     this.#inside.telemetry?.settled(approvalId, succeeded);

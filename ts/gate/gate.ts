@@ -19,7 +19,7 @@ import type {
 import { GateClosedError, InvalidConfigError } from '../errors/index.js';
 import { otherCopy } from '../errors/other-copy.js';
 import { toldKind } from '../errors/told-value.js';
-import { NativeGate, type NativeClaim, type NativeNote, type RawRecord, type RunStore } from '../native.js';
+import { NativeGate, type NativeRedeemed, type NativeNote, type RawRecord, type RunStore } from '../native.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
 import { Redactor } from '../redact/redactor.js';
@@ -310,9 +310,9 @@ export class LocalGate implements Omit<Gate, 'request'> {
 
   // --- executing: see Executing -------------------------------------------------------------------------------------
 
-  /** @see ExecutionKeeper.claim */
-  claim(...call: Parameters<ExecutionKeeper['claim']>): Awaitable<NativeClaim> {
-    return this.#executing.claim(...call);
+  /** @see ExecutionKeeper.redeem */
+  redeem(...call: Parameters<ExecutionKeeper['redeem']>): Awaitable<NativeRedeemed> {
+    return this.#executing.redeem(...call);
   }
 
   /** @see ExecutionKeeper.isBound */
@@ -342,7 +342,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const runId = checkOptionalText('gate.check: runId', ofRun) ?? undefined;
     checkText('gate.check: toolName', toolName);
     const args = snapshot(given);
-    const nobody = async () => ({ effect: 'allow' }) as const;
+    const nobody = async () => [];
     const verdict = await this.control.judge({ toolCallId: crypto.randomUUID(), toolName, args, runId }, [], nobody);
     const said = verdict.said ?? { rule: null, reason: 'no policy is set', subjects: [] };
     const reason = verdict.effect === 'allow' ? said.reason : (verdict.reason ?? said.reason);
@@ -441,7 +441,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     try {
       if (lasts) {
         this.#teller.waiters.loseRun(null, closed());
-        // What was aborted before must not be found waiting, by whoever opens the ledger next.
+        // What was aborted before must not be found waiting, by the next process that opens the ledger.
         await this.#inside.ended();
       }
       const closing = native.close('The gate was closed.');

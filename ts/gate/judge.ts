@@ -1,6 +1,6 @@
 /**
- * Says whether one call must be asked about. The configuration was compiled by the core into one `Gating` per tool; what
- * is left to JavaScript functions is asked here, and whatever goes wrong with them asks a human.
+ * Asks what is to be asked about one call. The configuration was compiled by the core into one `Gating` per tool; what is left to
+ * JavaScript functions is asked here, and whatever goes wrong with them asks a human. What all of them come to the core says.
  */
 import type { Tool } from 'ai';
 import type { InterruptOptions } from '../../index.js';
@@ -11,14 +11,13 @@ import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
 import { approvalsNow } from '../policy/very-tool.js';
-import type { CallVerdict } from './call-verdict.js';
+import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js';
 import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
-import { STRICTNESS } from '../values/strictness.js';
-import { allOf, whoOf } from './who.js';
+import { whoOf } from './who.js';
 
-export type { CallVerdict } from './call-verdict.js';
+export type { CallOpinion, CallVerdict } from './call-verdict.js';
 
 /** One more judge, which only tightens. */
 export type HostJudge = (call: JudgedCall) => unknown;
@@ -45,7 +44,7 @@ export interface CallJudge {
   /** Those of the run, and of the runs that it is a part of. */
   policies: readonly Policies[];
   /** What the runs say that it is a part of. */
-  inherited?: ((call: JudgedCall) => Promise<CallVerdict>) | undefined;
+  inherited?: ((call: JudgedCall) => Promise<readonly CallOpinion[]>) | undefined;
   /** Grants for a run are those of the main one. */
   runId: string | undefined;
   /** Whether the call asks the human something: then only a denial counts. */
@@ -60,10 +59,10 @@ export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'host
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdict> {
   const { control, policies, signal, tool, inherited, isQuestion, startsAgents } = by;
-  const asked = async (): Promise<CallVerdict> => {
-    if (isQuestion === true) return questionVerdict(call, by);
-    const own = await interruptVerdict(call, by);
-    return inherited === undefined || own.effect === 'deny' ? own : strictest(own, await inherited(call));
+  const asked = async (): Promise<readonly CallOpinion[]> => {
+    if (isQuestion === true) return questionOpinions(call, by);
+    const own = await interruptOpinions(call, by);
+    return inherited === undefined || denialIn(own) !== undefined ? own : [...own, ...(await inherited(call))];
   };
   const { toolCallId, toolName, args } = call;
   const ruleName = ruleNameOf(toolName, tool);
@@ -76,22 +75,25 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
 }
 
 /**
- * The strictest of what `interruptOn` with the tool itself and the host's `toolApproval` say: neither opens what the other closes.
- * Whichever of them asks, who must agree does.
+ * What `interruptOn` with the tool itself and the host's `toolApproval` say: neither opens what the other closes. Whichever of them
+ * asks, who must agree does.
  */
-export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVerdict> {
-  const host = await hostVerdict(by.hostJudges, call, by.signal);
-  const verdict = host.effect === 'deny' ? host : strictest(host, await ownVerdict(call, by));
-  const who = verdict.effect === 'ask' ? whoOf(by.gating) : undefined;
-  return who === undefined ? verdict : ({ ...verdict, who } as CallVerdict);
+export async function interruptOpinions(call: JudgedCall, by: InterruptJudge): Promise<readonly CallOpinion[]> {
+  const host = await hostOpinions(by.hostJudges, call, by.signal);
+  const opinions = denialIn(host) === undefined ? [...host, ...(await ownOpinions(call, by))] : host;
+  const who = whoOf(by.gating);
+  const asking = opinions.find(({ effect }) => effect === 'ask');
+  return who === undefined || asking === undefined
+    ? opinions
+    : opinions.map((opinion) => (opinion === asking ? { ...asking, who } : opinion));
 }
 
-async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVerdict> {
+async function ownOpinions(call: JudgedCall, by: InterruptJudge): Promise<CallOpinion[]> {
   switch (by.gating.action) {
     case 'allow':
-      return isByName(by.gating) ? NOTHING : toolVerdict(call, by, false);
+      return isByName(by.gating) ? [] : toolOpinions(call, by, false);
     case 'ask':
-      return { effect: 'ask' };
+      return [{ effect: 'ask' }];
     case 'judge':
       return readBoolean(
         { name: 'shouldApprove', toolName: call.toolName },
@@ -99,7 +101,7 @@ async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<CallVer
         by.signal,
       );
     case 'own':
-      return toolVerdict(call, by, ownApprovalOf(by));
+      return toolOpinions(call, by, ownApprovalOf(by));
   }
 }
 
@@ -108,13 +110,13 @@ const ownApprovalOf = ({ gating, tool }: InterruptJudge): unknown =>
   Object.hasOwn(gating, 'needsApproval') ? gating.needsApproval : tool?.needsApproval;
 
 /**
- * The stricter of what the tool said when it was gated and of what it says now: what it became since, or says at another look, closes
- * it, as it does for the AI SDK, and opens nothing.
+ * What the tool said when it was gated, and what it says now: what it became since, or says at another look, closes it, as it does for
+ * the AI SDK, and opens nothing.
  *
  * @param then its `needsApproval` when it was gated
  */
-async function toolVerdict(call: JudgedCall, { tool, signal }: InterruptJudge, then: unknown): Promise<CallVerdict> {
-  let verdict = NOTHING;
+async function toolOpinions(call: JudgedCall, { tool, signal }: InterruptJudge, then: unknown): Promise<CallOpinion[]> {
+  const opinions: CallOpinion[] = [];
   for (const [said, owner] of new Map([[then, tool], ...approvalsNow(tool)])) {
     if (said === false) continue;
     const answer = readBoolean(
@@ -122,9 +124,9 @@ async function toolVerdict(call: JudgedCall, { tool, signal }: InterruptJudge, t
       () => callPredicate(owner, said, call, signal),
       signal,
     );
-    verdict = strictest(verdict, await answer);
+    opinions.push(...(await answer));
   }
-  return verdict;
+  return opinions;
 }
 
 /** Whether the tool itself asks about calls, though the configuration leaves it alone. */
@@ -148,16 +150,10 @@ export const approvesByMode = (
   { startedBefore }: { startedBefore: boolean },
 ): boolean => isByMode(verdict) && !startedBefore;
 
-/** The stricter of two; of equals the first. Where both ask, all must agree that either names. */
-export function strictest(left: CallVerdict, right: CallVerdict): CallVerdict {
-  if (left.effect === 'ask' && right.effect === 'ask') return { ...left, who: allOf(left.who, right.who) };
-  return STRICTNESS[right.effect] > STRICTNESS[left.effect] ? right : left;
-}
-
 /** A question is put to the human whatever else is said of it, unless it is denied. */
-async function questionVerdict(call: JudgedCall, { hostJudges, signal }: CallJudge): Promise<CallVerdict> {
-  const said = await hostVerdict(hostJudges, call, signal);
-  return said.effect === 'deny' ? said : { effect: 'ask', floor: true };
+async function questionOpinions(call: JudgedCall, { hostJudges, signal }: CallJudge): Promise<CallOpinion[]> {
+  const denied = denialIn(await hostOpinions(hostJudges, call, signal));
+  return [denied ?? { effect: 'ask' }];
 }
 
 /** @param owner what it is called on: a method of a class may need its fields */
@@ -171,30 +167,27 @@ async function readBoolean(
   { name, toolName }: { name: string; toolName: string },
   ask: () => unknown,
   signal: AbortSignal | undefined,
-): Promise<CallVerdict> {
+): Promise<CallOpinion[]> {
   try {
     const answer = await inTime(ask(), signal);
-    if (answer === false) return { effect: 'allow' };
-    if (answer === true) return { effect: 'ask' };
+    if (answer === false) return [];
+    if (answer === true) return [{ effect: 'ask' }];
     warnJudging({ name, toolName }, `returned ${toldKind(answer)}, not a boolean`);
-    return { effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` };
+    return [{ effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` }];
   } catch (error) {
     warnJudging({ name, toolName, signal }, failedBy(error));
-    return { effect: 'ask', reason: `${name} failed: ${messageOf(error)}` };
+    return [{ effect: 'ask', reason: `${name} failed: ${messageOf(error)}` }];
   }
 }
 
-const NOTHING: CallVerdict = { effect: 'allow' };
-
-/** The strictest that they say. */
-async function hostVerdict(
+async function hostOpinions(
   hostJudges: readonly HostJudge[],
   call: JudgedCall,
   signal: AbortSignal | undefined,
-): Promise<CallVerdict> {
-  let verdict = NOTHING;
-  for (const hostJudge of hostJudges) verdict = strictest(verdict, await readStatus(hostJudge, call, signal));
-  return verdict;
+): Promise<CallOpinion[]> {
+  const opinions: CallOpinion[] = [];
+  for (const hostJudge of hostJudges) opinions.push(...(await readStatus(hostJudge, call, signal)));
+  return opinions;
 }
 
 /** The four statuses of AI SDK 7. */
@@ -202,17 +195,17 @@ async function readStatus(
   hostJudge: HostJudge,
   call: JudgedCall,
   signal: AbortSignal | undefined,
-): Promise<CallVerdict> {
+): Promise<CallOpinion[]> {
   try {
-    return verdictOf(await inTime(hostJudge(call), signal));
+    return opinionsOf(await inTime(hostJudge(call), signal));
   } catch (error) {
     warnJudging({ name: 'toolApproval', toolName: call.toolName, signal }, failedBy(error));
-    return { effect: 'ask', reason: `toolApproval failed: ${messageOf(error)}` };
+    return [{ effect: 'ask', reason: `toolApproval failed: ${messageOf(error)}` }];
   }
 }
 
-function verdictOf(answer: unknown): CallVerdict {
-  if (answer === undefined) return NOTHING;
+function opinionsOf(answer: unknown): CallOpinion[] {
+  if (answer === undefined) return [];
   const own = (name: string): unknown =>
     Object.hasOwn(answer as object, name) ? (answer as Record<string, unknown>)[name] : undefined;
   const isObject = typeof answer === 'object' && answer !== null;
@@ -222,12 +215,12 @@ function verdictOf(answer: unknown): CallVerdict {
   switch (status) {
     case 'not-applicable':
     case 'approved':
-      return NOTHING;
+      return [];
     case 'denied':
-      return { effect: 'deny', reason: reason ?? 'Denied by toolApproval.' };
+      return [{ effect: 'deny', reason: reason ?? 'Denied by toolApproval.' }];
     case 'user-approval':
-      return reason === undefined ? { effect: 'ask' } : { effect: 'ask', reason };
+      return [reason === undefined ? { effect: 'ask' } : { effect: 'ask', reason }];
     default:
-      return { effect: 'ask', reason: 'toolApproval returned something unknown' };
+      return [{ effect: 'ask', reason: 'toolApproval returned something unknown' }];
   }
 }

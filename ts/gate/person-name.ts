@@ -3,7 +3,9 @@
 /** Whether two names are of one person: neither case and form of letters nor what cannot be seen makes a second one. */
 export const isSamePerson = (one: string, other: string): boolean => plain(one) === plain(other);
 
-/** Whether it can be a person's name, as the core sees it. Whoever is called like a group would stand for all who are in it. */
+/**
+ * Whether it can be a person's name, as the core sees it. A name like that of a group would stand for all who are in it.
+ */
 export function isPersonName(name: string): boolean {
   return !isBlankName(name) && !plain(name).startsWith('group:');
 }

@@ -72,7 +72,7 @@ export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
   return decision;
 }
 
-/** A copy for whoever may change what they get: dates, URLs and maps stay what they are. */
+/** A copy for code that may change what it gets: dates, URLs and maps stay what they are. */
 export function copyOfDecision(decision: DecisionOutcome): DecisionOutcome {
   if (decision.type === 'edit') return { ...decision, args: snapshot(decision.args).value };
   if (decision.type === 'respond') return { ...decision, output: snapshot(decision.output).value };

@@ -1,4 +1,4 @@
-/** `gate.request`: code asks about a call by itself. It is judged, asked about and claimed like the call of a tool. */
+/** `gate.request`: code asks about a call by itself. It is judged, asked about and redeemed like the call of a tool. */
 import type {
   DecisionType,
   ApprovalNeed,
@@ -22,7 +22,7 @@ import { CallAsker, type CallQuestion, type OpenedRequest } from './asker.js';
 import type { ServerCaller } from './caller.js';
 import { checkText } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
-import { claimOrRefuse } from './claim.js';
+import { redeemOrRefuse } from './redeem.js';
 import { CheckedEdits } from './edits.js';
 import type { LocalGate } from './gate.js';
 import { withoutLines } from './in-a-line.js';
@@ -198,11 +198,11 @@ class CodeRequest {
       if (!resolution.approved) return resolution;
       const runs = decided.decision.type === 'edit' ? edits.checked(decided.decision.args)?.args : args;
       if (runs === undefined) return cancelled(decided, args, 'The edited arguments were not checked.');
-      const claim = () => claimOrRefuse(asker, runId, { toolCallId, toolName, args: runs });
-      return await this.#handOver(resolution, claim, abortSignal);
+      const redeem = () => redeemOrRefuse(asker, runId, { toolCallId, toolName, args: runs });
+      return await this.#handOver(resolution, redeem, abortSignal);
     } catch (error) {
       if (!abortSignal.aborted || last === undefined) throw error;
-      // Whoever is told that it was cancelled finds it so.
+      // When the caller learns that it was cancelled, it is.
       await this.#gate.withdraw(last.record.approvalId, UNWANTED);
       const decided = await last.decided;
       return isApproval(decided.decision) ? cancelled(decided, args, UNWANTED) : resolutionOf(decided, args);
@@ -216,7 +216,7 @@ class CodeRequest {
     await this.#gate.rejectBySystem(approvalId, reason);
     const decided = await opened.decided;
     if (!isApproval(decided.decision)) return resolutionOf(decided, args);
-    // Whoever was faster to approve it has approved nothing.
+    // An approval that came first has approved nothing.
     await this.#gate.withdraw(approvalId, reason);
     return cancelled(opened.record, args, reason);
   }
@@ -239,15 +239,15 @@ class CodeRequest {
       const resolution = resolutionOf(await decided, args);
       if (!resolution.approved) return resolution;
       const runs = resolution.decision.type === 'edit' ? snapshot(resolution.args) : args;
-      return await this.#handOver(resolution, () => this.#claim(record, runs), abortSignal);
+      return await this.#handOver(resolution, () => this.#redeem(record, runs), abortSignal);
     } finally {
       forget();
-      // Whoever is told that it was cancelled finds it so.
+      // When the caller learns that it was cancelled, it is.
       if (isLater(withdrawn)) await withdrawn;
     }
   }
 
-  /** Whoever answers for the run answers for this: nobody may be there who looks at the gate. */
+  /** What answers for the run answers for this: perhaps nobody looks at the gate. */
   #putToRun(waited: WaitedRequest, args: ValueSnapshot): void {
     if (this.#caller === undefined) return;
     const { asker, signal, tell } = this.#caller;
@@ -256,26 +256,26 @@ class CodeRequest {
   }
 
   /** The mode may be another one by now. */
-  async #claim({ approvalId, runId, toolCallId, toolName }: ApprovalRecord, args: ValueSnapshot): Promise<void> {
+  async #redeem({ approvalId, runId, toolCallId, toolName }: ApprovalRecord, args: ValueSnapshot): Promise<void> {
     const call = { toolCallId, toolName, args, runId: mainRunOf(runId) };
     const objection = await this.#gate.control.objectionTo(() => call, []);
     if (objection !== undefined) {
       await this.#gate.revoke(approvalId, objection);
       throw new Error(objection);
     }
-    await this.#gate.claim(runId, toolCallId, toolName, args, null);
+    await this.#gate.redeem(runId, toolCallId, toolName, args, null);
   }
 
   /** Uses the approval up: what the caller does with it cannot be seen from here. */
   async #handOver(
     resolution: Resolution,
-    claim: () => Awaitable<unknown>,
+    redeem: () => Awaitable<unknown>,
     abortSignal: AbortSignal | undefined,
   ): Promise<Resolution> {
     const unwanted = () => new DOMException(UNWANTED, 'AbortError');
     try {
       if (abortSignal?.aborted) throw unwanted();
-      await claim();
+      await redeem();
       const isWanted = abortSignal?.aborted !== true;
       await this.#gate.settle(resolution.approvalId, isWanted);
       if (isWanted) return resolution;
@@ -351,7 +351,7 @@ const cancelled = ({ approvalId }: Pick<ApprovalRecord, 'approvalId'>, args: Val
   }) satisfies Resolution;
 
 /**
- * Who must agree, beside whom a rule names. One that nobody has to satisfy is none; what is no value of these the core refuses. A
+ * Who must agree, beside whom a rule names. A need that anybody satisfies is dropped; the core refuses invalid values. A
  * list that is missing where one was meant names nobody.
  */
 function needsOf({ approvers, quorum = 1, excludeRequester = false, escalate }: ApprovalNeed): ApprovalNeed[] {

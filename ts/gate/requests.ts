@@ -54,7 +54,7 @@ export class GateRequests {
   }
 
   /**
-   * As {@link GateRequests.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. When the
+   * As {@link GateRequests.open}, with the decision whenever it comes. Waiting for it keeps the process alive. When the
    * signal is aborted while the request is on its way to the disk, it is cancelled there; from then on that is the caller's.
    */
   openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<WaitedRequest> {

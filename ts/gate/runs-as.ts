@@ -1,4 +1,4 @@
-/** How a tool runs what was approved, for whoever is asked. */
+/** How a tool runs what was approved, for the person who is asked. */
 import type { Tool } from 'ai';
 
 /** Where it stands in the tool. Registered: a tool may come from another copy of this package. */

@@ -1,4 +1,4 @@
-/** What a callback answered, as it was at that moment: whoever made it may change it while it is checked. */
+/** What a callback answered, as it was at that moment: the callback may change it while it is checked. */
 import * as types from 'node:util/types';
 import type { ApprovalRecord } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
@@ -91,7 +91,7 @@ const NAMES_ITS_CALL: Readonly<Record<string, (record: ApprovalRecord) => readon
 };
 
 /**
- * An answer that names a call is one to that call alone: whoever mixes two up has approved another one.
+ * An answer that names a call is one to that call alone: mixing two up would approve another one.
  *
  * @param plain of {@link plainAnswer}
  * @throws {InvalidDecisionError}

@@ -1,4 +1,4 @@
-/** Tells what happens: whoever waits, readers of events, loggers, telemetry. */
+/** Tells what happens: to waiters, readers of events, loggers, telemetry. */
 import type { ApprovalRequest, GateEvent, Logger } from '../../index.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { EventBroadcast } from './broadcast.js';
@@ -34,7 +34,7 @@ export interface RequestOpening {
   logger: Logger | undefined;
   checkEdit: CheckEdit | undefined;
   offers?: Offers | undefined;
-  /** Tells telemetry, in the async context of whoever asked. */
+  /** Tells telemetry, in the async context of the caller. */
   asked: ((request: ApprovalRequest) => void) | undefined;
   /** Somebody waits for the decision, from the moment at which the request is known: it may be decided in that very moment. */
   isAwaited: boolean;
@@ -91,7 +91,7 @@ export class EventTeller {
     if (!this.#opening.has(key)) this.#opening.set(key, own);
     return (error) => {
       if (this.#opening.get(key) === own) this.#opening.delete(key);
-      // It was told, and whoever made it was told that it failed.
+      // It was told, and its caller was told that it failed.
       else if (own.waited !== undefined) this.waiters.lose(own.waited.approvalId, error);
     };
   }
@@ -157,7 +157,7 @@ export class EventTeller {
     if (this.#isOver) this.events.close();
   }
 
-  /** Whoever waits for a decision here, or reads events, would wait for ever. What is told again and again is told once. */
+  /** Waiters and readers of events would wait for ever. What is told again and again is told once. */
   #lose({ code, message }: UnreadableEvent): void {
     if (this.waiters.areNone && !this.events.hasReaders) return;
     const error = new LedgerError({ code, message });
@@ -178,7 +178,7 @@ export class EventTeller {
 
   #tell(event: ToldByCore): void {
     const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
-    // Whoever is told may change what they were told, as for a page: those who wait go by a copy of before.
+    // A listener may change what it is told, as for a page: waiters go by a copy of before.
     const decided = event.type === 'decided' && { ...decidedRecord(event), decision: copyOfDecision(event.decision) };
     if (event.type === 'requested') this.adopt(event.request);
     for (const logger of [this.#inside.logger, this.#loggers.get(approvalId)])

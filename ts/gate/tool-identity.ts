@@ -5,7 +5,7 @@ import { after, type Awaitable } from '../values/awaitable.js';
 import type { SchemaSource } from './schemas.js';
 import { textDigest } from './text-digest.js';
 
-/** A tool, as it is in the set of whoever calls it. */
+/** A tool, as it is in the set of its caller. */
 export interface ApprovedTool {
   toolName: string;
   tool?: Tool | undefined;

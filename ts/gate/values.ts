@@ -36,7 +36,7 @@ export class GateValues {
   }
 
   /**
-   * Sets it to what `change` makes of it, which is asked again where others were faster. `undefined` from it: it stays.
+   * Read, change and write, with a retry: `change` is called again after a conflict, and `undefined` from it leaves the value.
    *
    * @throws {LedgerError} `ERR_LEDGER_BUSY`: others were faster too often
    */

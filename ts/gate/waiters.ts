@@ -9,7 +9,7 @@ interface DecisionWaiter {
   reject: (error: unknown) => void;
 }
 
-/** Whoever waits in this process for a decision. They keep it alive. */
+/** The waiters for a decision in this process. They keep it alive. */
 export class DecisionWaiters {
   readonly #waiting = new Map<string, DecisionWaiter>();
   readonly #keepAlive: KeepAlive;
@@ -24,7 +24,7 @@ export class DecisionWaiters {
     const known = this.#waiting.get(approvalId);
     if (known !== undefined) return known.decided;
     const { promise: decided, resolve, reject } = deferred<DecidedRecord>();
-    // Whoever does not look at it must not be ended by it.
+    // A promise that nobody awaits must not end the process.
     decided.catch(() => {});
     this.#waiting.set(approvalId, { runId, decided, resolve, reject });
     this.#keepAlive.hold();

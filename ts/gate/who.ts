@@ -1,4 +1,4 @@
-/** Who must agree to a call, beside that somebody must. */
+/** Who must agree to a call, beside that somebody must. What two needs have in common the core says. */
 import type { ApprovalNeed } from '../../index.js';
 import type { Gating } from '../native.js';
 
@@ -25,15 +25,3 @@ export function allOf(...said: readonly (ApproverRules | undefined)[]): Approver
 
 /** Whether only people answer, each time: no grant and no mode does. */
 export const asksPeople = (who: ApproverRules | undefined): boolean => who !== undefined && who.needs.length > 0;
-
-/** Whether whoever met `met` has met all of `asked`, too: each of these is one of those. */
-export function covers(met: readonly ApprovalNeed[], asked: readonly ApprovalNeed[]): boolean {
-  const known = new Set([...met, {}].map(keyOf));
-  return asked.every((need) => known.has(keyOf(need)));
-}
-
-/** The same for needs that say the same, as the core tells them apart. */
-function keyOf({ approvers, quorum = 1, excludeRequester = false, escalate }: ApprovalNeed): string {
-  const set = (names: readonly string[] | undefined) => names && [...new Set(names)].toSorted();
-  return JSON.stringify([set(approvers), quorum, excludeRequester, escalate?.after, set(escalate?.to)]);
-}

@@ -41,7 +41,7 @@ async function readBytes(request: Request, most: number): Promise<Uint8Array> {
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     length += piece.value.length;
     if (length > most) {
-      // Whoever goes on sending is not waited for.
+      // A client that goes on sending is not waited for.
       void reader.cancel().catch(() => {});
       throw tooLarge();
     }

@@ -121,7 +121,7 @@ export class InboxHandler {
       case 'entries':
         return this.#told(entries(gate, query, eyes));
       case 'events':
-        // Whoever asks only for the headers needs no stream.
+        // A request for the headers alone needs no stream.
         return request.method === 'HEAD'
           ? reply(200, null, { 'content-type': 'text/event-stream; charset=utf-8' })
           : this.#streams.open(eyes.person.name, request.signal);

@@ -11,7 +11,7 @@ type FetchHandler = (request: Request) => Response | PromiseLike<Response>;
 /** Where requests came from that arrived here. */
 const addresses = new WeakMap<Request, string>();
 
-/** The address of whoever sent it; `null`: it did not come through {@link toNodeListener}. */
+/** The address of its sender; `null`: it did not come through {@link toNodeListener}. */
 export const addressOf = (request: Request): string | null => addresses.get(request) ?? null;
 
 /** @see inbox.d.ts */
@@ -35,7 +35,7 @@ async function answer(handler: FetchHandler, incoming: IncomingMessage, outgoing
   }
 }
 
-/** `undefined`: it is none that a browser would send. */
+/** `undefined`: it is not one that a browser would send. */
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = 'GET', headers, rawHeaders, socket } = incoming;
   // Express takes off what it is mounted at.
@@ -70,7 +70,7 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   // At once: a stream of events may have nothing to say for long.
   outgoing.flushHeaders();
   await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing).catch(() => {
-    // Whoever asked has gone.
+    // The caller has gone.
   });
 }
 

@@ -10,7 +10,7 @@ interface ToldRefusal {
   retryAfter?: number;
 }
 
-/** A request that is refused. Its message is told to whoever sent it. */
+/** A request that is refused. Its message is told to its sender. */
 export class RefusedRequest extends Error {
   readonly status: number;
   readonly code: InboxErrorCode | 'ERR_INVALID_DECISION';

@@ -61,7 +61,7 @@ const FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'uuid', 'ipv4'
 const VALUES = ['const', 'enum'];
 
 /**
- * The schema with each `pattern` as a format that asks the core. Whoever offers a tool chooses its schema, and the engine of
+ * The schema with each `pattern` as a format that asks the core. The provider of a tool chooses its schema, and the engine of
  * JavaScript can be held for minutes by a short text. What cannot be asked like that is left out: the loop looks itself.
  */
 function withoutExpressions(schema: unknown, patterns: string[]): unknown {

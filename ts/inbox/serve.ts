@@ -1,4 +1,4 @@
-/** The inbox for the one who sits at this machine: on this machine only, and to whoever has a link that was made for it. */
+/** The inbox for the one who sits at this machine: on this machine only, and by a link that was made for it. */
 import { toldValue } from '../errors/told-value.js';
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -39,7 +39,7 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
     {
       ...more,
       basePath,
-      // Whoever has a session is the one who started it.
+      // The holder of a session is the person who started it.
       rateLimit: false,
       authenticate: (request) => {
         const own = session(request);
@@ -65,7 +65,7 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
   const close = () => {
     closing ??= new Promise((resolve) => {
       inbox.close();
-      // Pages are told that it ends; whoever hangs on is cut off.
+      // Pages are told that it ends; connections that stay are cut off.
       const patience = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
       server.close(() => {
         clearTimeout(patience);

@@ -1,4 +1,4 @@
-/** Who may open a local inbox: whoever has a link that nobody used before, and from then on their browser. */
+/** Who may open a local inbox: the first holder of a link that nobody used before, and from then on their browser. */
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Links that wait to be used, and browsers: of more, the oldest count no longer. */
@@ -18,7 +18,7 @@ export class SessionStore {
     return token;
   }
 
-  /** The session that a token opens; `undefined`: it is none, or was used. */
+  /** The session that a token opens; `undefined`: it is not one, or was used. */
   open(token: string): string | undefined {
     if (!this.#links.delete(hashOf(token))) return undefined;
     const session = random();

@@ -158,7 +158,7 @@ class PageStream {
     try {
       controller?.close();
     } catch {
-      // Whoever read it has let go of it.
+      // The reader has let go of it.
     }
   }
 

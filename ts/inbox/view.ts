@@ -7,7 +7,7 @@ import { dangersInWords, isHarmless } from '../gate/danger.js';
 import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';
-import { isMeant, mayDecide, type GroupMembers } from './may.js';
+import { approvalsOf, mayDecide, type GroupMembers } from './may.js';
 import type { InboxPerson } from './may.js';
 import type {
   HistoryItem,
@@ -49,7 +49,7 @@ export const agentOf = ({ origin }: Pick<ApprovalRecord, 'origin'>): string => o
 
 export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewContext): InboxItem {
   const { approvalId, runId, kind, toolName, origin, description, flags, verdict, status, contents } = record;
-  const { createdAt, expiresAt, needs, votes, requester, escalatedAt } = record;
+  const { createdAt, expiresAt, votes, requester, escalatedAt } = record;
   return {
     approvalId,
     runId,
@@ -68,7 +68,7 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
     createdAt,
     expiresAt,
     ...mayDecide(record, person, groups, now),
-    needs: needs.map((_, at) => needOf(record, at, groups, now)),
+    needs: needsOf(record, groups, now),
     votes: votes.map(({ by, via, at, reason }) => ({ by: brief(by, 80), via, at, reason: textOf(reason) })),
     requester: requester === null ? null : brief(requester, 80),
     escalatedAt,
@@ -76,24 +76,20 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
   };
 }
 
-function needOf(record: ApprovalRecord, index: number, groups: GroupMembers, now: number): ShownNeed {
-  const { needs, votes, createdAt } = record;
-  const need = needs[index] ?? {};
-  const { approvers = [], quorum = 1, excludeRequester = false, escalate } = need;
-  const voter = (name: string): InboxPerson => ({ name, groups: [], mayDecide: true, session: null });
-  // Which groups a voter was in is not kept: with one need, each vote was for it.
-  const isKnown = needs.length === 1 || !approvers.some((name) => name.startsWith('group:'));
-  const counted = votes.filter(({ by }) => needs.length === 1 || isMeant(need, voter(by), groups, now - createdAt));
-  return {
+function needsOf(record: ApprovalRecord, groups: GroupMembers, now: number): ShownNeed[] {
+  const { needs, createdAt } = record;
+  if (needs.length === 0) return [];
+  const approvals = approvalsOf(record, groups, now);
+  return needs.map(({ approvers = [], quorum = 1, excludeRequester = false, escalate }, at) => ({
     approvers: approvers.map((name) => brief(name, 80)),
     quorum,
-    approved: isKnown ? counted.length : null,
+    approved: approvals[at] ?? null,
     excludeRequester,
     escalate:
       escalate === undefined
         ? null
         : { at: createdAt + escalate.after, to: escalate.to.map((name) => brief(name, 80)) },
-  };
+  }));
 }
 
 const textOf = (text: string | null | undefined): string | null =>

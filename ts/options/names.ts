@@ -85,7 +85,7 @@ export function checkRecord(value: unknown, place: string, name: string): void {
     throw new InvalidConfigError({ message: `${place}: ${name} must be an object, not ${kindOf(value)}.` });
 }
 
-/** An entry that has no options. @throws {InvalidConfigError} for any: whoever gave it meant something by it */
+/** An entry that has no options. @throws {InvalidConfigError} for any: the caller meant something by it */
 export function checkNone(place: string, given: readonly unknown[]): void {
   if (given.some((each) => each !== undefined)) throw new InvalidConfigError({ message: `${place} has no options.` });
 }

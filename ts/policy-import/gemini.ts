@@ -1,6 +1,6 @@
 /** Gemini CLI's policies: `[[rule]]` with a priority; the highest that matches decides. */
 import { readTree } from '../native.js';
-import { STRICTNESS } from '../values/strictness.js';
+import { STRICTNESS } from './strictness.js';
 import type { PolicyEffect, TreeNode } from '../wire.js';
 import { mayNameOurs, PolicyDraft } from './draft.js';
 import { narrowExpression, wideExpression } from './regex.js';

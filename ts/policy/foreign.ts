@@ -44,7 +44,7 @@ export function isSameTool(one: CallableTool, other: CallableTool): boolean {
   return wholeNames(other).some((name) => names.has(name));
 }
 
-/** A tool, as it is in the set of whoever calls it. */
+/** A tool, as it is in the set of its caller. */
 export interface CallableTool {
   toolName: string;
   /** `undefined`: nothing is known of it but its name. */

@@ -53,6 +53,15 @@ export interface JudgedByPolicy {
   signal?: AbortSignal | undefined;
 }
 
+/** What policies say of a call. */
+export interface PoliciesVerdict {
+  verdict: PolicyVerdict;
+  /** Whether a rule of the administrator asks: only a human answers. */
+  managedAsk: boolean;
+  /** Who must agree. */
+  who: NativeWho | undefined;
+}
+
 /** What is shown beside a request. */
 export interface ShownCall {
   verdict: PolicyVerdict | null;
@@ -120,9 +129,7 @@ export class Policies {
   }
 
   /** What they say, whether only a human may answer, and who must agree. */
-  async judged(
-    call: JudgedByPolicy,
-  ): Promise<{ verdict: PolicyVerdict; managedAsk: boolean; who: NativeWho | undefined }> {
+  async judged(call: JudgedByPolicy): Promise<PoliciesVerdict> {
     const { verdict, managedAsk = false, who } = await this.#said(call);
     return { verdict, managedAsk, who };
   }
@@ -130,6 +137,11 @@ export class Policies {
   /** As {@link Policies.judge}, and what the `read-only` preset says. */
   async judgeReadOnly(call: JudgedByPolicy): Promise<PolicyVerdict> {
     return (await this.#ask({ ...this.#nativeCall(call), readOnly: true })).verdict;
+  }
+
+  /** Whether any grant may answer: one was made here, or the user's file may hold some. */
+  get mayGrant(): boolean {
+    return this.#mayGrant;
   }
 
   /** The grant that answers this call, when all of it is granted. */

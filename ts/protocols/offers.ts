@@ -41,7 +41,7 @@ export function takeProtocolOptions<OPTIONS extends ProtocolOptions | undefined>
   throw new InvalidConfigError({ message: `${place}: remember must be 'run', 'session', 'always' or null.` });
 }
 
-/** What is made of a request that a user gave. @throws {InvalidConfigError} for what is none */
+/** What is made of a request that a user gave. @throws {InvalidConfigError} for what is not one */
 export function ofRequest<T>(place: string, request: ApprovalRequest, make: () => T): T {
   const wrong = (what: string, cause?: unknown) =>
     new InvalidConfigError({

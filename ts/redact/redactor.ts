@@ -6,7 +6,7 @@ import { revive, snapshot } from '../values/snapshot.js';
 import { SecretSearch } from './search.js';
 import { COMMON, ofExpression, redacted, type SecretFinder } from './text.js';
 
-/** What stands for arguments of which nothing may be kept. */
+/** Stands for arguments that must not be kept at all. */
 export const FAILED = redacted('the redact function failed');
 
 /** Arguments as they may be kept. */

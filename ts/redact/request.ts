@@ -93,7 +93,7 @@ function keptOffer(redactor: Redactor, offer: GrantOffer | null): GrantOffer | n
   return offer !== null && JSON.stringify(redactor.json(offer)) === JSON.stringify(offer) ? offer : null;
 }
 
-/** A request that was just made, as the process that made it is shown it: with what is not kept. What is not kept is not offered. */
+/** The unredacted view of a request for the process that made it. Offers that were redacted away are left out. */
 export function originalRequest<REQUEST extends ApprovalRequest>(
   kept: REQUEST,
   { args, description, details, page }: ShownBeside & { args: { value: unknown; json: unknown } },

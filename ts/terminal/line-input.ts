@@ -1,4 +1,4 @@
-/** Lines that a human types, or that come through a pipe: one after the other, whoever asks for them. */
+/** Lines that a human types, or that come through a pipe: one after the other, for any number of readers. */
 import type { Readable, Writable } from 'node:stream';
 import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
@@ -36,7 +36,7 @@ export class LineInput {
 
   constructor(input: LineSource, output: Writable) {
     this.#input = input;
-    // Whoever asks next is told; without somebody who listens it would end the process.
+    // The next caller is told; without a listener it would end the process.
     input.on('error', (error) => (this.#failure ??= inputFailed(error)));
     const seen = seenOutput(input, output);
     this.#output = seen && new SeenOutput(seen);
@@ -120,7 +120,7 @@ export class LineInput {
     }
   }
 
-  /** Whoever continued the program (`fg`) has set the terminal to what a shell needs. */
+  /** The shell that continued the program (`fg`) has set the terminal to what a shell needs. */
   #rawAgain(): void {
     this.#input.setRawMode?.(false);
     this.#input.setRawMode?.(true);
@@ -168,7 +168,7 @@ export class LineInput {
         resolve(line);
       };
       const take = (): void => {
-        // More may come before whoever waits has it: that is the next one's.
+        // More may come before the waiter has it: that is for the next one.
         if (isTaken) return;
         this.#dropBegun();
         const end = this.#rest.indexOf('\n');
@@ -219,7 +219,7 @@ export class LineInput {
     signal: AbortSignal,
     start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
   ): Promise<T> {
-    // Whoever waits may have been cancelled while it was looked whether a question is seen.
+    // The waiter may have been cancelled during the check of whether a question is seen.
     signal.throwIfAborted();
     let stop: (() => void) | undefined;
     let failed: ((error: unknown) => void) | undefined;

@@ -1,4 +1,4 @@
-/** Whether a question is seen by whoever answers it. */
+/** Whether a question is seen by the person who answers it. */
 import type { Readable, Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 
@@ -41,13 +41,13 @@ export class SeenOutput {
   }
 
   write(text: string): void {
-    // The standard streams of Node forget that a write failed: whoever wrote is told, and nobody else.
+    // The standard streams of Node forget that a write failed: only the writer is told.
     this.stream.write(text, (error) => {
       if (error) this.#isUnread = true;
     });
   }
 
-  /** Whether what was written by now did not come through: whoever read it is gone. */
+  /** Whether what was written by now did not come through: its reader is gone. */
   async isUnread(): Promise<boolean> {
     // What goes wrong with a write is told after it.
     await new Promise((resolve) => setImmediate(resolve));

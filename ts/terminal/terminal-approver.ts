@@ -110,7 +110,7 @@ async function decisionOn(
     const decision = answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer;
     const objection = await objectionTo?.(decision);
     if (objection === undefined) return decision;
-    // It is about this call: whoever would be asked next must not get the answer to it.
+    // It is about this call: the next question must not get the answer to it.
     lines.say(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`);
     await lines.forget(signal);
   }

@@ -1,6 +1,6 @@
 /** Properties that are made when they are first read. */
 
-/** Gives the object these properties. Each is made once, by whoever reads it first; to a reader it is like any other. */
+/** Gives the object these properties. Each is made once, on the first read; to a reader it is like any other. */
 export function lazily<T extends object, MORE extends object>(
   object: T,
   makers: { [NAME in keyof MORE]: () => MORE[NAME] },

@@ -13,7 +13,7 @@ export class WorkLimit {
     try {
       return await work();
     } finally {
-      // Whoever waited longest takes this place over.
+      // The one that waited longest takes this place over.
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
       else next();

@@ -19,7 +19,7 @@ export function quietLogger(logger: Logger): Logger {
   return quiet;
 }
 
-/** Calls a function of which nobody needs the answer. @param name what it is called in messages */
+/** Calls a function and ignores its answer. @param name what it is called in messages */
 export function quietly(name: string, call: () => unknown): void {
   const tell = (error: unknown): void =>
     warnOnce(

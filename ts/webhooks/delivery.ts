@@ -90,7 +90,7 @@ export class WebhookDelivery {
     await this.#running;
   }
 
-  /** Also what is under way, which is tried again by whoever is next. */
+  /** Also what is under way, which is tried again by the next process. */
   stop(): void {
     this.#isClosing = true;
     this.#abort.abort();
@@ -112,7 +112,7 @@ export class WebhookDelivery {
     try {
       await this.#end();
     } catch (error) {
-      // Whoever opens the ledger next goes on from what was written down before.
+      // The next process that opens the ledger goes on from what was written down before.
       if (!GateClosedError.isInstance(error)) this.#failed('the ledger could not be used', error);
     }
   }
@@ -226,7 +226,7 @@ export class WebhookDelivery {
     else this.#revive(saved.again);
   }
 
-  /** What was not tried yet is tried once, but not for long; the rest is for whoever is next. */
+  /** What was not tried yet is tried once, but not for long; the rest is for the next process. */
   async #end(): Promise<void> {
     const until = performance.now() + this.endpoint.receiver.timeout;
     const isNew = (tries: number): boolean => tries === 0 && performance.now() < until;

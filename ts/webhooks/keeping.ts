@@ -13,9 +13,9 @@ export interface OutboxStore {
   save(outbox: OutboxState): Promise<OutboxState | undefined>;
   /** Lets go of it. */
   release(outbox: OutboxState): Promise<void>;
-  /** What was last kept, whoever has it. */
+  /** What was last kept, in any process. */
   look(): Promise<OutboxState>;
-  /** Asks whoever has it to send these dead letters again. */
+  /** Asks the process that has it to send these dead letters again. */
   again(numbers: readonly number[]): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What a link says, signed: whoever has it can say just that. */
+/** What a link says, signed: its holder can say just that. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { isSame } from './signing.js';
 

@@ -114,7 +114,7 @@ class EventSender implements Api.WebhookSender {
         if (sources.length > 0) sayFailed(logger, 'events are lost', error);
       }
     }
-    // The gate was closed: what was not told is for whoever opens the ledger next.
+    // The gate was closed: what was not told is for the next process that opens the ledger.
     for (const delivery of this.#deliveries) delivery.stop();
   }
 }

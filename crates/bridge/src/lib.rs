@@ -10,6 +10,8 @@
 //! - [`plan`]: what `interruptOn` means
 //! - [`text`]: functions of text
 //! - [`policies`]: calls, verdicts, and what is shown of them
+//! - [`verdict`]: the one verdict on a call, of everything that judges it
+//! - [`rights`]: what a person may decide
 //! - [`files`]: what the tools of an agent do to files
 //! - [`check`]: verdicts by the line, for other programs
 
@@ -24,11 +26,13 @@ pub mod plan;
 pub mod policies;
 mod record;
 mod request;
+pub mod rights;
 #[cfg(test)]
 mod tests;
 pub mod text;
 #[cfg(test)]
 mod types;
 mod units;
+pub mod verdict;
 #[cfg(test)]
 mod words;

@@ -295,7 +295,7 @@ impl NativePast {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ClaimedCall {
+pub(crate) struct RedeemingCall {
     #[cfg_attr(test, ts(type = "string"))]
     tool_name: Raw,
     #[serde(default, deserialize_with = "present")]
@@ -305,18 +305,18 @@ pub(crate) struct ClaimedCall {
     context: Option<Raw>,
 }
 
-/// Claims.
-pub(crate) fn claim(
-    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, raw: &ClaimedCall,
-) -> Result<NativeClaim, GateError> {
+/// Redeems.
+pub(crate) fn redeem(
+    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, raw: &RedeemingCall,
+) -> Result<NativeRedeemed, GateError> {
     let context = raw.context.as_deref().map(context).transpose()?;
     let args = arguments(raw.args.as_deref())?;
     let tool_name = name("toolName", &raw.tool_name)?;
-    gate.claim(run_id, tool_call_id, &tool_name, args, context).map(NativeClaim::from)
+    gate.redeem(run_id, tool_call_id, &tool_name, args, context).map(NativeRedeemed::from)
 }
 
 /// Whether an approval is bound to this very call.
-pub(crate) fn is_bound(gate: &Gate, id: &str, raw: &ClaimedCall) -> Result<bool, GateError> {
+pub(crate) fn is_bound(gate: &Gate, id: &str, raw: &RedeemingCall) -> Result<bool, GateError> {
     let context = raw.context.as_deref().map(context).transpose()?;
     let tool_name = name("toolName", &raw.tool_name)?;
     gate.is_bound(approval_id(id)?, &tool_name, arguments(raw.args.as_deref())?, context)
@@ -326,7 +326,7 @@ pub(crate) fn is_bound(gate: &Gate, id: &str, raw: &ClaimedCall) -> Result<bool,
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct NativeClaim {
+pub(crate) struct NativeRedeemed {
     #[cfg_attr(test, ts(type = "string"))]
     approval_id: ApprovalId,
     #[cfg_attr(test, ts(type = "unknown"))]
@@ -335,7 +335,7 @@ pub(crate) struct NativeClaim {
     edited: bool,
 }
 
-impl From<RedeemedCall> for NativeClaim {
+impl From<RedeemedCall> for NativeRedeemed {
     fn from(RedeemedCall { approval_id, args, edited }: RedeemedCall) -> Self {
         Self { approval_id, args, edited }
     }
@@ -345,7 +345,7 @@ impl From<RedeemedCall> for NativeClaim {
 pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
     all.with::<NativeRequest>()
         .with::<NativePast>()
-        .with::<ClaimedCall>()
-        .with::<NativeClaim>()
+        .with::<RedeemingCall>()
+        .with::<NativeRedeemed>()
         .with::<crate::options::NativeGateOptions>()
 }

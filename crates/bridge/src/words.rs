@@ -3,7 +3,7 @@
 use countersign_core::approval::{self, DecisionChannel, DecisionKind, Status};
 use countersign_core::ledger::{ExecutionEnd, RunStatus};
 use countersign_core::policy::Effect;
-use countersign_core::policy::document::{ErrorCode, LayerKind};
+use countersign_core::policy::document::{self, ErrorCode, LayerKind};
 use countersign_core::policy::interrupt::EntryAction;
 use countersign_core::policy::lint::{FindingCode, LintSeverity};
 use countersign_core::{files, gate::policies::GrantDuration};
@@ -64,6 +64,7 @@ words! {
     Outcome = ExecutionEnd: |it| it.name().to_owned(), [Succeeded, Failed, Interrupted];
     NativeRunStatus = RunStatus: |it| it.name().to_owned(), [Running, Done, Failed, Cancelled];
     PolicyEffect = Effect: |it| written(it), [Allow, Ask, Deny];
+    PolicyMode = document::PolicyMode: |it| written(it), [Safe, Auto, Plan, DenyAllAsks];
     PolicyLayer = LayerKind: |it| written(it), [Managed, User, Project, Code, Session];
     PolicyErrorCode = ErrorCode: |it| it.name().to_owned(), [Syntax, UnknownKey, Value, Version, Example, File];
     PolicyFindingCode = FindingCode: |it| written(it), [

@@ -11,7 +11,7 @@
 //! - [`layers`]: the policies that count: files, presets, trust, changes
 //! - [`ledger`]: what is kept, and the one atomic step for each change
 //! - [`files`]: what tools do to the files below one root, and nothing outside of it
-//! - [`gate`]: the rooms above, put to work: deadlines, claims, events, wake-ups
+//! - [`gate`]: the rooms above, put to work: deadlines, redemptions, events, wake-ups
 //!
 //! Whatever fails on the way of a call, the tool does not run: every refusal is a typed value, and no path panics.
 

@@ -51,6 +51,26 @@ fn imports_run_one_way() {
     assert_eq!(rooms, ROOMS.len(), "a room is missing in this test");
 }
 
+/// Where files of the system are read and written: a room, or a file of one.
+const OF_FILES: [&str; 4] = ["layers", "ledger", "files", "path/files.rs"];
+
+#[test]
+fn files_of_the_system_are_read_in_the_rooms_that_say_so() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in files_below(&src) {
+        let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
+        let is_of_tests = name.contains("/tests") || OF_TESTS.iter().any(|of| name.starts_with(of));
+        if is_of_tests || OF_FILES.iter().any(|room| name.starts_with(room)) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for reads in ["std::fs", "cap_std::"] {
+            assert!(!code.contains(reads), "{name} has {reads}");
+        }
+    }
+}
+
 fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {

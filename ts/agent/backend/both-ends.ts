@@ -33,7 +33,7 @@ export class BothEnds {
     this.#tail.set(last.subarray(fits), 0);
   }
 
-  /** As UTF-8; what is none is U+FFFD. */
+  /** As UTF-8; what is not one is U+FFFD. */
   text(): string {
     const behind = Math.max(this.bytes - this.#head.length, 0);
     const head = this.#head.subarray(0, Math.min(this.bytes, this.#head.length));

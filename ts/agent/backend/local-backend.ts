@@ -92,7 +92,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
         abortSignal,
         onOutput,
         connect,
-        // Its own confinement holds for every command, whoever asks for less.
+        // Its own confinement holds for every command, even where less is asked for.
         confine: tightened(settings, confine === false ? undefined : confine, 'execute: confine'),
       });
     },
@@ -115,7 +115,7 @@ function openFiles(root: string, maxFileBytes: number): NativeFiles {
   }
 }
 
-/** A whole number that fits; what is none is the fallback. */
+/** A whole number that fits; what is not one is the fallback. */
 function count<F>(value: number | undefined, fallback: F): number | F {
   if (value === undefined || Number.isNaN(value)) return fallback;
   return Math.min(Math.max(Math.trunc(value), 0), Number.MAX_SAFE_INTEGER);

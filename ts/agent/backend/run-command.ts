@@ -165,7 +165,7 @@ async function proxyFor({ confine, connect }: CommandOptions, time: CommandTime)
   return CommandProxy.open({ decide, on: confinementReport().namespaces ? 'socket' : 'port' });
 }
 
-/** A pattern is about the internet: whoever means this machine, or its network, names it. */
+/** A pattern is about the internet: this machine and its network must be named. */
 const namedFor = ({ where }: NetworkTarget, hosts: readonly string[]): readonly string[] =>
   where === null ? hosts : hosts.filter((host) => !host.includes('*'));
 
@@ -244,7 +244,7 @@ function start(
 }
 
 function cannotStart(path: string, cause: unknown): BackendError {
-  // Whoever starts it says of its executable that it is not there.
+  // Node says of its executable that it is not there.
   const why = isFolder(path) ? messageOf(cause) : `${path}, where it starts, is no folder, or is not there`;
   const message = `The command could not be started: ${why}`;
   return new BackendError({ code: 'ERR_FILE_IO', message, path, cause });
@@ -257,7 +257,7 @@ function follow(stream: Readable, output: BothEnds, onOutput: CommandOptions['on
     try {
       onOutput?.(text);
     } catch {
-      // Whoever watches must not end what they watch.
+      // A watcher must not end what it watches.
     }
   };
   stream.on('data', (chunk: Buffer) => {

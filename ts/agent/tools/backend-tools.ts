@@ -40,7 +40,7 @@ export function settingsOf(
   return { backend: backend ?? createLocalBackend(), maxResultCharacters: mostOf(maxResultCharacters, place) };
 }
 
-/** What is none would fail in the middle of a run. @throws {InvalidConfigError} */
+/** What is not one would fail in the middle of a run. @throws {InvalidConfigError} */
 function checkBackend(backend: unknown, place: string): void {
   const { root, execute } = (backend ?? {}) as Partial<Backend>;
   if (backend === undefined || (typeof root === 'string' && typeof execute === 'function')) return;

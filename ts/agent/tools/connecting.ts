@@ -1,4 +1,4 @@
-/** Each host that a confined command connects to, put to whoever answers for the run. */
+/** Each host that a confined command connects to, put to the one who answers for the run. */
 import type { NetworkAnswer, NetworkTarget } from '../../../index.js';
 import { isListed } from '../../confine/confine.js';
 import { currentCaller, type ServerCaller } from '../../gate/caller.js';
@@ -19,7 +19,7 @@ type Connect = (
   options: { abortSignal: AbortSignal },
 ) => Promise<NetworkAnswer>;
 
-/** To be called where the call of the tool is: whoever answers for it is known there. */
+/** To be called where the call of the tool is: the one who answers for it is known there. */
 export function connecting(command: string, confinement: Confinement | undefined, allowed: readonly string[]): Connect {
   const caller = currentCaller();
   const places = new QuestionPlaces(MOST_ASKED);
@@ -57,7 +57,7 @@ export function connecting(command: string, confinement: Confinement | undefined
   };
 }
 
-/** Those of a list that may mean it. A pattern is about the internet: whoever means this machine, or its network, names it. */
+/** Those of a list that may mean it. A pattern is about the internet: this machine and its network must be named. */
 const meaning = (list: readonly string[], where: string | null): readonly string[] =>
   where === null ? list : list.filter((pattern) => !pattern.includes('*'));
 
@@ -97,7 +97,7 @@ class QuestionPlaces {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Whoever was refused takes the place along. */
+  /** A refused connection takes the place along. */
   leave(isRefused: boolean): void {
     this.#taken -= 1;
     if (!isRefused) this.#free += 1;

@@ -107,7 +107,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
     read: places(call.reach.read),
     network: [...new Set((call.reach.network ?? []).map(plainPattern))],
   };
-  // Whoever is asked about the reach is told of what could not be looked at, and not asked twice.
+  // The person who is asked about the reach is told of what could not be looked at, and not asked twice.
   const start = () =>
     call.start(
       { command, isApproved: true, abortSignal: signal },
@@ -141,7 +141,7 @@ export async function givenReach(call: ReachCall): Promise<GivenReach> {
       ...settings,
       ...(write.length === 0 ? {} : { write: [...base, ...write] }),
       ...(read.length === 0 ? {} : { read: [...(settings.read ?? []), ...read] }),
-      // Whoever said yes saw these, and not where they may lead by now.
+      // The person who said yes saw these, and not where they may lead by now.
       exact: [...(settings.exact ?? []), ...write, ...read],
       ...(network.length === 0 ? {} : { network: withHosts(settings.network, network) }),
     },

@@ -5,7 +5,7 @@ import type { NativeNetwork } from '../../native.js';
 /** A command that is to run confined. */
 export interface ConfinedCall {
   command: string;
-  /** A human has approved it as it is, or is still asked by whoever starts it, and told what is open. */
+  /** A human has approved it as it is, or is still asked by the tool that starts it, and told what is open. */
   isApproved: boolean;
   abortSignal?: AbortSignal | undefined;
 }

@@ -46,7 +46,7 @@ export class ChildRuns {
     this.#resumed.add(toolCallId);
   }
 
-  /** Calls the `execute` of a tool, which gets to know what it is called by. What it starts ends with it. */
+  /** Runs the `execute` of a tool with its call context; subagents that it starts are ended when it returns. */
   call(
     { toolCallId, toolName, approved, signal }: CalledTool,
     inheritance: InheritedRules,
@@ -101,7 +101,7 @@ export class ChildRuns {
   async drop(toolCallIds: Iterable<string> = this.#resumed): Promise<void> {
     const { gate, runId } = this.#options.asker;
     const dropped = [...toolCallIds].filter((toolCallId) => this.#resumed.delete(toolCallId));
-    // Whoever drops them a second time waits as well.
+    // A second call waits as well.
     if (dropped.length > 0) this.#dropping.push(cancelParts(gate, runId, dropped));
     await Promise.all(this.#dropping);
   }

@@ -270,7 +270,7 @@ export class CallGuard {
         signal,
         ...(inherited === undefined
           ? {}
-          : { inherited: (judged) => inherited.verdictOn(judged, tool, signal, interruptOn) }),
+          : { inherited: (judged) => inherited.opinionsOn(judged, tool, signal, interruptOn) }),
         isQuestion: this.#asksHuman(toolName),
         startsAgents: isTask(tool),
       },

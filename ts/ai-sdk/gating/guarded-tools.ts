@@ -11,7 +11,7 @@ import { copyOf, snapshot, trySnapshot, type ValueSnapshot } from '../../values/
 import { approvedTool } from '../tools/approved-tool.js';
 import { approvedBy, withCallContext } from '../tools/call-context.js';
 import { boundBody, changedTool, isCaller, type CallBody } from '../tools/callers.js';
-import { claimOrRefuse } from '../../gate/claim.js';
+import { redeemOrRefuse } from '../../gate/redeem.js';
 import { warnFailedCall } from './failed-calls.js';
 import { follow, lastLater, NotedError, streamLater, type ExecutionOutcome } from './follow.js';
 import type { CallGuard, GuardOptions } from './guard.js';
@@ -185,13 +185,13 @@ class GuardedTools {
     const call = this.#guard.call(toolCallId);
     const run = () => execute(copyOf(args), options);
     if (call?.verdict?.effect === 'allow' && !isByMode(call.verdict) && sameJson(call.args, args)) return run;
-    if (call !== undefined) return this.#claimed(toolName, run, args, options);
+    if (call !== undefined) return this.#redeemed(toolName, run, args, options);
     const { gate, runId } = this.#options.asker;
     return after(gate.find(runId, toolCallId), (known): Awaitable<() => unknown> => {
       this.#throwIfAborted(options);
       return known.length === 0
         ? this.#unasked(toolName, run, args, options)
-        : this.#claimed(toolName, run, args, options);
+        : this.#redeemed(toolName, run, args, options);
     });
   }
 
@@ -209,7 +209,7 @@ class GuardedTools {
     return run;
   }
 
-  #claimed(
+  #redeemed(
     toolName: string,
     run: () => unknown,
     args: ValueSnapshot,
@@ -218,9 +218,9 @@ class GuardedTools {
     const { asker, onExecuted, onLost, tools } = this.#options;
     const { toolCallId } = options;
     const tool = ownTool(tools, toolName);
-    const claimed = { ...approvedTool(toolName, tool), toolCallId, args, signal: options.abortSignal };
-    const claim = attempt(
-      () => claimOrRefuse(asker, asker.runId, claimed),
+    const redeemed = { ...approvedTool(toolName, tool), toolCallId, args, signal: options.abortSignal };
+    const redeem = attempt(
+      () => redeemOrRefuse(asker, asker.runId, redeemed),
       (error) => {
         // The run ends by it, and says so.
         if (error instanceof RefusedExecution && endsAll(error.cause)) onLost?.(error.cause);
@@ -228,9 +228,9 @@ class GuardedTools {
         throw error;
       },
     );
-    return after(claim, ({ approvalId }) => {
+    return after(redeem, ({ approvalId }) => {
       if (this.#isAborted(options)) {
-        // The claim came back too late.
+        // The redemption came back too late.
         return after(asker.gate.settle(approvalId, false), () => {
           this.#throwIfAborted(options);
           throw new RefusedExecution(`${toolName} was not run: the run was aborted.`);

@@ -1,5 +1,6 @@
 /**
- * The tool of a call under `toolApproval`. The AI SDK takes it from the user's own set once all calls of a step are decided: whoever
+ * The tool of a call under `toolApproval`. The AI SDK takes it from the user's own set once all calls of a step are decided: the
+ * one who
  * replaces it until then would have another one run on what was said of this one.
  */
 import type { Tool, ToolSet } from 'ai';

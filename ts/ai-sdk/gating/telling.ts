@@ -50,7 +50,7 @@ export function responseOf(
     toolName,
     origin,
     approved: isApproval(decision),
-    // Whoever reads it may change it, as for a page: the run goes by its own.
+    // The reader may change it, as for a page: the run goes by its own.
     decision: copyOfDecision(decision),
     ...(reason === undefined ? {} : { reason }),
     decidedBy,

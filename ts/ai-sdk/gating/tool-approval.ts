@@ -12,7 +12,7 @@ import { hold } from '../../values/hold.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
 import { askCall } from '../../gate/ask-call.js';
-import { claimOrRefuse } from '../../gate/claim.js';
+import { redeemOrRefuse } from '../../gate/redeem.js';
 import { requireSameSdk, requireSdk } from '../sdk/installed.js';
 import { isResume } from '../messages/messages.js';
 import { isCaller } from '../tools/callers.js';
@@ -197,7 +197,7 @@ class ApprovalFunction {
     objection: Objection,
     reason?: string,
   ): Promise<ToolApprovalStatus> {
-    const { approvalId } = await claimOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
+    const { approvalId } = await redeemOrRefuse(this.#asker, runId, { ...approved, toolCallId, args });
     // The SDK runs it with its own object: from here on it is what was approved.
     const why = objection();
     await this.#asker.gate.settle(approvalId, why === undefined);

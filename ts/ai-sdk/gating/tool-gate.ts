@@ -26,7 +26,7 @@ import { denied, isExecutionDenied } from './denied.js';
 import { CheckedEdits, type CheckedEdit } from '../../gate/edits.js';
 import { warnFailedCall } from './failed-calls.js';
 import { follow, lastOf, NotedError } from './follow.js';
-import { claimOrRefuse } from '../../gate/claim.js';
+import { redeemOrRefuse } from '../../gate/redeem.js';
 import { modelOutput, withNote, type ModelOutput } from '../messages/history.js';
 import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
@@ -89,7 +89,7 @@ export class ToolGate {
   readonly #answered = new Set<string>();
   /** What the model is told beside the result. */
   readonly #notes = new Map<string, string>();
-  /** Results of those calls, for whoever has nothing but the result. */
+  /** Results of those calls, for frameworks that have nothing but the result. */
   readonly #outputs = new ResultStore();
 
   constructor(options: ToolGateOptions) {
@@ -327,13 +327,13 @@ export class ToolGate {
     const { approvalId } = opened.record;
     this.#tell(opened, args, true);
     await gate.rejectBySystem(approvalId, reason);
-    // Whoever was faster to approve it has approved nothing: this call is over.
+    // An approval that came first has approved nothing: this call is over.
     await gate.withdraw(approvalId, reason);
     return denial(reason, 'reject', approvalId);
   }
 
   async #open(question: CallQuestion, runId: string): Promise<OpenedRequest> {
-    // Whoever continues the run that this is a part of must find the call that asks.
+    // The process that continues the run that this is a part of must find the call that asks.
     await this.#options.parent?.keep();
     try {
       return await this.#options.asker.openAndWait(question, runId);
@@ -361,7 +361,7 @@ export class ToolGate {
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
-    await claimOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args });
+    await redeemOrRefuse(this.#options.asker, runId, { ...this.#approved, toolCallId, args });
     return { kind: 'run', args, approved: approvedBy(record), note: noteFor(decision, via, args) };
   }
 
@@ -424,8 +424,8 @@ export class ToolGate {
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
     const objection = await this.#takeBackUnfit(known, options);
     if (objection !== undefined) return denial(`${objection} Call it again to be asked again.`, 'cancelled', null);
-    const claimed = { ...this.#approved, toolCallId, args, signal: options.abortSignal };
-    const { approvalId } = await claimOrRefuse(asker, runId, claimed);
+    const redeemed = { ...this.#approved, toolCallId, args, signal: options.abortSignal };
+    const { approvalId } = await redeemOrRefuse(asker, runId, redeemed);
     const record = known.find((each) => each.approvalId === approvalId);
     const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
     const approved = record === undefined ? { approvalId, changes: [], byHuman: false } : approvedBy(record);
@@ -489,7 +489,7 @@ export class ToolGate {
       signal: abortSignal,
       ...(inherited === undefined
         ? {}
-        : { inherited: (judged) => inherited.verdictOn(judged, tool, abortSignal, interruptOn) }),
+        : { inherited: (judged) => inherited.opinionsOn(judged, tool, abortSignal, interruptOn) }),
     });
   }
 

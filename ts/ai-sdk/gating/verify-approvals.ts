@@ -127,7 +127,8 @@ class KnownRequests {
 }
 
 /**
- * Whoever posts messages may write anything into them, and the ids of tool calls are no secret. Without a run the only thing that
+ * Anyone who posts messages may write anything into them, and the ids of tool calls are no secret. Without a run the only thing
+ * that
  * shows whose request is meant is the id which the gate gave it.
  */
 function namedBy(call: SpokenCall, isAnswered: boolean, records: readonly ApprovalRecord[]): FoundRequest {

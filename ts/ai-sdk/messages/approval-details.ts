@@ -30,7 +30,7 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {
-        // Before the request: whoever sees that a human is asked has what there is to see.
+        // Before the request: when a reader sees that a human is asked, all that there is to see is there.
         if (chunk.type === 'tool-approval-request') {
           const data = await detailsOfCall(gate, runId, chunk.toolCallId);
           if (data !== undefined) controller.enqueue({ type: 'data-approval', id: data.toolCallId, data });

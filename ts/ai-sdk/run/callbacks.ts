@@ -10,7 +10,7 @@ export class RunCallbacks {
   readonly #find: FindCallbacks;
   readonly #signal: AbortSignal;
   #toldAbort = false;
-  /** Steps of which nobody was told: their approved calls have not run. */
+  /** Steps that were not reported: their approved calls have not run. */
   #held: SdkStep[] = [];
 
   /** @param signal of the run */

@@ -22,7 +22,9 @@ export class RunCancelling {
     return this.#asker.gate.cancelRun(this.#asker.runId, reason, via);
   }
 
-  /** It was aborted. A ledger that lasts is told at once, whoever reads on and whatever becomes of the gate. Never rejects. */
+  /**
+   * It was aborted. A ledger that lasts is told at once, whether or not anybody reads on and whatever becomes of the gate. Never rejects.
+   */
   abort(): Awaitable<void> {
     const cancelled = this.cancel(CANCELLED, 'abort');
     if (this.#keeping === undefined) return cancelled;

@@ -71,7 +71,7 @@ export class CallDecisions {
     if (endsAll(error)) {
       round.waiting--;
       asked.decision = { type: 'cancelled', reason: reasonOfError(error) };
-      round.lost ??= { error };
+      round.lost ??= { reason: error };
       this.#options.wake();
       return;
     }
@@ -83,7 +83,7 @@ export class CallDecisions {
     this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
   }
 
-  /** A human may have rejected it, of which the same call is told. */
+  /** Remembers that a human rejected it, for the next call that is the same. */
   #noteRejection({ record, args }: RequestedCall, { decision, via }: ToldRecord): void {
     if (record !== undefined && args !== undefined && via !== undefined)
       this.#options.asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });

@@ -1,4 +1,4 @@
-/** How what happens in a run is shown to whoever reads it, and what it asks of the run for that. */
+/** How what happens in a run is shown to its reader, and what it asks of the run for that. */
 import type { CallDenial } from './decisions.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import type { StreamPart } from '../sdk/sdk.js';

@@ -51,7 +51,8 @@ export class Keeping {
   }
 
   /**
-   * Of a run that is begun: whoever begins it a second time, as a queue does with a job, would ask anew about what was answered.
+   * Of a run that is begun: a second begin, as a queue does with a job, would ask anew about what was
+   * answered.
    *
    * @throws {RunError} where the ledger has it
    */
@@ -180,7 +181,7 @@ export class Keeping {
     };
     // All that may change has been looked at by now.
     const kept = { messages: whole, marks: allMarks, state: stateOf({ ...state, ...(await fingerprints) }) };
-    // Whoever continues the parent must find the call, and by it this run.
+    // The process that continues the parent must find the call, and by it this run.
     await this.#parent?.keep();
     return kept;
   }

@@ -9,7 +9,7 @@ import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
 import type { Gating, RawRecord } from '../../native.js';
 import { snapshot, trySnapshot, type ValueSnapshot } from '../../values/snapshot.js';
 import { approvedTool } from '../tools/approved-tool.js';
-import { AskedTimes, objectionTo, supersededBy } from '../../gate/ask-call.js';
+import { AskedTimes, objectionTo, onceMore } from '../../gate/ask-call.js';
 import type { CallDecisions } from './decisions.js';
 import { digestOf, type CheckedEdits } from '../../gate/edits.js';
 import { ASK, type CallGuard } from '../gating/guard.js';
@@ -56,7 +56,7 @@ export class RunRequests {
     return (this.#seen.get(toolCallId) ?? 0) > 1;
   }
 
-  /** Takes a request of the SDK's in; `undefined`: it is none, and not shown. */
+  /** Takes a request of the SDK's in; `undefined`: it is not one, and not shown. */
   add(round: ModelRound, part: StreamPart): StreamPart | undefined {
     const { toolCallId = '', toolName = '', input, providerExecuted = false } = part.toolCall ?? {};
     const known = this.#options.guard.call(toolCallId);
@@ -117,15 +117,15 @@ export class RunRequests {
       const { record, toolCallId } = asked;
       const reason = await objectionOf(asked);
       if (record === undefined || reason === undefined || signal.aborted) continue;
-      if (asked.questioning === undefined && !(await this.#takeBack(asked, record, reason))) continue;
-      const ended = await asked.times.noMore(reason);
-      if (ended !== undefined) {
-        this.#deny(asked, ended);
-        continue;
-      }
-      asked.decision = undefined;
-      const denied = await this.#judgedAgain(toolCallId, asked);
-      if (await this.#openRequest(round, asked, denied, supersededBy(record, reason))) open.push(asked);
+      const { decision, times } = asked;
+      const takeBack = () => this.#takeBack(asked, record, reason);
+      const judge = () => {
+        asked.decision = undefined;
+        return this.#judgedAgain(toolCallId, asked);
+      };
+      const next = await onceMore({ record, decision, reason, times, takeBack, judge });
+      if (next.kind === 'ended') this.#deny(asked, next.reason);
+      else if (await this.#openRequest(round, asked, denialBy(next.verdict), next.supersedes)) open.push(asked);
     }
     this.#callHumans(open);
     return round.waiting > 0;
@@ -183,7 +183,7 @@ export class RunRequests {
     { instead, takeBack }: OpenCallPlan & { do: 'ask' },
   ): Promise<boolean> {
     if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
-    const denied = (await this.#judgedAgain(asked.toolCallId, asked)) ?? this.#rejectedBefore(asked);
+    const denied = denialBy(await this.#judgedAgain(asked.toolCallId, asked)) ?? this.#rejectedBefore(asked);
     return this.#openRequest(round, asked, denied, instead);
   }
 
@@ -206,15 +206,14 @@ export class RunRequests {
     tell(Object.assign(questions, args.value as object) as QuestionAskedEvent);
   }
 
-  /** `false`: it could not be taken back, and does not run in this run. */
-  async #takeBack(asked: RequestedCall, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
+  /** @returns why it could not be taken back: then it does not run in this run */
+  async #takeBack(asked: RequestedCall, { approvalId }: ApprovalRecord, why: string): Promise<string | undefined> {
     try {
       await this.#options.asker.gate.revoke(approvalId, why);
-      return true;
+      return undefined;
     } catch (error) {
       this.#warn(asked, error);
-      this.#deny(asked, `${why} It cannot be asked about again: ${reasonOfError(error)}`);
-      return false;
+      return `${why} It cannot be asked about again: ${reasonOfError(error)}`;
     }
   }
 
@@ -229,11 +228,10 @@ export class RunRequests {
     this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
   }
 
-  /** Why nobody needs to be asked again. */
-  async #judgedAgain(toolCallId: string, { toolName, args }: RequestedCall): Promise<string | undefined> {
-    if (args === undefined) return UNSHOWABLE;
-    const verdict = await this.#options.guard.judgeAgain(toolCallId, toolName, args);
-    return verdict.effect === 'deny' ? verdict.reason : undefined;
+  /** What everything says of it now. */
+  async #judgedAgain(toolCallId: string, { toolName, args }: RequestedCall): Promise<CallVerdict> {
+    if (args === undefined) return { effect: 'deny', reason: UNSHOWABLE };
+    return this.#options.guard.judgeAgain(toolCallId, toolName, args);
   }
 
   #callHumans(open: readonly RequestedCall[]): void {
@@ -341,6 +339,9 @@ export class RunRequests {
     return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
   }
 }
+
+/** Why nobody needs to be asked. */
+const denialBy = (verdict: CallVerdict): string | undefined => (verdict.effect === 'deny' ? verdict.reason : undefined);
 
 /** What a human is shown of a call. */
 const shownArgs = ({ args, questioning }: RequestedCall): ValueSnapshot => questioning?.args ?? args ?? snapshot(null);

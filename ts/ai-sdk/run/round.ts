@@ -70,7 +70,7 @@ export class ModelRound {
   finishReason = 'other';
   error: { error: unknown } | undefined;
   /** What it waits for cannot be waited for any more. */
-  lost: { error: unknown } | undefined;
+  lost: { reason: unknown } | undefined;
   aborted: { reason: unknown } | undefined;
   /** It goes on with the model, though nothing was asked in it: its calls have their results. */
   goesOn = false;

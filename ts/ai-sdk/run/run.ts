@@ -5,12 +5,13 @@
  * calls ("rounds"): read the stream, ask about the gated calls of its last step, put all answers into one tool message,
  * call again. What the loop yields is the SDK's own parts, as one stream, and its own events beside them.
  *
- * Here is the loop. What it came to is in `conversation.ts`, how a round is opened in `opening.ts`, who is asked in
+ * Here is the loop: it does what `run-state.ts` says is to be done. What it came to is in `conversation.ts`, how a round is opened in `opening.ts`, who is asked in
  * `requests.ts`, what they decide in `decisions.ts`, what is kept in `keeping.ts`.
  */
 import type { ToolSet } from 'ai';
 import type { AgentEvent, RunResult } from '../../../index.js';
 import { GateClosedError, InvalidConfigError, RunError } from '../../errors/index.js';
+import { InternalError } from '../../errors/internal-error.js';
 import type { CallAsker } from '../../gate/asker.js';
 import { endsAll } from '../../gate/waiters.js';
 import { after, isLater, type Awaitable } from '../../values/awaitable.js';
@@ -24,7 +25,7 @@ import { continueRun } from './continuing.js';
 import { RunConversation, messagesOf } from './conversation.js';
 import { EarlyCalls } from '../sdk/early.js';
 import { answered, closed } from '../messages/history.js';
-import { EventQueue } from '../sdk/inbox.js';
+import { EventQueue } from '../sdk/event-queue.js';
 import { isWorthAsking, Keeping } from './keeping.js';
 import { RunOpening } from './opening.js';
 import type { EventView } from './event-view.js';
@@ -34,6 +35,7 @@ import type { CallDenial } from './decisions.js';
 import { CANCELLED, TURN_ENDED } from '../messages/reasons.js';
 import { resultMessages, type ModelRound } from './round.js';
 import type { RunOptions } from './run-options.js';
+import { RUN_START, runStep, type RunEffect, type RunEvent, type RunState } from './run-state.js';
 import type { LoadedSdk, StreamPart, StreamResult } from '../sdk/sdk.js';
 import { SdkStream } from './sdk-stream.js';
 import { wantsOutput, type RunSetup } from './setup.js';
@@ -59,14 +61,8 @@ export class Run {
   #resolve!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
 
-  #phase: 'starting' | 'reading' | 'waiting' | 'over' = 'starting';
+  #state: RunState = RUN_START;
   #starting: Promise<void> | undefined;
-  /** Why it must not go on here, though it is not over. */
-  #suspended: DOMException | undefined;
-  /** It was let go of, and so was the run that it is a part of: whoever waits for it waits for ever. */
-  #isLeft = false;
-  /** A human ended the turn in a run that is a part of this one. */
-  #isTurnEnded = false;
   readonly #untilWhole = new UntilWhole();
   #disown: (() => void) | undefined;
 
@@ -106,7 +102,7 @@ export class Run {
         this.#round?.executed.push(executed);
         this.#conversation.recordResult(executed);
       },
-      mustStop: () => this.#suspended !== undefined || this.#isTurnEnded,
+      mustStop: () => this.#state.suspended !== undefined || this.#state.isTurnEnded,
       tell: this.#tell,
       wake: () => this.#inbox.ring(),
     });
@@ -114,7 +110,7 @@ export class Run {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever does not look at it must not be ended by it.
+    // A promise that nobody awaits must not end the process.
     this.result.catch(() => {});
   }
 
@@ -144,7 +140,7 @@ export class Run {
     const { signal } = this.#options;
     const forget = whenAborted(signal, () => {
       // What was let go of is not ours any more.
-      if (this.#phase !== 'over') void this.#cancelling.abort();
+      if (this.#state.phase !== 'over') void this.#cancelling.abort();
       this.#stream.stop(this.#options.signal.reason);
       this.#inbox.ring();
     });
@@ -153,14 +149,11 @@ export class Run {
         const own = this.#inbox.take();
         let event: E | undefined;
         if (own !== undefined) event = view.own(own);
-        else if (this.#phase === 'over') {
-          // Each waits for a promise of its own, which goes with it.
-          if (this.#isLeft && this.#options.parent !== undefined) await new Promise<never>(() => {});
-          return undefined;
-        } else {
+        else {
           const part = await this.#advance();
+          if (part === OVER) return undefined;
           if (part === undefined) continue;
-          // Whoever leaves at it does not come by the end of the run.
+          // A reader that stops at it never sees the end of the run.
           if (part.type === 'error') this.#options.unheard.fail(part.error);
           const told = this.#report?.part(part);
           if (told !== undefined) await told;
@@ -189,14 +182,14 @@ export class Run {
 
   /** Left, perhaps before its end, perhaps before its start: nothing of it may start any more. Never rejects. */
   abandon(): Awaitable<void> {
-    if (this.#phase === 'over') return;
+    if (this.#state.phase === 'over') return;
     const reason: unknown =
       this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError');
-    if (this.#phase !== 'starting') this.#report?.own({ type: 'run-aborted', reason, messages: [] });
+    if (this.#state.phase !== 'starting') this.#report?.own({ type: 'run-aborted', reason, messages: [] });
     this.#endRun();
     const ended = this.#cancelling.abort();
     this.#stream.stop(this.#options.signal.reason);
-    // Whoever hears that it is over finds all of it cancelled.
+    // When a caller learns that it is over, all of it is cancelled.
     return after(ended, () => this.#reject(reason));
   }
 
@@ -208,33 +201,109 @@ export class Run {
           "run.suspend: the run has no gate with a ledger that lasts, such as createGate({ ledger: 'sqlite:runs.db' }).",
       });
     }
-    this.#suspended ??= new DOMException(
+    const reason = new DOMException(
       `The run was suspended: resume({ gate, runId: ${JSON.stringify(this.runId)} }) continues it.`,
       'AbortError',
     );
-    this.#children.suspend();
-    this.#inbox.ring();
+    this.#now({ type: 'suspended', reason });
   }
 
-  /** Goes on until there is a part to show or something in the inbox. */
-  async #advance(): Promise<StreamPart | undefined> {
+  /** Takes what has happened, and says what is to be done. */
+  #happened(event: RunEvent): readonly RunEffect[] {
+    const { state, effects } = runStep(this.#state, event);
+    this.#state = state;
+    return effects;
+  }
+
+  /** The same for what is done at once. */
+  #now(event: RunEvent): void {
+    for (const effect of this.#happened(event)) this.#doNow(effect);
+  }
+
+  #doNow(effect: RunEffect): void {
+    switch (effect.do) {
+      case 'suspend-parts':
+        return this.#children.suspend();
+      case 'lose':
+        if (this.#round === undefined) return;
+        this.#round.lost ??= { reason: effect.error };
+        // The gate may still be closing: what comes of the call that was left must not be found by who continues the run.
+        return this.#keeping?.stop();
+      case 'cancel-requests':
+        return this.#cancelRequests();
+      case 'wake':
+        return this.#inbox.ring();
+      default:
+        throw new InternalError({ message: `the run cannot do at once: ${effect.do}` });
+    }
+  }
+
+  /** Goes on until there is a part to show, something in the inbox, or nothing more. */
+  async #advance(): Promise<StreamPart | typeof OVER | undefined> {
     const { signal } = this.#options;
+    const aborted = signal.aborted ? { reason: signal.reason as unknown } : undefined;
+    const { lost, waiting = 0, goesOn = false, requested } = this.#round ?? {};
+    const canBeLetGo = this.#state.suspended !== undefined && this.#canBeLetGo;
+    const requests = requested?.length ?? 0;
     try {
-      if (signal.aborted) await this.#abort(signal.reason);
-      else if (this.#round?.lost !== undefined) throw this.#round.lost.error;
-      else if (this.#suspended !== undefined && this.#canBeLetGo) await this.#letGo(this.#suspended);
-      else if (this.#phase === 'reading')
-        return await this.#read(this.#opening.setup as RunSetup, this.#round as ModelRound);
-      else if (this.#phase === 'starting') await this.start();
-      else if ((this.#round as ModelRound).waiting > 0) await this.#inbox.rung();
-      else await this.#continue(this.#opening.setup as RunSetup, this.#round as ModelRound);
+      const [next] = this.#happened({ type: 'wanted', aborted, lost, canBeLetGo, waiting, requests, goesOn });
+      if (next?.do === 'read') return await this.#read(this.#opening.setup as RunSetup, this.#round as ModelRound);
+      if (next?.do === 'finish') return OVER;
+      // Each waits for a promise of its own, which goes with it.
+      if (next?.do === 'hang') await new Promise<never>(() => {});
+      if (next !== undefined) await this.#do(next);
       return undefined;
     } catch (error) {
-      // The time of what is opened may be up before the SDK has begun, which tells it otherwise.
-      const aborted = signal.aborted ? signal : this.#phase === 'starting' ? this.#opening.aborted : undefined;
-      if (aborted === undefined) return await this.#fail(error);
-      await this.#abort(aborted.reason);
-      return undefined;
+      return await this.#onThrown(error);
+    }
+  }
+
+  async #onThrown(error: unknown): Promise<StreamPart | undefined> {
+    const { signal, resumes, parent } = this.#options;
+    const [next] = this.#happened({
+      type: 'thrown',
+      error,
+      aborted: signal.aborted ? signal : undefined,
+      openingAborted: this.#opening.aborted,
+      isGateClosed: GateClosedError.isInstance(error),
+      endsAll: endsAll(error),
+      onlyResumes: resumes === true,
+      hasParent: parent !== undefined,
+    });
+    if (next?.do === 'fail') return this.#fail(next);
+    if (next?.do === 'abort') await this.#abort(next.reason);
+    return undefined;
+  }
+
+  /** Does it, and what follows from it. */
+  async #do(effect: RunEffect): Promise<void> {
+    const setup = this.#opening.setup as RunSetup;
+    const round = this.#round as ModelRound;
+    switch (effect.do) {
+      case 'start':
+        return this.start();
+      case 'wait':
+        return this.#inbox.rung();
+      case 'close-round':
+        return this.#closeRound(setup, round);
+      case 'ask':
+        return setup.requests.askAll(round);
+      case 'ask-again':
+        return this.#askAgain(setup, round);
+      case 'answer':
+        return this.#answer(setup, round);
+      case 'stop-turn':
+        return this.#stopTurn(setup, round);
+      case 'end':
+        return this.#end(setup, round);
+      case 'let-go':
+        return this.#letGo(effect.reason);
+      case 'abort':
+        return this.#abort(effect.reason);
+      case 'raise':
+        throw effect.error;
+      default:
+        throw new InternalError({ message: `the run cannot do now: ${effect.do}` });
     }
   }
 
@@ -282,7 +351,7 @@ export class Run {
       onOpen: (toolCallId) => this.#children.resume(toolCallId),
     });
     this.#round = round;
-    this.#phase = 'waiting';
+    this.#happened({ type: 'resumed' });
     await (this.#opening.setup as RunSetup).requests.resume(round, plans);
   }
 
@@ -291,7 +360,7 @@ export class Run {
     await this.#opening.call(round);
     this.#options.signal.throwIfAborted();
     this.#stream.read(wantsOutput((this.#opening.setup as RunSetup).callOptions));
-    this.#phase = 'reading';
+    this.#happened({ type: 'opened' });
   }
 
   /** What a tool or a run that is a part of this one tells. */
@@ -333,14 +402,14 @@ export class Run {
       if ((round.askedAbout > 0 || round.isKeptSoFar) && isResult(part)) this.#keepSoFar(setup, round)?.catch(() => {});
       return shown;
     }
-    if (this.#options.signal.aborted) return undefined;
-    if (round.aborted !== undefined) await this.#abort(round.aborted.reason);
-    else await this.#closeRound(setup, round);
+    const isAborted = this.#options.signal.aborted;
+    for (const next of this.#happened({ type: 'round-read', isAborted, roundAborted: round.aborted }))
+      await this.#do(next);
     return undefined;
   }
 
   #keepSoFar(setup: RunSetup, round: ModelRound): Promise<boolean> | undefined {
-    return this.#keeping?.saveSoFar(setup, round, () => this.#round === round && this.#phase === 'reading');
+    return this.#keeping?.saveSoFar(setup, round, () => this.#round === round && this.#state.phase === 'reading');
   }
 
   async #closeRound(setup: RunSetup, round: ModelRound): Promise<void> {
@@ -348,27 +417,31 @@ export class Run {
     if (round.finish === undefined) throw new TypeError('The AI SDK ended its stream without finishing.');
     this.#conversation.close(round, round.finish, setup.sdk.version);
     if (!round.silent) this.#stream.spoke();
-    this.#phase = 'waiting';
     if (round.requested.length > 0) await this.#keeping?.save(setup, round);
-    if (round.askedAbout < round.requested.length && this.#suspended === undefined) await setup.requests.askAll(round);
+    const unasked = round.requested.length - round.askedAbout;
+    for (const next of this.#happened({ type: 'round-kept', unasked })) await this.#do(next);
   }
 
   // --- going on -----------------------------------------------------------------------------------------------------
 
-  /** All is decided: the next round, or the end. */
-  async #continue(setup: RunSetup, round: ModelRound): Promise<void> {
+  /** All is decided. What does not hold is asked about once more. */
+  async #askAgain(setup: RunSetup, round: ModelRound): Promise<void> {
+    const waits = await setup.requests.askAgain(round);
+    for (const next of this.#happened({ type: 'asked-again', waits, endsTurn: endsTurn(round) })) await this.#do(next);
+  }
+
+  /** The next round, or the end. */
+  async #answer(setup: RunSetup, round: ModelRound): Promise<void> {
     const conversation = this.#conversation;
-    if (round.requested.length === 0 && !round.goesOn) return this.#end(setup, round);
-    if (await setup.requests.askAgain(round)) return;
-    if (endsTurn(round) || this.#isTurnEnded) return this.#stopTurn(setup, round);
     const context = { gate: this.#asker.gate, setup, conversation, tell: this.#tell };
     const answers = round.requested.map((asked) => answerTo(asked, context));
     await this.#children.drop(answers.flatMap(({ runs, toolCallId }) => (runs ? [] : [toolCallId])));
     if (answers.length > 0) conversation.messages = answered(conversation.messages, answers);
     const next = this.#opening.newRound(round.number + 1, answers);
     next.silent = waitsForClient(round, answers, setup);
-    if (next.silent && !answers.some(needsRound)) return this.#end(setup, round);
-    await this.#open(next);
+    const event = { type: 'answered', isSilent: next.silent, needsRound: answers.some(needsRound) } as const;
+    for (const effect of this.#happened(event))
+      await (effect.do === 'open-round' ? this.#open(next) : this.#do(effect));
   }
 
   /** A human ended the turn: nothing else of the step runs. */
@@ -383,7 +456,7 @@ export class Run {
 
   async #end(setup: RunSetup, round: ModelRound): Promise<void> {
     const { nobody } = this.#asker;
-    // The model has been told. Whoever started the run must be, too.
+    // The model has been told. The caller of the run must be told, too.
     if (nobody !== undefined && this.#options.parent === undefined) throw nobody;
     const output = wantsOutput(setup.callOptions) ? await this.#stream.output() : undefined;
     await this.#callbacks.finish(setup.sdk.version, this.#conversation);
@@ -407,7 +480,7 @@ export class Run {
 
   /** What was granted for the run goes with it. */
   #endRun(): void {
-    this.#phase = 'over';
+    this.#happened({ type: 'ended' });
     const { setup } = this.#opening;
     if (setup !== undefined) void this.#callbacks.left(setup.sdk.version);
     this.#untilWhole.never(isOver());
@@ -437,42 +510,35 @@ export class Run {
   }
 
   /** What went wrong, as a part, unless the stream has told it. */
-  async #fail(failure: unknown): Promise<StreamPart | undefined> {
-    // Where the gate was closed, or the run could not even be continued, it is not over: another process may have it.
-    const isLeft =
-      GateClosedError.isInstance(failure) || (this.#options.resumes === true && this.#phase === 'starting');
-    const { parent } = this.#options;
-    // Where nothing more is heard of any request, its parent cannot go on either.
-    if (parent !== undefined && (isLeft || endsAll(failure))) {
-      this.#isLeft = true;
-      parent.leave(failure);
-    } else this.#report?.failed(failure);
+  async #fail(effect: RunEffect & { do: 'fail' }): Promise<StreamPart | undefined> {
+    const { error: failure, isElsewhere, leavesParent } = effect;
+    if (leavesParent) this.#options.parent?.leave(failure);
+    else this.#report?.failed(failure);
     this.#endRun();
     // Where it may be continued, so may what it started.
     if (this.#keeping === undefined) this.#children.end();
     else this.#children.leave();
-    const cancelled = isLeft ? this.#keeping?.release() : this.#cancelling.cancel('The run failed.', 'system');
+    const cancelled = isElsewhere ? this.#keeping?.release() : this.#cancelling.cancel('The run failed.', 'system');
     this.#stream.stop(this.#options.signal.reason);
     await cancelled;
-    if (!isLeft) await this.#keeping?.failed(this.#opening.setup, this.#round);
+    if (!isElsewhere) await this.#keeping?.failed(this.#opening.setup, this.#round);
     if (this.#round?.error === undefined) await this.#callbacks.error(failure);
     this.#options.unheard.fail(failure);
-    if (!this.#isLeft) this.#reject(failure);
+    if (!leavesParent) this.#reject(failure);
     await Promise.all(this.#round?.waits ?? []);
     return this.#round?.error === undefined ? { type: 'error', error: failure } : undefined;
   }
 
-  /** Ends it here, and leaves what waits to whoever continues it. */
+  /** Ends it here, and leaves what waits to the process that continues it. */
   async #letGo(reason: DOMException): Promise<void> {
     const { parent } = this.#options;
     const { setup } = this.#opening;
-    const isBetween = this.#phase !== 'reading';
+    const isBetween = this.#state.phase !== 'reading';
     // In the middle of a step it was kept when the run that it was left for was: since then other calls may have run.
     if (!isBetween && setup !== undefined && this.#round?.isKeptSoFar === true)
       await this.#keepSoFar(setup, this.#round);
-    this.#phase = 'over';
+    this.#happened({ type: 'let-go', hasParent: parent !== undefined });
     this.#stream.stop(this.#options.signal.reason);
-    this.#isLeft = parent !== undefined;
     if (parent === undefined) this.#reject(reason);
     this.#asker.gate.stopWaiting(this.runId, reason);
     if (isBetween && setup !== undefined && this.#round !== undefined) await this.#keeping?.save(setup, this.#round);
@@ -495,7 +561,7 @@ export class Run {
       round.answers.some((each) => each.toolCallId === toolCallId)
     )
       return;
-    if (this.#phase !== 'reading') throw isOver();
+    if (this.#state.phase !== 'reading') throw isOver();
     if (!isWhole(round)) {
       const whole = this.#untilWhole.wait();
       this.#inbox.ring();
@@ -509,32 +575,28 @@ export class Run {
 
   /** Nothing more can be asked or kept: it ends with this. */
   #lost(error: unknown): void {
-    if (this.#round !== undefined) this.#round.lost ??= { error };
+    if (this.#round !== undefined) this.#round.lost ??= { reason: error };
     this.#inbox.ring();
   }
 
   /** A run that is a part of it was let go of: it cannot go on here either. */
   #leaveWith(error: unknown): void {
-    if (this.#phase === 'over') return;
-    if (error instanceof DOMException) this.#suspended ??= error;
-    else if (this.#round !== undefined) {
-      this.#round.lost ??= { error };
-      // The gate may still be closing: what comes of the call that was left must not be found by whoever continues the run.
-      this.#keeping?.stop();
-    }
-    this.#inbox.ring();
+    this.#now({ type: 'part-left', error });
   }
 
   /** Whether nothing is left that must come to its end first. */
   get #canBeLetGo(): boolean {
     const round = this.#round;
-    if (this.#phase !== 'reading' || round === undefined) return true;
+    if (this.#state.phase !== 'reading' || round === undefined) return true;
     if (!this.#children.areLeft) return false;
     return isStill(round, (toolCallId) => this.#children.wasLeft(toolCallId));
   }
 
   #endTurn(): void {
-    this.#isTurnEnded = true;
+    this.#now({ type: 'turn-ended' });
+  }
+
+  #cancelRequests(): void {
     for (const { record, decision } of this.#round?.requested ?? []) {
       if (record !== undefined && decision === undefined)
         void this.#asker.gate.cancel(record.approvalId, TURN_ENDED, 'system');
@@ -550,5 +612,8 @@ export class Run {
     this.#report?.own({ type: 'run-aborted', reason: this.#options.signal.reason, messages: [] });
   }
 }
+
+/** Nothing more comes. */
+const OVER = Symbol('over');
 
 const isOver = (): DOMException => new DOMException('The run is over.', 'AbortError');

@@ -71,9 +71,8 @@ export class RunKeeper {
   }
 
   /**
-   * The run is over in this process. What it came to is the last moment that was saved, unless another is given; a run that
-   * was never kept is not kept now. Never rejects: what cannot be written is told to `failed`. The first end counts, and who
-   * asks for another waits for it.
+   * Stores the final state when the run is over in this process: `given`, else the last one that was saved. A run that was never
+   * saved stays unsaved. Never rejects: `failed` gets the error of a write. The first end counts, later calls wait for it.
    */
   end(status: NativeRunStatus, failed: (error: unknown) => void, given?: KeptRun): Promise<void> {
     this.#ending ??= this.#end(status, failed, given);

@@ -1,4 +1,7 @@
-/** Functions of the user's that the AI SDK calls to prepare and to end: what is none, and what gives something else, is told as such. */
+/**
+ * Functions of the user's that the AI SDK calls to prepare and to end: what is not one, and what gives something else, is told as
+ * such.
+ */
 import { InvalidConfigError } from '../../errors/index.js';
 import { toldKind } from '../../errors/told-value.js';
 import { checkForm } from '../../options/forms.js';

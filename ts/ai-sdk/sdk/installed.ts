@@ -34,7 +34,7 @@ export function checkInstalled(place: string, only?: 7): boolean {
 }
 
 /**
- * That whoever calls `entry` has no other copy of the SDK, of another version: that one would pass over what `entry` returns.
+ * That the caller of `entry` has no other copy of the SDK, of another version: that one would pass over what `entry` returns.
  *
  * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */

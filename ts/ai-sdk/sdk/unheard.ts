@@ -20,7 +20,7 @@ export class UnheardError {
     if (waiting.delete(this) && waiting.size === 0) process.off('exit', tellAll);
   }
 
-  /** The run has failed. Whoever reads it is yet to come by that. */
+  /** The run has failed. The reader is yet to come by that. */
   fail(error: unknown): void {
     this.#failure = { error };
     if (this.#isHeard) return;
@@ -30,7 +30,7 @@ export class UnheardError {
     oldest?.tell();
   }
 
-  /** Nothing more is read of the run. Whoever has read it to its end may still take its result. */
+  /** Nothing more is read of the run. Anyone who has read it to its end may still take its result. */
   end(): void {
     if (this.#failure !== undefined && !this.#isHeard) setImmediate(() => this.tell());
   }
@@ -59,9 +59,9 @@ export class UnheardError {
           return error;
         },
       },
-      // JSON says nothing of an error: whoever has that alone has not heard.
+      // JSON says nothing of an error: a reader of that alone has not heard of it.
       toJSON: { value: () => (error instanceof Error ? { type: 'error', error } : this.#told(error)) },
-      // For whoever prints the event.
+      // For printing the event.
       [INSPECT]: {
         value: () => this.#told(error),
       },

@@ -159,7 +159,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   async #drive(): Promise<void> {
-    // Whoever iterates it after taking its result gets all of its events.
+    // A reader that iterates it after taking its result gets all of its events.
     await Promise.resolve();
     if (this.#items !== undefined || this.#isIterated) return;
     this.#isIterated = true;

@@ -236,7 +236,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
   const shown = (agent.tools as ToolSet | undefined) ?? {};
   const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
   const ownTools = settings['tools'] as ToolSet | undefined;
-  // Nothing of the agent's runs before its calls pass the gate, whoever has replaced what makes them.
+  // Nothing of the agent's runs before its calls pass the gate, no matter who has replaced what makes them.
   const unrun = ownTools === undefined ? {} : { tools: arrangedTools(ownTools, place) };
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;

@@ -59,7 +59,7 @@ export function applyPlan<TOOLS extends ToolSet>(
   interruptOn: InterruptOn | undefined,
   plan: InterruptPlan,
 ): TOOLS {
-  // Whoever made the plan has told of the unknown.
+  // The maker of the plan has told of the unknown.
   const { tools: marked } = native.applyInterruptConfig(tools, interruptOn, 'ignore');
   const applied = marked === tools ? copyToolSet(tools) : marked;
   const others = otherNames(tools);

@@ -9,7 +9,7 @@ import { countAsCopy } from '../../policy/very-tool.js';
 import { isCallOfRun } from './call-context.js';
 import { copyTool, copyToolSet, isGenerator, isRecord, ownApproval, type ExecuteFunction } from './tools.js';
 
-/** The tools as copies that run for a call of the agent, and fail for whoever keeps them. */
+/** The tools as copies that run for a call of the agent, and fail outside of it. */
 export const arrangedTools = (tools: ToolSet, place: string): ToolSet =>
   readable(`${place}: tools`, () => standIns(tools, place));
 

@@ -5,7 +5,8 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn, InterruptOptions } from '../../../index.js';
-import { interruptVerdict, isByName, strictest, type JudgedCall, type CallVerdict } from '../../gate/judge.js';
+import { denialIn } from '../../gate/call-verdict.js';
+import { interruptOpinions, isByName, type CallOpinion, type JudgedCall } from '../../gate/judge.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import { isSameTool, namesOf, type CallableTool } from '../../policy/foreign.js';
 import { isVeryTool } from '../../policy/very-tool.js';
@@ -75,25 +76,25 @@ export class InheritedRules {
    * @param called the tool that is called
    * @param asked the configuration that was asked already: its functions are not called twice
    */
-  async verdictOn(
+  async opinionsOn(
     call: JudgedCall,
     called: Tool | undefined,
     signal: AbortSignal | undefined,
     asked: InterruptOn | undefined,
-  ): Promise<CallVerdict> {
+  ): Promise<readonly CallOpinion[]> {
     const { interruptOn, hostJudges, inherited } = this.#options;
     const callable = { toolName: call.toolName, tool: called };
     const { gating, asked: tool, isOfAnother } = this.#spokenOf(callable);
     const wasAsked = isByName(gating) && !isOfAnother && isSame(interruptOn, asked);
-    const own = await interruptVerdict(call, {
+    const own = await interruptOpinions(call, {
       gating: wasAsked ? { ...gating, action: 'allow' } : gating,
       entry: entryOf(interruptOn, gating.entry),
       tool,
       hostJudges: hostJudges?.(callable) ?? [],
       signal,
     });
-    if (inherited === undefined || own.effect === 'deny') return own;
-    return strictest(own, await inherited.verdictOn(call, called, signal, interruptOn));
+    if (inherited === undefined || denialIn(own) !== undefined) return own;
+    return [...own, ...(await inherited.opinionsOn(call, called, signal, interruptOn))];
   }
 
   /** Whether an entry of each of them is for this very tool, and so decides in place of its `needsApproval`. */
@@ -166,7 +167,7 @@ export class InheritedRules {
   }
 }
 
-/** Stands for a tool of which nothing is known, and for what is none: that is an error elsewhere. */
+/** Stands for an unknown tool, and for a value that is no tool: that is an error elsewhere. */
 const NO_TOOL = {};
 
 /** Where a tool comes from, and nothing that it says of its calls. */

@@ -20,7 +20,9 @@ export interface ParentRun {
   adopt(child: ChildRun): () => void;
   /** Yields an event among the parent's own; to be waited for where many come. */
   tell(event: AgentEvent): Awaitable<void>;
-  /** Resolves when the ledger has the call, so that whoever continues the parent finds the child. Fails when it cannot. */
+  /**
+   * Resolves when the ledger has the call, so that the process that continues the parent finds the child. Fails when it cannot.
+   */
   keep(): Promise<void>;
   /** The child was let go of: neither it nor its parent goes on in this process. */
   leave(error: unknown): void;

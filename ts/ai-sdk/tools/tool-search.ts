@@ -111,7 +111,7 @@ export class RunSearches {
   }
 }
 
-/** The names in the result of a search, whoever gave it. */
+/** The names in the result of a search, the caller. */
 export function namesOf(result: unknown): string[] {
   const tools: unknown = isRecord(result) ? result['tools'] : undefined;
   return (Array.isArray(tools) ? tools : []).flatMap((each: unknown) =>

@@ -22,7 +22,7 @@ import type { WaitingAsk, TranscriptEntry } from './view.js';
 export interface LinesOptions {
   input: Readable & { isTTY?: boolean };
   write(text: string): void;
-  /** Puts what waits where whoever answers sees it. @default write */
+  /** Puts what waits where the person sees it. @default write */
   ask?: ((text: string) => void) | undefined;
   /** Whether what was put came through. @default it did */
   isSeen?: (() => Promise<boolean>) | undefined;
@@ -30,7 +30,7 @@ export interface LinesOptions {
   prompt?: string | undefined;
   /** Whether somebody reads what waits, and answers. */
   canAsk: boolean;
-  /** Calls whoever answers, on a terminal. */
+  /** Calls the person, on a terminal. */
   person?: PersonCall | undefined;
   emoji: boolean;
 }
@@ -64,7 +64,7 @@ class LineFrontEnd {
   #gathering: NodeJS.Timeout | undefined;
   #isRung = false;
   #wake: (() => void) | undefined;
-  /** Lines that whoever typed them has on the screen already. */
+  /** Lines that are on the screen already, since they were typed there. */
   readonly #typed: string[] = [];
   /** Entries that were printed. */
   readonly #printed = new Set<number>();

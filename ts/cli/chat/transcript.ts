@@ -256,7 +256,7 @@ export class Transcript {
 
 type WithoutNumber<T> = T extends unknown ? Omit<T, 'id'> : never;
 
-/** What became of a request, before the name of whoever decided. */
+/** What became of a request, before the name of the one who decided. */
 const SAID: Readonly<Record<DecisionOutcome['type'], string>> = {
   approve: 'approved',
   edit: 'edited',

@@ -1,4 +1,4 @@
-/** What waits in the chat, for whoever calls the person. */
+/** What waits in the chat, for the room that calls the person. */
 import type { WaitingCall } from '../../terminal/call-person.js';
 import type { WaitingAsk } from './view.js';
 

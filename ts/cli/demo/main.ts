@@ -23,7 +23,7 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
       new UsageError('demo works on a project of its own; for a folder of yours use countersign chat --cwd DIR'),
     );
   }
-  // Whoever reads the output has gone, e.g. `countersign demo | head`.
+  // The reader of the output has gone, e.g. `countersign demo | head`.
   process.stdout.on('error', () => process.exit(Exit.ok));
   exitOnSignals();
 
@@ -40,7 +40,7 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
     try {
       say(...summaryOf(workspace), ...(keep ? ['', `The project is kept: ${workspace.project}`] : []), '', ...NEXT);
     } catch {
-      // Whoever read it has gone.
+      // The reader has gone.
     }
   });
 

@@ -14,7 +14,7 @@ use crate::operations::{Done, Operate};
 use crate::record::NativeRecord;
 use crate::record::{EventsText, RecordText, RecordsText, RequestsText, drain};
 use crate::request::{
-    ClaimedCall, NativeClaim, NativePast, approval_id, claim, is_bound, new_request,
+    NativePast, NativeRedeemed, RedeemingCall, approval_id, is_bound, new_request, redeem,
 };
 #[cfg(test)]
 use crate::words;
@@ -316,22 +316,22 @@ impl Operate<&dyn Host> for RevokeApproval {
     }
 }
 
-/// Claims an approval for a call that is to run.
+/// Redeems an approval for a call that is to run.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ClaimApproval {
+pub(crate) struct RedeemApproval {
     run_id: Option<Box<str>>,
     tool_call_id: Box<str>,
-    call: ClaimedCall,
+    call: RedeemingCall,
 }
 
-impl Operate<&dyn Host> for ClaimApproval {
-    type Answer = NativeClaim;
+impl Operate<&dyn Host> for RedeemApproval {
+    type Answer = NativeRedeemed;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
-        claim(&gate, self.run_id.as_deref(), &self.tool_call_id, &self.call)
+        redeem(&gate, self.run_id.as_deref(), &self.tool_call_id, &self.call)
     }
 }
 
@@ -341,7 +341,7 @@ impl Operate<&dyn Host> for ClaimApproval {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckBound {
     approval_id: Box<str>,
-    call: ClaimedCall,
+    call: RedeemingCall,
 }
 
 impl Operate<&dyn Host> for CheckBound {

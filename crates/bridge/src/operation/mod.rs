@@ -10,8 +10,8 @@ use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use self::asking::{
-    AskLasting, CancelRun, CheckBound, ClaimApproval, CloseGate, DecideRequest, DrainEvents,
-    FindRecords, GetRecord, ListPending, OpenLedger, ParseAnswer, ReadValue, RequestApprovals,
+    AskLasting, CancelRun, CheckBound, CloseGate, DecideRequest, DrainEvents, FindRecords,
+    GetRecord, ListPending, OpenLedger, ParseAnswer, ReadValue, RedeemApproval, RequestApprovals,
     RevokeApproval, SetValue, SettleCall, WatchAll, WatchRequest,
 };
 use self::audit::{
@@ -64,7 +64,7 @@ operations! {
     Decide(DecideRequest),
     CancelRun(CancelRun),
     Revoke(RevokeApproval),
-    Claim(ClaimApproval),
+    Redeem(RedeemApproval),
     IsBound(CheckBound),
     Settle(SettleCall),
     Watch(WatchRequest),
@@ -130,7 +130,7 @@ impl Operation {
                 | Self::Decide(_)
                 | Self::CancelRun(_)
                 | Self::Revoke(_)
-                | Self::Claim(_)
+                | Self::Redeem(_)
                 | Self::Settle(_)
                 | Self::Close(_)
         )

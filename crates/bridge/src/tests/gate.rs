@@ -4,7 +4,7 @@ use super::*;
 use crate::decision::decide;
 use crate::envelope::envelope;
 use crate::record::RecordText;
-use crate::request::{approval_id, claim, new_request};
+use crate::request::{approval_id, new_request, redeem};
 
 #[test]
 fn records_are_what_the_binding_promises() {
@@ -23,7 +23,7 @@ fn records_are_what_the_binding_promises() {
     let call = r#"{"toolName":"execute","args":{"command":"ls"}}"#;
     let error =
         envelope::<()>(Err(
-            claim(&gate, Some("r"), "1", &serde_json::from_str(call).unwrap()).unwrap_err()
+            redeem(&gate, Some("r"), "1", &serde_json::from_str(call).unwrap()).unwrap_err()
         ));
     assert_eq!(
         error,

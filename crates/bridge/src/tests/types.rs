@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::envelope::NativeError;
 use crate::types::Declarations;
-use crate::{files, operation, plan, policies, record, request, text};
+use crate::{files, operation, plan, policies, record, request, rights, text, verdict};
 
 const HEADER: &str = "\
 // Made of the types of `crates/bridge` by its test `typescript_has_these_types`. Not edited by hand:
@@ -24,6 +24,8 @@ fn typescript_has_these_types() {
         policies::types,
         files::types,
         text::types,
+        verdict::types,
+        rights::types,
     ]
     .into_iter()
     .fold(all, |all, types| types(all));

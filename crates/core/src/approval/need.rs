@@ -105,6 +105,12 @@ impl ApproverNeed {
         Ok(checked.into())
     }
 
+    /// Whether who met the needs `met` met all of `asked`, too: each of these says the same as one of those, or what everybody
+    /// satisfies.
+    pub fn all_covered(asked: &[Self], met: &[Self]) -> bool {
+        asked.iter().all(|need| need.is_trivial() || met.iter().any(|other| other.equals(need)))
+    }
+
     fn check(&self) -> Result<(), String> {
         if !(1..=MAX_QUORUM).contains(&self.quorum) {
             return Err(format!("quorum must be a whole number from 1 to {MAX_QUORUM}"));
@@ -123,6 +129,11 @@ impl ApproverNeed {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Whether it names a group: who is in it the caller knows alone.
+    pub fn names_group(&self) -> bool {
+        self.approvers.iter().flatten().any(|name| name.starts_with(GROUP))
     }
 
     /// How many people can satisfy it at most; `None`: nobody knows who is in a group.

@@ -279,7 +279,7 @@ impl Record {
 /// A step of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExecutionStep {
-    /// The one claim.
+    /// The one use of the approval.
     Start,
     /// The tool returned.
     Succeed,

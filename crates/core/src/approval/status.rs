@@ -22,7 +22,7 @@ pub enum Status {
     Expired,
     /// Its run or its gate ended, or the approval was taken back before the start.
     Cancelled,
-    /// It runs, on the one claim there is.
+    /// It runs, on the one use there is.
     Started,
     /// It ran.
     Succeeded,
@@ -106,7 +106,7 @@ pub enum StatusEvent {
     Expire,
     /// The run or the gate ended, or the approval is taken back.
     Cancel,
-    /// The one claim on the approval.
+    /// The one use of the approval.
     Start,
     /// The tool returned.
     Succeed,

@@ -42,7 +42,7 @@ pub(super) fn request(needs: Vec<ApproverNeed>, requester: Option<&str>) -> Requ
     }
 }
 
-fn names(names: &[&str]) -> Vec<Box<str>> {
+pub(super) fn names(names: &[&str]) -> Vec<Box<str>> {
     names.iter().map(|name| (*name).into()).collect()
 }
 
@@ -332,6 +332,29 @@ fn who_is_named_later_is_counted_for_more_but_as_one() {
     assert_eq!(request.approvers(1_000), ["ada", "bo"]);
     let excluding = ApproverNeed { exclude_requester: true, ..need(&["ada", OPS], 1) };
     assert_eq!(self::request(vec![excluding], Some("Ada")).approvers(0), [OPS]);
+}
+
+#[test]
+fn a_need_is_met_by_one_that_says_the_same() {
+    let (ada, both) = (need(&["ada"], 1), need(&["bo", "ada"], 2));
+    let after = |after| Some(EscalationRule { after, to: names(&["eve"]) });
+    let later = ApproverNeed { escalate: after(5), ..ada.clone() };
+    let others = [
+        later.clone(),
+        ApproverNeed { escalate: after(6), ..ada.clone() },
+        ApproverNeed { exclude_requester: true, ..ada.clone() },
+        need(&["ada"], 2),
+        both.clone(),
+    ];
+    let met = [ada, both];
+    assert!(ApproverNeed::all_covered(&[], &[]));
+    assert!(ApproverNeed::all_covered(&[need(&[], 1)], &[]), "what everybody satisfies");
+    assert!(ApproverNeed::all_covered(&[need(&["ada", "bo", "ada"], 2)], &met));
+    assert!(!ApproverNeed::all_covered(&met, &[]));
+    for other in others.iter().take(4) {
+        assert!(!ApproverNeed::all_covered(std::slice::from_ref(other), &met), "{other:?}");
+    }
+    assert!(!ApproverNeed::all_covered(&met, &others), "others agreed to more, not to this");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod open;
 mod pattern;
 mod read;
 mod root;
+mod state;
 mod walk;
 mod write;
 
@@ -26,4 +27,5 @@ pub use grep::{GrepMatches, GrepQuery, MatchedLine};
 pub use list::{EntryKind, FolderEntry, FolderListing};
 pub use read::TextLines;
 pub use root::FileRoot;
+pub use state::state_at;
 pub use write::{EditedFile, ExpectedFile, ExpectedPlace, WrittenFile};

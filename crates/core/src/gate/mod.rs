@@ -406,9 +406,9 @@ impl Gate {
         }
     }
 
-    /// The one claim on an approval, checked against the digest of what was approved. `context` is what the policies would
+    /// The one use of an approval, checked against the digest of what was approved. `context` is what the policies would
     /// judge the call under now.
-    pub fn claim(
+    pub fn redeem(
         &self, run: Option<&str>, tool_call_id: &str, tool_name: &str, args: CanonicalJson,
         context: Option<Box<CallContext>>,
     ) -> Result<RedeemedCall, GateError> {

@@ -91,8 +91,8 @@ fn approve(gate: &Gate, id: ApprovalId) -> Result<Record, GateError> {
     decide(gate, id, DecisionChoice::Approve, DecisionChannel::Gate)
 }
 
-fn claim(gate: &Gate, run: Option<&str>, call: &str) -> Result<RedeemedCall, GateError> {
-    gate.claim(run, call, "execute", args(r#"{"command":"ls"}"#), None)
+fn redeem(gate: &Gate, run: Option<&str>, call: &str) -> Result<RedeemedCall, GateError> {
+    gate.redeem(run, call, "execute", args(r#"{"command":"ls"}"#), None)
 }
 
 fn code<T>(result: Result<T, GateError>) -> &'static str {
@@ -137,9 +137,9 @@ fn a_call_from_request_to_end() {
         )
         .unwrap();
     assert_eq!((record.status(), record.decided().unwrap().by()), (Status::Approved, "ada"));
-    let claim = claim(&gate, Some("r"), "1").unwrap();
+    let redeem = redeem(&gate, Some("r"), "1").unwrap();
     assert_eq!(
-        (claim.approval_id, claim.args.as_str(), claim.edited),
+        (redeem.approval_id, redeem.args.as_str(), redeem.edited),
         (id, r#"{"command":"ls"}"#, false)
     );
     gate.settle(id, false, None).unwrap();
@@ -153,7 +153,7 @@ fn a_call_from_request_to_end() {
 fn what_was_approved_is_what_runs() {
     let (gate, _) = gate();
     let id = ask(&gate, "r", "1", None);
-    assert_eq!(code(claim(&gate, Some("r"), "1")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("r"), "1")), "ERR_NOT_APPROVED");
     approve(&gate, id).unwrap();
     for (name, text) in [
         ("execute", r#"{"command":"ls "}"#),
@@ -161,15 +161,18 @@ fn what_was_approved_is_what_runs() {
         ("execute", "{}"),
         ("execute", "null"),
     ] {
-        assert_eq!(code(gate.claim(Some("r"), "1", name, args(text), None)), "ERR_DIGEST_MISMATCH");
+        assert_eq!(
+            code(gate.redeem(Some("r"), "1", name, args(text), None)),
+            "ERR_DIGEST_MISMATCH"
+        );
         assert!(!gate.is_bound(id, name, args(text), None).unwrap());
     }
     assert!(gate.is_bound(id, "execute", args(r#"{"command":"ls"}"#), None).unwrap());
-    assert_eq!(code(claim(&gate, Some("other"), "1")), "ERR_NOT_APPROVED");
-    assert_eq!(code(claim(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("other"), "1")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
     assert_eq!(gate.get(id).unwrap().unwrap().status(), Status::Approved);
-    assert_eq!(code(claim(&gate, None, "1")), "ok");
-    assert_eq!(code(claim(&gate, None, "1")), "ERR_ALREADY_STARTED");
+    assert_eq!(code(redeem(&gate, None, "1")), "ok");
+    assert_eq!(code(redeem(&gate, None, "1")), "ERR_ALREADY_STARTED");
 }
 
 #[test]
@@ -183,14 +186,14 @@ fn an_approval_holds_under_the_policy_it_was_given_under() {
     let here = r#"{"cwd":"/work","policy":"00","shell":"bash"}"#;
     let id = gate.request(asked(Some(here))).unwrap().request().id;
     approve(&gate, id).unwrap();
-    let claim = |context: Option<&str>| {
+    let redeem = |context: Option<&str>| {
         let command = args(r#"{"command":"ls"}"#);
-        code(gate.claim(Some("r"), "1", "execute", command, bound(context)))
+        code(gate.redeem(Some("r"), "1", "execute", command, bound(context)))
     };
     for other in [None, Some("null"), Some(r#"{"cwd":"/","policy":"00","shell":"bash"}"#)] {
-        assert_eq!(claim(other), "ERR_DIGEST_MISMATCH", "{other:?}");
+        assert_eq!(redeem(other), "ERR_DIGEST_MISMATCH", "{other:?}");
     }
-    assert_eq!(claim(Some(here)), "ok");
+    assert_eq!(redeem(Some(here)), "ok");
 }
 
 #[test]
@@ -211,9 +214,9 @@ fn a_call_is_asked_about_again_only_in_the_place_of_a_cancelled_request() {
     assert_eq!(code(again(Some(ApprovalId::now_v7()))), "ERR_DUPLICATE_CALL");
     let second = again(Some(first)).unwrap().request().id;
     assert_eq!(code(again(Some(first))), "ERR_DUPLICATE_CALL");
-    assert_eq!(code(claim(&gate, Some("r"), "1")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("r"), "1")), "ERR_NOT_APPROVED");
     approve(&gate, second).unwrap();
-    assert_eq!(code(claim(&gate, Some("r"), "1")), "ok");
+    assert_eq!(code(redeem(&gate, Some("r"), "1")), "ok");
     assert_eq!(code(again(Some(second))), "ERR_DUPLICATE_CALL");
 }
 
@@ -228,10 +231,10 @@ fn an_edit_runs_with_its_own_arguments() {
         DecisionChannel::Callback,
     )
     .unwrap();
-    assert_eq!(code(claim(&gate, Some("r"), "1")), "ERR_DIGEST_MISMATCH");
-    let claim =
-        gate.claim(Some("r"), "1", "execute", args(r#"{ "command": "pwd" }"#), None).unwrap();
-    assert_eq!((claim.args.as_str(), claim.edited), (r#"{"command":"pwd"}"#, true));
+    assert_eq!(code(redeem(&gate, Some("r"), "1")), "ERR_DIGEST_MISMATCH");
+    let redeem =
+        gate.redeem(Some("r"), "1", "execute", args(r#"{ "command": "pwd" }"#), None).unwrap();
+    assert_eq!((redeem.args.as_str(), redeem.edited), (r#"{"command":"pwd"}"#, true));
 }
 
 #[test]
@@ -239,19 +242,19 @@ fn a_call_id_of_several_runs_needs_its_run() {
     let (gate, _) = gate();
     let ids = ["r", "s"].map(|run| ask(&gate, run, "1", None));
     approve(&gate, ids[1]).unwrap();
-    assert_eq!(code(claim(&gate, None, "1")), "ok");
-    assert_eq!(code(claim(&gate, None, "1")), "ERR_ALREADY_STARTED");
+    assert_eq!(code(redeem(&gate, None, "1")), "ok");
+    assert_eq!(code(redeem(&gate, None, "1")), "ERR_ALREADY_STARTED");
     let [t, u] = ["t", "u"].map(|run| ask(&gate, run, "1", None));
     approve(&gate, t).unwrap();
     // It could be the other's call, whose human has not answered yet, or has said no.
-    assert_eq!(code(claim(&gate, None, "1")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, None, "1")), "ERR_NOT_APPROVED");
     decide(&gate, u, DecisionChoice::Reject { stop: false }, DecisionChannel::Gate).unwrap();
-    assert_eq!(code(claim(&gate, None, "1")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, None, "1")), "ERR_NOT_APPROVED");
     let v = ask(&gate, "v", "1", None);
     approve(&gate, v).unwrap();
-    assert_eq!(code(claim(&gate, None, "1")), "ERR_NOT_APPROVED");
-    assert_eq!(code(claim(&gate, Some("t"), "1")), "ok");
-    assert_eq!(code(claim(&gate, None, "1")), "ok");
+    assert_eq!(code(redeem(&gate, None, "1")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("t"), "1")), "ok");
+    assert_eq!(code(redeem(&gate, None, "1")), "ok");
 }
 
 #[test]
@@ -263,13 +266,13 @@ fn a_late_decision_is_an_expiry_though_no_task_ran() {
     clock.0.store(1_100, Ordering::SeqCst);
     assert_eq!(code(approve(&gate, ids[1])), "ERR_EXPIRED");
     assert_eq!(code(approve(&gate, ids[1])), "ERR_EXPIRED");
-    assert_eq!(code(claim(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
     assert_eq!(
         events(&gate),
         ["requested", "requested", "approve via gate", "expired via deadline"]
     );
-    // A claim may come after the deadline: the decision was in time.
-    assert_eq!(code(claim(&gate, Some("r"), "1")), "ok");
+    // A redemption may come after the deadline: the decision was in time.
+    assert_eq!(code(redeem(&gate, Some("r"), "1")), "ok");
 }
 
 #[test]
@@ -318,17 +321,17 @@ fn the_end_of_a_run_takes_everything_back() {
     for id in [approved, started] {
         approve(&gate, id).unwrap();
     }
-    claim(&gate, Some("r"), "started").unwrap();
+    redeem(&gate, Some("r"), "started").unwrap();
     events(&gate);
     gate.cancel_run("r", "aborted", DecisionChannel::Abort).unwrap();
     assert_eq!(events(&gate), ["cancelled via abort", "cancelled via abort"]);
-    assert_eq!(code(claim(&gate, Some("r"), "approved")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("r"), "approved")), "ERR_NOT_APPROVED");
     assert_eq!(code(approve(&gate, pending)), "ERR_ALREADY_DECIDED");
     assert_eq!(gate.pending(None).unwrap().len(), 1);
     assert!(!gate.revoke(other, "no").unwrap());
     approve(&gate, other).unwrap();
     assert!(gate.revoke(other, "no").unwrap());
-    assert_eq!(code(claim(&gate, None, "other")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, None, "other")), "ERR_NOT_APPROVED");
     assert_eq!(gate.get(started).unwrap().unwrap().status(), Status::Started);
 }
 
@@ -342,7 +345,7 @@ fn a_closed_gate_takes_nothing_and_runs_nothing() {
     for id in [pending, approved] {
         assert_eq!(gate.get(id).unwrap().unwrap().status(), Status::Cancelled);
     }
-    assert_eq!(code(claim(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
+    assert_eq!(code(redeem(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
     assert_eq!(code(gate.request(new("r", "3", None))), "ERR_GATE_CLOSED");
 }
 
@@ -382,10 +385,10 @@ fn of_many_decisions_and_claims_one_wins() {
     let (gate, _) = gate();
     let ids: Vec<ApprovalId> =
         (0..500).map(|call| ask(&gate, "r", &call.to_string(), None)).collect();
-    let (decided, claimed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (decided, redeemed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         for thread in 0..8 {
-            let (gate, ids, decided, claimed) = (&gate, &ids, &decided, &claimed);
+            let (gate, ids, decided, redeemed) = (&gate, &ids, &decided, &redeemed);
             scope.spawn(move || {
                 for step in 0..ids.len() {
                     // Each thread in an order of its own, all of them meeting often.
@@ -397,8 +400,8 @@ fn of_many_decisions_and_claims_one_wins() {
                             0
                         }
                     };
-                    match claim(gate, Some("r"), &call.to_string()) {
-                        Ok(_) => claimed.fetch_add(1, Ordering::SeqCst),
+                    match redeem(gate, Some("r"), &call.to_string()) {
+                        Ok(_) => redeemed.fetch_add(1, Ordering::SeqCst),
                         Err(error) => {
                             assert_eq!(error.code(), "ERR_ALREADY_STARTED");
                             0
@@ -408,7 +411,7 @@ fn of_many_decisions_and_claims_one_wins() {
             });
         }
     });
-    assert_eq!((decided.into_inner(), claimed.into_inner()), (500, 500));
+    assert_eq!((decided.into_inner(), redeemed.into_inner()), (500, 500));
 }
 
 #[tokio::test(start_paused = true)]

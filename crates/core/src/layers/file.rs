@@ -149,6 +149,18 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
     replaced.ok_or_else(|| BEING_WRITTEN.to_owned())
 }
 
+/// The whole text of a file; `None`: there is none.
+///
+/// # Errors
+/// When it cannot be read, or is not UTF-8.
+pub fn text_at(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Only the user can read it (mode 0600).
 /// Directories that do not exist are made.
 ///

@@ -299,7 +299,7 @@ impl TrustFile {
                 Err(reason)
             }
         };
-        // Nobody is trusted of whom it is not known.
+        // If trust cannot be read, nothing is trusted.
         self.problem = trusted.as_ref().err().cloned();
         self.hashes = trusted.unwrap_or_default().into_iter().map(|one| one.hash).collect();
         true

@@ -57,9 +57,9 @@ impl LayerFiles {
 /// The project that `cwd` is in: the nearest directory above it, or itself, with a `.countersign` directory or a `.git`;
 /// else `cwd`.
 ///
-/// A mark that belongs to somebody else than `cwd` does is none: who may write to a directory above, like `/tmp`, must not
-/// be able to say how far the project goes. Nor is an empty `.git`, which is no repository, nor one in the home directory or
-/// above it: settings that are kept in git do not make a project of all that the user has.
+/// Ignored are: a marker with another owner than `cwd`, since anyone who can write to a directory above, like `/tmp`, must not
+/// set the bounds of the project; an empty `.git`, which is not a repository; and one in the home directory or above it, since
+/// settings that are kept in git do not make one project of all files of the user.
 pub fn project_root(cwd: &Path) -> PathBuf {
     project_root_in(cwd, home().as_deref())
 }

@@ -10,6 +10,7 @@ mod feed;
 pub mod history;
 mod memory;
 mod open;
+mod open_options;
 pub mod postgres;
 mod row;
 pub mod seal;
@@ -27,7 +28,8 @@ pub use encoding::{hash_from_hex, hex};
 pub use error::{LedgerError, LedgerErrorKind};
 pub use feed::{EventFeed, ExecutionEnd, LedgerEvent, MAX_DRAIN, WakeCallback};
 pub use memory::MemoryLedger;
-pub use open::{LedgerLocation, OpenOptions, open};
+pub use open::{LedgerLocation, open};
+pub use open_options::OpenOptions;
 
 use crate::approval::{ApprovalId, ExecutionStep, Record, RecordedDecision, Request, Status};
 use crate::call::Digest;
@@ -73,10 +75,10 @@ impl DecideOutcome {
     }
 }
 
-/// How a claim was taken.
+/// How a redemption was taken.
 #[derive(Debug)]
 pub enum RedeemOutcome {
-    /// It is the one claim: run it.
+    /// It is the one use: run it.
     Won(Record),
     /// Its status does not let it start.
     Refused(Status),
@@ -195,7 +197,7 @@ pub trait Ledger: Send + Sync {
         &self, id: ApprovalId, decided: RecordedDecision,
     ) -> Result<Option<Record>, LedgerError>;
 
-    /// The one claim on an approval: approved or edited, bound to this digest, becomes started. It succeeds at most once in
+    /// The one use of an approval: approved or edited, bound to this digest, becomes started. It succeeds at most once in
     /// the life of a request, over any number of processes.
     fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<RedeemOutcome, LedgerError>;
 

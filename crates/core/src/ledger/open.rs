@@ -1,12 +1,10 @@
 //! Ledgers by their names: `memory:`, `sqlite:path`, `postgres://…`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::postgres::{PostgresLedger, PostgresSettings};
-use super::seal::ContentKey;
 use super::sqlite::SqliteLedger;
-use super::{EventFeed, Ledger, LedgerError, LedgerErrorKind};
+use super::{Ledger, LedgerError, LedgerErrorKind, OpenOptions};
 
 /// Where a ledger that lasts is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,19 +48,6 @@ fn harmless_beginning(name: &str) -> String {
         Some(at) => format!("{}…", name.get(..=at).unwrap_or_default()),
         None => name.to_owned(),
     }
-}
-
-/// How a ledger that lasts is opened.
-#[derive(Debug)]
-pub struct OpenOptions {
-    /// Seals its contents. A ledger is made with a key or without one, and opened with the same.
-    pub key: Option<ContentKey>,
-    /// Nothing is written, and no file is made.
-    pub read_only: bool,
-    /// What happens is told here.
-    pub feed: Arc<EventFeed>,
-    /// ms since the epoch.
-    pub now: u64,
 }
 
 /// Opens a ledger that lasts, and makes it where there is none.

@@ -53,7 +53,7 @@ pub trait FileLookup {
         None
     }
 
-    /// The names in a directory, of which there may be `most`. Those of what is no directory are none.
+    /// Up to `most` entry names of a directory; empty if it is not one.
     fn list(&self, _dir: &str, _most: usize) -> DirListing {
         DirListing::Unknown
     }

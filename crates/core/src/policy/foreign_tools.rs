@@ -1,7 +1,5 @@
 //! Names that other agents have for tools of ours: who comes from them writes `Bash`, and means `execute`.
 
-use super::interrupt::folded;
-
 /// Ours, and what others call it: Claude Code, Codex, Gemini, Copilot, OpenCode, Cline. Without case, `-`, `_` and `.`. What differs
 /// from ours in those alone need not stand here.
 const TOOLS: [(&str, &[&str]); 10] = [
@@ -56,4 +54,10 @@ const TOOLS: [(&str, &[&str]); 10] = [
 pub fn our_tool(name: &str) -> Option<&'static str> {
     let folded = folded(name).replace('.', "");
     TOOLS.iter().find(|(_, others)| others.contains(&folded.as_str())).map(|(ours, _)| *ours)
+}
+
+/// The name without case, `-` and `_`: what people write differently and mean the same by.
+#[must_use]
+pub fn folded(name: &str) -> String {
+    name.to_lowercase().replace(['-', '_'], "")
 }

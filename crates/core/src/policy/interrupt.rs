@@ -6,7 +6,8 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::our_tool;
+pub use super::foreign_tools::folded;
+use super::foreign_tools::our_tool;
 use crate::approval::{ApproverNeed, DecisionKinds};
 
 /// The entry for all tools that nothing else speaks of.
@@ -311,12 +312,6 @@ fn distance(name: &str, tool: &str) -> Option<usize> {
 
 fn fold(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
-}
-
-/// The name without case, `-` and `_`: what people write differently and mean the same by.
-#[must_use]
-pub fn folded(name: &str) -> String {
-    fold(name).replace('_', "")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What must be asked about: subjects, rules and layers make a verdict. No clock, and no I/O but through
 //! [`Files`](crate::path::Files).
 
+mod call_verdict;
 mod compile;
 pub mod document;
 mod effect;
@@ -24,6 +25,9 @@ mod suggest;
 mod tokens;
 mod verdict;
 
+pub use call_verdict::{
+    CallAnswer, CallOpinion, CallParts, CallVerdict, GrantOpinion, PolicyOpinion, call_verdict,
+};
 pub use compile::{Policy, PolicyError};
 pub use effect::Effect;
 pub use explain::{ConsideredRule, RuleOutcome, VerdictExplanation, explain};

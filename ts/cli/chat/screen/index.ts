@@ -16,7 +16,7 @@ export interface ScreenOptions {
 
 /**
  * Shows a chat on the terminal that this process has, until the human leaves. The terminal is given back however it ends, and
- * what waits then is cancelled. Signals are for whoever calls this.
+ * what waits then is cancelled. Signals are for the caller.
  *
  * @returns the exit code
  */

@@ -52,7 +52,7 @@ export class KeyboardInput {
     process.stdout.write(PASTE_ON);
   }
 
-  /** Whoever continued the program (`fg`) has set the terminal to what a shell needs. */
+  /** The shell that continued the program (`fg`) has set the terminal to what a shell needs. */
   takeAgain(): void {
     if (!this.#isOurs) return;
     process.stdin.setRawMode(false);

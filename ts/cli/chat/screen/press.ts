@@ -25,7 +25,7 @@ export function press(state: ScreenState, { key, isAlone }: KeyPress, around: Pr
   return pressApproval(clear, ask.ask, key, isAlone, around);
 }
 
-/** The question has only just come: whoever was writing goes on writing, and nothing else is meant yet. */
+/** The question has only just come: a person who was writing goes on writing, and nothing else is meant yet. */
 function pressEarly(state: ScreenState, key: PressedKey, around: PressContext): PressResult {
   const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
   if (isDrafting) return pressPrompt(state, key, around);

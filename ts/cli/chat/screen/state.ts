@@ -177,7 +177,7 @@ export function withView(before: ScreenState, view: ChatView, now: number): Scre
   return {
     ...focused(state, next, now),
     said: isCut ? 'the one before no longer waits' : '',
-    // Whoever was writing goes on for a moment: that is not about what has come instead.
+    // A person who was writing goes on for a moment: that is not about what has come instead.
     draftedAt: isCut ? now : state.draftedAt,
   };
 }

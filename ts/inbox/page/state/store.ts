@@ -38,7 +38,7 @@ export function setClock(now: number): void {
   clock.value = now;
 }
 
-/** What went wrong, in words; whoever is not let in sees that and nothing else. */
+/** What went wrong, in words; a person who is not let in sees that and nothing else. */
 export function faultOf(error: unknown): string {
   if (error instanceof RefusedError && error.status === 401) locked.value = error.message;
   return error instanceof Error ? error.message : String(error);
@@ -166,7 +166,7 @@ export function start(): void {
       // What was kept in its place only while it was selected goes.
       rows.value = rows.value.filter(({ item, gone }) => !gone || item.approvalId === id);
     });
-    // Whoever goes through the list quickly does not read each of them.
+    // A person who goes through the list quickly does not read each of them.
     const timer = window.setTimeout(readShown, GLANCE);
     return () => window.clearTimeout(timer);
   });

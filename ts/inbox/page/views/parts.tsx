@@ -49,7 +49,7 @@ export function Ago({ time }: { time: number }) {
 /** Less than this, in ms, is urgent. */
 const SOON = 60_000;
 
-/** What is left of the time, counting down. Whoever hears the page is not told each second. */
+/** What is left of the time, counting down. A screen reader is not told each second. */
 export function TimeLeft({ from, until }: { from: number; until: number | null }) {
   if (until === null) return <span class="left none">no time limit</span>;
   const left = until - clock.value;

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{PathContext, PolicyCall, code_source};
-use crate::layers::{hold, write_atomically};
-use crate::path::FileLookup;
+use super::call::{PolicyCall, code_source, told};
+use crate::layers::{hold, text_at, write_atomically};
+use crate::path::{FileLookup, PathContext};
 use crate::policy::document::{DocumentFormat, PolicyRule, read};
 use crate::policy::{Effect, GrantRules, JudgedCall, NeedsFiles, Policy, Verdict, judge};
 
@@ -212,7 +212,7 @@ impl GrantEffect {
     fn of(grant: &Grant, context: &PathContext) -> Result<Self, String> {
         let text = format!(r#"{{"version":1,"rule":{}}}"#, grant.rules.get());
         let document = read(&text, DocumentFormat::Object, code_source("grants"))
-            .map_err(|errors| super::told(&errors))?;
+            .map_err(|errors| told(&errors))?;
         if document.rules.iter().any(|rule| rule.effect != grant.effect)
             || document.rules.is_empty()
         {
@@ -242,11 +242,8 @@ impl GrantFile {
 
     /// What it holds; a file that cannot be read holds nothing that could answer.
     pub(super) fn read(&self) -> Result<Vec<Grant>, String> {
-        let text = match std::fs::read_to_string(&self.path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(self.failed(&error.to_string())),
-        };
+        let text = text_at(&self.path).map_err(|error| self.failed(&error.to_string()))?;
+        let Some(text) = text else { return Ok(Vec::new()) };
         let file: GrantDocument =
             serde_json::from_str(&text).map_err(|error| self.failed(&error.to_string()))?;
         match file.version {

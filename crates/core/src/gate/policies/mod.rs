@@ -4,6 +4,7 @@
 //! ([`NeedsFiles`]) is done again by a caller that may block.
 
 mod book;
+mod call;
 mod show;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 pub use book::{Grant, GrantDuration};
 use book::{GrantBook, GrantFile, GrantSnapshot};
+use call::told;
+pub use call::{PolicyCall, code_source};
 pub use show::{AlwaysOffer, ProvenCall, ShownCall, ShownFile};
 
 use crate::call::Json;
@@ -20,11 +23,11 @@ use crate::layers::{
 };
 use crate::path::{CachedFiles, FileLookup, NearFiles, NoFiles, PathContext, RealFiles};
 use crate::policy::document::{
-    DocumentError, DocumentFormat, LayerKind, PolicyDocument, PolicyMode, PolicySource, load,
+    DocumentError, DocumentFormat, PolicyDocument, PolicyMode, PolicySource, load,
 };
 use crate::policy::{
-    Effect, JudgedCall, NeedsFiles, NetworkReach, Policy, SealedFiles, Verdict, VerdictCause,
-    denies_all_of, explain, judge, rule_names, sealed, suggest, suggest_reject,
+    Effect, NeedsFiles, NetworkReach, Policy, SealedFiles, Verdict, VerdictCause, denies_all_of,
+    explain, judge, rule_names, sealed, suggest, suggest_reject,
 };
 use crate::preview::{self, FileChange};
 
@@ -63,35 +66,6 @@ pub struct OfferOptions {
     pub floor: bool,
     /// As where there are no rules: these are those of a run, and its gate, which has none, remembers.
     pub unruled: bool,
-}
-
-/// A call to judge.
-#[derive(Debug)]
-pub struct PolicyCall {
-    /// The tool; of an MCP server as [`mcp_name`](crate::policy::mcp_name) calls it.
-    pub tool_name: String,
-    /// Its arguments.
-    pub args: Json,
-    /// Hints that the tool gives of itself.
-    pub annotations: BTreeMap<String, bool>,
-    /// What the conditions of rules said, by their numbers.
-    pub conditions: Vec<Option<bool>>,
-    /// Its run.
-    pub run_id: Option<String>,
-    /// ms since the epoch.
-    pub now: u64,
-}
-
-impl PolicyCall {
-    fn judged(&self) -> JudgedCall<'_> {
-        JudgedCall {
-            tool_name: &self.tool_name,
-            args: &self.args,
-            cwd: None,
-            annotations: &self.annotations,
-            conditions: &self.conditions,
-        }
-    }
 }
 
 /// Policies, kept up to date.
@@ -634,13 +608,4 @@ fn asked(mut verdict: Verdict, floor: bool) -> Verdict {
         }
     }
     verdict
-}
-
-/// A policy that the program gives, by this name.
-pub fn code_source(name: &str) -> PolicySource {
-    PolicySource { layer: LayerKind::Code, name: name.into(), trusted: true }
-}
-
-fn told(errors: &[DocumentError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -1,19 +1,15 @@
 //! What a human who is asked is shown: a diff of what is written, a command taken apart, and what "always" would save.
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use crate::call::Json;
+use crate::files::state_at;
 use crate::path::{self, PathContext, RealFiles};
 use crate::policy::document::PolicyRule;
 use crate::policy::{Effect, RuleSuggestion, SubjectKind, Verdict, VerdictExplanation};
 use crate::preview::{
     self, CommandSegments, FileChange, FileState, MarkEffect, Preview, SeenState, SegmentMark,
 };
-
-/// Content of more bytes is not read for a diff.
-const LARGEST: u64 = 16 << 20;
 
 /// What is shown beside a request.
 #[derive(Debug)]
@@ -117,27 +113,7 @@ fn named(seen: &SeenState) -> Option<String> {
 }
 
 fn look(path: &str, cwd: &str) -> FileState {
-    let path = Path::new(cwd).join(path);
-    // Looked at before it is opened: to open a pipe would wait for a writer.
-    match fs::metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return FileState::Absent,
-        Err(error) => return FileState::Unreadable(error.to_string()),
-        Ok(metadata) if !metadata.is_file() => {
-            return FileState::Unreadable("it is no file".to_owned());
-        }
-        Ok(metadata) if metadata.len() > LARGEST => {
-            return FileState::Unreadable(format!("it has {} bytes", metadata.len()));
-        }
-        Ok(_) => {}
-    }
-    let mut content = Vec::new();
-    let read =
-        fs::File::open(&path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut content));
-    match read {
-        Ok(size) if size as u64 > LARGEST => FileState::Unreadable("it is too large".to_owned()),
-        Ok(_) => FileState::Content(content),
-        Err(error) => FileState::Unreadable(error.to_string()),
-    }
+    state_at(&Path::new(cwd).join(path))
 }
 
 /// The call as text, with what is known of it. `verdict`: what the rules say of its parts, where there are rules.

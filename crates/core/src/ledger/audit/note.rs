@@ -27,7 +27,7 @@ pub enum NoteKind {
     Escalated,
     /// A request was decided, by a human, by time, or by the end of its run.
     Decided,
-    /// An approved call was claimed.
+    /// An approved call was redeemed.
     Started,
     /// A started call ended.
     Settled,

@@ -146,7 +146,7 @@ impl LedgerCore {
 
     async fn part(&self) {
         let parted = self.pool.once(async |client| {
-            // First what it frees: others find nothing that is still claimed.
+            // First what it frees: others find nothing that is still taken.
             owners::release(client, &self.pen).await?;
             notify::flush(client, self).await?;
             sequencer::sequence(client, &self.pen, false).await

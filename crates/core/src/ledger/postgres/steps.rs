@@ -26,7 +26,7 @@ use crate::ledger::{DecideOutcome, LedgerError, RedeemOutcome, RequestOutcome};
 pub(super) enum StepVerdict<R> {
     /// Nothing: this is the answer.
     Done(R),
-    /// This change, of which that is made once it is written.
+    /// Write this change, then build the result from the new record.
     Change(Box<RequestChange>, ChangeGuard, fn(Record) -> R),
 }
 
@@ -168,7 +168,7 @@ impl LedgerCore {
         .await
     }
 
-    /// What time does next to a request that is due: once, over any number of processes.
+    /// Takes the next timer action of a request that is due: once, over any number of processes.
     pub(super) async fn do_next(
         &self, id: ApprovalId, local: u64,
     ) -> Result<Option<Record>, StepError> {
@@ -294,18 +294,18 @@ impl LedgerCore {
             self.ask(client, &mut request, duration, local, &mut tried).await
         });
         match asked.await? {
-            Asked::Created(seq) => {
+            RequestWrite::Created(seq) => {
                 self.changed(&[seq]);
                 Ok(RequestOutcome::Created(Record::new(request.into())))
             }
-            Asked::Other(requested) => Ok(*requested),
+            RequestWrite::Other(requested) => Ok(*requested),
         }
     }
 
     async fn ask(
         &self, client: &PlannedConnection, request: &mut Request, duration: Option<u64>,
         local: u64, tried: &mut bool,
-    ) -> Result<Option<Asked>, StepError> {
+    ) -> Result<Option<RequestWrite>, StepError> {
         let pen = &self.pen;
         let sql = pen.sql(&format!(
             "SELECT nextval('@leaf_seq'), {}, (SELECT last FROM @call WHERE tool_call_id = $1 AND run_id = $2)",
@@ -331,10 +331,10 @@ impl LedgerCore {
             if *tried && row.id == request.id {
                 // Ours, whose answer was lost.
                 self.changed(&[row.seq]);
-                return Ok(Some(Asked::Other(Box::new(RequestOutcome::Created(record)))));
+                return Ok(Some(RequestWrite::Other(Box::new(RequestOutcome::Created(record)))));
             }
             if !request.may_replace(&record) {
-                return Ok(Some(Asked::Other(Box::new(RequestOutcome::Duplicate(record)))));
+                return Ok(Some(RequestWrite::Other(Box::new(RequestOutcome::Duplicate(record)))));
             }
         }
         // One that may be there already keeps its id: that is what it is known by.
@@ -351,11 +351,12 @@ impl LedgerCore {
         let note = note(&row, &pen.sealer)?;
         *tried = true;
         let made = write::request(client, pen, &row, &note, last).await?;
-        Ok(made.then_some(Asked::Created(seq)))
+        Ok(made.then_some(RequestWrite::Created(seq)))
     }
 }
 
-enum Asked {
+/// What became of a request that was to be written.
+enum RequestWrite {
     Created(i64),
     Other(Box<RequestOutcome>),
 }
@@ -382,7 +383,7 @@ fn advanced(change: Option<RequestChange>, guard: ChangeGuard) -> StepVerdict<Op
 
 fn lease_is_over() -> LedgerError {
     crate::ledger::LedgerErrorKind::Busy.because(
-        "this process was not heard of for longer than its lease, so nothing starts on its claim: try again, and see that it \
+        "this process was not heard of for longer than its lease, so nothing starts on its behalf: try again, and see that it \
          reaches the server (or give a longer `lease=` in the URL)",
     )
 }

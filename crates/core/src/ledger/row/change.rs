@@ -63,7 +63,7 @@ impl RequestChange {
         Ok(Self::sealed(next, record, note, sealer, seq, at))
     }
 
-    /// What time does next to a request that waits, and which deed that is; `None`: nothing but that it expires.
+    /// The next timer action (reminder or escalation) of a pending request; `None` if only its expiry is left.
     pub(in crate::ledger) fn tell(
         row: &RequestRow, sealer: &ContentSealer, seq: u64, at: u64,
     ) -> Result<Option<(Self, TimerAction)>, LedgerError> {

@@ -1,4 +1,4 @@
-//! Steps of executions: the one claim, its end, and those whose process is gone.
+//! Steps of executions: the one use of an approval, its end, and those whose process is gone.
 
 use rusqlite::{Connection, params};
 
@@ -81,7 +81,7 @@ impl WriteStep<'_> {
     }
 }
 
-/// What runs, and on whose claim, oldest first.
+/// What runs, and who redeemed it, oldest first.
 pub(super) fn started(
     connection: &Connection, sealer: &ContentSealer, run: Option<&str>,
 ) -> Result<Vec<(ApprovalId, [u8; 16])>, SqliteFault> {

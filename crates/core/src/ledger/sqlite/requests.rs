@@ -127,7 +127,7 @@ impl WriteStep<'_> {
         }
     }
 
-    /// What time does next to a request that is due.
+    /// Takes the next timer action of a request that is due.
     fn do_next(&mut self, row: &RequestRow) -> Result<Record, SqliteFault> {
         let now = whole(self.at);
         let (sealer, seq) = (self.sealer(), self.next_seq());

@@ -155,7 +155,7 @@ impl ChangeGuard {
     pub(super) const BEGIN: Self = Self("status IN (1, 2) AND bound = :digest");
     /// It runs.
     pub(super) const FINISH: Self = Self("status = 8");
-    /// It runs, on this claim.
+    /// It runs, redeemed so.
     pub(super) const INTERRUPT: Self = Self("status = 8 AND executor = :executor");
 
     fn statement<'a>(&self, connection: &'a Connection) -> rusqlite::Result<CachedStatement<'a>> {

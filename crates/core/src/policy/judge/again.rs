@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
 use crate::shell::{FileAccess, WordPiece};
 
-/// All that what is said about a path or an address depends on, besides the call: one that differs in any of it is judged by
-/// itself. What is done with a path depends on the whole command that names it, and on where it stands there.
+/// Cache key of the verdict on a path or an address: all its inputs except the call. The use of a path depends on the whole
+/// command that names it, and on its place there.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct VerdictKey<'a> {
     /// `None` for an address.

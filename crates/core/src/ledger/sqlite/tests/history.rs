@@ -162,7 +162,7 @@ fn what_a_dead_process_started_is_interrupted() {
     assert_eq!((status(&two, first), status(&two, second)), (Status::Interrupted, Status::Started));
     let three = open(&directory.file());
     assert_eq!(status(&three, second), Status::Interrupted);
-    // Its end comes too late, and its claim is used up.
+    // Its end comes too late, and its redemption is used up.
     assert!(
         two.finish(second, crate::approval::ExecutionStep::Succeed, None, 0).unwrap().is_none()
     );

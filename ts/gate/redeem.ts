@@ -4,15 +4,15 @@ import { LedgerError } from '../errors/index.js';
 import { reasonOfError } from '../errors/reason-of.js';
 import type { BoundCall, CallAsker } from './asker.js';
 import { isApproval } from './records.js';
-import type { NativeClaim } from '../native.js';
+import type { NativeRedeemed } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import { RefusedExecution } from './refused-execution.js';
 
 /**
- * Judges the call once more, and claims its approval; or says why there is none. Fails with {@link RefusedExecution}: also for what
+ * Judges the call once more, and redeems its approval; or says why there is none. Fails with {@link RefusedExecution}: also for what
  * a policy denies by now, which nobody approves any more.
  */
-export function claimOrRefuse(asker: CallAsker, runId: string | null, call: BoundCall): Awaitable<NativeClaim> {
+export function redeemOrRefuse(asker: CallAsker, runId: string | null, call: BoundCall): Awaitable<NativeRedeemed> {
   const { toolCallId, toolName, args } = call;
   const refused = (why: string, cause?: unknown) =>
     new RefusedExecution(`${toolName} was not run: ${why}`, cause === undefined ? {} : { cause });
@@ -23,7 +23,7 @@ export function claimOrRefuse(asker: CallAsker, runId: string | null, call: Boun
         return after(asker.bound(call), (runs) => {
           if (runs.denied !== undefined) return takeBack(asker, runId, call, refused(runs.denied));
           // An edit is bound to what was said of the edited call.
-          return asker.gate.claim(runId, toolCallId, toolName, args, runs.context);
+          return asker.gate.redeem(runId, toolCallId, toolName, args, runs.context);
         });
       }),
     (error) => {
@@ -35,7 +35,7 @@ export function claimOrRefuse(asker: CallAsker, runId: string | null, call: Boun
 
 /**
  * The approval of a call that is denied, or that the mode lets not run, is over: it does not run later either. Where the run is not
- * known, and several have asked about a call of this id, none of them is: nobody may claim any, and they are not this call's to end.
+ * known, and several have asked about a call of this id, none of them is: nobody may redeem any, and they are not this call's to end.
  */
 async function takeBack(
   asker: CallAsker,

@@ -1,4 +1,4 @@
-//! The way to a gate: it is here, or it is opened by the first who needs it.
+//! A lazily opened gate: in memory it is there at once, a durable one is opened by the first operation.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,21 +13,21 @@ use countersign_core::ledger::{
 };
 use napi::bindgen_prelude::spawn;
 
-/// The way to a gate.
-pub(super) struct Door {
+/// A gate that is there, or is opened by the first operation.
+pub(super) struct LazyGate {
     feed: Arc<EventFeed>,
-    way: Way,
+    access: GateAccess,
 }
 
-enum Way {
+enum GateAccess {
     /// In memory.
-    Here(Arc<Gate>),
+    Opened(Arc<Gate>),
     /// In a file or on a server.
-    There { how: How, state: Mutex<State> },
+    Lazy { source: GateSource, state: Mutex<OpenState> },
 }
 
-/// How it is opened.
-struct How {
+/// What it is opened with.
+struct GateSource {
     /// What cannot be read is told when it is opened: a constructor has no code to give.
     location: Result<LedgerLocation, LedgerError>,
     key: Option<Box<str>>,
@@ -35,14 +35,14 @@ struct How {
 }
 
 #[derive(Clone)]
-enum State {
+enum OpenState {
     Unopened { watch_all: bool },
     Open(Arc<Gate>),
     Failed(LedgerError),
     Closed,
 }
 
-impl Door {
+impl LazyGate {
     pub(super) fn new(text: &str) -> Result<Self, GateError> {
         let text = NativeGateOptions::from_text(text)?;
         let options = text.options()?;
@@ -50,13 +50,13 @@ impl Door {
             Ok(LedgerLocation::Memory) => {
                 let gate = Gate::new(options, Box::new(SystemClock::new()), spawner());
                 gate.feed().hush(text.quiet);
-                Ok(Self { feed: Arc::clone(gate.feed()), way: Way::Here(gate) })
+                Ok(Self { feed: Arc::clone(gate.feed()), access: GateAccess::Opened(gate) })
             }
             location => Ok(Self {
                 feed: Arc::default(),
-                way: Way::There {
-                    how: How { location, key: text.key, options },
-                    state: Mutex::new(State::Unopened { watch_all: false }),
+                access: GateAccess::Lazy {
+                    source: GateSource { location, key: text.key, options },
+                    state: Mutex::new(OpenState::Unopened { watch_all: false }),
                 },
             }),
         }
@@ -64,30 +64,30 @@ impl Door {
 
     /// The gate, opened if need be.
     fn open(&self) -> Result<Arc<Gate>, GateError> {
-        let (how, state) = match &self.way {
-            Way::Here(gate) => return Ok(Arc::clone(gate)),
-            Way::There { how, state } => (how, state),
+        let (source, state) = match &self.access {
+            GateAccess::Opened(gate) => return Ok(Arc::clone(gate)),
+            GateAccess::Lazy { source, state } => (source, state),
         };
-        // Held while it is opened: whoever comes meanwhile waits for the same gate.
+        // Held while it is opened: other operations wait for the same gate.
         let mut state = lock(state);
-        if let State::Unopened { watch_all } = *state {
-            *state = match how.open(&self.feed) {
+        if let OpenState::Unopened { watch_all } = *state {
+            *state = match source.open(&self.feed) {
                 Ok(gate) => {
                     let _set = gate.watch(watch(watch_all));
-                    State::Open(gate)
+                    OpenState::Open(gate)
                 }
-                Err(error) => State::Failed(error),
+                Err(error) => OpenState::Failed(error),
             };
         }
         match &*state {
-            State::Open(gate) => Ok(Arc::clone(gate)),
-            State::Failed(error) => Err(GateError::Ledger(error.clone())),
-            State::Unopened { .. } | State::Closed => Err(GateError::Closed),
+            OpenState::Open(gate) => Ok(Arc::clone(gate)),
+            OpenState::Failed(error) => Err(GateError::Ledger(error.clone())),
+            OpenState::Unopened { .. } | OpenState::Closed => Err(GateError::Closed),
         }
     }
 }
 
-impl Host for Door {
+impl Host for LazyGate {
     fn gate(&self) -> Result<Arc<Gate>, GateError> {
         self.open()
     }
@@ -97,32 +97,32 @@ impl Host for Door {
     }
 
     fn lasts(&self) -> bool {
-        matches!(self.way, Way::There { .. })
+        matches!(self.access, GateAccess::Lazy { .. })
     }
 
     fn watch_all(&self, on: bool) {
-        let state = match &self.way {
+        let state = match &self.access {
             // All that happens in memory happens here: it is only left out where nobody reads it.
-            Way::Here(_) => return self.feed.hush(!on),
-            Way::There { state, .. } => state,
+            GateAccess::Opened(_) => return self.feed.hush(!on),
+            GateAccess::Lazy { state, .. } => state,
         };
         match &mut *lock(state) {
-            State::Unopened { watch_all } => *watch_all = on,
-            State::Open(gate) => {
+            OpenState::Unopened { watch_all } => *watch_all = on,
+            OpenState::Open(gate) => {
                 // Setting it cannot fail; only looking at a request can.
                 let _set = gate.watch(watch(on));
             }
-            State::Failed(_) | State::Closed => {}
+            OpenState::Failed(_) | OpenState::Closed => {}
         }
     }
 
     fn close(&self, reason: &str) -> Result<(), GateError> {
-        let closed = match &self.way {
-            Way::Here(gate) => gate.close(reason),
-            Way::There { state, .. } => {
+        let closed = match &self.access {
+            GateAccess::Opened(gate) => gate.close(reason),
+            GateAccess::Lazy { state, .. } => {
                 // Taken out first: what comes is refused, and what is under way is waited for.
-                match std::mem::replace(&mut *lock(state), State::Closed) {
-                    State::Open(gate) => {
+                match std::mem::replace(&mut *lock(state), OpenState::Closed) {
+                    OpenState::Open(gate) => {
                         let closed = gate.close(reason);
                         self.feed.on_wake(None);
                         let_go(gate);
@@ -139,13 +139,13 @@ impl Host for Door {
 }
 
 /// A door through which only goes what need not wait: of a ledger that lasts, nothing that its gate does.
-pub(super) struct Here<'a>(pub(super) &'a Door);
+pub(super) struct GateAtOnce<'a>(pub(super) &'a LazyGate);
 
-impl Host for Here<'_> {
+impl Host for GateAtOnce<'_> {
     fn gate(&self) -> Result<Arc<Gate>, GateError> {
-        match &self.0.way {
-            Way::Here(gate) => Ok(Arc::clone(gate)),
-            Way::There { .. } => {
+        match &self.0.access {
+            GateAccess::Opened(gate) => Ok(Arc::clone(gate)),
+            GateAccess::Lazy { .. } => {
                 Err(GateError::Internal("a ledger that lasts answers later".to_owned()))
             }
         }
@@ -168,7 +168,7 @@ impl Host for Here<'_> {
     }
 }
 
-impl How {
+impl GateSource {
     fn open(&self, feed: &Arc<EventFeed>) -> Result<Arc<Gate>, LedgerError> {
         let clock = SystemClock::new();
         let options = OpenOptions {
@@ -206,6 +206,6 @@ const fn watch(all: bool) -> WatchScope {
     if all { WatchScope::All } else { WatchScope::Own }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<OpenState>) -> MutexGuard<'_, OpenState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

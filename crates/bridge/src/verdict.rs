@@ -1,0 +1,235 @@
+//! The one verdict on a call, of everything that judges it; and whether who agreed to a request agreed to another.
+
+use countersign_core::approval::ApproverNeed;
+use countersign_core::gate::GateError;
+use countersign_core::policy::document::PolicyMode;
+use countersign_core::policy::{
+    CallAnswer, CallOpinion, CallParts, CallVerdict, Effect, GrantOpinion, PolicyOpinion,
+    call_verdict,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::envelope::{Raw, raw, read};
+#[cfg(test)]
+use crate::words;
+
+/// All that is known of a call by now.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NativeCallParts {
+    #[cfg_attr(test, ts(type = "string"))]
+    tool_name: Box<str>,
+    /// The gate's first, if it has any, then those of the runs that the call is a part of.
+    policies: Vec<NativePolicyOpinion>,
+    /// Whether the first of them are the gate's.
+    of_gate: bool,
+    /// Of `interruptOn`, the tool and the host. Who says nothing is left out.
+    own: Vec<NativeOpinion>,
+    has_judge: bool,
+    /// Absent: it was not asked.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    judge: Option<NativeOpinion>,
+    #[cfg_attr(test, ts(as = "words::PolicyMode"))]
+    mode: PolicyMode,
+    /// Absent: not looked up.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    forbids_auto: Option<bool>,
+    /// What the preset `read-only` says. Absent: it was not asked.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    read_only: Option<NativeOpinion>,
+    /// Whether there may be a grant.
+    may_grant: bool,
+    /// Absent: not looked up, or there is none.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    grant: Option<NativeGrantOpinion>,
+    is_question: bool,
+    starts_agents: bool,
+}
+
+/// What one of those that judge a call says.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NativeOpinion {
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "string | undefined"))]
+    reason: Option<Box<str>>,
+    /// Whether it names people who must agree.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    names_people: bool,
+}
+
+/// What policies say of a call.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NativePolicyOpinion {
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    #[cfg_attr(test, ts(type = "string"))]
+    reason: Box<str>,
+    names_people: bool,
+    managed_ask: bool,
+}
+
+/// A grant that answers a call.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NativeGrantOpinion {
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    #[cfg_attr(test, ts(type = "string"))]
+    by: Box<str>,
+    #[cfg_attr(test, ts(type = "string"))]
+    label: Box<str>,
+}
+
+impl NativeOpinion {
+    fn opinion(&self) -> CallOpinion<'_> {
+        let Self { effect, reason, names_people } = self;
+        CallOpinion { effect: *effect, reason: reason.as_deref(), names_people: *names_people }
+    }
+}
+
+impl NativePolicyOpinion {
+    fn opinion(&self) -> PolicyOpinion<'_> {
+        let Self { effect, reason, names_people, managed_ask } = self;
+        PolicyOpinion {
+            effect: *effect,
+            reason,
+            names_people: *names_people,
+            managed_ask: *managed_ask,
+        }
+    }
+}
+
+impl NativeGrantOpinion {
+    fn opinion(&self) -> GrantOpinion<'_> {
+        GrantOpinion { effect: self.effect, by: &self.by, label: &self.label }
+    }
+}
+
+/// What is still to be asked, or the verdict.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "camelCase")]
+enum NativeAnswer<'a> {
+    /// Ask the user's judge.
+    AskJudge {
+        /// The verdict so far.
+        #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+        effect: Effect,
+        /// The policies that it comes from, by their place.
+        said: Option<usize>,
+    },
+    /// Ask the preset `read-only`.
+    AskReadOnly,
+    /// Look for a grant: for the whole call alone where `floor` is set.
+    AskGrant {
+        floor: bool,
+    },
+    /// Look up whether a policy forbids the mode `auto`.
+    AskForbidden,
+    Verdict {
+        verdict: NativeVerdict<'a>,
+    },
+}
+
+/// The verdict on a call.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct NativeVerdict<'a> {
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    /// `null`: those that ask give none.
+    reason: Option<&'a str>,
+    /// The policies that it is explained by, by their place.
+    said: Option<usize>,
+    /// Only a grant for the whole call answers.
+    floor: bool,
+    /// Whose people must agree: places in the policies, with those of `own` counted after them.
+    approvers: &'a [usize],
+    /// It is an ask that the mode answers with an allow.
+    by_mode: bool,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeAnswer"))]
+struct AnswerText(Raw);
+
+/// What is to be asked next of a call, or its verdict: `NativeCallParts` to `NativeAnswer`.
+pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
+    let parts: NativeCallParts = read(parts)?;
+    let policies: Vec<_> = parts.policies.iter().map(NativePolicyOpinion::opinion).collect();
+    let own: Vec<_> = parts.own.iter().map(NativeOpinion::opinion).collect();
+    let answer = call_verdict(&CallParts {
+        tool_name: &parts.tool_name,
+        policies: &policies,
+        of_gate: parts.of_gate,
+        own: &own,
+        has_judge: parts.has_judge,
+        judge: parts.judge.as_ref().map(NativeOpinion::opinion),
+        mode: parts.mode,
+        forbids_auto: parts.forbids_auto,
+        read_only: parts.read_only.as_ref().map(NativeOpinion::opinion),
+        may_grant: parts.may_grant,
+        grant: parts.grant.as_ref().map(NativeGrantOpinion::opinion),
+        is_question: parts.is_question,
+        starts_agents: parts.starts_agents,
+    });
+    raw(&match &answer {
+        CallAnswer::AskJudge { effect, said } => {
+            NativeAnswer::AskJudge { effect: *effect, said: *said }
+        }
+        CallAnswer::AskReadOnly => NativeAnswer::AskReadOnly,
+        CallAnswer::AskGrant { floor } => NativeAnswer::AskGrant { floor: *floor },
+        CallAnswer::AskForbidden => NativeAnswer::AskForbidden,
+        CallAnswer::Verdict(verdict) => NativeAnswer::Verdict { verdict: verdict.into() },
+    })
+    .map(AnswerText)
+}
+
+impl<'a> From<&'a CallVerdict<'_>> for NativeVerdict<'a> {
+    fn from(verdict: &'a CallVerdict<'_>) -> Self {
+        let CallVerdict { effect, reason, said, floor, approvers, by_mode } = verdict;
+        Self {
+            effect: *effect,
+            reason: reason.as_deref(),
+            said: *said,
+            floor: *floor,
+            approvers,
+            by_mode: *by_mode,
+        }
+    }
+}
+
+/// Who agreed to one request, and who must agree to another.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ComparedNeeds {
+    #[cfg_attr(test, ts(as = "crate::types::List<crate::record::ApprovalNeed<'static>>"))]
+    met: Vec<ApproverNeed>,
+    #[cfg_attr(test, ts(as = "crate::types::List<crate::record::ApprovalNeed<'static>>"))]
+    asked: Vec<ApproverNeed>,
+}
+
+/// Whether who met the needs `met` met all of `asked`, too: `ComparedNeeds` to a `boolean`.
+pub fn covers(needs: &str) -> Result<bool, GateError> {
+    let ComparedNeeds { met, asked } = read(needs)?;
+    Ok(ApproverNeed::all_covered(&asked, &met))
+}
+
+#[cfg(test)]
+pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
+    all.with::<NativeCallParts>().with::<NativeAnswer<'static>>().with::<ComparedNeeds>()
+}

@@ -1,0 +1,46 @@
+//! A call as policies are asked about it, and the names and errors of policies that the program gives.
+
+use std::collections::BTreeMap;
+
+use crate::call::Json;
+use crate::policy::JudgedCall;
+use crate::policy::document::{DocumentError, LayerKind, PolicySource};
+
+/// A call to judge.
+#[derive(Debug)]
+pub struct PolicyCall {
+    /// The tool; of an MCP server as [`mcp_name`](crate::policy::mcp_name) calls it.
+    pub tool_name: String,
+    /// Its arguments.
+    pub args: Json,
+    /// Hints that the tool gives of itself.
+    pub annotations: BTreeMap<String, bool>,
+    /// What the conditions of rules said, by their numbers.
+    pub conditions: Vec<Option<bool>>,
+    /// Its run.
+    pub run_id: Option<String>,
+    /// ms since the epoch.
+    pub now: u64,
+}
+
+impl PolicyCall {
+    pub(super) fn judged(&self) -> JudgedCall<'_> {
+        JudgedCall {
+            tool_name: &self.tool_name,
+            args: &self.args,
+            cwd: None,
+            annotations: &self.annotations,
+            conditions: &self.conditions,
+        }
+    }
+}
+
+/// A policy that the program gives, by this name.
+pub fn code_source(name: &str) -> PolicySource {
+    PolicySource { layer: LayerKind::Code, name: name.into(), trusted: true }
+}
+
+/// Errors of a document, one a line.
+pub(super) fn told(errors: &[DocumentError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
