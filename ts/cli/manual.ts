@@ -259,9 +259,10 @@ export const PAGES: readonly ManualPage[] = [
   onLedger(
     'inbox',
     '',
-    'A page in the browser on which it can be decided: prints a link that opens it once.',
+    'Opens a page in the browser on which it can be decided, and prints a link to it.',
     'countersign inbox --port 8080',
     [
+      { name: '--no-open', help: 'prints the link alone, as it does over ssh, in CI, on pipes and with --json' },
       { name: '--port', value: 'N', help: 'where it listens [default: a free one]' },
       { name: '--by', value: 'NAME', help: 'who decides [default: the user of the system]' },
       { ...GROUP, short: 'g' },
