@@ -254,7 +254,7 @@ export const PAGES: readonly ManualPage[] = [
     'What waits, as it happens.',
     'countersign watch --json | jq .type',
     [BY, GROUP, NOTIFY],
-    'On a terminal: j and k move, Enter shows a request, a approves and r rejects after a y, q ends it. On a pipe: a line for each event.',
+    'On a terminal: j and k move, d or Enter shows a request, y approves and n rejects after one more y, q ends it. On a pipe: a line for each event.',
   ),
   onLedger(
     'inbox',

@@ -47,7 +47,7 @@ describeInBrowser('on the page', () => {
     const { page, open } = await visit(browser(), inbox);
     await open(first);
     const sent = sentBy(page);
-    await page.keyboard.press('A');
+    await page.keyboard.press('Y');
     expect((await decided(inbox.gate, first)).decidedBy).toBe('mia');
     await shows(page, second);
     expect(sent).toHaveLength(1);
