@@ -33,6 +33,18 @@ export interface ViewContext {
 /** The longest line of a list. */
 const LONGEST = 400;
 
+/** The longest text of what a tool gave back. */
+const LONGEST_TEXT = 8_000;
+
+/** A text of several lines, its beginning and its end when it is long. */
+export function bothEnds(text: string): string {
+  const characters = text.length > LONGEST_TEXT ? [...text] : [];
+  if (characters.length <= LONGEST_TEXT) return text;
+  const half = LONGEST_TEXT / 2;
+  const left = characters.length - LONGEST_TEXT;
+  return `${characters.slice(0, half).join('')}\n… ${left} characters are left out …\n${characters.slice(-half).join('')}`;
+}
+
 /** Any text as one line, its beginning and its end when it is long. */
 export function brief(text: string, most = LONGEST): string {
   const line = oneLine(text);
