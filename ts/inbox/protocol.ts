@@ -183,6 +183,8 @@ export interface ShownRecord extends HistoryItem {
   argsJson: string | null;
   /** Each argument whole, as text with gutters, where `preview` leaves something out; else `null`. */
   whole: string | null;
+  /** Why a person is asked, in one sentence. */
+  why: string;
   digest: string;
   /** `scopes`: what may stand in `remember`; empty: nothing may. */
   always: { allow: ShownOffer | null; deny: ShownOffer | null; scopes: readonly ('run' | 'session' | 'always')[] };

@@ -2,6 +2,7 @@
 import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { questionsOf } from '../gate/questions.js';
+import { whyAsked } from '../gate/why-asked.js';
 import { safeText } from '../native.js';
 import { dangersInWords, isHarmless } from '../gate/danger.js';
 import { argumentLines } from '../terminal/whole.js';
@@ -123,6 +124,7 @@ export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord
     preview: record.contents === 'dropped' ? '' : preview,
     argsJson: argsJsonOf(record),
     whole: wholeOf(record),
+    why: whyAsked(record),
     digest,
     always: { allow: offerOf(always.allow), deny: offerOf(always.deny), scopes: eyes.scopes },
     changes: changes.map((change) => ({ ...change, path: oneLine(change.path) })),
