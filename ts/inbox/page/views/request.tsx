@@ -116,8 +116,7 @@ function Head({ shown: { record, becomes, gave } }: { shown: RequestDetail }) {
           )}
           {becomes !== '' && (
             <>
-              {' '}
-              <Given>{capital(becomes)}</Given>.
+              ; <Given>{becomes}</Given>
             </>
           )}
         </p>
