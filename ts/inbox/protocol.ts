@@ -181,6 +181,11 @@ export interface ShownRecord extends HistoryItem {
    * very same arguments. `null`: they are not whole here, or are more than JSON can say, so that they cannot be edited.
    */
   argsJson: string | null;
+  /**
+   * The argument that is edited as the text that it is: the content of a file, a command, a query. `null`: there is none, or a field
+   * would not show all of it.
+   */
+  textName: string | null;
   /** Each argument whole, as text with gutters, where `preview` leaves something out; else `null`. */
   whole: string | null;
   /** Why a person is asked, in one sentence. */

@@ -2,6 +2,7 @@
 import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { questionsOf } from '../gate/questions.js';
+import { textOfCall } from '../gate/text-field.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { safeText } from '../native.js';
 import { dangersInWords, isHarmless } from '../gate/danger.js';
@@ -123,6 +124,7 @@ export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord
     ...historyItemOf(record, eyes),
     preview: record.contents === 'dropped' ? '' : preview,
     argsJson: argsJsonOf(record),
+    textName: textNameOf(record),
     whole: wholeOf(record),
     why: whyAsked(record),
     digest,
@@ -143,6 +145,15 @@ function argsJsonOf({ args, contents }: ApprovalRecord): string | null {
   // Dates, big integers and the like stand tagged in a snapshot: as JSON they would be something else.
   if (taken === undefined || !isPlain(args, taken.json)) return null;
   return seenJson(taken.json, 2);
+}
+
+/** What a field cannot show as it is. Browsers make one kind of line out of all. */
+const NOT_IN_A_FIELD = /[^\P{Cc}\n\t]/u;
+
+function textNameOf({ args }: ApprovalRecord): string | null {
+  const field = textOfCall(args);
+  if (field === undefined || NOT_IN_A_FIELD.test(field.text)) return null;
+  return seenJson(field.text) === JSON.stringify(field.text) ? field.name : null;
 }
 
 function isPlain(args: unknown, json: unknown): boolean {

@@ -80,7 +80,8 @@ describeInBrowser('on the page', () => {
       await open(request);
       await page.getByRole('button', { name: 'Edit' }).click();
       const send = page.getByRole('button', { name: 'Approve with these changes' });
-      const field = page.getByLabel('Arguments');
+      await page.getByLabel('All arguments, as JSON').check();
+      const field = page.getByLabel(/^Arguments/);
       expect(await send.isDisabled()).toBe(true);
       await field.fill('{ "command": ');
       await page.getByText('Not JSON yet').waitFor();

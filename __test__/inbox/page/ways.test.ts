@@ -180,6 +180,43 @@ describeInBrowser('on the page', () => {
     await page.locator('.rows .row .said').getByText('Builds the release').waitFor();
   });
 
+  test('a text is edited as the text that it is; what a field would not show is edited as JSON', async () => {
+    const inbox = await openInbox();
+    const content = 'one "quoted"\n\ttwo\n';
+    const [plain, hidden] = [
+      await ask(inbox.gate, { toolName: 'write_file', args: { file_path: 'a.txt', content } }),
+      await ask(inbox.gate, { toolName: 'write_file', args: { file_path: 'a.txt', content: 'one\u202e' } }),
+    ];
+    const mia = await visit(browser(), inbox);
+    const { page } = mia;
+    await mia.open(hidden);
+    await page.keyboard.press('e');
+    expect(await page.getByLabel(/^Arguments/).inputValue()).toContain('one\\u202e');
+    await page.keyboard.press('Escape');
+    await mia.open(plain);
+    await page.keyboard.press('e');
+    const field = page.getByLabel(/^content/);
+    expect(await field.inputValue()).toBe(content);
+    await field.fill('one "quoted"\n\tzwei\n');
+    await page.locator('.frame .diff tr.added .text').getByText('zwei').waitFor();
+    expect(await page.locator('.frame .diff tr.added').count()).toBe(1);
+    expect(await seriousFindings(page)).toEqual([]);
+    // The rest stays as it was asked for, and can be changed as JSON.
+    await page.getByLabel('All arguments, as JSON').check();
+    expect(JSON.parse(await page.getByLabel(/^Arguments/).inputValue())).toEqual({
+      file_path: 'a.txt',
+      content: 'one "quoted"\n\tzwei\n',
+    });
+    await page.getByLabel('All arguments, as JSON').uncheck();
+    expect(await field.inputValue()).toBe('one "quoted"\n\tzwei\n');
+    await page.getByRole('button', { name: 'Approve with these changes' }).and(page.locator(':enabled')).click();
+    expect((await decided(inbox.gate, plain)).decision).toEqual({
+      type: 'edit',
+      args: { file_path: 'a.txt', content: 'one "quoted"\n\tzwei\n' },
+    });
+    expect(faultsOf(mia)).toEqual([]);
+  });
+
   test('calls the person who does not look: title, icon, badge, and a notification of the tool alone', async () => {
     const inbox = await openInbox();
     const { context, page, ...mia } = await visit(browser(), inbox);
