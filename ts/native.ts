@@ -852,6 +852,8 @@ export class NativeLedger {
     recordOf(await this.#do('decide', { approvalId, decision, meta }));
   /** The latest change first. */
   runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', { open, limit });
+  /** With all that is kept of it. */
+  run = (runId: string): Promise<NativeSavedRun | null> => this.#do('run', { runId });
   note = (note: NativeNote): Promise<void> => this.#do('note', { notes: [note] });
   /** As {@link NativeGate.value}. */
   value = (key: string): Promise<NativeValue | null> => this.#do('value', { key });

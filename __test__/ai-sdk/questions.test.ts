@@ -596,17 +596,19 @@ it('an answer that was given where nobody checks is asked for again', async () =
 /** A grant that answers every call of the tool. */
 async function grantAll(gate: Gate): Promise<void> {
   const { localGate } = await import('../../ts/gate/gate.js');
-  await localGate(gate, 'test').control.grant({
-    effect: 'allow',
-    scope: 'session',
-    runId: null,
-    project: null,
-    label: 'any question',
-    rules: [{ tools: ['ask_user'], effect: 'allow' }],
-    by: 'test',
-    createdAt: Date.now(),
-    expiresAt: null,
-  } as never);
+  await localGate(gate, 'test')
+    .control.keeperOf('session', undefined)
+    .grant({
+      effect: 'allow',
+      scope: 'session',
+      runId: null,
+      project: null,
+      label: 'any question',
+      rules: [{ tools: ['ask_user'], effect: 'allow' }],
+      by: 'test',
+      createdAt: Date.now(),
+      expiresAt: null,
+    } as never);
   expect(await gate.grants.list()).toHaveLength(1);
 }
 

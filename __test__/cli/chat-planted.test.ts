@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, posix, win32 } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isOfProject } from '../../ts/cli/chat/own-ledger.js';
+import { isOfProject } from '../../ts/cli/own-ledger.js';
 import { scratch } from '../policy/support.js';
 import { isThorough } from '../support/effort.js';
 import { serve } from './chat-server.js';

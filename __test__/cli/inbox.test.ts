@@ -1,11 +1,17 @@
 /** `countersign inbox` as a real process. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { Gate } from '../../index.js';
+import { hasBrowser, openBrowser } from '../../ts/cli/inbox/open-browser.js';
+import { ownLedger } from '../../ts/cli/own-ledger.js';
 import type { PendingAnswer, SessionAnswer } from '../../ts/inbox/protocol.js';
 import { ask, gateOf, later, scratch } from '../inbox/support.js';
 import { PATIENTLY } from '../runtimes.js';
 import { isThorough } from '../support/effort.js';
+import { Terminal } from '../terminal/terminal.js';
+import { gateTools } from '../../ts/index.js';
 import { cli, countersign, linesOf, someRuntimes } from './command.js';
 
 interface Running {
@@ -15,8 +21,14 @@ interface Running {
   ended: Promise<[code: number | null, signal: NodeJS.Signals | null]>;
 }
 
-function start(args: readonly string[], program = process.execPath): Running {
-  const child = spawn(program, [cli, 'inbox', ...args], { stdio: 'pipe' });
+interface StartOptions {
+  program?: string;
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
+function start(args: readonly string[], { program = process.execPath, cwd, env = {} }: StartOptions = {}): Running {
+  const child = spawn(program, [cli, 'inbox', ...args], { stdio: 'pipe', cwd, env: { ...process.env, ...env } });
   const running: Running = {
     child,
     stdout: '',
@@ -56,7 +68,7 @@ async function enter(url: string) {
 
 test.each(someRuntimes())('decides in the ledger of another process, on $name', async ({ path }) => {
   const { gate, ledger } = await setUp();
-  const running = start(['--ledger', ledger, '--by', 'mia', '-g', 'ops', '-g', 'security'], path);
+  const running = start(['--ledger', ledger, '--by', 'mia', '-g', 'ops', '-g', 'security'], { program: path });
   const send = await enter(await firstLink(running));
   const { csrf, person } = (await (await send('api/session')).json()) as SessionAnswer;
   expect(person).toEqual({ name: 'mia', groups: ['ops', 'security'], mayDecide: true });
@@ -73,6 +85,140 @@ test.each(someRuntimes())('decides in the ledger of another process, on $name', 
   running.child.kill('SIGINT');
   expect(await running.ended).toEqual([0, null]);
   expect(running.stderr).toBe('');
+});
+
+interface Sender {
+  (path: string, init?: RequestInit): Promise<Response>;
+}
+
+async function decide(send: Sender, approvalId: string, decision: object): Promise<number> {
+  const { csrf } = (await (await send('api/session')).json()) as SessionAnswer;
+  const { status } = await send(`api/requests/${approvalId}/decision`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-countersign-csrf': csrf },
+    body: JSON.stringify({ decision }),
+  });
+  return status;
+}
+
+describe('a ledger that is not there yet', () => {
+  it('is made where its folder is: what is asked later is seen', async () => {
+    const ledger = `sqlite:${scratch()}/later.db` as const;
+    const running = start(['-l', ledger]);
+    const send = await enter(await firstLink(running));
+    expect(running.stderr).toMatch(/^countersign: .*later\.db is a new ledger: nothing waits in it yet\n$/);
+    await ask(gateOf({ ledger }));
+    await expect
+      .poll(async () => ((await (await send('api/pending')).json()) as PendingAnswer).total, PATIENTLY)
+      .toBe(1);
+  });
+
+  it('is the usual one of the project, where nobody names one; the chat takes it for its own', async () => {
+    const home = scratch();
+    const project = join(home, 'project');
+    mkdirSync(join(project, '.countersign', 'deeper'), { recursive: true });
+    const settings = join(home, '.config');
+    const env = { HOME: home, XDG_CONFIG_HOME: settings, COUNTERSIGN_LEDGER: '' };
+    const running = start(['--json'], { cwd: join(project, '.countersign', 'deeper'), env });
+    await firstLink(running);
+    const file = join(project, '.countersign', 'ledger.db');
+    expect(existsSync(file)).toBe(true);
+    await expect(ownLedger(project, join(settings, 'countersign'))).resolves.toBe(`sqlite:${file}`);
+  });
+});
+
+describe('always', () => {
+  it('is remembered for the project that the call came from, not for that of the inbox', async () => {
+    const home = scratch();
+    const [there, elsewhere] = ['there', 'elsewhere'].map((name) => join(home, name));
+    for (const folder of [there, elsewhere]) mkdirSync(join(folder ?? '', '.countersign'), { recursive: true });
+    const place = { cwd: there ?? '', home };
+    const ledger = `sqlite:${home}/ledger.db` as const;
+    const env = { HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+    const gate = gateOf({ ledger, place, policyFiles: true, policy: { version: 1 } });
+    const inputSchema = { type: 'object' } as never;
+    const { execute } = gateTools({ execute: { inputSchema, execute: async () => 'pushed' } } as never, { gate }) as {
+      execute: { execute: (...args: unknown[]) => Promise<unknown> };
+    };
+    const asking = execute.execute({ command: 'git push' }, { toolCallId: 'first', messages: [] });
+    await expect.poll(async () => (await gate.pending()).length, PATIENTLY).toBe(1);
+    const running = start(['-l', ledger, '--by', 'mia'], { cwd: elsewhere ?? '', env });
+    const send = await enter(await firstLink(running));
+    const { items } = (await (await send('api/pending')).json()) as PendingAnswer;
+    expect(await decide(send, items[0]?.approvalId ?? '', { type: 'approve', remember: 'always' })).toBe(200);
+    expect(await asking).toBe('pushed');
+    const grantsIn = async (cwd = ''): Promise<object[]> =>
+      linesOf((await countersign(['grants', '--json'], { cwd, env })).stdout).map((line) => JSON.parse(line) as object);
+    expect(await grantsIn(there)).toMatchObject([{ scope: 'always', by: 'mia' }]);
+    expect(await grantsIn(elsewhere)).toEqual([]);
+    // What lives in another process is not remembered there.
+    const again = await ask(gate);
+    expect(await decide(send, again.approvalId, { type: 'approve', remember: 'session' })).toBe(422);
+  });
+});
+
+describe('the browser', () => {
+  /** A program of that name that writes down what it was given. */
+  function opener(folder: string): { env: NodeJS.ProcessEnv; given: string } {
+    const given = join(folder, 'given');
+    writeFileSync(
+      join(folder, 'xdg-open'),
+      `#!/bin/sh\nstat -c %a "$1" > ${given}.mode\ncat "$1" > ${given}.page\necho "$@" > ${given}\n`,
+      { mode: 0o755 },
+    );
+    const path = `${folder}:${process.env['PATH'] ?? ''}`;
+    return { env: { PATH: path, DISPLAY: ':0', TMPDIR: folder, CI: '', SSH_CONNECTION: '', SSH_TTY: '' }, given };
+  }
+
+  it.skipIf(process.platform !== 'linux')(
+    'is opened on a terminal, by a file that nobody else can read: no link among its arguments',
+    async () => {
+      const { ledger } = await setUp();
+      const { env, given } = opener(scratch());
+      const terminal = new Terminal(process.execPath, [cli, 'inbox', '-l', ledger], {
+        env: env as never,
+        columns: 300,
+      });
+      later(() => terminal.close());
+      await terminal.waitFor('is opened in your browser');
+      const [file = '', mode, text] = [given, `${given}.mode`, `${given}.page`].map((name) =>
+        readFileSync(name, 'utf8').trim(),
+      );
+      expect([file.includes('token'), mode]).toEqual([false, '600']);
+      const [link = ''] = text?.match(LINK) ?? [];
+      expect((await fetch(link)).status).toBe(200);
+      // The link that is printed is another one.
+      await terminal.waitFor((screen) => LINK.test(screen));
+      const [printed = ''] = terminal.all().match(LINK) ?? [];
+      expect((await fetch(printed)).status).toBe(200);
+      terminal.press('ctrlC');
+      expect(await terminal.ended()).toBe(0);
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  it('is not opened with --no-open, on a pipe, over ssh, in CI or without a screen', async () => {
+    const { ledger } = await setUp();
+    const { env, given } = opener(scratch());
+    const terminal = new Terminal(process.execPath, [cli, 'inbox', '-l', ledger, '--no-open'], {
+      env: env as never,
+      columns: 300,
+    });
+    later(() => terminal.close());
+    await terminal.waitFor('Ctrl+C ends it');
+    await firstLink(start(['-l', ledger], { env }));
+    expect(existsSync(given)).toBe(false);
+    expect(hasBrowser({ DISPLAY: ':0' }, 'linux')).toBe(true);
+    expect(hasBrowser({}, 'darwin')).toBe(true);
+    for (const elsewhere of [{}, { DISPLAY: ':0', SSH_CONNECTION: '1' }, { WAYLAND_DISPLAY: 'w', CI: '1' }])
+      expect(hasBrowser(elsewhere, 'linux')).toBe(false);
+  });
+
+  it('is not there: the link can be followed by hand', async () => {
+    const { opened, end } = await openBrowser('http://127.0.0.1:1/', 'sunos');
+    expect(opened).toBe(false);
+    await end();
+  });
 });
 
 describe('the command', () => {

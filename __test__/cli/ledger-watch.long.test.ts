@@ -47,7 +47,7 @@ describe('keys', () => {
     expect(after(begun, 'j').selected).toBe(ids[1]);
     expect(after(begun, 'j', '\u001b[B', 'j', 'j').selected).toBe(ids[2]);
     expect(after(begun, 'k', '\u001b[A').selected).toBe(ids[0]);
-    expect(after(START, 'j', 'k', 'a', 'r', '\r')).toEqual(START);
+    expect(after(START, 'j', 'k', 'y', 'n', 'd', '\r')).toEqual(START);
   });
 
   it.each(['q', '\u0003', '\u0004', 'jjq'])('%j ends it', (key) =>
@@ -59,11 +59,14 @@ describe('keys', () => {
     expect(typed(begun, 'jjjjk').state.selected).toBe(ids[1]);
     expect(typed(begun, '\u001b[B\u001b[B').state.selected).toBe(ids[2]);
     expect(typed(begun, 'j\r').state).toMatchObject({ selected: ids[1], mode: { at: 'request' } });
+    expect(typed(begun, 'jd').state).toMatchObject({ selected: ids[1], mode: { at: 'request' } });
+    // As in the chat they are no keys of their own here.
+    for (const other of ['a', 'r', 'e', 's']) expect(typed(begun, other)).toEqual({ state: begun });
   });
 
   it.each([
-    ['a', 'approve'],
-    ['r', 'reject'],
+    ['y', 'approve'],
+    ['n', 'reject'],
   ])('%s asks, and y decides', (key, type) => {
     const asked = typed(begun, key);
     expect(asked.action).toBeUndefined();
@@ -77,21 +80,21 @@ describe('keys', () => {
     }
   });
 
-  it.each(['ay', 'ayy', 'jay', 'ay\r', '\u001b[200~ay\u001b[201~'])(
+  it.each(['yy', 'yyy', 'jyy', 'yy\r', '\u001b[200~yy\u001b[201~'])(
     'what comes before the question is on the screen does not answer it: %j',
     (keys) => expect(typed(begun, keys).action).toBeUndefined(),
   );
 
   it('what was typed before the question was seen does not answer it, and it goes on asking', () => {
-    const [a, y] = ['a', 'y'].map((text) => [{ kind: 'text', text } as const]);
-    const asked = press(begun, a!, 1_000).state;
-    const early = press(asked, y!, 1_249);
+    const y = [{ kind: 'text', text: 'y' } as const];
+    const asked = press(begun, y, 1_000).state;
+    const early = press(asked, y, 1_249);
     expect([early.action, early.state]).toEqual([undefined, asked]);
-    expect(press(early.state, y!, 1_250).action).toEqual({ type: 'approve', id: ids[0] });
+    expect(press(early.state, y, 1_250).action).toEqual({ type: 'approve', id: ids[0] });
   });
 
   it('what is pasted is no answer', () => {
-    const asked = typed(begun, 'a').state;
+    const asked = typed(begun, 'y').state;
     expect(typed(asked, '\u001b[200~y\u001b[201~')).toEqual({ state: asked });
   });
 });
@@ -119,7 +122,7 @@ describe('the list changes while somebody looks', () => {
   });
 
   it('what was being confirmed and is decided elsewhere is not decided here', () => {
-    const asked = after(begun, 'a');
+    const asked = after(begun, 'y');
     const gone = without(asked, ids[0]!);
     expect(gone.mode).toEqual({ at: 'list' });
     expect(gone.said).toMatch(/no longer waits/);
@@ -129,7 +132,7 @@ describe('the list changes while somebody looks', () => {
   });
 
   it('what is being confirmed stays so while others come and go', () => {
-    const asked = after(begun, 'j', 'a');
+    const asked = after(begun, 'j', 'y');
     const moved = withNew(without(asked, ids[0]!), waiting(), 0);
     expect(typed(moved, 'y').action).toEqual({ type: 'approve', id: ids[1] });
   });
@@ -148,7 +151,7 @@ describe('the screen', () => {
     ['a list', begun],
     ['a request', after(begun, '\r')],
     ['scrolled far', { ...begun, mode: { at: 'request', scroll: 10_000 } }],
-    ['a question', after(begun, 'a')],
+    ['a question', after(begun, 'y')],
     [
       'many',
       withRecords(
@@ -202,12 +205,12 @@ describe('the screen', () => {
   });
 
   it('a question says what may deceive', () => {
-    const state = after(withRecords(START, [waiting({ flags: ['bidi', 'long'] })]), 'a');
+    const state = after(withRecords(START, [waiting({ flags: ['bidi', 'long'] })]), 'y');
     expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(bidi[,)]/);
   });
 
   it('a question says what may not be undone', () => {
-    const state = after(withRecords(START, [waiting({ toolName: 'execute', args: { command: 'rm -rf build' } })]), 'a');
+    const state = after(withRecords(START, [waiting({ toolName: 'execute', args: { command: 'rm -rf build' } })]), 'y');
     expect(frame(state, { columns: 100, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(it takes away what may not/);
   });
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { PAGES } from '../../ts/cli/manual.js';
 import { documents } from './blocks.js';
 import { faultsOf, LONGEST } from './prose.js';
 
@@ -26,6 +27,13 @@ test.each(LATER)('%s has faults: without them it leaves the list', (page) => {
 test('the first pages that people read are among those that keep the rules', () => {
   const first = ['README.md', 'why-countersign', 'migrate', 'recipes', 'troubleshooting'];
   expect(clean).toEqual(expect.arrayContaining(first.map((page) => (page.endsWith('.md') ? page : `docs/${page}.md`))));
+});
+
+describe('the help of the commands, and the man page that is made of it', () => {
+  test.each(PAGES.map((page) => [page.name, page] as const))('countersign %s is plain English', (_, page) => {
+    const { about, more = '', options } = page;
+    expect(faultsOf([about, more, ...options.map(({ help }) => help)].join('\n\n'))).toEqual([]);
+  });
 });
 
 describe('the rules', () => {

@@ -58,6 +58,21 @@ describe('a link', () => {
     expect((await send(base, { cookie })).status).toBe(200);
   });
 
+  it('is followed again by the browser that used it, and by no other', async () => {
+    const { inbox } = await setUp();
+    const link = inbox.link();
+    const { base, cookie } = await enter(link);
+    const again = await send(link, { cookie });
+    // Its cookie lets it in: there is no second session.
+    expect([again.status, again.headers.refresh, again.headers['set-cookie']]).toEqual([
+      200,
+      `0; url=${new URL(base).pathname}`,
+      undefined,
+    ]);
+    expect((await send(link, { cookie: `countersign_inbox=${'x'.repeat(43)}` })).status).toBe(401);
+    expect((await send(link)).status).toBe(401);
+  });
+
   it('that is wrong, or for another place, opens nothing', async () => {
     const { inbox } = await setUp();
     const link = new URL(inbox.link());

@@ -1,7 +1,7 @@
 /** What stands out in a call: what may not be undone. */
 import { expect, test } from 'vitest';
 import { headline } from '../../ts/cli/chat/screen/headline.js';
-import { textOfCall } from '../../ts/cli/chat/text-field.js';
+import { textOfCall } from '../../ts/gate/text-field.js';
 import { namedEditor } from '../../ts/cli/edit.js';
 import { dangersOf, type CallDanger } from '../../ts/gate/danger.js';
 

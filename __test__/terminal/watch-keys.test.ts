@@ -22,7 +22,7 @@ test('keys count one by one, each for what was on the screen when it was typed',
   await terminal.waitFor('3 waiting');
 
   // Down, and then a question that none of the others was typed for.
-  terminal.type('jayyy\r');
+  terminal.type('jyyyy\r');
   await terminal.waitFor('approve? two');
   // What is pasted presses nothing.
   terminal.type('\u001b[200~y\r\u001b[201~');
@@ -37,7 +37,7 @@ test('keys count one by one, each for what was on the screen when it was typed',
 
   // Whatever the keys behind the answer have opened, it is left again; the list begins at its end.
   terminal.press('escape');
-  terminal.type('jjjr');
+  terminal.type('jjjn');
   await terminal.waitFor('reject? three');
   while ((await left()).length === 2) {
     terminal.type('yyy');

@@ -118,7 +118,7 @@ export async function decideOne(
     if (remembered !== undefined) await beforeRemembering(record, effect, values);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
     const taken = await decide(ledger, record.approvalId, decision, { by, groups: groupsIn(values.group) });
-    await tellTaken(taken, decision, asJson);
+    await tellTaken(ledger, taken, decision, asJson);
     return remembered === undefined || taken.status === 'pending'
       ? Exit.ok
       : await rememberAfter(ledger, record, effect, remembered, by);

@@ -1,6 +1,7 @@
 /** How a decision from a terminal is taken, and what is said of it. */
 import { userInfo } from 'node:os';
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
+import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { AlreadyDecidedError, CountersignError, NotApproverError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { standing } from '../gate/standing.js';
@@ -64,11 +65,21 @@ export function groupsIn(options: readonly string[] = []): string[] {
   return groups;
 }
 
-export async function tellTaken(record: KeptRecord, decision: HumanDecision, asJson: boolean): Promise<void> {
+/** Says that it was taken, and what becomes of it. */
+export async function tellTaken(
+  ledger: NativeLedger,
+  record: KeptRecord,
+  decision: HumanDecision,
+  asJson: boolean,
+): Promise<void> {
   if (asJson) await printJson({ approvalId: record.approvalId, taken: true, record: toJson(record) });
   else if (record.status === 'pending')
     await print(`${style('yellow', 'counted')}  ${shortId(record.approvalId)}  ${standing(toJson(record))}`);
-  else await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}`);
+  else {
+    const then = becomes(record, await toldRun(ledger, record));
+    const more = then === '' ? '' : `  ${then}`;
+    await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}${more}`);
+  }
 }
 
 /** Says why it was not taken, and with which exit code that ends. What has nothing to do with this request is thrown on. */

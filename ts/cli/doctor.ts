@@ -80,7 +80,7 @@ async function policyFiles(): Promise<Pick<Checkup, 'policies' | 'problems'>> {
 
 function linesOf({ version, platform, runtime, ai, confinement, policies, problems }: Checkup): string[] {
   const rows = [
-    ['countersign', `${version} on ${platform}, its addon is loaded`],
+    ['countersign', `${version} on ${platform}, with its native addon`],
     ['runtime', runtime],
     ['AI SDK', ai === null ? 'none in this folder; to build an agent here: npm install ai' : `ai ${ai}`],
     ...confinementRows(confinement),

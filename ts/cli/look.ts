@@ -1,4 +1,5 @@
 /** `countersign pending | show | runs`. */
+import { toldRun } from '../ai-sdk/saved/told-run.js';
 import { parentRunOf } from '../gate/run-ids.js';
 import type { NativeRunInfo } from '../native.js';
 import { told } from './duration.js';
@@ -36,7 +37,11 @@ export async function show(args: readonly string[]): Promise<number> {
     for (const [at, typed] of positionals.entries()) {
       const record = await recordOf(ledger, typed, true);
       if (values.json === true) await printJson(toJson(record));
-      else await print(...(at > 0 ? [''] : []), ...whole(record));
+      else {
+        const kept = (await ledger.records(record.runId)).find(({ approvalId }) => approvalId === record.approvalId);
+        const beside = { run: await toldRun(ledger, record), result: kept?.result };
+        await print(...(at > 0 ? [''] : []), ...whole(record, columns(), Date.now(), beside));
+      }
     }
     return Exit.ok;
   });

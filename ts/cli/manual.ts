@@ -31,7 +31,7 @@ const LEDGER: readonly ManualOption[] = [
     name: '--ledger',
     short: 'l',
     value: 'LEDGER',
-    help: 'sqlite:PATH or postgres://… [default: COUNTERSIGN_LEDGER, else the nearest .countersign/ledger.db upward]',
+    help: 'sqlite:PATH or postgres://… [default: COUNTERSIGN_LEDGER, or else the nearest .countersign/ledger.db upward]',
   },
   {
     name: '--key-env',
@@ -67,7 +67,7 @@ const NOTIFY: ManualOption = {
   name: '--notify',
   value: 'bell|desktop|none',
   values: ['bell', 'desktop', 'none'],
-  help: 'how a terminal calls you when something comes to wait [default: COUNTERSIGN_NOTIFY, else bell]',
+  help: 'how a terminal calls you when something comes to wait [default: COUNTERSIGN_NOTIFY, or else bell]',
 };
 const POLICY: ManualOption = {
   name: '--policy',
@@ -76,7 +76,7 @@ const POLICY: ManualOption = {
   values: ['preset:read-only', 'preset:developer'],
   help: '',
 };
-const IDS = 'Of an id the first or the last six characters will do, when no other has them.';
+const IDS = 'The first or the last six characters of an id are enough, if no other id has them.';
 
 const CALL: readonly ManualOption[] = [
   {
@@ -151,7 +151,7 @@ export const PAGES: readonly ManualPage[] = [
         name: '--ledger',
         short: 'l',
         value: 'LEDGER',
-        help: 'where requests and runs are kept [default: COUNTERSIGN_LEDGER, else .countersign/ledger.db]',
+        help: 'where requests and runs are kept [default: COUNTERSIGN_LEDGER, or else .countersign/ledger.db]',
       },
       {
         name: '--auto',
@@ -228,7 +228,7 @@ export const PAGES: readonly ManualPage[] = [
   ),
   onLedger('edit', 'ID', 'Lets a call run with other arguments.', 'countersign edit 4f2a91c3 --editor', [
     { name: '--args', value: 'JSON', help: 'all of the arguments' },
-    { name: '--editor', help: 'opens them in $VISUAL or $EDITOR; what is unchanged or empty is no edit' },
+    { name: '--editor', help: 'opens them in $VISUAL or $EDITOR; what is unchanged or empty is not an edit' },
     ...DECIDE,
   ]),
   onLedger(
@@ -254,14 +254,15 @@ export const PAGES: readonly ManualPage[] = [
     'What waits, as it happens.',
     'countersign watch --json | jq .type',
     [BY, GROUP, NOTIFY],
-    'On a terminal: j and k move, Enter shows a request, a approves and r rejects after a y, q ends it. On a pipe: a line for each event.',
+    'On a terminal: j and k move, d or Enter shows a request, y approves and n rejects after one more y, q ends it. On a pipe: a line for each event.',
   ),
   onLedger(
     'inbox',
     '',
-    'A page in the browser on which it can be decided: prints a link that opens it once.',
+    'Opens a page in the browser on which it can be decided, and prints a link to it.',
     'countersign inbox --port 8080',
     [
+      { name: '--no-open', help: 'prints the link alone, as it does over ssh, in CI, on pipes and with --json' },
       { name: '--port', value: 'N', help: 'where it listens [default: a free one]' },
       { name: '--by', value: 'NAME', help: 'who decides [default: the user of the system]' },
       { ...GROUP, short: 'g' },
@@ -388,7 +389,7 @@ export const PAGES: readonly ManualPage[] = [
     'Rules that are shadowed, can match nothing, or allow too much.',
     'countersign policy lint',
     [
-      { name: '--tool', value: 'NAME', help: 'a tool that there is; may be given several times' },
+      { name: '--tool', value: 'NAME', help: 'a tool that exists; may be given several times' },
       { name: '--json', help: 'the findings as JSON' },
     ],
     "Without a file it looks at this project's. Exit 1 when something is plainly wrong.",

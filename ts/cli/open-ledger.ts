@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CountersignError } from '../errors/index.js';
-import { NativeLedger } from '../native.js';
+import { NativeLedger, projectDirectory } from '../native.js';
 import { toldLedger } from '../values/told-ledger.js';
 import { ExitError, Exit, UsageError } from './exit.js';
 import type { OptionTypes } from './options.js';
+import { ownLedger } from './own-ledger.js';
+import { settingsFolder } from './settings-folder.js';
 
 /** Options of every command on a ledger. */
 export const LEDGER = {
@@ -44,35 +46,65 @@ export async function withLedger<T>(
   }
 }
 
-/** `--ledger`, else the environment's, else the nearest one upward. */
+/** `--ledger`, else the environment's, else the nearest one upward. To look at a ledger or to decide in it must not make one. */
 export function ledgerName(option: string | undefined): string {
+  const { name, missing, place } = foundLedger(option);
+  if (name === undefined)
+    throw new UsageError(
+      `which ledger? Pass --ledger sqlite:PATH or postgres://…, or set COUNTERSIGN_LEDGER, or run it where ${HERE} is`,
+    );
+  if (missing === undefined) return name;
+  throw new ExitError(Exit.ledger, `there is no ledger at ${missing}: look at ${place}`, 'ERR_LEDGER_IO');
+}
+
+/**
+ * As {@link ledgerName}, for what can begin before anybody has asked: a ledger that is missing is made, where its folder is there,
+ * or where the project's usual one is.
+ *
+ * @returns `missing`: the file that is about to be made
+ */
+export async function ledgerToBegin(option: string | undefined): Promise<{ name: string; missing?: string }> {
+  const { name, missing, place } = foundLedger(option);
+  if (name === undefined) {
+    // As the chat makes it, which then takes it for its own.
+    const own = await ownLedger(projectDirectory(process.cwd()), settingsFolder());
+    return { name: own, missing: own.slice(SQLITE.length) };
+  }
+  if (missing === undefined) return { name };
+  if (existsSync(dirname(missing))) return { name, missing };
+  throw new ExitError(Exit.ledger, `there is no folder for the ledger ${missing}: look at ${place}`, 'ERR_LEDGER_IO');
+}
+
+interface FoundLedger {
+  /** `undefined`: nobody names one, and there is none upward. */
+  name: string | undefined;
+  /** Its file, where that is not there. */
+  missing?: string;
+  /** Who names it. */
+  place: string;
+}
+
+function foundLedger(option: string | undefined): FoundLedger {
   const named = option ?? (process.env.COUNTERSIGN_LEDGER || undefined);
-  if (named === undefined) return nearest();
   const place = option === undefined ? 'COUNTERSIGN_LEDGER' : '--ledger';
+  if (named === undefined) return { name: nearest(), place };
   if (named === 'memory:')
     throw new UsageError(`${place} is 'memory:', which no other process can see: use sqlite:PATH in both`);
-  if (POSTGRES.test(named)) return named;
+  if (POSTGRES.test(named)) return { name: named, place };
   if (!named.startsWith(SQLITE))
     throw new UsageError(`${place} must be sqlite:PATH or postgres://…, not ${toldLedger(named)}`);
   const path = named.slice(SQLITE.length);
   if (path === '' || path.includes('\0')) throw new UsageError(`${place} must name a file: sqlite:PATH`);
   const file = resolve(path);
-  // To look at a ledger or to decide in it must not make one.
-  if (!existsSync(file)) {
-    throw new ExitError(Exit.ledger, `there is no ledger at ${file}: look at ${place}`, 'ERR_LEDGER_IO');
-  }
-  return SQLITE + file;
+  return { name: SQLITE + file, place, ...(existsSync(file) ? {} : { missing: file }) };
 }
 
-function nearest(): string {
+function nearest(): string | undefined {
   for (let directory = process.cwd(); ; directory = dirname(directory)) {
     const file = join(directory, HERE);
     if (existsSync(file)) return SQLITE + file;
-    if (dirname(directory) === directory) break;
+    if (dirname(directory) === directory) return undefined;
   }
-  throw new UsageError(
-    `which ledger? Pass --ledger sqlite:PATH or postgres://…, or set COUNTERSIGN_LEDGER, or run it where ${HERE} is`,
-  );
 }
 
 function keyOf(option: string | undefined): string | null {

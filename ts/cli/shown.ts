@@ -1,9 +1,11 @@
 /** Requests as they are printed: as JSON, as a row, and whole. */
 import type { ApprovalRecord } from '../../index.js';
+import { becomes, gaveBack, type ToldRun } from '../ai-sdk/saved/told-run.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
 import { standing } from '../gate/standing.js';
+import { whyAsked } from '../gate/why-asked.js';
 import { doubtsAbout } from '../gate/danger.js';
 import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
@@ -59,8 +61,19 @@ const VERB = {
   cancelled: 'cancelled',
 } as const;
 
+/** What is known beside a request of its run, and of what its tool gave back. */
+export interface KeptBeside {
+  run: ToldRun | null;
+  result?: unknown;
+}
+
 /** Everything about a request, for a terminal. */
-export function whole(record: KeptRecord, width = columns(), now = Date.now()): string[] {
+export function whole(
+  record: KeptRecord,
+  width = columns(),
+  now = Date.now(),
+  { run, result }: KeptBeside = { run: null },
+): string[] {
   const json = toJson(record);
   const lines: string[] = [];
   const field = (name: string, text: string, how?: TextStyle) => {
@@ -72,6 +85,8 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
   field('call', oneLine(json.toolCallId));
   field('run', oneLine(json.runId));
   if (json.step !== null) field('step', String(json.step));
+  field('prompt', run?.prompt ?? '');
+  for (const step of run?.steps ?? []) field('before', step);
   if (json.origin.length > 1) field('from', json.origin.map(oneLine).join(' > '));
   field('asked', `${clock(json.createdAt)} (${told(now - json.createdAt)} ago)`);
   if (json.expiresAt !== null) field('until', `${clock(json.expiresAt)}${left(json, now)}`);
@@ -83,17 +98,21 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
   field('says', oneLine(json.description));
   field('beware', doubtsAbout(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
+  field('why', whyAsked(json));
   if (json.verdict !== null) field('policy', `${json.verdict.effect}: ${oneLine(json.verdict.reason)}`);
   for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])
     field('rule', oneLine(`${rule.source}${rule.line === null ? '' : `:${rule.line}`} (${rule.layer})`));
   for (const effect of ['allow', 'deny'] as const)
     field(`always ${effect === 'allow' ? '+' : '-'}`, oneLine(json.always[effect]?.label ?? ''));
   if (json.decision !== null) field('decided', outcome(json));
+  field('then', becomes(json, run), 'yellow');
   if (json.decision?.type === 'edit')
     lines.push('', 'edited to', ...shownArguments(json.toolName, json.decision.args, width));
   if (json.decision?.type === 'respond')
     lines.push('', 'answered with', ...shownArguments(json.toolName, json.decision.output, width));
   if (json.contents !== 'dropped') lines.push('', ...pageOf(json, width), ...wholeOf(json));
+  const gave = gaveBack(result);
+  if (gave !== undefined) lines.push('', 'gave back', ...shownArguments(json.toolName, gave, width));
   if (json.status === 'pending' && json.kind === 'question')
     lines.push('', `answer it: countersign respond ${shortId(json.approvalId)} --answer TEXT, one for each question`);
   return lines;

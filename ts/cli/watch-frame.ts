@@ -30,8 +30,8 @@ export function frame(state: WatchState, { columns, rows }: ScreenSize, place: s
 }
 
 const KEYS = {
-  list: 'j k move  enter show  a approve  r reject  q quit',
-  request: 'j k scroll  enter back  a approve  r reject  q quit',
+  list: 'j k move  d details  y approve  n reject  q quit',
+  request: 'j k scroll  d back  y approve  n reject  q quit',
   confirm: 'y yes  any other key no',
 } as const;
 

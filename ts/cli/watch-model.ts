@@ -134,6 +134,7 @@ function moved(state: WatchState, name: string, now: number): WatchState {
     case 'k':
     case 'up':
       return move(state, -1);
+    case 'd':
     case 'enter':
     case 'newline':
       if (selected === null) return state;
@@ -141,10 +142,10 @@ function moved(state: WatchState, name: string, now: number): WatchState {
     case 'escape':
     case 'backspace':
       return { ...state, mode: { at: 'list' }, said: '' };
-    case 'a':
-    case 'r': {
+    case 'y':
+    case 'n': {
       if (selected === null) return state;
-      const what = name === 'a' ? 'approve' : 'reject';
+      const what = name === 'y' ? 'approve' : 'reject';
       return { ...state, mode: { at: 'confirm', what, id: selected, shownAt: now } };
     }
     default:

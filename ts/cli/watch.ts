@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { GateEvent } from '../../index.js';
+import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
 import { standing } from '../gate/standing.js';
@@ -125,10 +126,9 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
         });
         return;
       }
-      change({
-        ...without(state, action.id),
-        said: `${action.type === 'approve' ? 'approved' : 'rejected'} ${shortId(action.id)}`,
-      });
+      const then = becomes(record, await toldRun(ledger, record));
+      const said = `${action.type === 'approve' ? 'approved' : 'rejected'} ${shortId(action.id)}`;
+      change({ ...without(state, action.id), said: then === '' ? said : `${said}: ${then}` });
     } catch (error) {
       change({ ...state, said: `${shortId(action.id)}: ${oneLine(messageOf(error))}` });
     }

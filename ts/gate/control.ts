@@ -18,6 +18,7 @@ import { reasonOfError } from '../errors/reason-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import {
+  projectDirectory,
   weighCall,
   type NativeCallParts,
   type NativeLayers,
@@ -45,6 +46,12 @@ const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
 
 const BESIDE = ['', '-wal', '-shm', '-journal', '-lock', '-bell', '-owners'] as const;
+
+/** Remembers grants, and takes them back. */
+export interface GrantKeeper {
+  grant: (grant: Omit<Grant, 'id'>) => Promise<Grant>;
+  revoke: (id: string) => Promise<boolean>;
+}
 
 export class GateControl {
   /** Where relative paths of calls start. */
@@ -374,10 +381,28 @@ export class GateControl {
     return this.#options.policyFiles === true;
   }
 
-  /** What is granted for a run that is a part of another is granted for the main one. */
-  async grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
-    const runId = grant.runId === null ? null : mainRunOf(grant.runId);
-    return this.#reading().grant({ ...grant, runId });
+  /**
+   * What remembers a grant. A rule for always belongs to the project of its call: where that is another one than the gate's, as for
+   * an inbox over several projects, it counts there and not here.
+   *
+   * @param cwd where relative paths of the call start; `undefined`: nobody knows
+   */
+  keeperOf(scope: Grant['scope'], cwd: string | undefined): GrantKeeper {
+    const isHere = cwd === undefined || scope !== 'always' || projectDirectory(cwd) === projectDirectory(this.cwd);
+    const keeper = isHere
+      ? this.#reading()
+      : new Policies({ policy: [], files: 'all', place: { ...this.#homeAlone(), cwd } }, 'createGate');
+    return {
+      // What is granted for a run that is a part of another is granted for the main one.
+      grant: async (grant) => keeper.grant({ ...grant, runId: grant.runId === null ? null : mainRunOf(grant.runId) }),
+      revoke: async (id) => keeper.revoke(id),
+    };
+  }
+
+  /** Whose files count, without where the gate's own project is. */
+  #homeAlone(): { home?: string } {
+    const home = this.#options.place?.home;
+    return home === undefined ? {} : { home };
   }
 
   async grants(): Promise<Grant[]> {

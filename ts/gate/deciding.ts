@@ -20,7 +20,7 @@ import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
 import { checkItsCall, plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
-import { reboundContext } from './rebound.js';
+import { cwdOf, reboundContext } from './rebound.js';
 import { grantOf, readRemember, rememberOf, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
 
@@ -420,18 +420,30 @@ export class DecisionTaker {
 
   async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<Grant | undefined> {
     try {
-      const grant = await this.#inside.control.grant(wanted);
+      // In memory there are none but those of this process.
+      const mayBeElsewhere = wanted.scope === 'always' && this.#inside.lasts;
+      const cwd = mayBeElsewhere ? await this.#placeOf(approvalId) : undefined;
+      const keeper = this.#inside.control.keeperOf(wanted.scope, cwd);
+      const grant = await keeper.grant(wanted);
       const { id: grantId, effect, scope, by, runId } = grant;
       const ofRun = runId === null ? {} : { runId };
       if (await this.#inside.note({ kind: 'granted', grantId, approvalId, effect, scope, by, ...ofRun })) return grant;
       // Nothing is allowed by what nobody can find out about.
-      await this.#inside.control.revoke(grantId);
+      await keeper.revoke(grantId);
       return undefined;
     } catch (error) {
       // The decision stands; the next such call is asked about again.
       this.#inside.failed('not remembered', { approvalId }, error);
       return undefined;
     }
+  }
+
+  /** Where the call of a request came from; `undefined`: nobody knows. */
+  async #placeOf(approvalId: string): Promise<string | undefined> {
+    const { runId } = (await this.#inside.native.get(approvalId)) ?? {};
+    if (runId === undefined) return undefined;
+    const records = await this.#inside.native.records(runId);
+    return cwdOf(records.find((record) => record.approvalId === approvalId));
   }
 
   /** Ends a request for the system. A ledger that cannot write that down leaves nobody waiting here. */

@@ -1,5 +1,6 @@
 /** What a person decides. It counts when the gate says so; here it is only read, checked and told. */
 import type { ApprovalRecord, Decision, PolicyVerdict } from '../../index.js';
+import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import type { LocalGate } from '../gate/gate.js';
 import { preview } from '../native.js';
@@ -34,7 +35,8 @@ export async function decide(
   const { name: by, groups } = person;
   const record = await gate.decide(id, decision, { by, groups, via: 'inbox' });
   const counted = record.status !== 'pending' || !before.votes.some((vote) => isSamePerson(vote.by, by));
-  return { record: recordOf(record, eyes), counted };
+  const run = gate.lasts ? await toldRun(gate.runs, record) : null;
+  return { record: recordOf(record, eyes), counted, becomes: becomes(record, run) };
 }
 
 /** Answers of other libraries are for callbacks: here only our own words are taken. */

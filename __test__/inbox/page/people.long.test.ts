@@ -96,8 +96,8 @@ describeInBrowser('people', () => {
     const { page, open } = await visit(browser(), inbox, '-mia');
     await open(request);
     await page.locator('.decide').getByText('You may look, and not decide').waitFor();
-    await page.keyboard.press('a');
-    await page.keyboard.press('r');
+    await page.keyboard.press('y');
+    await page.keyboard.press('n');
     expect(await page.locator('.frame').count()).toBe(0);
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
   });

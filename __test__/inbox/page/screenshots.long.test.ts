@@ -128,7 +128,7 @@ describeInBrowser('the pictures of the documentation', () => {
         await show('server.ts');
         await take('diff');
         await show('install.sh');
-        await page.keyboard.press('a');
+        await page.keyboard.press('y');
         await page.locator('.frame').waitFor();
         await take('second-look');
       }

@@ -47,7 +47,7 @@ describeInBrowser('on the page', () => {
     const { page, open } = await visit(browser(), inbox);
     await open(first);
     const sent = sentBy(page);
-    await page.keyboard.press('A');
+    await page.keyboard.press('Y');
     expect((await decided(inbox.gate, first)).decidedBy).toBe('mia');
     await shows(page, second);
     expect(sent).toHaveLength(1);
@@ -178,5 +178,90 @@ describeInBrowser('on the page', () => {
     await ask(inbox.gate, { toolName: 'execute', args: { command: 'make' }, description: 'Builds the release' });
     const { page } = await visit(browser(), inbox);
     await page.locator('.rows .row .said').getByText('Builds the release').waitFor();
+  });
+
+  test('a text is edited as the text that it is; what a field would not show is edited as JSON', async () => {
+    const inbox = await openInbox();
+    const content = 'one "quoted"\n\ttwo\n';
+    const [plain, hidden] = [
+      await ask(inbox.gate, { toolName: 'write_file', args: { file_path: 'a.txt', content } }),
+      await ask(inbox.gate, { toolName: 'write_file', args: { file_path: 'a.txt', content: 'one\u202e' } }),
+    ];
+    const mia = await visit(browser(), inbox);
+    const { page } = mia;
+    await mia.open(hidden);
+    await page.keyboard.press('e');
+    expect(await page.getByLabel(/^Arguments/).inputValue()).toContain('one\\u202e');
+    await page.keyboard.press('Escape');
+    await mia.open(plain);
+    await page.keyboard.press('e');
+    const field = page.getByLabel(/^content/);
+    expect(await field.inputValue()).toBe(content);
+    await field.fill('one "quoted"\n\tzwei\n');
+    await page.locator('.frame .diff tr.added .text').getByText('zwei').waitFor();
+    expect(await page.locator('.frame .diff tr.added').count()).toBe(1);
+    expect(await seriousFindings(page)).toEqual([]);
+    // The rest stays as it was asked for, and can be changed as JSON.
+    await page.getByLabel('All arguments, as JSON').check();
+    expect(JSON.parse(await page.getByLabel(/^Arguments/).inputValue())).toEqual({
+      file_path: 'a.txt',
+      content: 'one "quoted"\n\tzwei\n',
+    });
+    await page.getByLabel('All arguments, as JSON').uncheck();
+    expect(await field.inputValue()).toBe('one "quoted"\n\tzwei\n');
+    await page.getByRole('button', { name: 'Approve with these changes' }).and(page.locator(':enabled')).click();
+    expect((await decided(inbox.gate, plain)).decision).toEqual({
+      type: 'edit',
+      args: { file_path: 'a.txt', content: 'one "quoted"\n\tzwei\n' },
+    });
+    expect(faultsOf(mia)).toEqual([]);
+  });
+
+  test('calls the person who does not look: title, icon, badge, and a notification of the tool alone', async () => {
+    const inbox = await openInbox();
+    const { context, page, ...mia } = await visit(browser(), inbox);
+    await context.addInitScript(() => {
+      const told = { shown: [] as unknown[], badges: [] as number[] };
+      class Shown extends EventTarget {
+        static permission = 'default';
+        static requestPermission = async () => (Shown.permission = 'granted');
+        constructor(title: string, options: object) {
+          super();
+          told.shown.push({ title, ...options });
+        }
+      }
+      const badge = async (count: number) => void told.badges.push(count);
+      Object.assign(window, { told, Notification: Shown });
+      Object.defineProperty(navigator, 'setAppBadge', { value: badge });
+      Object.defineProperty(document, 'hasFocus', { value: () => false });
+    });
+    await page.reload();
+    const told = () =>
+      page.evaluate(() => (window as unknown as { told: { shown: unknown[]; badges: number[] } }).told);
+    await page.getByText('Nothing waits').waitFor();
+    // Nobody has asked for notifications yet.
+    await ask(inbox.gate, { args: { command: 'make secret' } });
+    await expect.poll(() => page.title()).toBe('(1) countersign');
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image\/svg/);
+    expect((await told()).shown).toEqual([]);
+    await page.getByRole('button', { name: 'Notify me', pressed: false }).click();
+    await page.getByRole('button', { name: 'Notify me', pressed: true }).waitFor();
+    const second = await ask(inbox.gate, { toolName: 'deploy', args: { to: 'production' } });
+    await expect
+      .poll(async () => (await told()).shown)
+      .toEqual([{ title: 'countersign: 2 waiting', body: 'deploy', tag: 'countersign' }]);
+    expect((await told()).badges.slice(-2)).toEqual([1, 2]);
+    // What goes calls nobody, nor does what comes when it is turned off. A filter changes nothing of what waits.
+    await page.getByRole('searchbox').fill('nothing like this');
+    await page.getByText('Nothing that waits fits').waitFor();
+    expect(await page.title()).toBe('(2) countersign');
+    await page.getByRole('button', { name: 'Notify me', pressed: true }).click();
+    await inbox.gate.reject(second.approvalId);
+    await expect.poll(() => page.title()).toBe('(1) countersign');
+    await ask(inbox.gate, { args: { command: 'make' } });
+    await expect.poll(() => page.title()).toBe('(2) countersign');
+    expect((await told()).shown).toHaveLength(1);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(faultsOf(mia)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
 import { standing } from '../../gate/standing.js';
+import { whyAsked } from '../../gate/why-asked.js';
 import { standsOut } from '../../gate/stands-out.js';
 import { CONTENTS } from '../shown.js';
 import { oneLine } from '../style.js';
@@ -79,17 +80,17 @@ export function fromOf(origin: readonly string[]): string {
   return names.map(oneLine).toReversed().join(', started by ');
 }
 
-function whyOf({ verdict, toolName, description }: ApprovalRequest): string {
-  const judged = verdict === null || verdict.effect === 'allow' ? undefined : verdict;
-  const reason = judged === undefined ? `${oneLine(toolName)} must be approved` : oneLine(judged.reason);
-  const rule = judged?.rule ?? null;
-  // Reasons of commands name their rule.
-  const isNamed = rule === null || reason.includes(oneLine(rule.source));
-  const place = isNamed ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
+function whyOf(request: ApprovalRequest): string {
+  const reason = whyAsked(request);
+  const tool = oneLine(request.toolName);
   // One of its own says more, e.g. that a call was begun before and nobody knows how far it came.
-  const said = oneLine(description);
-  const isOwn = said !== '' && !said.includes(reason) && !said.startsWith(`${oneLine(toolName)}(`);
-  return [...(isOwn ? [said] : []), `${reason}${place}`].join('; ');
+  const said = oneLine(request.description);
+  const judged = request.verdict === null ? undefined : oneLine(request.verdict.reason);
+  const isMade =
+    [`${tool}(`, `Run tool "${tool}"?`].some((start) => said.startsWith(start)) ||
+    (judged !== undefined && said.includes(judged));
+  const isOwn = said !== '' && !said.includes(reason) && !isMade;
+  return [...(isOwn ? [said] : []), reason].join('; ');
 }
 
 const IN_WORDS: Readonly<Record<string, string>> = {

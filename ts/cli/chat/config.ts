@@ -23,7 +23,6 @@
  * user's, its `policy` narrows, it cannot turn Auto-approve on, its ledger lies in the project and counts only where the user
  * names none, and its `base_url` is a server on this machine, which gets no key.
  */
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { BuiltinToolName } from '../../../agent.js';
 import { DEFAULT_BUILTINS } from '../../agent/subagents.js';
@@ -33,6 +32,7 @@ import { projectDirectory, readSettings, type NativeSetting } from '../../native
 import { readAtMost } from '../../values/read-at-most.js';
 import { toldLedger } from '../../values/told-ledger.js';
 import { nearestOf } from '../../options/nearest.js';
+import { settingsFolder } from '../settings-folder.js';
 
 /** Where somebody wrote it. */
 interface SettingPlace {
@@ -104,7 +104,8 @@ export async function readConfig(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<ChatConfig> {
   const project = projectDirectory(folder);
-  const userFile = userConfigFile(environment);
+  const settings = settingsFolder(environment);
+  const userFile = settings === undefined ? undefined : join(settings, 'config.toml');
   const user = userFile === undefined ? undefined : await readConfigFile(userFile, undefined);
   const own = await readConfigFile(join(project, '.countersign', 'config.toml'), project);
   const baseUrl = flags['base-url'] ?? own?.base_url ?? user?.base_url;
@@ -125,19 +126,9 @@ export async function readConfig(
     emoji: own?.emoji ?? user?.emoji ?? true,
     history: own?.history !== false && user?.history !== false,
     project,
-    settings: userFile === undefined ? undefined : dirname(userFile),
+    settings,
     files: [user, own].flatMap((each) => (each === undefined ? [] : [each.file])),
   };
-}
-
-/** As the policies of the user are looked for. */
-function userConfigFile(environment: NodeJS.ProcessEnv): string | undefined {
-  const absolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
-  const base =
-    process.platform === 'win32'
-      ? absolute(environment['APPDATA'])
-      : (absolute(environment['XDG_CONFIG_HOME']) ?? join(environment['HOME'] || homedir(), '.config'));
-  return base === undefined ? undefined : join(base, 'countersign', 'config.toml');
 }
 
 interface FileConfig {

@@ -1,13 +1,12 @@
 /** The gate of a chat: its ledger and its policies. */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gate, GateOptions, PolicyInput, PolicyMode } from '../../../index.js';
 import { createGate } from '../../gate/asking-gate.js';
 import { ExitError, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
 import type { ChatConfig } from './config.js';
-import { claim } from './own-ledger.js';
+import { ownLedger } from '../own-ledger.js';
 import { givenIn, inputs, rulesOf } from './rules.js';
 import { PolicyWatch } from './policy-watch.js';
 
@@ -71,13 +70,7 @@ async function ledgerOf(config: ChatConfig): Promise<NonNullable<GateOptions['le
   const { ledger, projectLedger, project, settings } = config;
   const named = ledger ?? (projectLedger === 'memory:' ? projectLedger : undefined);
   if (named !== undefined) return named as NonNullable<GateOptions['ledger']>;
-  const directory = join(project, '.countersign');
-  // What an agent was asked to do is nobody else's, and nothing to be committed.
-  if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
-    await writeFile(join(directory, '.gitignore'), 'ledger.db*\n', { flag: 'wx' });
-  const file = projectLedger?.slice('sqlite:'.length) ?? join(directory, 'ledger.db');
-  await claim(file, project, settings);
-  return `sqlite:${file}`;
+  return ownLedger(project, settings, projectLedger?.slice('sqlite:'.length));
 }
 
 function inWords(

@@ -7,11 +7,12 @@ import { serveInbox } from '../../inbox/serve.js';
 import { groupsIn, whoDecides } from '../decisions.js';
 import { ExitError, Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
-import { LEDGER, ledgerName } from '../open-ledger.js';
+import { LEDGER, ledgerToBegin } from '../open-ledger.js';
 import { readOptions, wholeNumber } from '../options.js';
 import { print, printJson } from '../print.js';
 import { oneLine } from '../style.js';
 import { tellError } from '../tell-error.js';
+import { hasBrowser, openBrowser } from './open-browser.js';
 
 /** For how long a decision can be taken back, in seconds. */
 const UNDO = 5;
@@ -22,17 +23,23 @@ interface InboxFlags {
   gate: GateOptions;
   inbox: { by: string; groups: string[]; undo: number; port?: number };
   asJson: boolean;
+  /** Whether the browser is opened. */
+  opens: boolean;
+  /** The file of the ledger, where it is made now. */
+  made: string | undefined;
 }
 
 /** Serves until it is ended, by Ctrl+C. Never throws. @returns the exit code */
 export async function inboxCommand(args: readonly string[]): Promise<number> {
   try {
-    const flags = readFlags(args);
+    const flags = await readFlags(args);
     const gate = createGate(flags.gate);
     try {
       await gate.ready();
-      // What a run or a session remembers lives in its own process, and a rule for always belongs to the project of the call.
-      const inbox = await serveInbox(gate, { ...flags.inbox, remember: [], logger }).catch(portTaken);
+      if (flags.made !== undefined)
+        process.stderr.write(`countersign: ${oneLine(flags.made)} is a new ledger: nothing waits in it yet\n`);
+      // What a run or a session remembers lives in its own process.
+      const inbox = await serveInbox(gate, { ...flags.inbox, remember: ['always'], logger }).catch(portTaken);
       await served(inbox, flags).finally(() => inbox.close());
     } finally {
       await gate.close();
@@ -44,13 +51,14 @@ export async function inboxCommand(args: readonly string[]): Promise<number> {
 }
 
 /** @throws {UsageError} */
-function readFlags(args: readonly string[]): InboxFlags {
+async function readFlags(args: readonly string[]): Promise<InboxFlags> {
   const { values, positionals } = readOptions(args, {
     ...LEDGER,
     port: { type: 'string' },
     by: { type: 'string' },
     group: { type: 'string', short: 'g', multiple: true },
     undo: { type: 'string' },
+    'no-open': { type: 'boolean' },
   });
   if (positionals.length > 0) throw new UsageError(`inbox takes no ${JSON.stringify(positionals[0])}`);
   const port = values.port === undefined ? undefined : wholeNumber('--port', values.port, 1);
@@ -61,9 +69,10 @@ function readFlags(args: readonly string[]): InboxFlags {
   const keyEnv = values['key-env'] ?? 'COUNTERSIGN_LEDGER_KEY';
   const hasKey = Boolean(process.env[keyEnv]);
   if (values['key-env'] !== undefined && !hasKey) throw new UsageError(`--key-env: the environment has no ${keyEnv}`);
+  const { name: ledger, missing: made } = await ledgerToBegin(values.ledger);
   return {
     gate: {
-      ledger: ledgerName(values.ledger) as NonNullable<GateOptions['ledger']>,
+      ledger: ledger as NonNullable<GateOptions['ledger']>,
       policyFiles: true,
       // For how long contents are kept is for the programs to say that write them.
       retention: { contents: CENTURY_MS },
@@ -71,6 +80,8 @@ function readFlags(args: readonly string[]): InboxFlags {
     },
     inbox: { by, groups: groupsIn(values.group), undo: undo * 1_000, ...(port === undefined ? {} : { port }) },
     asJson: values.json === true,
+    opens: !values['no-open'] && !values.json && process.stdout.isTTY && hasBrowser(process.env),
+    made,
   };
 }
 
@@ -80,7 +91,7 @@ const logger: Logger = {
 };
 
 /** Until a signal ends it. Each line that it reads makes another link. */
-async function served(inbox: LocalInbox, { inbox: { by }, asJson }: InboxFlags): Promise<void> {
+async function served(inbox: LocalInbox, { inbox: { by }, asJson, opens }: InboxFlags): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
@@ -88,15 +99,25 @@ async function served(inbox: LocalInbox, { inbox: { by }, asJson }: InboxFlags):
     const url = inbox.link();
     return asJson ? printJson({ type: 'link', url, port: inbox.port }) : print(url);
   };
-  if (!asJson)
-    await print(`The inbox of ${oneLine(by)}. This link opens it once; Enter makes another one, Ctrl+C ends it.`);
-  await tell();
-  const reading = (async () => {
-    for await (const _ of linesOf(process.stdin)) await tell();
-  })();
-  // Without stdin there is one link.
-  reading.catch(() => {});
-  await ended;
+  const browser = opens ? await openBrowser(inbox.link()) : undefined;
+  try {
+    if (!asJson) {
+      const [opens, link] =
+        browser?.opened === true ? [' is opened in your browser', 'another browser'] : ['', 'one browser'];
+      await print(
+        `The inbox of ${oneLine(by)}${opens}. This link opens it in ${link}; Enter makes a new one, Ctrl+C ends it.`,
+      );
+    }
+    await tell();
+    const reading = (async () => {
+      for await (const _ of linesOf(process.stdin)) await tell();
+    })();
+    // Without stdin there is one link.
+    reading.catch(() => {});
+    await ended;
+  } finally {
+    await browser?.end();
+  }
 }
 
 function portTaken(error: unknown): never {

@@ -6,6 +6,7 @@ import {
   approveAndGoOn,
   callOf,
   closeSheet,
+  isSheetReady,
   keyPressed,
   mayDecide,
   mayRemember,
@@ -21,7 +22,8 @@ import { past } from './views/history.js';
 
 const VIEWS: Readonly<Record<string, PageView>> = { '1': 'waiting', '2': 'history', '3': 'audit' };
 
-const SHEETS: Readonly<Record<string, DecisionType>> = { r: 'reject', e: 'edit', o: 'respond', s: 'skip' };
+/** As in the terminal: y n e r s d ? mean the same wherever somebody decides. */
+const SHEETS: Readonly<Record<string, DecisionType>> = { n: 'reject', e: 'edit', r: 'respond', x: 'skip' };
 
 export function listenToKeys(): void {
   window.addEventListener('keydown', keyPressed, { capture: true });
@@ -109,7 +111,8 @@ function pressOnRequest(key: string): boolean {
   }
   if (ready.value !== id) return false;
   if (sheet.value === 'approve') {
-    if (key !== 'y' && key !== 'Y') return false;
+    // The key that opened it, pressed twice, is no second look.
+    if (key !== 'y' || !isSheetReady()) return false;
     closeSheet();
     void decide(id, { type: 'approve' });
     return true;
@@ -121,10 +124,10 @@ function pressOnRequest(key: string): boolean {
     openSheet(id, type);
     return true;
   }
-  if (key === 'a') approve(shown);
-  else if (key === 'A') approveAndGoOn(shown);
+  if (key === 'y') approve(shown);
+  else if (key === 'Y') approveAndGoOn(shown);
   else if (key === 'c' && mayDecide(shown, 'approve')) openSheet(id, 'comment');
-  else if (key === 'w' && mayRemember(shown)) openSheet(id, 'always');
+  else if (key === 's' && mayRemember(shown)) openSheet(id, 'always');
   else if (key === 't' && shown.step.length > 0 && shown.record.status === 'pending') openSheet(id, 'together');
   else return false;
   return true;

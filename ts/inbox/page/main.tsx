@@ -1,16 +1,11 @@
 /** @jsxImportSource preact */
-import { effect } from '@preact/signals';
 import { render } from 'preact';
+import { callPerson } from './calling.js';
 import { listenToKeys } from './keys.js';
-import { pending, start } from './state/store.js';
+import { start } from './state/store.js';
 import { App } from './views/app.js';
-
-// So that a tab in the background tells how many wait.
-effect(() => {
-  const total = pending.value?.total ?? 0;
-  document.title = total > 0 ? `(${total}) countersign` : 'countersign';
-});
 
 start();
 listenToKeys();
+callPerson();
 render(<App />, document.getElementById('page')!);

@@ -136,11 +136,11 @@ const PLAIN = ['long', 'multiline'];
 export const isWarning = (name: string): boolean => !PLAIN.includes(name);
 
 export const VERB: Readonly<Record<DecisionType, { label: string; doing: string; key: string }>> = {
-  approve: { label: 'Approve', doing: 'Approving…', key: 'a' },
+  approve: { label: 'Approve', doing: 'Approving…', key: 'y' },
   edit: { label: 'Edit', doing: 'Approving with changes…', key: 'e' },
-  reject: { label: 'Reject', doing: 'Rejecting…', key: 'r' },
-  respond: { label: 'Answer', doing: 'Answering…', key: 'o' },
-  skip: { label: 'Skip', doing: 'Skipping…', key: 's' },
+  reject: { label: 'Reject', doing: 'Rejecting…', key: 'n' },
+  respond: { label: 'Answer', doing: 'Answering…', key: 'r' },
+  skip: { label: 'Skip', doing: 'Skipping…', key: 'x' },
 };
 
 export const approver = (name: string): string => (name.startsWith('group:') ? `anybody of ${name.slice(6)}` : name);

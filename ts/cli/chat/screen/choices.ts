@@ -6,7 +6,7 @@ import type { DecisionType } from '../../../../index.js';
 import { isNo, isYes } from '../../../terminal/words.js';
 import { oneLine } from '../../style.js';
 import type { WaitingAsk } from '../view.js';
-import { textOfCall } from '../text-field.js';
+import { textOfCall } from '../../../gate/text-field.js';
 
 export type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 

@@ -2,7 +2,7 @@
 import type { Decision } from '../../../../index.js';
 import { messageOf } from '../../../errors/message-of.js';
 import { revive, snapshot } from '../../../values/snapshot.js';
-import { textOfCall, withText } from '../text-field.js';
+import { textOfCall, withText } from '../../../gate/text-field.js';
 import {
   choicesOf,
   doubtsOf,

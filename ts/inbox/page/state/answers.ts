@@ -37,9 +37,9 @@ export async function decide(id: string, decision: Decision): Promise<boolean> {
   set(id, { at: 'sending', type });
   try {
     const body: DecisionBody = { decision };
-    const { record, counted } = await post<DecideAnswer>(`requests/${encodeURIComponent(id)}/decision`, body);
+    const { record, counted, becomes } = await post<DecideAnswer>(`requests/${encodeURIComponent(id)}/decision`, body);
     batch(() => {
-      set(id, { at: 'done', text: outcome(record, counted) });
+      set(id, { at: 'done', text: `${outcome(record, counted)}${becomes === '' ? '' : `; ${becomes}`}` });
       show(record);
       dropDrafts(id);
     });

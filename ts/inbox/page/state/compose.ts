@@ -10,7 +10,8 @@ import { clock, detail, rows, session } from './store.js';
 
 export type ComposeSheet = DecisionType | 'always' | 'together' | 'comment';
 
-const opened = signal<{ id: string; sheet: ComposeSheet } | null>(null);
+/** `at`: since when it is seen, with no key pressed, in ms of `performance.now()`. */
+const opened = signal<{ id: string; sheet: ComposeSheet; at: number } | null>(null);
 
 /** The sheet that is open for the request that is shown. */
 export const sheet = computed<ComposeSheet | null>(() =>
@@ -18,11 +19,21 @@ export const sheet = computed<ComposeSheet | null>(() =>
 );
 
 export const openSheet = (id: string, sheet: ComposeSheet): void => {
-  opened.value = { id, sheet };
+  opened.value = { id, sheet, at: performance.now() };
 };
 export const closeSheet = (): void => {
   opened.value = null;
 };
+
+/** Whether the sheet has been in sight for long enough. A key that comes too early begins its time anew. */
+export function isSheetReady(): boolean {
+  const open = opened.value;
+  if (open === null) return false;
+  const now = performance.now();
+  if (now - open.at >= IN_SIGHT) return true;
+  open.at = now;
+  return false;
+}
 
 /** The id of the request whose call is shown where there are diffs to show. */
 export const callOf = signal<string | null>(null);

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { notifies, toggleNotifies } from '../calling.js';
 import { connection } from '../live.js';
 import { route, selected, type PageView } from '../state/route.js';
 import { heldNow } from '../state/answers.js';
@@ -98,6 +99,18 @@ function Head() {
             <Given>{session.value.person.name}</Given>
             {!session.value.person.mayDecide && <span class="quiet"> looks on</span>}
           </span>
+        )}
+        {notifies.value !== null && (
+          <button
+            type="button"
+            class="plain"
+            aria-pressed={notifies.value}
+            title="A notification for what comes while you do not look"
+            onClick={() => void toggleNotifies()}
+          >
+            {notifies.value && <span aria-hidden="true">✓ </span>}
+            Notify me
+          </button>
         )}
         <button type="button" class="plain" aria-label="Keys" onClick={() => (isHelpOpen.value = true)}>
           ?

@@ -164,7 +164,7 @@ function Bar({ shown }: { shown: RequestDetail }) {
             </button>
             {rows.value.length > 1 && (
               <button type="button" disabled={!isReady} onClick={() => approveAndGoOn(shown)}>
-                And the next <Key>A</Key>
+                And the next <Key>Y</Key>
               </button>
             )}
           </>
@@ -172,7 +172,7 @@ function Bar({ shown }: { shown: RequestDetail }) {
         {rest.map(way)}
         {mayRemember(shown) && (
           <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'always')}>
-            Always… <Key>w</Key>
+            Always… <Key>s</Key>
           </button>
         )}
         {shown.step.length > 0 && (

@@ -27,6 +27,13 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
   const before = useMemo(() => canonical(original), [original]);
   const after = parsed.ok ? written(parsed.value) : null;
   const isSame = after === before;
+  const [isWanted, setWanted] = useState(true);
+  // Of what is no longer such an argument in the JSON, there is no text.
+  const field = isWanted && record.textName !== null && parsed.ok ? textIn(parsed.value, record.textName) : null;
+  const change = (next: string) => {
+    setText(next);
+    keepDraft(record.approvalId, 'Arguments', next, original);
+  };
 
   useEffect(() => {
     if (!parsed.ok || isSame) return;
@@ -62,18 +69,36 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
       }}
       onBack={onDone}
     >
-      <Field
-        label="Arguments"
-        hint="JSON. The model is told that you changed them"
-        rows={Math.min(14, Math.max(4, original.split('\n').length + 1))}
-        isCode
-        isInvalid={!parsed.ok}
-        value={text}
-        onInput={(next) => {
-          setText(next);
-          keepDraft(record.approvalId, 'Arguments', next, original);
-        }}
-      />
+      {field === null ? (
+        <Field
+          label="Arguments"
+          hint="JSON. The model is told that you changed them"
+          rows={rowsFor(original)}
+          isCode
+          isInvalid={!parsed.ok}
+          value={text}
+          onInput={change}
+        />
+      ) : (
+        <Field
+          label={field.name}
+          hint="The model is told that you changed it"
+          rows={rowsFor(field.text)}
+          isCode
+          value={field.text}
+          onInput={(next) => change(written({ ...field.args, [field.name]: next }))}
+        />
+      )}
+      {record.textName !== null && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={!isWanted}
+            onChange={({ currentTarget }) => setWanted(!currentTarget.checked)}
+          />
+          All arguments, as JSON
+        </label>
+      )}
       <div class="checked" aria-live="polite">
         {!parsed.ok ? (
           <p class="note bad">
@@ -85,9 +110,34 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
           <Said said={said} />
         )}
       </div>
-      {after !== null && !isSame && <Changed before={before} after={after} />}
+      {after !== null && !isSame && (
+        <Changed
+          before={field === null ? before : (textIn(originalArgs(original), field.name)?.text ?? '')}
+          after={field === null ? after : field.text}
+        />
+      )}
     </Frame>
   );
+}
+
+const rowsFor = (text: string): number => Math.min(14, Math.max(4, text.split('\n').length + 1));
+
+interface ArgumentText {
+  args: object;
+  name: string;
+  text: string;
+}
+
+/** The argument of that name; `null`: it is no text. */
+function textIn(args: unknown, name: string): ArgumentText | null {
+  if (typeof args !== 'object' || args === null) return null;
+  const text: unknown = (args as Record<string, unknown>)[name];
+  return typeof text === 'string' ? { args, name, text } : null;
+}
+
+function originalArgs(text: string): unknown {
+  const parsed = parse(text);
+  return parsed.ok ? parsed.value : null;
 }
 
 function canonical(text: string): string {

@@ -61,6 +61,7 @@ function Whole({ shown }: { shown: RequestDetail }) {
         <div class="sheet">
           <Back />
           <Head shown={shown} />
+          <Run shown={shown} />
           {detailFault.value !== null && <p class="note bad">It could not be read again: {detailFault.value}</p>}
           <Warnings shown={shown} />
           {record.kind === 'approval' ? <Contents shown={shown} /> : <Asked questions={shown.questions ?? []} />}
@@ -75,7 +76,7 @@ function Whole({ shown }: { shown: RequestDetail }) {
   );
 }
 
-function Head({ shown: { record } }: { shown: RequestDetail }) {
+function Head({ shown: { record, becomes, gave } }: { shown: RequestDetail }) {
   const isPending = record.status === 'pending';
   return (
     <header class="head">
@@ -113,6 +114,11 @@ function Head({ shown: { record } }: { shown: RequestDetail }) {
               . “<Given>{record.decision.reason}</Given>”
             </>
           )}
+          {becomes !== '' && (
+            <>
+              ; <Given>{becomes}</Given>
+            </>
+          )}
         </p>
       )}
       {record.decision?.json != null && (
@@ -121,7 +127,39 @@ function Head({ shown: { record } }: { shown: RequestDetail }) {
           <pre tabIndex={0}>{record.decision.json}</pre>
         </figure>
       )}
+      {gave !== null && (
+        <figure class="code">
+          <figcaption>{record.status === 'failed' ? 'It failed with' : 'The tool gave back'}</figcaption>
+          <pre tabIndex={0}>{gave}</pre>
+        </figure>
+      )}
     </header>
+  );
+}
+
+/** What the run was given to do, and what it did before. */
+function Run({ shown: { run } }: { shown: RequestDetail }) {
+  if (run === null || (run.prompt === null && run.steps.length === 0)) return null;
+  return (
+    <section class="run" aria-label="The run that asks">
+      {run.prompt !== null && (
+        <p>
+          <span class="label">Prompt</span> <Given>{run.prompt}</Given>
+        </p>
+      )}
+      {run.steps.length > 0 && (
+        <details>
+          <summary>What it called before</summary>
+          <ol>
+            {run.steps.map((step, index) => (
+              <li key={index}>
+                <Given mono>{step}</Given>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </section>
   );
 }
 

@@ -14,19 +14,14 @@ import { Ago, Effect, Given, Status } from './parts.js';
 
 export function Why({ shown: { record, segments } }: { shown: RequestDetail }) {
   const { verdict } = record;
-  if (verdict === null && segments.length === 0) {
-    if (record.kind === 'question') return null;
-    return (
-      <section class="why" aria-labelledby="why-title">
-        <h3 id="why-title">{record.status === 'pending' ? 'Why it asks' : 'Why it asked'}</h3>
-        <p>The program wants this tool to be asked about. No policy speaks of it.</p>
-      </section>
-    );
-  }
+  if (record.kind === 'question') return null;
+  const rule = verdict?.effect === 'allow' ? null : (verdict?.rule ?? null);
   return (
     <section class="why" aria-labelledby="why-title">
       <h3 id="why-title">{record.status === 'pending' ? 'Why it asks' : 'Why it asked'}</h3>
-      {verdict !== null && <Verdict verdict={verdict} />}
+      <p class="verdict">
+        <Given>{record.why}</Given> {rule !== null && <Rule rule={rule} />}
+      </p>
       <Segments segments={segments} more={verdict?.more ?? 0} />
     </section>
   );

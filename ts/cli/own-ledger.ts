@@ -5,8 +5,28 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path, { basename, dirname, join } from 'node:path';
-import { ExitError, Exit } from '../exit.js';
-import { oneLine } from '../style.js';
+import { ExitError, Exit } from './exit.js';
+import { oneLine } from './style.js';
+
+/**
+ * The ledger of a project, as it is named elsewhere: it is made with the first use, and its folder now.
+ *
+ * @param settings the user's folder of settings; `undefined`: there is none
+ * @param file absolute; else the usual one
+ * @throws {ExitError} (`ERR_LEDGER_OWNER`) for one that is there and was not made here by this user
+ */
+export async function ownLedger(
+  project: string,
+  settings: string | undefined,
+  file = join(project, '.countersign', 'ledger.db'),
+): Promise<`sqlite:${string}`> {
+  const directory = join(project, '.countersign');
+  // What an agent was asked to do is nobody else's, and nothing to be committed.
+  if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+    await writeFile(join(directory, '.gitignore'), 'ledger.db*\n', { flag: 'wx' });
+  await claim(file, project, settings);
+  return `sqlite:${file}`;
+}
 
 /**
  * Marks the ledger that is about to be made, and knows it again by its mark: nobody else has the secret in the user's folder.
@@ -15,7 +35,7 @@ import { oneLine } from '../style.js';
  * @param settings the user's folder of settings; `undefined`: there is none, and no ledger is known again
  * @throws {ExitError} (`ERR_LEDGER_OWNER`) for one that is there and has no such mark
  */
-export async function claim(file: string, project: string, settings: string | undefined): Promise<void> {
+async function claim(file: string, project: string, settings: string | undefined): Promise<void> {
   const mark = `${file}-owner`;
   const place = join(await realpath(dirname(file)), basename(file));
   // A symlink that came with the project leads wherever its author wants, and hidden folders belong to other programs.
