@@ -106,11 +106,11 @@ export interface DeadLetter {
 
 /** What sends. It does not keep the process alive. */
 export interface WebhookSender extends AsyncDisposable {
-  /** What was given up, oldest first: of each endpoint the last 1,000. Over a ledger that lasts also by other processes. */
+  /** What was given up, oldest first: of each endpoint the last 1,000. Over a durable ledger also by other processes. */
   deadLetters(): Promise<DeadLetter[]>;
   /** Sends it again, with as many attempts as the first time. `false`: there is no such dead letter. */
   retry(id: string): Promise<boolean>;
-  /** Ends it: attempts that are under way are waited for. What was not sent is, over a ledger that lasts, by the next one. */
+  /** Ends it: attempts that are under way are waited for. What was not sent is, over a durable ledger, by the next one. */
   close(): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export interface WebhookSender extends AsyncDisposable {
  * Tells endpoints what happens to requests from now on, at least once and each with a `webhook-id` of its own, which receivers
  * should remember. The order is not promised.
  *
- * Over a ledger that lasts it tells what all processes do; what was told stands in the ledger, so that a process that is killed
+ * Over a durable ledger it tells what all processes do; what was told stands in the ledger, so that a process that is killed
  * loses nothing: the next process that sends goes on from there. In `memory:` it is lost with the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), {@link LedgerError} (`ERR_LEDGER_…`)

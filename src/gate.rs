@@ -21,7 +21,7 @@ type WakeFunction = ThreadsafeFunction<(), (), (), Status, false, true>;
 /// queued until the next such answer, or `drain`.
 ///
 /// What it is asked is an operation, `{ name: arguments }`, and the answer an envelope: `Operations` of `ts/wire.ts` has them
-/// all. Over a ledger in memory it is a synchronous state machine. Over one that lasts, everything that may wait for a disk goes
+/// all. Over a ledger in memory it is a synchronous state machine. Over a durable one, everything that may wait for a disk goes
 /// through `call`.
 #[napi]
 pub struct NativeGate {
@@ -30,7 +30,7 @@ pub struct NativeGate {
 
 #[napi]
 impl NativeGate {
-    /// Takes `NativeGateOptions`. A ledger that lasts is opened by the first call.
+    /// Takes `NativeGateOptions`. A durable ledger is opened by the first call.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String) -> napi::Result<Self> {
         // A constructor has no envelope to answer with.

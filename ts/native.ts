@@ -273,13 +273,13 @@ const MAX_IN_FLIGHT = 64;
 const MAX_BATCH = 1_048_576;
 
 /**
- * The gate of the core: a state machine over its ledger. Over one in memory each method answers at once, over one that lasts
+ * The gate of the core: a state machine over its ledger. Over one in memory each method answers at once, over a durable one
  * it answers with a promise of what is durable. The answer of a change brings its events; the rest is queued until `drain`.
  */
 export class NativeGate implements RunStore {
   /** Whether what is kept outlives the process, and methods answer later. */
-  readonly lasts: boolean;
-  /** Is told how long each operation of a ledger that lasts took, in s, and the code of its failure. */
+  readonly isDurable: boolean;
+  /** Is told how long each operation of a durable ledger took, in s, and the code of its failure. */
   onOperation: ((operation: string, seconds: number, failure?: string) => void) | undefined;
   readonly #gate: binding.NativeGate;
   readonly #limit = new WorkLimit(MAX_IN_FLIGHT);
@@ -301,7 +301,7 @@ export class NativeGate implements RunStore {
 
   constructor(options: NativeGateOptions) {
     this.#gate = new binding.NativeGate(JSON.stringify(options));
-    this.lasts = options.ledger !== 'memory:' && this.#now('lasts', {});
+    this.isDurable = options.ledger !== 'memory:' && this.#now('isDurable', {});
   }
 
   #now<NAME extends keyof Operations>(operation: NAME, takes: OperationTakes<NAME>): OperationAnswer<NAME> {
@@ -323,7 +323,7 @@ export class NativeGate implements RunStore {
   }
 
   #do<NAME extends keyof Operations>(operation: NAME, takes: OperationTakes<NAME>): Awaitable<OperationAnswer<NAME>> {
-    return this.lasts ? this.#later(operation, takes) : this.#now(operation, takes);
+    return this.isDurable ? this.#later(operation, takes) : this.#now(operation, takes);
   }
 
   /** After what was asked of the same thing before. */
@@ -332,7 +332,7 @@ export class NativeGate implements RunStore {
     operation: NAME,
     takes: OperationTakes<NAME>,
   ): Awaitable<OperationAnswer<NAME>> {
-    if (!this.lasts) return this.#now(operation, takes);
+    if (!this.isDurable) return this.#now(operation, takes);
     return this.#turns.run(thing, () => this.#later(operation, takes));
   }
 
@@ -361,13 +361,13 @@ export class NativeGate implements RunStore {
       if (LedgerError.isInstance(error)) failure = error.code;
       throw error;
     } finally {
-      if (this.lasts) this.onOperation?.(operation, (performance.now() - started) / 1000, failure);
+      if (this.isDurable) this.onOperation?.(operation, (performance.now() - started) / 1000, failure);
     }
   }
 
   /** Opens the ledger. */
   async ready(): Promise<void> {
-    if (this.lasts) await this.#later('open', {});
+    if (this.isDurable) await this.#later('open', {});
   }
 
   /** `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive. */
@@ -377,7 +377,7 @@ export class NativeGate implements RunStore {
 
   /** Tells of this request too, though another process made it. */
   async watch(approvalId: string): Promise<void> {
-    if (this.lasts) await this.#later('watch', { approvalId });
+    if (this.isDurable) await this.#later('watch', { approvalId });
   }
 
   /**
@@ -390,7 +390,7 @@ export class NativeGate implements RunStore {
 
   /** Writes it into the audit. */
   async note(note: NativeNote): Promise<void> {
-    if (this.lasts) await this.#later('note', { notes: [note] });
+    if (this.isDurable) await this.#later('note', { notes: [note] });
   }
 
   /** The entries of the audit after this number. It and the two below fail with `ERR_LEDGER_TEMPORARY` in memory. */
@@ -408,10 +408,10 @@ export class NativeGate implements RunStore {
 
   /**
    * Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. Over a
-   * ledger that lasts, those of this process come into it in the order in which they were made.
+   * durable ledger, those of this process come into it in the order in which they were made.
    */
   request(request: NativeRequest): Awaitable<ApprovalRecord> {
-    const requested = this.lasts
+    const requested = this.isDurable
       ? this.#requests.add(JSON.stringify(request))
       : opened(this.#answerTo(JSON.stringify(request)));
     if (isLater(requested)) {
@@ -470,7 +470,7 @@ export class NativeGate implements RunStore {
   ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
     const takes: OperationTakes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta };
     const text = JSON.stringify({ decide: takes });
-    const answered = this.lasts
+    const answered = this.isDurable
       ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text)))
       : this.#callNow<OperationAnswer<'decide'>>(text);
     return after(answered, (given) => ('read' in given ? given : { record: given }));
@@ -515,9 +515,9 @@ export class NativeGate implements RunStore {
     return this.#do('isBound', { approvalId, call: { toolName, args, context } });
   }
 
-  /** `result`: any JSON, kept by a ledger that lasts for the process that continues the run; `null`: none. */
+  /** `result`: any JSON, kept by a durable ledger for the process that continues the run; `null`: none. */
   settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {
-    return this.#do('settle', this.lasts ? { approvalId, succeeded, result } : { approvalId, succeeded });
+    return this.#do('settle', this.isDurable ? { approvalId, succeeded, result } : { approvalId, succeeded });
   }
 
   /** What happened since the last call, oldest first, as far as calls of this class made it happen. */
@@ -571,10 +571,10 @@ export class NativeGate implements RunStore {
     return this.#later('interrupt', { runId });
   }
 
-  /** Refuses what comes. In memory it cancels what waits; a ledger that lasts is let go of, and what waits goes on waiting. */
+  /** Refuses what comes. In memory it cancels what waits; a durable ledger is let go of, and what waits goes on waiting. */
   close(reason: string): Awaitable<void> {
     // Past those that wait their turn: they are refused.
-    return this.lasts ? this.#call('close', textOf('close', { reason })) : this.#now('close', { reason });
+    return this.isDurable ? this.#call('close', textOf('close', { reason })) : this.#now('close', { reason });
   }
 }
 
@@ -818,7 +818,7 @@ export type KeptRecord = ApprovalRecord & {
   result?: unknown;
 };
 
-/** A ledger that lasts, for programs that look and decide and run nothing. */
+/** A durable ledger, for programs that look and decide and run nothing. */
 export class NativeLedger {
   readonly #gate: binding.NativeGate;
   #tell: ((events: GateEvent[]) => void) | undefined;

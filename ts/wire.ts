@@ -21,7 +21,7 @@ export type ArgumentRow = {
 name: string, value: string, };
 
 /** Whether what is asked here outlives this process. */
-export type AskLasting = Record<symbol, never>;
+export type AskDurable = Record<symbol, never>;
 
 /** Fails when the policies cannot be read. */
 export type AskReady = Record<symbol, never>;
@@ -38,7 +38,7 @@ export type CheckBound = { approvalId: string, call: RedeemingCall, };
 /** Fails unless these documents can be read. */
 export type CheckDocuments = { documents: Array<NativeDocument>, };
 
-/** Refuses what comes. In memory what waits is cancelled; a ledger that lasts is let go of. */
+/** Refuses what comes. In memory what waits is cancelled; a durable ledger is let go of. */
 export type CloseGate = { reason: string, };
 
 /** Gives the space of what was dropped back. */
@@ -449,7 +449,7 @@ ledger: string,
 cwd?: string,
 /** The text of the key for its contents. */
 key?: string | null,
-/** Only to look at a ledger that lasts: nothing is written, not even what is due. */
+/** Only to look at a durable ledger: nothing is written, not even what is due. */
 readOnly?: boolean,
 /** In memory: events of requests, starts and ends are left out until `watchAll` wants them. */
 quiet?: boolean,
@@ -757,7 +757,7 @@ export type OpenLedger = Record<symbol, never>;
 
 /** What a gate can be asked to do. */
 export type Operations = {
-  lasts: { takes: AskLasting; answers: boolean };
+  isDurable: { takes: AskDurable; answers: boolean };
   open: { takes: OpenLedger; answers: Done };
   request: { takes: RequestApprovals; answers: RequestAnswers };
   get: { takes: GetRecord; answers: RecordText | null };
@@ -940,7 +940,7 @@ expected: number | null, text: string, };
 
 /** Writes down how a started call ended. */
 export type SettleCall = { approvalId: string, succeeded: boolean,
-/** Kept by a ledger that lasts, for whoever continues the run. */
+/** Kept by a durable ledger, for whoever continues the run. */
 result?: unknown, };
 
 /** What a human is shown beside a request. */

@@ -164,7 +164,7 @@ export type LedgerErrorCode =
  * The ledger cannot do what it was asked to; what it was asked was not done. The message says what to do: wait for another
  * process (`BUSY`), make room (`FULL`), make the file writable (`READ_ONLY`, `PERMISSION`), restore a backup (`CORRUPT`), name
  * another file (`FOREIGN`), update this package (`TOO_NEW`), use a local disk (`NETWORK_FS`), set the right key (`KEY`), look
- * at the disk (`IO`), use a ledger that lasts (`TEMPORARY`).
+ * at the disk (`IO`), use a durable ledger (`TEMPORARY`).
  */
 export declare class LedgerError extends CountersignError {
   readonly code: LedgerErrorCode;

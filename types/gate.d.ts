@@ -69,7 +69,7 @@ export interface GateOptions {
     /** @default 'COUNTERSIGN_LEDGER_KEY' */
     keyEnv?: string;
   };
-  /** For how long a ledger that lasts keeps what is over. */
+  /** For how long a durable ledger keeps what is over. */
   retention?: LedgerRetention;
   /** How long a request waits, in ms, unless its tool says otherwise. @default 300,000 */
   timeout?: number;
@@ -474,7 +474,7 @@ export interface Gate extends AsyncDisposable {
   /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
   decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
   /**
-   * What happens from now on, over all runs, and over all processes that share the ledger: of one that lasts also what
+   * What happens from now on, over all runs, and over all processes that share the ledger: of a durable one also what
    * happened a moment ago. A reader that falls more than 10,000 events behind gets {@link EventsLostError}
    * (`ERR_EVENTS_LOST`): read `pending()` again. Where the ledger is damaged or gone, each gets its {@link LedgerError}
    * (`ERR_LEDGER_…`).
@@ -492,10 +492,10 @@ export interface Gate extends AsyncDisposable {
    */
   setMode(mode: PolicyMode): Promise<void>;
   readonly grants: Grants;
-  /** What happened, in order, so that nobody can change it unseen. For a ledger that lasts. */
+  /** What happened, in order, so that nobody can change it unseen. For a durable ledger. */
   readonly audit: Audit;
   /**
-   * Refuses what comes. In `memory:`, what waits is cancelled. In a ledger that lasts it goes on waiting, for another process
+   * Refuses what comes. In `memory:`, what waits is cancelled. In a durable ledger it goes on waiting, for another process
    * to answer or to continue the run; a waiter here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). What was
    * aborted before is cancelled in it first. Idempotent.
    */

@@ -224,7 +224,7 @@ export declare function terminalApprover(options?: {
 
 /** How a run is continued: as it was started, but for its messages, which the ledger has. */
 export interface ResumeOptions {
-  /** With a ledger that lasts: the one that the run was started with, opened here or there. */
+  /** With a durable ledger: the one that the run was started with, opened here or there. */
   gate: Gate;
   runId: string;
   prompt?: undefined;
@@ -339,7 +339,7 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
    * cancelled: what waits goes on waiting. A step that the model or a tool is in is brought to its end first. The iterator
    * ends, and `result` rejects with an `AbortError`.
    *
-   * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) when the run has no gate with a ledger that lasts
+   * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) when the run has no gate with a durable ledger
    */
   suspend(): Promise<void>;
   /** The same run for `useChat`, instead of iterating it. */

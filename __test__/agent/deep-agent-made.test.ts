@@ -252,7 +252,7 @@ describe('is refused', () => {
     expect(() => stage([], options)).toThrow(why);
   });
 
-  test('resuming without a ledger that lasts', () => {
+  test('resuming without a durable ledger', () => {
     expect(() => stage([]).agent.resume({ runId: 'r' })).toThrow(InvalidConfigError);
   });
 });

@@ -10,9 +10,9 @@ import { createGate, streamWithEvents } from '../../ts/index.js';
 import { pick, random, type Random } from '../policy/random.js';
 import { effort } from '../support/effort.js';
 import { call, calls, says, scripted, sleep, type ModelPart } from '../support/model.js';
-import { lasts } from '../support/ledger.js';
+import { isDurable } from '../support/ledger.js';
 
-const ENDS = ['to its end', 'aborted', 'left', 'the gate is closed', ...(lasts ? ['suspended'] : [])] as const;
+const ENDS = ['to its end', 'aborted', 'left', 'the gate is closed', ...(isDurable ? ['suspended'] : [])] as const;
 type End = (typeof ENDS)[number];
 
 /** What happened, as everybody saw it. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../index.js';
 import { AlreadyDecidedError, createGate } from '../../ts/index.js';
-import { inMemoryOnly, lasts } from '../support/ledger.js';
+import { inMemoryOnly, isDurable } from '../support/ledger.js';
 import { call, calls, collect, resultsIn, says, sleep } from '../support/model.js';
 import { of, play, start, types, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -232,7 +232,7 @@ describe('a gate and no callback', () => {
     await run.return();
   });
 
-  it.skipIf(lasts)(
+  it.skipIf(isDurable)(
     inMemoryOnly('a closed gate ends what waits', 'what waits goes on waiting, see ledger.test.ts'),
     async () => {
       const { ran, tools } = recordingTools();

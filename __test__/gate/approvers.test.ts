@@ -5,7 +5,7 @@ import { createGate, NotApproverError, NotAuthorizedError, streamWithEvents, ver
 import { isSamePerson } from '../../ts/gate/person-name.js';
 import { toPermissionRequest } from '../../ts/protocols/acp.js';
 import { mcpApprover } from '../../ts/protocols/mcp.js';
-import { lasts } from '../support/ledger.js';
+import { isDurable } from '../support/ledger.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { polluted } from '../support/pollution.js';
 import { recordingTools } from '../support/tools.js';
@@ -54,7 +54,7 @@ describe('approvers', () => {
     const record = await gate.edit(id, { to: 'staging' }, { by: 'cy' });
     expect(record).toMatchObject({ status: 'edited', decidedBy: 'cy', votes: [] });
     expect(await answer).toMatchObject({ approved: true, args: { to: 'staging' }, decidedBy: 'cy' });
-    if (lasts) expect((await kinds(gate)).filter((kind) => kind === 'refused')).toHaveLength(9);
+    if (isDurable) expect((await kinds(gate)).filter((kind) => kind === 'refused')).toHaveLength(9);
   });
 
   it.each([{ approvers: null }, { approvers: [] }, { approvers: ['ada'], quorum: null }])(
@@ -231,7 +231,7 @@ describe('a quorum', () => {
     await expect(gate.approve(id, { by: 'cy' })).rejects.toEqual(code('ALREADY_DECIDED'));
     expect(await answer).toMatchObject({ approved: true, decidedBy: 'bo' });
     expect(await gate.history()).toMatchObject([{ approvalId: id, votes: [{ by: 'ada' }, { by: 'bo' }] }]);
-    if (lasts) {
+    if (isDurable) {
       expect(await kinds(gate)).toEqual(['requested', 'voted', 'decided', 'started', 'settled']);
       expect(await gate.audit.verify()).toMatchObject({ ok: true });
     }
@@ -302,7 +302,7 @@ describe('time', () => {
     expect(await gate.get(id)).toMatchObject({ status: 'pending', escalatedAt: pending.createdAt + 60 });
     await gate.approve(id, { by: 'lea', groups: ['leads'] });
     expect(await answer).toMatchObject({ approved: true, decidedBy: 'lea' });
-    if (lasts) expect((await kinds(gate)).slice(0, 4)).toEqual(['requested', 'escalated', 'reminded', 'decided']);
+    if (isDurable) expect((await kinds(gate)).slice(0, 4)).toEqual(['requested', 'escalated', 'reminded', 'decided']);
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { AlreadyDecidedError, createGate, DuplicateRequestError, streamWithEvents } from '../../ts/index.js';
 import { isWhole } from '../support/effort.js';
-import { inMemoryOnly, lasts } from '../support/ledger.js';
+import { inMemoryOnly, isDurable } from '../support/ledger.js';
 import { call, calls, collect, says, scripted, sleep } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
@@ -239,7 +239,7 @@ describe('looking', () => {
     expect((await answer).args).toEqual(args);
   });
 
-  it.skipIf(lasts)(
+  it.skipIf(isDurable)(
     inMemoryOnly('keepDecided: older ones are forgotten', 'a file keeps them, see `retention`'),
     async () => {
       const gate = createGate({ keepDecided: 2 });
@@ -317,11 +317,11 @@ describe('events', () => {
     await gate.approve(id);
     const told = (await events.next()).value?.type;
     // A file is read a moment later.
-    expect(told === 'requested' && lasts ? (await events.next()).value?.type : told).toBe('decided');
+    expect(told === 'requested' && isDurable ? (await events.next()).value?.type : told).toBe('decided');
     await gate.close();
   });
 
-  it.skipIf(lasts || !isWhole)(
+  it.skipIf(isDurable || !isWhole)(
     inMemoryOnly('a reader that falls too far behind is told, and others are not', 'it takes 12,000 writes to a disk'),
     async () => {
       const gate = createGate({ keepDecided: 10 });
@@ -344,7 +344,7 @@ describe('events', () => {
 });
 
 describe('the end of a gate', () => {
-  it.skipIf(lasts)(
+  it.skipIf(isDurable)(
     inMemoryOnly(
       'cancels what waits and refuses what comes; again and again',
       'it goes on waiting, see ledger.test.ts',
@@ -362,7 +362,7 @@ describe('the end of a gate', () => {
     },
   );
 
-  it.skipIf(lasts)(
+  it.skipIf(isDurable)(
     inMemoryOnly('an approval that the caller does not have yet is taken back', 'it stands, for whoever continues'),
     async () => {
       const { gate, answer, id } = await asking();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Audit, Gate } from '../../index.js';
 import { approvalDetails, createGate, verifyApprovals, withApprovalDetails } from '../../ts/index.js';
 import { collect } from '../support/model.js';
-import { lasts } from '../support/ledger.js';
+import { isDurable } from '../support/ledger.js';
 
 /** Each with what it names in its message, called with an id, or what should be one. */
 const WITH_IDS: [string, (gate: Gate, id: never) => Promise<unknown>][] = [
@@ -99,7 +99,7 @@ describe('a number that is none', () => {
       await expect(call(gate.audit)).rejects.toMatchObject(refusal(place, 'a whole number from'));
   });
 
-  it.skipIf(!lasts)('all is told of the audit where there is no limit', async () => {
+  it.skipIf(!isDurable)('all is told of the audit where there is no limit', async () => {
     await using gate = createGate();
     const request = gate.request({ toolName: 'deploy', args: {} });
     const [waiting] = await gate.pending();

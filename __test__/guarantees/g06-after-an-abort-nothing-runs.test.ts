@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import type { AgentEvent, AgentRun, ApprovalRecord, GateEvent } from '../../index.js';
 import { sample } from '../support/effort.js';
-import { lasts } from '../support/ledger.js';
+import { isDurable } from '../support/ledger.js';
 import { lazy, type LazyModel } from '../support/lazy-model.js';
 import {
   call,
@@ -179,7 +179,7 @@ function stage(moment: Moment, act: () => void) {
     for (const record of records) {
       const ran = startedWhenActed?.includes((record.args as { path: string }).path);
       // A redemption that was on its way to the disk may have come there first: then it did not run, and has failed.
-      const redeemed = lasts && log.some(({ type, ...more }) => type === 'started' && has(more, record));
+      const redeemed = isDurable && log.some(({ type, ...more }) => type === 'started' && has(more, record));
       const ended = ran === true ? /^(started|succeeded|failed)$/ : redeemed ? /^failed$/ : /^cancelled$/;
       expect(record.status, record.toolCallId).toMatch(ended);
     }
@@ -267,7 +267,7 @@ describe.concurrent.each(sample(MOMENTS, 3))('%s', (moment) => {
     );
     const cancelled = responses.filter(({ decision }) => decision.type === 'cancelled');
     // An answer that was on its way to the disk may have come there first.
-    if (!lasts) expect(cancelled).toHaveLength(waited);
+    if (!isDurable) expect(cancelled).toHaveLength(waited);
     const last = events.at(-1);
     expect(last).toMatchObject({ type: 'abort', reason });
     expect(events.filter(({ type }) => type === 'abort' || type === 'done')).toHaveLength(1);
@@ -420,7 +420,8 @@ it('tells an abort that a decision brought about after that decision', async () 
   // Both answers may be on their way to a disk at once.
   const [second] = told.filter((each) => each === 'c2 approve');
   expect(told.filter((each) => each !== second)).toEqual(['c1 approve', 'c1 cancelled', 'c2 cancelled']);
-  if (second !== undefined) expect([lasts, told.indexOf(second) < told.indexOf('c2 cancelled')]).toEqual([true, true]);
+  if (second !== undefined)
+    expect([isDurable, told.indexOf(second) < told.indexOf('c2 cancelled')]).toEqual([true, true]);
   expect(ran).toEqual([]);
 });
 

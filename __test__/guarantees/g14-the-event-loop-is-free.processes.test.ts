@@ -1,5 +1,5 @@
 /**
- * G14 over a ledger that lasts: while another process keeps everybody from its file, only what needs the file waits. Were a
+ * G14 over a durable ledger: while another process keeps everybody from its file, only what needs the file waits. Were a
  * disk or a lock waited for on the JavaScript thread, nobody here could let go of the lock.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';

@@ -39,7 +39,7 @@ describe('session', () => {
     const { body, headers } = await new Person(inbox, 'mia/ops,security').get<SessionAnswer>('api/session');
     expect(body).toMatchObject({
       person: { name: 'mia', groups: ['ops', 'security'], mayDecide: true },
-      ledger: { lasts: true },
+      ledger: { isDurable: true },
     });
     expect(body.csrf.length).toBeGreaterThan(40);
     expect(body.version).toMatch(/^\d+\.\d+\.\d+/);
@@ -47,7 +47,7 @@ describe('session', () => {
     expect(
       (await new Person(inboxOf(gateOf({ ledger: 'memory:' })), 'mia').get<SessionAnswer>('api/session')).body.ledger,
     ).toEqual({
-      lasts: false,
+      isDurable: false,
     });
     await gate.close();
   });

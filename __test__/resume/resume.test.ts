@@ -273,7 +273,7 @@ describe('which runs can be continued', () => {
     expect(on.ran.toSorted()).toEqual(['del /1', 'del /2', 'read /r']);
   });
 
-  it('suspend needs a ledger that lasts', async () => {
+  it('suspend needs a durable ledger', async () => {
     const { model } = scripted([says('x')]);
     const run = streamWithEvents({ model, prompt: 'x' } as never);
     await expect(run.suspend()).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });

@@ -12,7 +12,7 @@ export const isThorough = EFFORT === 'thorough';
 export const isWhole = isThorough || EFFORT === 'whole';
 
 /**
- * Whether `npm test` runs the same test elsewhere, on AI SDK 7 and in memory: here, on AI SDK 6 or over a ledger that lasts, some
+ * Whether `npm test` runs the same test elsewhere, on AI SDK 7 and in memory: here, on AI SDK 6 or over a durable ledger, some
  * of its cases will do. `npm run test:all` has all of them here, too.
  */
 export const isSample = EFFORT === 'sample';

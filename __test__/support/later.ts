@@ -1,5 +1,5 @@
 /**
- * A binding whose ledgers that last are ones in memory that answer later, for what the code around the core must do about
+ * A binding whose durable ledgers are ones in memory that answer later, for what the code around the core must do about
  * that: answers in any order, and events that only a wake-up tells of.
  */
 import { vi } from 'vitest';
@@ -54,7 +54,7 @@ export async function laterBinding(): Promise<object> {
 
     callNow(text: string): string {
       const { operation } = asked(text);
-      if (operation === 'lasts') return JSON.stringify({ ok: true });
+      if (operation === 'isDurable') return JSON.stringify({ ok: true });
       if (operation === 'watchAll') return NOTHING;
       if (operation !== 'drain' || this.#others.length === 0) return this.#gate.callNow(text);
       const { ok } = JSON.parse(this.#gate.callNow(text)) as { ok: unknown[] };

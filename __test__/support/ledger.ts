@@ -1,11 +1,11 @@
-/** Tests that run over a ledger that lasts as well: `createGate()` makes one where `COUNTERSIGN_LEDGER` says so. */
+/** Tests that run over a durable ledger as well: `createGate()` makes one where `COUNTERSIGN_LEDGER` says so. */
 import { join } from 'node:path';
 import { freshLedger, type PostgresUrl } from './postgres.js';
 
 /** Whether a gate that is told nothing of a ledger has one that outlives its process. */
-export const lasts = (process.env.COUNTERSIGN_LEDGER ?? 'memory:') !== 'memory:';
+export const isDurable = (process.env.COUNTERSIGN_LEDGER ?? 'memory:') !== 'memory:';
 
-/** Whether tests that hold over any ledger that lasts run over PostgreSQL; else over files. */
+/** Whether tests that hold over any durable ledger run over PostgreSQL; else over files. */
 export const isOverPostgres = process.env.COUNTERSIGN_LEDGER === 'postgres:';
 
 /** How long a process may be silent on PostgreSQL before it counts as gone, in ms. */
@@ -16,9 +16,10 @@ export const ledgerIn = (folder: string): PostgresUrl | `sqlite:${string}` =>
   isOverPostgres ? freshLedger({ lease: LEASE_MS }) : `sqlite:${join(folder, 'ledger.db')}`;
 
 /**
- * The name of a test for what holds in `memory:` alone: `it.skipIf(lasts)(inMemoryOnly(name, why), …)`. Where it is skipped,
+ * The name of a test for what holds in `memory:` alone: `it.skipIf(isDurable)(inMemoryOnly(name, why), …)`. Where it is skipped,
  * it says why.
  *
- * @param why what is so over a ledger that lasts, and where that is tested
+ * @param why what is so over a durable ledger, and where that is tested
  */
-export const inMemoryOnly = (name: string, why: string): string => (lasts ? `${name} (in memory only: ${why})` : name);
+export const inMemoryOnly = (name: string, why: string): string =>
+  isDurable ? `${name} (in memory only: ${why})` : name;

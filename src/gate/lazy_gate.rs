@@ -96,7 +96,7 @@ impl Host for LazyGate {
         &self.feed
     }
 
-    fn lasts(&self) -> bool {
+    fn is_durable(&self) -> bool {
         matches!(self.access, GateAccess::Lazy { .. })
     }
 
@@ -138,7 +138,7 @@ impl Host for LazyGate {
     }
 }
 
-/// A door through which only goes what need not wait: of a ledger that lasts, nothing that its gate does.
+/// A door through which only goes what need not wait: of a durable ledger, nothing that its gate does.
 pub(super) struct GateAtOnce<'a>(pub(super) &'a LazyGate);
 
 impl Host for GateAtOnce<'_> {
@@ -146,7 +146,7 @@ impl Host for GateAtOnce<'_> {
         match &self.0.access {
             GateAccess::Opened(gate) => Ok(Arc::clone(gate)),
             GateAccess::Lazy { .. } => {
-                Err(GateError::Internal("a ledger that lasts answers later".to_owned()))
+                Err(GateError::Internal("a durable ledger answers later".to_owned()))
             }
         }
     }
@@ -155,8 +155,8 @@ impl Host for GateAtOnce<'_> {
         self.0.feed()
     }
 
-    fn lasts(&self) -> bool {
-        self.0.lasts()
+    fn is_durable(&self) -> bool {
+        self.0.is_durable()
     }
 
     fn watch_all(&self, on: bool) {

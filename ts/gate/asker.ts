@@ -181,7 +181,7 @@ export class CallAsker {
     // What may not be approved, the mode does not approve.
     const verdict = by.gating.allowedDecisions?.includes('approve') === false ? unanswered(judged) : judged;
     telemetry?.judged(verdict.effect, verdict.said);
-    if (!this.gate.lasts) return verdict;
+    if (!this.gate.isDurable) return verdict;
     const isWritten =
       isKept &&
       verdict.effect === 'ask' &&
@@ -421,7 +421,7 @@ export class CallAsker {
 
   /** Whether nobody but the callback of the run sees what is asked. */
   get #isPrivate(): boolean {
-    return !this.#hasGate && !this.gate.lasts && this.#logger === undefined;
+    return !this.#hasGate && !this.gate.isDurable && this.#logger === undefined;
   }
 
   /**
@@ -585,7 +585,7 @@ const withWho = (verdict: CallVerdict, who: ApproverRules | undefined): CallVerd
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;
 
 function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate {
-  // A run of its own keeps nothing: a ledger that lasts is somebody's to close.
+  // A run of its own keeps nothing: a durable ledger is somebody's to close.
   if (gate === undefined) return new LocalGate({ ledger: 'memory:', ...(paths === undefined ? {} : { place: paths }) });
   if (paths === undefined) return localGate(gate, place);
   throw new InvalidConfigError({ message: `${place}: leave place out: the gate has its own.` });

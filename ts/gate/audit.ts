@@ -1,4 +1,4 @@
-/** The audit of a ledger that lasts, for programs. */
+/** The audit of a durable ledger, for programs. */
 import type { Audit, AuditKind, AuditEntry, AuditHead, AuditReport, AuditStanding } from '../../index.js';
 import type { NativeAuditEntry, NativeVerified } from '../native.js';
 import { takeOptions } from '../options/check.js';

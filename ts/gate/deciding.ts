@@ -202,7 +202,7 @@ export class DecisionTaker {
    * request goes on waiting for another process. Never rejects.
    */
   rejectBySystem(approvalId: string, reason: string, by = 'countersign'): Awaitable<void> {
-    if (this.#inside.isClosing && this.#inside.lasts) return;
+    if (this.#inside.isClosing && this.#inside.isDurable) return;
     const rejection = { type: 'reject', reason: reason.toWellFormed() } as const;
     return this.#end(approvalId, rejection, { by, via: 'system' });
   }
@@ -269,7 +269,7 @@ export class DecisionTaker {
   /** Nothing of this run may start any more. Never rejects: what cannot be cancelled is not waited for any more. */
   cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
     // It was let go of: what waits in it goes on waiting.
-    if (this.#inside.isClosing && this.#inside.lasts) return;
+    if (this.#inside.isClosing && this.#inside.isDurable) return;
     return this.#inside.beforeClose(
       attempt(
         () => after(this.#inside.native.cancelRun(runId, reason, via), () => this.#teller.flush()),
@@ -453,7 +453,7 @@ export class DecisionTaker {
       (error) => {
         // Decided, expired or forgotten before: in each case it does not run because of us.
         this.#teller.flush();
-        if (!this.#inside.lasts || AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
+        if (!this.#inside.isDurable || AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
           return;
         this.#inside.failed('not decided', { approvalId, decision: decision.type }, error);
         this.#teller.waiters.lose(approvalId, error);

@@ -52,7 +52,7 @@ export class ExecutionKeeper {
     this.#inside.telemetry?.settled(approvalId, succeeded);
     return attempt(
       () =>
-        after(this.#inside.lasts && result !== undefined ? keepable(result) : null, (kept) =>
+        after(this.#inside.isDurable && result !== undefined ? keepable(result) : null, (kept) =>
           after(this.#inside.native.settle(approvalId, succeeded, kept), () => this.#teller.flush()),
         ),
       (error) => this.#inside.failed('the end of an execution was not written down', { approvalId, succeeded }, error),
@@ -64,7 +64,7 @@ export class ExecutionKeeper {
    * written down does not run.
    */
   async noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: CallVerdict): Promise<CallVerdict> {
-    if (!this.#inside.lasts) return verdict;
+    if (!this.#inside.isDurable) return verdict;
     try {
       await this.#inside.native.note(verdictNote(call, runId, origin, verdict));
       return verdict;

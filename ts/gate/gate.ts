@@ -104,12 +104,12 @@ export class LocalGate implements Omit<Gate, 'request'> {
     this.#executing = new ExecutionKeeper(this.#inside, this.#teller);
     this.#requests = new GateRequests(this.#inside, this.#teller, this.#deciding);
     // Other processes decide too.
-    if (native.lasts) this.#teller.listen();
+    if (native.isDurable) this.#teller.listen();
   }
 
   /** Whether what is kept outlives the process. */
-  get lasts(): boolean {
-    return this.#inside.lasts;
+  get isDurable(): boolean {
+    return this.#inside.isDurable;
   }
 
   /** Whether nothing is asked here any more. */
@@ -325,7 +325,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#executing.settle(approvalId, succeeded, result);
   }
 
-  /** Writes into the audit of a ledger that lasts. */
+  /** Writes into the audit of a durable ledger. */
   async note(note: NativeNote): Promise<void> {
     await this.#inside.native.note(note);
   }
@@ -403,7 +403,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return after(this.#inside.native.find(runId, toolCallId), (records) => records.map(toRecord));
   }
 
-  /** All that a ledger that lasts keeps of the requests of a run, as it keeps it. */
+  /** All that a durable ledger keeps of the requests of a run, as it keeps it. */
   records(runId: string): Promise<RawRecord[]> {
     return this.#inside.native.records(runId);
   }
@@ -437,9 +437,9 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 
   async #close(): Promise<void> {
-    const { native, telemetry, lasts } = this.#inside;
+    const { native, telemetry, isDurable } = this.#inside;
     try {
-      if (lasts) {
+      if (isDurable) {
         this.#teller.waiters.loseRun(null, closed());
         // What was aborted before must not be found waiting, by the next process that opens the ledger.
         await this.#inside.ended();

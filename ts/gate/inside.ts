@@ -40,13 +40,13 @@ export class GateInternals {
   }
 
   /** Whether what is kept outlives the process. */
-  get lasts(): boolean {
-    return this.native.lasts;
+  get isDurable(): boolean {
+    return this.native.isDurable;
   }
 
-  /** One in memory does so itself; one that lasts may still have to write something down. */
+  /** One in memory does so itself; a durable one may still have to write something down. */
   refuseIfClosed(): void {
-    if (this.lasts && this.isClosing) throw closed();
+    if (this.isDurable && this.isClosing) throw closed();
   }
 
   /** What ends something, and is to be written down also when the gate is closed meanwhile. It must not reject. */
@@ -74,9 +74,9 @@ export class GateInternals {
     }
   }
 
-  /** Whether something is not in a ledger that lasts, and should be. */
+  /** Whether something is not in a durable ledger, and should be. */
   #isLost(error: unknown): boolean {
-    return LedgerError.isInstance(error) || (this.lasts && GateClosedError.isInstance(error));
+    return LedgerError.isInstance(error) || (this.isDurable && GateClosedError.isInstance(error));
   }
 
   /**

@@ -128,8 +128,8 @@ export class GateRequests {
     known: Promise<DecidedRecord> | undefined,
   ): Promise<DecidedRecord> {
     const decided = known ?? this.#teller.waiters.wait(approvalId, runId);
-    if (this.#inside.isClosing && this.#inside.lasts) this.#teller.waiters.lose(approvalId, closed());
-    else if (this.#inside.lasts) {
+    if (this.#inside.isClosing && this.#inside.isDurable) this.#teller.waiters.lose(approvalId, closed());
+    else if (this.#inside.isDurable) {
       if (known === undefined) void this.#look(approvalId);
       if (expiresAt !== null) this.#endInTime(approvalId, expiresAt - createdAt, decided);
     }

@@ -71,7 +71,7 @@ export class EventTeller {
 
   constructor(inside: GateInternals) {
     this.#inside = inside;
-    this.#hearsAll = !inside.lasts && !inside.isQuiet;
+    this.#hearsAll = !inside.isDurable && !inside.isQuiet;
   }
 
   /** Hears of what the core does by itself, which is to let requests expire. */
@@ -97,7 +97,7 @@ export class EventTeller {
   }
 
   #hearAll(): void {
-    if (this.#inside.lasts || this.#hearsAll) return;
+    if (this.#inside.isDurable || this.#hearsAll) return;
     this.#hearsAll = true;
     this.#inside.native.watchAll(true);
   }

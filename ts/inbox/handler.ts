@@ -161,7 +161,7 @@ export class InboxHandler {
       csrf: csrfToken(person, this.#settings),
       now,
       version: this.#version,
-      ledger: { lasts: gate.lasts },
+      ledger: { isDurable: gate.isDurable },
       undo: undoMs,
     };
   }

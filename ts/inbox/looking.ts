@@ -195,7 +195,7 @@ export async function runs(gate: LocalGate, { now }: ViewContext): Promise<RunsA
 
 /** Entries of the audit, the latest first. */
 export async function entries(gate: LocalGate, query: URLSearchParams, { now }: ViewContext): Promise<EntriesAnswer> {
-  if (!gate.lasts) return { items: [], next: null, now };
+  if (!gate.isDurable) return { items: [], next: null, now };
   const before = query.get('before') || null;
   if (before !== null && !MOMENT.test(before)) throw badRequest('before must be the `next` of a page.');
   const kind = query.get('kind') || null;
@@ -254,7 +254,7 @@ export class AuditLook {
   }
 
   async state(): Promise<AuditState> {
-    const head = this.#gate.lasts ? await this.#gate.audit.head() : null;
+    const head = this.#gate.isDurable ? await this.#gate.audit.head() : null;
     return {
       head,
       report: this.#checked?.report ?? null,
@@ -264,7 +264,7 @@ export class AuditLook {
   }
 
   async verify(): Promise<AuditState> {
-    if (this.#gate.lasts) {
+    if (this.#gate.isDurable) {
       this.#checking ??= this.#verify().finally(() => (this.#checking = undefined));
       await this.#checking;
     }

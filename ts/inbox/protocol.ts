@@ -30,8 +30,8 @@ export interface SessionAnswer {
   csrf: string;
   now: number;
   version: string;
-  /** `lasts`: it outlives the process, so that there are an audit and runs of other processes. */
-  ledger: { lasts: boolean };
+  /** `isDurable`: it outlives the process, so that there are an audit and runs of other processes. */
+  ledger: { isDurable: boolean };
   /** For how long a decision may be taken back before the page sends it, in ms; 0: it is sent at once. */
   undo: number;
 }

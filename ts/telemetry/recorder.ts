@@ -76,7 +76,7 @@ export class SpanRecorder {
       unit: '{approval}',
     });
     this.#ledger = made.createHistogram('countersign.ledger.duration', {
-      description: 'Duration of the operations of a ledger that lasts.',
+      description: 'Duration of the operations of a durable ledger.',
       unit: 's',
       advice: { explicitBucketBoundaries: OPERATIONS },
     });

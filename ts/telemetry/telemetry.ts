@@ -70,7 +70,7 @@ export class Telemetry {
     this.#record((recorder) => recorder.judged(effect, layer));
   }
 
-  /** An operation of a ledger that lasts. `errorType`: the code of the error that it failed with. */
+  /** An operation of a durable ledger. `errorType`: the code of the error that it failed with. */
   readonly onLedgerOperation = (operation: string, seconds: number, errorType?: string): void => {
     this.#record((recorder) => recorder.ledgerOperation(operation, seconds, errorType));
   };

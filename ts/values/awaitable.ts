@@ -1,5 +1,5 @@
 /**
- * What comes now or later. A ledger in memory answers at once, one that lasts answers when the answer is durable; what
+ * What comes now or later. A ledger in memory answers at once, a durable one answers when the answer is durable; what
  * works on both waits only where there is something to wait for.
  */
 export type Awaitable<T> = T | Promise<T>;

@@ -236,7 +236,7 @@ export class WebhookDelivery {
     }
     await Promise.all(this.#underWay.values());
     const left = this.#outbox?.waiting.length ?? 0;
-    if (left > 0 && !this.#keeping.lasts) {
+    if (left > 0 && !this.#keeping.isDurable) {
       const reason = `${left} not told when it ended, and the gate keeps nothing`;
       say(this.#options.logger, 'error', 'events are lost', { endpoint: this.endpoint.name, reason });
     }

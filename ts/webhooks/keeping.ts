@@ -6,7 +6,7 @@ import { emptyOutbox, type StoredDeadLetter, type OutboxState } from './outbox.j
 
 export interface OutboxStore {
   /** Whether what is not sent can be sent by somebody later. */
-  readonly lasts: boolean;
+  readonly isDurable: boolean;
   /** The outbox, when nobody else sends from it; it is ours until another process misses us. */
   take(): Promise<OutboxState | undefined>;
   /** What it is now, with what others want of it; `undefined`: it is another's. */
@@ -21,7 +21,7 @@ export interface OutboxStore {
 
 /** Of a gate in memory: nobody else can have it. */
 export class KeptHere implements OutboxStore {
-  readonly lasts = false;
+  readonly isDurable = false;
   #outbox = emptyOutbox(0);
 
   take = async (): Promise<OutboxState> => this.#outbox;
@@ -82,11 +82,11 @@ export async function askAgain(
 }
 
 /**
- * In a ledger that lasts. Of several processes one has it: it changes it again and again, and by nothing but that the others
+ * In a durable ledger. Of several processes one has it: it changes it again and again, and by nothing but that the others
  * see that it lives. So no clock of theirs is compared with another.
  */
 export class KeptInLedger implements OutboxStore {
-  readonly lasts = true;
+  readonly isDurable = true;
   readonly #store: ValueStore;
   readonly #endpoint: string;
   readonly #takeOverAfter: number;

@@ -31,7 +31,7 @@ export const sendWebhooks: typeof Api.sendWebhooks = async (gate, given) => {
   const options = takeNeeded('sendWebhooks', given);
   const endpoints = endpointsOf(options);
   const settings = settingsOf(options);
-  const deliveries = local.lasts
+  const deliveries = local.isDurable
     ? await overLedger(local, endpoints, settings)
     : endpoints.map((endpoint) => ({ source: new EventSource(), endpoint }));
   return new EventSender(local, settings, deliveries);
@@ -96,7 +96,7 @@ class EventSender implements Api.WebhookSender {
     await this.close();
   }
 
-  /** Over a ledger that lasts, events are a hint to look; in memory they are all there is. */
+  /** Over a durable ledger, events are a hint to look; in memory they are all there is. */
   async #listen(gate: Gate & LocalGate, sources: readonly EventSource[], { logger }: DeliveryOptions): Promise<void> {
     const { signal } = this.#listening;
     while (!signal.aborted) {

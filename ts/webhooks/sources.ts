@@ -17,7 +17,7 @@ const MAX_KEPT = 10_000;
 /** How many entries are looked at in one go. */
 const AT_ONCE = 1_000;
 
-/** The audit of a ledger that lasts: what all processes did. */
+/** The audit of a durable ledger: what all processes did. */
 export class AuditSource implements WebhookSource {
   readonly #gate: Gate;
   /** What was read and is still to be told. */

@@ -18,7 +18,7 @@ pub struct NativeGateOptions {
     pub cwd: Box<str>,
     /// The text of the key for its contents.
     pub key: Option<Box<str>>,
-    /// Only to look at a ledger that lasts: nothing is written, not even what is due.
+    /// Only to look at a durable ledger: nothing is written, not even what is due.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     pub read_only: bool,

@@ -147,7 +147,7 @@ class GuardedTools {
       this.#throwIfAborted(options);
       return run(input, options);
     };
-    if (!this.#options.asker.gate.lasts) return { ...loose, execute: original };
+    if (!this.#options.asker.gate.isDurable) return { ...loose, execute: original };
     const later = isGenerator(body.execute) ? streamLater : lastLater;
     const noted: ExecuteFunction = (input, options) => later(this.#noted(name, original, input, options));
     return { ...loose, execute: noted };

@@ -5,7 +5,7 @@ import type { ExecutionOutcome } from './follow.js';
 import { modelOutput, type ModelOutput } from '../messages/history.js';
 import { loadSdk } from '../sdk/sdk.js';
 
-/** What the model gets of an execution: kept by ledgers that last, for the process that continues the run. */
+/** What the model gets of an execution: kept by durable ledgers, for the process that continues the run. */
 export async function keptResult(
   tool: Tool | undefined,
   toolCallId: string,

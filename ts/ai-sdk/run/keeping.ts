@@ -1,6 +1,6 @@
 /**
  * What is kept of a run, and when: before somebody is asked, when a step ends, when what ran meanwhile has its result, and
- * at the run's own end. Only where the ledger lasts.
+ * at the run's own end. Only where the ledger is durable.
  */
 import type { ModelMessage, ToolSet } from 'ai';
 import { GateClosedError, RunError } from '../../errors/index.js';

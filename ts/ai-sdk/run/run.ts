@@ -47,7 +47,7 @@ export class Run {
   readonly #asker: CallAsker;
   readonly #callbacks: RunCallbacks;
   readonly #conversation: RunConversation;
-  /** Where the gate's ledger lasts. */
+  /** Where the gate's ledger is durable. */
   readonly #keeping: Keeping | undefined;
   /** Runs that its tools started. */
   readonly #children: ChildRuns;
@@ -76,7 +76,7 @@ export class Run {
     this.#callbacks = new RunCallbacks(callbacks, options.signal);
     this.#conversation = new RunConversation(messagesOf(call));
     const { parent, signal } = options;
-    this.#keeping = asker.gate.lasts ? new Keeping(asker, this.#conversation, parent) : undefined;
+    this.#keeping = asker.gate.isDurable ? new Keeping(asker, this.#conversation, parent) : undefined;
     this.#report = parent === undefined ? undefined : new ChildReport(parent, this, asker.origin);
     this.#children = new ChildRuns({
       asker,
@@ -198,7 +198,7 @@ export class Run {
     if (this.#keeping === undefined) {
       throw new InvalidConfigError({
         message:
-          "run.suspend: the run has no gate with a ledger that lasts, such as createGate({ ledger: 'sqlite:runs.db' }).",
+          "run.suspend: the run has no gate with a durable ledger, such as createGate({ ledger: 'sqlite:runs.db' }).",
       });
     }
     const reason = new DOMException(

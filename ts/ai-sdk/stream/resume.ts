@@ -32,7 +32,7 @@ export async function listRuns(gate: Gate, options: { open?: boolean; limit?: nu
 }
 
 function checkLasting(gate: Gate, place: string): void {
-  if (localGate(gate, place).lasts) return;
+  if (localGate(gate, place).isDurable) return;
   throw new LedgerError({
     code: 'ERR_LEDGER_TEMPORARY',
     message: `${place}: a gate with 'memory:' keeps no runs: use createGate({ ledger: 'sqlite:approvals.db' }).`,

@@ -23,13 +23,13 @@ use crate::words;
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AskLasting {}
+pub(crate) struct AskDurable {}
 
-impl Operate<&dyn Host> for AskLasting {
+impl Operate<&dyn Host> for AskDurable {
     type Answer = bool;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
-        Ok(host.lasts())
+        Ok(host.is_durable())
     }
 }
 
@@ -130,7 +130,7 @@ impl Operate<&dyn Host> for ListPending {
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
-        if host.lasts() {
+        if host.is_durable() {
             gate.expire_now();
         }
         gate.pending(self.run_id.as_deref()).map(RequestsText)
@@ -359,7 +359,7 @@ impl Operate<&dyn Host> for CheckBound {
 pub(crate) struct SettleCall {
     approval_id: Box<str>,
     succeeded: bool,
-    /// Kept by a ledger that lasts, for whoever continues the run.
+    /// Kept by a durable ledger, for whoever continues the run.
     #[cfg_attr(test, ts(optional, type = "unknown"))]
     result: Option<Raw>,
 }
@@ -423,7 +423,7 @@ impl Operate<&dyn Host> for DrainEvents {
     }
 }
 
-/// Refuses what comes. In memory what waits is cancelled; a ledger that lasts is let go of.
+/// Refuses what comes. In memory what waits is cancelled; a durable ledger is let go of.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -10,7 +10,7 @@ use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use self::asking::{
-    AskLasting, CancelRun, CheckBound, CloseGate, DecideRequest, DrainEvents, FindRecords,
+    AskDurable, CancelRun, CheckBound, CloseGate, DecideRequest, DrainEvents, FindRecords,
     GetRecord, ListPending, OpenLedger, ParseAnswer, ReadValue, RedeemApproval, RequestApprovals,
     RevokeApproval, SetValue, SettleCall, WatchAll, WatchRequest,
 };
@@ -37,7 +37,7 @@ pub trait Host {
     fn feed(&self) -> &EventFeed;
 
     /// Whether what is asked here outlives this process.
-    fn lasts(&self) -> bool;
+    fn is_durable(&self) -> bool;
 
     /// Whether the events of every process are told of.
     fn watch_all(&self, on: bool);
@@ -51,7 +51,7 @@ pub trait Host {
 
 operations! {
     Operations, "What a gate can be asked to do.", &dyn Host:
-    Lasts(AskLasting),
+    IsDurable(AskDurable),
     Open(OpenLedger),
     Request(RequestApprovals),
     Get(GetRecord),
@@ -117,7 +117,7 @@ pub fn perform_now(host: &dyn Host, operation: &str) -> String {
         Ok(operation) => operation,
         Err(error) => return envelope::<()>(Err(error)),
     };
-    let is_change = !host.lasts() && !matches!(operation, Operation::Drain(_));
+    let is_change = !host.is_durable() && !matches!(operation, Operation::Drain(_));
     PerformedOperation { text: operation.perform(host), is_change }.with_events(host.feed())
 }
 

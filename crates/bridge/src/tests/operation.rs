@@ -20,8 +20,8 @@ impl Host for Memory {
         self.0.feed()
     }
 
-    fn lasts(&self) -> bool {
-        self.0.lasts()
+    fn is_durable(&self) -> bool {
+        self.0.is_durable()
     }
 
     fn watch_all(&self, _on: bool) {}
@@ -44,7 +44,7 @@ fn what_is_no_operation_is_an_error_of_ours() {
         "",
         "null",
         "{}",
-        r#""lasts""#,
+        r#""isDurable""#,
         r#"{"unheard":{}}"#,
         r#"{"get":{}}"#,
         r#"{"get":{"approvalId":5}}"#,

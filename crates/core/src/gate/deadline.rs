@@ -18,7 +18,7 @@ const LONGEST_NAP: Duration = Duration::from_secs(15);
 /// The pause after the ledger failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
-/// How often a ledger that lasts is tidied.
+/// How often a durable ledger is tidied.
 const UPKEEP: Duration = Duration::from_secs(600);
 
 /// How many rows are dropped under one hold of the ledger.
@@ -105,8 +105,8 @@ async fn expire_for_ever(gate: Weak<Gate>, changed: Arc<Notify>) {
     let mut tidied: Option<tokio::time::Instant> = None;
     loop {
         let Some(held) = gate.upgrade() else { return };
-        let lasts = held.lasts();
-        let nap = if lasts {
+        let is_durable = held.is_durable();
+        let nap = if is_durable {
             let tidies = tidied.is_none_or(|at| at.elapsed() >= UPKEEP);
             if tidies {
                 tidied = Some(tokio::time::Instant::now());

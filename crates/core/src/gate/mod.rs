@@ -1,7 +1,7 @@
 //! The rooms before this one, put to work: a live object that asks, binds, waits and wakes.
 //!
 //! Every method is synchronous and is one step of the ledger, which queues what happened as an [`LedgerEvent`] of
-//! its [`EventFeed`]. Over a ledger that lasts, a method may wait for a disk.
+//! its [`EventFeed`]. Over a durable ledger, a method may wait for a disk.
 
 mod clock;
 mod deadline;
@@ -40,7 +40,7 @@ pub struct GateOptions {
     pub max_argument_bytes: usize,
     /// How many requests are kept after nothing can happen to them any more.
     pub keep_decided: usize,
-    /// For how long a ledger that lasts keeps things.
+    /// For how long a durable ledger keeps things.
     pub retention: Retention,
     /// Only to look: what is due is not written down, and nothing is tidied.
     pub read_only: bool,
@@ -155,18 +155,18 @@ impl Gate {
             watch: Mutex::default(),
         });
         // What lasts may hold deadlines of processes that are gone, and needs its upkeep.
-        if gate.lasts() && !gate.options.read_only {
+        if gate.is_durable() && !gate.options.read_only {
             gate.watch_until(gate.now());
         }
         gate
     }
 
     /// Whether what is asked here outlives this process.
-    pub fn lasts(&self) -> bool {
+    pub fn is_durable(&self) -> bool {
         self.ledger.archive().is_some()
     }
 
-    /// What only a ledger that lasts has.
+    /// What only a durable ledger has.
     pub fn archive(&self) -> Result<&dyn DurableLedger, GateError> {
         self.ledger.archive().ok_or_else(|| {
             let message = "the ledger 'memory:' keeps nothing that lasts: use createGate({ ledger: 'sqlite:approvals.db' })";
@@ -499,7 +499,7 @@ impl Gate {
             return Ok(());
         }
         debug!(target: "countersign", "closed");
-        if self.lasts() {
+        if self.is_durable() {
             return Ok(());
         }
         self.cancel(None, reason, DecisionChannel::System)

@@ -1,4 +1,4 @@
-//! What only a ledger that lasts has: runs and their history, and its upkeep.
+//! What only a durable ledger has: runs and their history, and its upkeep.
 
 use serde_json::value::RawValue;
 
@@ -177,7 +177,7 @@ pub struct LedgerInfo {
     pub bytes: u64,
 }
 
-/// What only a ledger that lasts has. Like [`Ledger`](super::Ledger)'s, each method is one atomic, durable step.
+/// What only a durable ledger has. Like [`Ledger`](super::Ledger)'s, each method is one atomic, durable step.
 pub trait DurableLedger: Send + Sync {
     /// The records of a run, oldest first.
     fn records(&self, run: &str) -> Result<Vec<Record>, LedgerError>;

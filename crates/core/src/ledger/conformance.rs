@@ -12,7 +12,7 @@ use crate::approval::{
 use crate::call::{CanonicalJson, ToolCall};
 use crate::effort::effort;
 
-/// Runs the suite over ledgers; `None`: there is no server for this one. Times never go back in it: a ledger that lasts does not let them.
+/// Runs the suite over ledgers; `None`: there is no server for this one. Times never go back in it: a durable ledger does not let them.
 macro_rules! conformance {
     ($name:ident, $make:expr, $steps:expr) => {
         mod $name {

@@ -146,7 +146,7 @@ pub(crate) const AFTER_PARTS: &str = "?";
 /// changed nothing. A store that several processes share makes its compare-and-set inside one transaction
 /// (`UPDATE … WHERE status = 'pending' AND …`), never as a read and a write.
 ///
-/// Times are ms since the epoch and come from the caller, who has the clock. A ledger that lasts never goes back behind the
+/// Times are ms since the epoch and come from the caller, who has the clock. A durable ledger never goes back behind the
 /// last time it has written down: where the caller's is earlier, that one counts, and a new request's deadline moves with it.
 ///
 /// Each change is also an event of the [`EventFeed`], in the order of the changes.
@@ -231,7 +231,7 @@ pub trait Ledger: Send + Sync {
     /// Says whose events to tell of, beside those of requests that were made here.
     fn watch(&self, _what: WatchScope) {}
 
-    /// What only a ledger that lasts has; `None`: this one does not outlive its process.
+    /// What only a durable ledger has; `None`: this one does not outlive its process.
     fn archive(&self) -> Option<&dyn DurableLedger> {
         None
     }

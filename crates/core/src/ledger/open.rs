@@ -6,7 +6,7 @@ use super::postgres::{PostgresLedger, PostgresSettings};
 use super::sqlite::SqliteLedger;
 use super::{Ledger, LedgerError, LedgerErrorKind, OpenOptions};
 
-/// Where a ledger that lasts is.
+/// Where a durable ledger is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LedgerLocation {
     /// In this process' memory.
@@ -50,7 +50,7 @@ fn harmless_beginning(name: &str) -> String {
     }
 }
 
-/// Opens a ledger that lasts, and makes it where there is none.
+/// Opens a durable ledger, and makes it where there is none.
 ///
 /// # Errors
 /// As [`SqliteLedger::open`] and [`PostgresLedger::open`]; `Temporary`: it is one in memory, which nobody opens.

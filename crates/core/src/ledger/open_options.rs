@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::EventFeed;
 use super::seal::ContentKey;
 
-/// How a ledger that lasts is opened.
+/// How a durable ledger is opened.
 #[derive(Debug)]
 pub struct OpenOptions {
     /// Seals its contents. A ledger is made with a key or without one, and opened with the same.

@@ -54,7 +54,7 @@ export function Audit() {
         shows.
       </p>
       {fault.value !== null && <p class="note bad">{fault.value}</p>}
-      {session.value?.ledger.lasts === false ? (
+      {session.value?.ledger.isDurable === false ? (
         <Empty title="No audit is kept">
           <p>This ledger lives in memory and ends with its process.</p>
         </Empty>

@@ -1,4 +1,4 @@
-//! What every ledger that lasts keeps, and how: the columns of a request and of a run with the seals over them, and what a
+//! What every durable ledger keeps, and how: the columns of a request and of a run with the seals over them, and what a
 //! step makes of them, and whether they are what was written. Knows no store: no connection, no statement, no clock.
 
 mod about;
