@@ -15,7 +15,7 @@ import fs, {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { putAside, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
+import { putAside, putAsideInTime, realAbsent, repositoriesBehind } from '../../ts/confine/aside.js';
 import { ConfinementError } from '../../ts/index.js';
 
 let root: string;
@@ -104,6 +104,17 @@ describe('folders in folders', () => {
     expect(opened.mock.calls.length).toBeLessThan(150);
     opened.mockRestore();
   });
+});
+
+test('where there are many, what else is due comes round meanwhile', async () => {
+  const all = Array.from({ length: 400 }, (_, index) => join(root, `${index}`, '.git'));
+  for (const each of all) mkdirSync(each, { recursive: true });
+  let rounds = 0;
+  const timer = setInterval(() => (rounds += 1), 1);
+  expect(await putAsideInTime(all, { places: [root] })).toHaveLength(400);
+  clearInterval(timer);
+  expect(rounds).toBeGreaterThan(0);
+  expect(all.filter((each) => existsSync(each))).toEqual([]);
 });
 
 describe.runIf(process.geteuid?.() !== 0)('folders that it closed', () => {

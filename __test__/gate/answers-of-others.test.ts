@@ -62,6 +62,20 @@ const HIDDEN: Record<string, (id: string, other: ApprovalRequest) => unknown> = 
   'a symbol': (id) => ({ approved: true, [Symbol('approvalId')]: id }),
   'one of several requests': (_, other) => ({ approved: true, request: [other] }),
   'the request of a request': (_, other) => ({ approved: true, request: { request: other } }),
+  'a text for its request': (id) => ({ approved: true, request: id }),
+  'a request in other words': (id) => ({ approved: true, request: { approval: { id } } }),
+  'a request that hides it': (id) => ({
+    approved: true,
+    request: Object.defineProperty({}, 'approvalId', { value: id }),
+  }),
+  'the action that it gives instead': (id) => ({
+    type: 'edit',
+    editedAction: { name: 't1', args: { path: 3 }, approvalId: id },
+  }),
+  'what it inherits from no other object': (id) =>
+    Object.assign(Object.create(Object.assign(Object.create(null) as object, { approvalId: id })) as object, {
+      approved: true,
+    }),
 };
 
 test.each(Object.entries(HIDDEN))('at the gate, by %s', async (_, answer) => {

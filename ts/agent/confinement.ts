@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfineSettings } from '../../index.js';
-import { putAside, repositoriesBehind } from '../confine/aside.js';
+import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
 import { asksForHosts, tightened, warnOfAbsent } from '../confine/confine.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
@@ -83,7 +83,7 @@ export function confinementOf(
         const together = new TogetherCommand(repositories, places);
         return async () => {
           try {
-            return putNewAside(sealed, await sealedBy(sources, looked), { places, together });
+            return await putNewAside(sealed, await sealedBy(sources, looked), { places, together });
           } finally {
             together.end();
           }
@@ -119,11 +119,11 @@ const sealedBy = (sources: readonly PolicySource[], more: readonly string[]): Pr
  * Puts aside the repositories that are there now and were not before. A user who is not told otherwise believes that these are
  * all.
  */
-function putNewAside(
+async function putNewAside(
   before: readonly NativeSealed[],
   now: readonly NativeSealed[],
   { places, together }: { places: readonly string[]; together: TogetherCommand },
-): ConfinedEnd {
+): Promise<ConfinedEnd> {
   // What the command closed, or called so that it is hidden, may hold some. Where more is not known, each folder may.
   const isKnown = now.every(({ complete, unlisted }) => complete || unlisted.length > 0);
   const old = new Set(before.flatMap(({ hidden }) => hidden));
@@ -135,7 +135,7 @@ function putNewAside(
   let made: string[] = [];
   try {
     const all = new Set([...now.flatMap(({ repositories }) => repositories), ...behind.repositories]);
-    made = putAside(
+    made = await putAsideInTime(
       [...all].filter((path) => !together.wasThere(path)),
       { places },
     );

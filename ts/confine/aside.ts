@@ -14,6 +14,9 @@ const MOST_TRIES = 20;
 /** How much of a name stays in the other one, in characters. */
 const LONGEST_KEPT = 50;
 
+/** How long others wait while much is put aside, in ms. */
+const MOST_AT_ONCE = 20;
+
 /** How many names are looked at behind folders that a command closed, and how deep: each folder on the way is held. */
 const MOST_NAMES = 100_000;
 const MOST_DEPTH = 100;
@@ -93,7 +96,32 @@ export interface AsideOptions {
  * @returns what they were called
  * @throws {ConfinementError} that names all that cannot be
  */
-export function putAside(paths: readonly string[], { places, links = new Map(), others }: AsideOptions): string[] {
+export function putAside(paths: readonly string[], options: AsideOptions): string[] {
+  const putting = puttingAside(paths, options);
+  for (;;) {
+    const { done, value } = putting.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link putAside}; where there are many, what else is due comes round meanwhile. */
+export async function putAsideInTime(paths: readonly string[], options: AsideOptions): Promise<string[]> {
+  const putting = puttingAside(paths, options);
+  let since = performance.now();
+  for (;;) {
+    const { done, value } = putting.next();
+    if (done === true) return value;
+    if (performance.now() - since < MOST_AT_ONCE) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    since = performance.now();
+  }
+}
+
+/** One after the other. What another command changes meanwhile, each looks at anew. */
+function* puttingAside(
+  paths: readonly string[],
+  { places, links = new Map(), others }: AsideOptions,
+): Generator<void, string[]> {
   const made: string[] = [];
   const failed: { path: string; cause: unknown }[] = [];
   const put = (path: string, find: () => string | undefined) => {
@@ -106,9 +134,9 @@ export function putAside(paths: readonly string[], { places, links = new Map(), 
   };
   const real = places.map(whereTo);
   const putPlanted = (path: string) => put(path, () => planted(path, real));
-  paths.forEach(putPlanted);
-  for (const [link, target] of links) put(link, () => replaced(link, target));
-  others?.().forEach(putPlanted);
+  for (const path of paths) yield putPlanted(path);
+  for (const [link, target] of links) yield put(link, () => replaced(link, target));
+  for (const path of others?.() ?? []) yield putPlanted(path);
   if (failed.length > 0) throw notPutAside(failed, made);
   return made;
 }

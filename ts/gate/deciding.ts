@@ -421,7 +421,7 @@ export class DecisionTaker {
   async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<Grant | undefined> {
     try {
       // In memory there are none but those of this process.
-      const mayBeElsewhere = wanted.scope === 'always' && this.#inside.lasts;
+      const mayBeElsewhere = wanted.scope === 'always' && this.#inside.isDurable;
       const cwd = mayBeElsewhere ? await this.#placeOf(approvalId) : undefined;
       const keeper = this.#inside.control.keeperOf(wanted.scope, cwd);
       const grant = await keeper.grant(wanted);

@@ -73,10 +73,13 @@ export function plainAnswer(answer: unknown): unknown {
  */
 function checkOpen(answer: unknown): void {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return;
-  const above: unknown = Object.getPrototypeOf(answer);
+  const above = Object.getPrototypeOf(answer) as object | null;
   // Of any realm.
-  if (above !== null && Object.getPrototypeOf(above) !== null)
-    throw new TypeError('it is an object of a class: give a plain one, such as { ...answer }');
+  const isPlain = above === null || (Object.getPrototypeOf(above) === null && Object.hasOwn(above, 'isPrototypeOf'));
+  const inherits = [...Object.keys(NAMES_ITS_CALL), 'request'].some(
+    (name) => name in answer && !Object.hasOwn(answer, name),
+  );
+  if (!isPlain || inherits) throw new TypeError('it is an object of a class: give a plain one, such as { ...answer }');
   if (Reflect.ownKeys(answer).length !== Object.keys(answer).length)
     throw new TypeError('it has properties that are not enumerable, or symbols: give a plain object');
 }
@@ -97,12 +100,21 @@ const NAMES_ITS_CALL: Readonly<Record<string, (record: ApprovalRecord) => readon
  * @throws {InvalidDecisionError}
  */
 export function checkItsCall(plain: unknown, record: ApprovalRecord): void {
-  checkNamed(revive(plain), '', record);
+  const answer = revive(plain);
+  checkNamed(answer, '', record);
+  if (!isObject(answer)) return;
+  checkNamed(own(answer, 'editedAction'), 'editedAction.', record);
+  const request = own(answer, 'request');
+  if (request === undefined || request === null) return;
+  // Anything else may be another one, in words that nobody here knows.
+  if (isObject(request) && own(request, 'approvalId') === record.approvalId) return;
+  throw new InvalidDecisionError({
+    message: `The answer is for another call, or does not say for which: its request has not the approvalId of ${record.toolName} (${record.approvalId}). Answer each request by its own approvalId, or leave request out.`,
+  });
 }
 
-/** @param said an answer, or the request that it has beside it, perhaps as one of several */
+/** @param said an answer, the request that it has beside it, or the action that it gives instead */
 function checkNamed(said: unknown, place: string, record: ApprovalRecord): void {
-  if (Array.isArray(said) && place !== '') for (const each of said as unknown[]) checkNamed(each, place, record);
   if (!isObject(said)) return;
   for (const [name, meant] of Object.entries(NAMES_ITS_CALL)) {
     const value = own(said, name);

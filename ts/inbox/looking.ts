@@ -117,8 +117,8 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     isPending ? gate.pending({ runId }) : [],
     gate.history({ toolName, limit: LOOKED_AT }),
     isPending ? schemaOf(gate, record) : null,
-    gate.lasts ? toldRun(gate.runs, record) : null,
-    gate.lasts && !isPending ? gaveOf(gate, record) : null,
+    gate.isDurable ? toldRun(gate.runs, record) : null,
+    gate.isDurable && !isPending ? gaveOf(gate, record) : null,
   ]);
   return {
     record: recordOf(record, eyes),

@@ -18,6 +18,10 @@ const MOST_SEALED: usize = 1_000;
 /// How many folders may remain that could not be listed; where there are more, all counts as not looked at.
 const MOST_UNLISTED: usize = 100;
 
+/// How long the path of a folder may be, in bytes: with a name in it, systems take 4,096 (`PATH_MAX`). What lies deeper can be reached
+/// step by step, and not be hidden.
+const MOST_PATH: usize = 3_800;
+
 /// Where nothing of the user's own lies.
 const PACKAGES: &str = "node_modules";
 
@@ -58,7 +62,12 @@ pub fn sealed(
     let mut folders: VecDeque<_> =
         std::iter::once(root).chain(more).map(|folder| (folder.to_owned(), false)).collect();
     while let Some((folder, in_kept)) = folders.pop_front() {
-        let names = match files.list(if folder.is_empty() { "/" } else { &folder }, left) {
+        let listing = if folder.len() > MOST_PATH {
+            DirListing::Unknown
+        } else {
+            files.list(if folder.is_empty() { "/" } else { &folder }, left)
+        };
+        let names = match listing {
             DirListing::Names(names) => names,
             // Nobody gets into it, until somebody changes its mode: it is hidden with all that is in it.
             DirListing::TooMany
