@@ -215,7 +215,7 @@ pub(super) const WRITERS: &[Row] = &[
     ("chmod $x a", "w1:$x ?1"),
     ("dd if=a of=b bs=1", "r1:a w2:b"),
     ("dd of=$x", "w1:$x"),
-    ("dd $x", "w1:$x"),
+    ("dd $x", "r1:@x w1:@x"),
     ("mktemp", "w0:/tmp/@x"),
     ("mktemp -t x.XX", "w2:/tmp/x.XX"),
     ("mktemp --tmpdir x.XX", "w2:/tmp/x.XX"),
