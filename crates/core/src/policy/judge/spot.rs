@@ -48,6 +48,9 @@ fn is_folder(path: &str, files: &dyn FileLookup) -> bool {
 pub(crate) struct PathSpots {
     /// The path in each reading.
     pub(crate) located: Vec<LocatedPath>,
+    /// Those among them of which files of certain kinds alone are read: folders that symlinks lead to. To read such a file is
+    /// not to read what a folder is protected for.
+    pub(crate) by_kind: Vec<LocatedPath>,
     /// What is known of it where it is not certain, and from where.
     pub(crate) loose: Vec<(Vec<WordPiece>, PathContext)>,
     /// The directories that what is known in part surely begins with.
@@ -177,8 +180,14 @@ impl PathSpots {
                 LinksRead::All => is_of_kind(link.name) || is_folder(link.real, files),
             }
         };
-        if read != LinksRead::Nothing {
-            self.add_links(passed, read == LinksRead::All, is_used, files)?;
+        if read == LinksRead::Nothing {
+            return Ok(());
+        }
+        let named = self.located.len();
+        self.add_links(passed, read == LinksRead::All, is_used, files)?;
+        if !kinds.is_empty() {
+            let linked = self.located.iter().skip(named);
+            self.by_kind = linked.filter(|it| is_folder(&it.real, files)).cloned().collect();
         }
         Ok(())
     }
