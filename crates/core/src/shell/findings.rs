@@ -230,6 +230,7 @@ impl LineFindings {
 
     /// The variable is taken away.
     pub(super) fn take_away(&mut self, span: Span, name: &str) {
+        self.handed.set(name, HandedVariable::without(name).value());
         self.values.unset(name);
         self.push(span, FactKind::Assign { name: name.to_owned() });
         if name == "IFS" {
@@ -237,6 +238,12 @@ impl LineFindings {
         }
         self.home_set |= name == "HOME";
         self.cdpath_set |= name == "CDPATH" || name == "DIRSTACK";
+    }
+
+    /// The variable is taken away from another program.
+    pub(super) fn keep_back(&mut self, span: Span, name: &str) {
+        self.handed.wrapped.push(HandedVariable::without(name));
+        self.holds(span, name, GivenValue::Unknown, true);
     }
 
     /// The variable is given to another program.

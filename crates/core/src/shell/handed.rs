@@ -112,6 +112,8 @@ const SETTINGS: &[&str] = &[
 /// What the value of a variable can be taken for, beside data; from the most harmless on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum HandedValue {
+    /// None: the variable is taken away.
+    Absent,
     /// A plain word: no path, no code, no option.
     Plain,
     /// Data as settings have it (`app:*`, `debug,hyper=warn`, an address): no path, and nothing that a shell would read.
@@ -180,6 +182,18 @@ impl HandedVariable {
         Self::with(name, HandedValue::of(value))
     }
 
+    /// The variable of this name, taken away. Without the one that says where programs are, some shells look for them in the
+    /// folder that they work in: that is one more folder for it.
+    pub(super) fn without(name: &str) -> Self {
+        let value = if name == "PATH" { HandedValue::Anything } else { HandedValue::Absent };
+        Self::with(name, value)
+    }
+
+    /// What it can be taken for.
+    pub(super) fn value(self) -> HandedValue {
+        self.value
+    }
+
     /// The variable of this name with such a value.
     pub(super) fn with(name: &str, value: HandedValue) -> Self {
         Self { name: HandedName::of(name), value }
@@ -242,6 +256,9 @@ pub(crate) fn may_obey(argv: &[Word], role: CommandRole, handed: HandedVariable)
         false => HandedValue::Plain,
     };
     match handed.name {
+        // It may have kept a program from what it would do.
+        HandedName::Other if handed.value == HandedValue::Absent => !(data_only || looks_through),
+        _ if handed.value == HandedValue::Absent => false,
         // The loader of the system, or a wrapper itself, may read it.
         HandedName::Other => true,
         _ if looks_through => false,

@@ -227,3 +227,107 @@ env = ["*"]
         ],
     );
 }
+
+#[test]
+fn a_variable_that_is_taken_away_may_have_kept_a_program_from_something() {
+    runs(
+        RULES,
+        &[
+            ("ask", "unset PATH; make test"),
+            ("ask", "unset -v PATH && make test"),
+            ("ask", "unset PATH; ls"),
+            ("ask", "unset A PATH; ls"),
+            ("ask", "env -u PATH make test"),
+            ("ask", "env --unset=PATH make test"),
+            ("ask", "env -u PATH ls"),
+            ("ask", "timeout 5 env -u PATH make test"),
+            ("ask", "PATH=; make test"),
+            ("ask", "(unset PATH; make test)"),
+            ("ask", "make() { local PATH; ls; }; make"),
+            ("ask", "export -n PATH; make test"),
+            ("ask", "unset npm_config_ignore_scripts; npm test"),
+            ("ask", "env -u npm_config_ignore_scripts npm test"),
+            ("allow", "unset npm_config_ignore_scripts; ls"),
+            ("allow", "env -u npm_config_ignore_scripts ls"),
+            ("allow", "unset CI; make test"),
+            ("allow", "env -u CI make test"),
+            ("allow", "unset x FILES; make test"),
+            ("allow", "unset NODE_ENV LC_ALL; npm test"),
+        ],
+    );
+}
+
+const BUILDS: &str = r#"
+[[rule]]
+effect = "allow"
+commands = ["make", "gmake", "bmake", "rake", "just", "task", "scons", "set", "find", "xargs", "dd"]
+writes = ["${project}/**"]
+[[rule]]
+effect = "allow"
+env = ["*"]
+"#;
+
+#[test]
+fn a_word_may_turn_out_to_be_a_variable_of_the_program() {
+    runs(
+        BUILDS,
+        &[
+            ("allow", "make build"),
+            ("allow", "make -j4 test-all"),
+            ("allow", "for t in a b; do make \"$t\"; done"),
+            ("allow", "make {build,test}"),
+            ("allow", "make ~/x"),
+            ("ask", "make CC=x"),
+            ("ask", "make CC=*"),
+            ("ask", "make C*"),
+            ("ask", "make [C]*"),
+            ("ask", "make {C,D}*"),
+            ("ask", "make src/*"),
+            ("ask", "make test C?"),
+            ("ask", "gmake C*"),
+            ("ask", "bmake C*"),
+            ("ask", "for f in C*; do make \"$f\"; done"),
+            ("ask", "x=C*; make $x"),
+            ("ask", "set -- C*; make \"$@\""),
+            ("ask", "make \"test-$x\""),
+            ("ask", "find . -name 'C*' -exec make {} +"),
+            ("ask", "ls | xargs make"),
+            ("ask", "timeout 5 make C*"),
+            ("ask", "sh -c 'make C*'"),
+        ],
+    );
+}
+
+#[test]
+fn a_variable_of_a_runner_of_tasks_is_one() {
+    let mut rows = Vec::new();
+    let lines: Vec<String> = ["rake", "just", "task", "scons"]
+        .iter()
+        .flat_map(|program| {
+            ["PATH=.:/usr/bin", "RUBYOPT=-r./evil", "CC=x", "build CC=x", "C*", "build \"$x\""]
+                .map(|words| format!("{program} {words}"))
+        })
+        .collect();
+    rows.extend(lines.iter().map(|line| ("ask", line.as_str())));
+    rows.extend([
+        ("allow", "rake build"),
+        ("allow", "just test"),
+        ("allow", "task a b"),
+        ("allow", "scons -j4 all"),
+    ]);
+    runs(BUILDS, &rows);
+}
+
+#[test]
+fn an_operand_of_dd_that_a_pattern_finds_may_name_any_file() {
+    let rules = format!("{BUILDS}[[rule]]\neffect = 'deny'\nreads = ['**/.env']\n");
+    runs(
+        &rules,
+        &[
+            ("deny", "dd if=.env of=x"),
+            ("allow", "dd if=a of=x"),
+            ("ask", "dd i* of=x"),
+            ("ask", "dd \"$x\" of=x"),
+        ],
+    );
+}

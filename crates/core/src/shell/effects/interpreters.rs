@@ -125,10 +125,10 @@ pub(super) fn java(walk: &mut ArgumentWalk) {
     }
 }
 
-/// Targets, and variables (`SHELL=…`, `CC=…`), which name programs.
-pub(super) fn make(walk: &mut ArgumentWalk) {
+/// Targets or tasks, and variables (`SHELL=…`, `CC=…`), which name programs and hold code.
+pub(super) fn targets(walk: &mut ArgumentWalk) {
     let operands = std::mem::take(&mut walk.operands);
-    let sets = |operand: &&WalkOperand| words::beginning(walk.place(operand.arg)).contains('=');
+    let sets = |operand: &&WalkOperand| words::may_assign(walk.place(operand.arg));
     let assignments: Vec<usize> = operands.iter().filter(sets).map(|operand| operand.arg).collect();
     for arg in assignments {
         walk.runs(arg, DoubtReason::RunsCode);

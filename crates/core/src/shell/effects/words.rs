@@ -105,6 +105,16 @@ fn push(pieces: &mut Vec<WordPiece>, more: &str) {
     }
 }
 
+/// Whether it is `NAME=value`, or may turn out to be: what only the run will tell, or a file of such a name that a pattern
+/// finds.
+pub(super) fn may_assign(word: &Word) -> bool {
+    word.pieces.iter().any(|piece| match piece {
+        WordPiece::Text(text) => text.contains('='),
+        WordPiece::Glob(_) | WordPiece::Unknown { .. } => true,
+        WordPiece::Home => false,
+    })
+}
+
 /// Whether it can become several words, some of them beginning with a dash.
 pub(super) fn splits_into_options(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(WordPiece::Glob(_)))

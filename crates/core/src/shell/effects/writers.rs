@@ -26,7 +26,13 @@ pub(super) fn dd(walk: &mut ArgumentWalk) {
             text if text.starts_with("of=") => ("of=", FileAccess::Write),
             text if text.contains('=') => continue,
             _ if word.literal().is_some() => continue,
-            _ => ("", FileAccess::Write),
+            _ => {
+                // It may turn out to be either, with any file behind it.
+                let anywhere = words::unknown(word);
+                walk.path(operand.arg, FileAccess::Read, anywhere.clone(), false);
+                walk.path(operand.arg, FileAccess::Write, anywhere, false);
+                continue;
+            }
         };
         walk.path(operand.arg, access, words::without(word, key.len()), false);
     }

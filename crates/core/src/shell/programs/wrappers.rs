@@ -2,7 +2,6 @@
 
 use super::super::findings::span_of;
 use super::super::prover::LineProver;
-use super::super::values::GivenValue;
 use super::super::{CommandRole, DoubtReason, FileAccess, Word, WordPiece};
 use super::effects::launch::{self, GivenOption, LaunchWords, LookedThrough};
 use super::effects::{self, ScriptLanguage, without};
@@ -131,7 +130,7 @@ impl LineProver<'_, '_> {
         if given.is("unsets") {
             // As `unset NAME` does.
             match value.literal() {
-                Some(name) => self.found.holds(value.span, name, GivenValue::Unknown, true),
+                Some(name) => self.found.keep_back(value.span, name),
                 None => self.found.unknown(value.span, DoubtReason::NotUnderstood),
             }
         }
