@@ -111,12 +111,16 @@ impl FileLookup for Unlisted {
         let entry = |name: &str| DirEntry { name: name.to_owned(), is_link: false, is_dir: true };
         match dir {
             "/closed" | "/open" => DirListing::Names(vec![entry("folder")]),
+            // As long as systems take a path.
+            _ if dir.starts_with("/deep") && dir.len() < 4_000 => {
+                DirListing::Names(vec![entry(&"d".repeat(100))])
+            }
             _ => DirListing::TooMany,
         }
     }
 
     fn has(&self, path: &str) -> Result<bool, PathError> {
-        if path.starts_with("/closed/folder/") {
+        if path.starts_with("/closed/folder/") || path.len() > 4_000 {
             Err(PathError::Unreadable(path.to_owned()))
         } else {
             Ok(false)
@@ -132,4 +136,11 @@ fn a_folder_that_nobody_gets_into_is_hidden_and_one_with_too_many_names_is_told(
     let open = of("/open");
     assert_eq!((open.hidden, open.complete), (Vec::new(), false));
     assert_eq!(open.unlisted, ["/open/folder"]);
+}
+
+#[test]
+fn what_lies_deeper_than_a_path_goes_is_told_and_not_taken_for_hidden() {
+    let deep = sealed(&policy("", "/deep"), "/deep", &[], &[], &Unlisted);
+    assert_eq!((deep.hidden, deep.complete), (Vec::new(), false));
+    assert_eq!(deep.unlisted.len(), 1);
 }
