@@ -428,7 +428,8 @@ pub(crate) fn protection(
         Some(PathProtection { below: true, ..found })
     };
     let named = || {
-        let spotted = spots.located.iter().find_map(located);
+        let told = |path: &&LocatedPath| !spots.by_kind.contains(path);
+        let spotted = spots.located.iter().filter(told).find_map(located);
         spotted
             .or_else(|| {
                 spots.loose.iter().find_map(|(pieces, _)| loose(pieces).or_else(|| open(pieces)))

@@ -298,6 +298,8 @@ pub enum DoubtReason {
     ForeignModule,
     /// Settings of npm in the project, which may name a server that it asks, or a folder that it writes into.
     SettingsOfNpm,
+    /// Settings of shellcheck in the project, which may let it go on to the files that a script names.
+    SettingsOfShellcheck,
     /// A program that no package of the project may have: then a server is asked for it.
     NotInstalled,
     /// It runs with other rights.
@@ -346,7 +348,13 @@ pub enum DoubtReason {
 impl DoubtReason {
     /// Whether it is a doubt about settings and packages of the project, which a command before may bring.
     pub(crate) fn is_about_settings(self) -> bool {
-        matches!(self, Self::SettingsOfNpm | Self::NotInstalled | Self::ForeignModule)
+        matches!(
+            self,
+            Self::SettingsOfNpm
+                | Self::SettingsOfShellcheck
+                | Self::NotInstalled
+                | Self::ForeignModule
+        )
     }
 
     /// Whether it is a doubt about files: who knows those knows whether it is one.
@@ -359,6 +367,7 @@ impl DoubtReason {
                 | Self::ShowsSettings
                 | Self::ForeignModule
                 | Self::SettingsOfNpm
+                | Self::SettingsOfShellcheck
                 | Self::NotInstalled
         )
     }
@@ -392,6 +401,9 @@ impl fmt::Display for DoubtReason {
             Self::ForeignModule => "this module is no file of the project",
             Self::SettingsOfNpm => {
                 "`.npmrc` of the project may name a server that is asked, or a folder that is written into"
+            }
+            Self::SettingsOfShellcheck => {
+                "`.shellcheckrc` of the project may let it read any file that a script names"
             }
             Self::NotInstalled => "no package of the project has this program: a server is asked for it",
             Self::Privileged => "it runs with other rights",

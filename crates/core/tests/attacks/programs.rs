@@ -143,8 +143,8 @@ fn a_formatter_is_not_led_out_of_the_project_by_a_symlink() {
     );
     tried(
         &started(&house, "developer", "project"),
-        &[],
-        &["prettier --write .", "black .", "shfmt -w .", "git stash"],
+        &["black .", "black"],
+        &["prettier --write .", "shfmt -w .", "git stash"],
     );
 }
 

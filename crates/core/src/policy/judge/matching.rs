@@ -19,7 +19,7 @@ use crate::policy::reading::glob_of;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent};
 use crate::policy::tokens::{self, CommandWords, RuleMeeting, base_name};
 use crate::shell::{
-    FileAccess, PassedOver, Word, WordPiece, command_of, deletes, goes_through_links, opens,
+    FileAccess, LinksRead, PassedOver, Word, WordPiece, command_of, deletes, links_read, opens,
     opens_no_file, passes_links, reads_names_only, replaces, takes_data_only,
 };
 
@@ -197,24 +197,29 @@ impl CallJudge<'_> {
         // what symlinks among them lead to.
         let unsaid = by.is_some_and(|by| by.arg == 0);
         let passes = by.is_none() || unsaid && program.is_some_and(passes_links);
-        let through = access == FileAccess::Write || program.is_some_and(goes_through_links);
-        let kinds = by.and_then(|by| Some(opens(&command_of(self.argv(by)?, by.arg))));
-        if let Some(kinds) = kinds.filter(|kinds| !kinds.is_empty())
-            && access == FileAccess::Read
-            && extent == UseExtent::Tree
-        {
-            // What it opens below, a symlink of such a name may stand for.
-            let known = looked_up(spots.add_links_of_kinds(kinds, self.files))?;
-            spots.certain &= known.is_ok();
-        }
-        if through && extent == UseExtent::Tree && !passes {
-            let passed = program.filter(|_| unsaid).map(PassedOver::by).unwrap_or_default();
-            let known = looked_up(spots.add_links_below(passed, self.files))?;
-            spots.certain &= known.is_ok();
-            if unsaid && !spots.certain && spots.error.is_none() {
-                let why = "there are symlinks below, or too many names to tell".to_owned();
-                spots.error = Some(PathError::Unreadable(why));
+        match access {
+            FileAccess::Read if extent == UseExtent::Tree => {
+                let command = by.and_then(|by| Some(command_of(self.argv(by)?, by.arg)));
+                let command = command.unwrap_or_default();
+                let name = command.first().and_then(Word::literal).map(base_name);
+                // A tool says of itself what it follows.
+                let read = name.map_or(LinksRead::Nothing, links_read);
+                let passed = name.map(PassedOver::by).unwrap_or_default();
+                let known = spots.add_links_read(read, opens(&command), passed, self.files);
+                spots.certain &= looked_up(known)?.is_ok();
             }
+            FileAccess::Write if extent == UseExtent::Tree && !passes => {
+                let passed = program.filter(|_| unsaid).map(PassedOver::by).unwrap_or_default();
+                // What works on files as such leaves folders alone that links lead to, or says what it follows.
+                let goes_in = !program.is_some_and(|name| takes_data_only(base_name(name)));
+                let known = looked_up(spots.add_links_below(passed, goes_in, self.files))?;
+                spots.certain &= known.is_ok();
+                if unsaid && !spots.certain && spots.error.is_none() {
+                    let why = "there are symlinks below, or too many names to tell".to_owned();
+                    spots.error = Some(PathError::Unreadable(why));
+                }
+            }
+            FileAccess::Read | FileAccess::Write => {}
         }
         Ok(spots)
     }

@@ -6,11 +6,11 @@ use super::NeedsFiles;
 use super::below::{BULKY, FilesBelow};
 use crate::path::{
     CaseFolding, DirEntry, DirListing, ExpandedPattern, FileLookup, LocatedPath, PathContext,
-    PathError, expanded, goes_deeper, lexically, locate, spelled,
+    PathError, expanded, goes_deeper, is_below, lexically, locate, spelled,
 };
 use crate::policy::compile::wild;
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
-use crate::shell::{PassedOver, Word, WordPiece, WorkingDir};
+use crate::shell::{LinksRead, PassedOver, Word, WordPiece, WorkingDir};
 
 /// How many names below what is written are looked through for symlinks.
 const MOST_NAMES: usize = 20_000;
@@ -25,11 +25,32 @@ fn is_interpreter(path: &str) -> bool {
         .is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
+/// A symlink that lies below a folder.
+struct FoundLink<'n> {
+    name: &'n str,
+    /// Where it leads.
+    real: &'n str,
+    /// Whether it leads to what is gone over without it.
+    is_inside: bool,
+}
+
+/// Whether it is a folder in which there is something.
+fn is_folder(path: &str, files: &dyn FileLookup) -> bool {
+    match files.list(path, 1) {
+        DirListing::Names(names) => !names.is_empty(),
+        DirListing::TooMany => true,
+        DirListing::Unknown => false,
+    }
+}
+
 /// All places that a path may mean.
 #[derive(Debug, Default)]
 pub(crate) struct PathSpots {
     /// The path in each reading.
     pub(crate) located: Vec<LocatedPath>,
+    /// Those among them of which files of certain kinds alone are read: folders that symlinks lead to. To read such a file is
+    /// not to read what a folder is protected for.
+    pub(crate) by_kind: Vec<LocatedPath>,
     /// What is known of it where it is not certain, and from where.
     pub(crate) loose: Vec<(Vec<WordPiece>, PathContext)>,
     /// The directories that what is known in part surely begins with.
@@ -126,34 +147,60 @@ impl PathSpots {
 
     /// What is written with all that is below it may be written through symlinks there: where each leads is a place too.
     /// Where there are more names than one looks through, not all places are known. `passed`: what is not written.
+    /// `goes_in`: also through those that lie in the folders that they lead to.
     ///
     /// # Errors
     /// Only [`PathError::NeedsFiles`].
     pub(crate) fn add_links_below(
-        &mut self, passed: PassedOver, files: &dyn FileLookup,
+        &mut self, passed: PassedOver, goes_in: bool, files: &dyn FileLookup,
     ) -> Result<(), PathError> {
-        self.certain &= self.add_links(passed, |_| true, files)?;
+        self.certain &= self.add_links(passed, goes_in, |_| true, files)?;
         Ok(())
     }
 
-    /// The same of what is read by files of these names: a symlink is one that has such a name. As many names are looked at
-    /// as of the files there.
+    /// The same of what is read by files of these names (none: any): symlinks to what is not read without them. As many names
+    /// are looked at as of the files there.
     ///
     /// # Errors
     /// Only [`PathError::NeedsFiles`].
-    pub(crate) fn add_links_of_kinds(
-        &mut self, kinds: &[&str], files: &dyn FileLookup,
+    pub(crate) fn add_links_read(
+        &mut self, read: LinksRead, kinds: &[&str], passed: PassedOver, files: &dyn FileLookup,
     ) -> Result<(), PathError> {
-        let is_read = |name: &str| kinds.iter().any(|kind| wild(kind, name));
-        self.add_links(PassedOver::default(), is_read, files).map(|_| ())
+        let is_of_kind = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            kinds.is_empty() || kinds.iter().any(|kind| wild(kind, name))
+        };
+        let is_used = |link: &FoundLink| {
+            if link.is_inside {
+                return is_of_kind(link.name) && !is_of_kind(link.real);
+            }
+            match read {
+                LinksRead::Nothing => false,
+                LinksRead::Files => is_of_kind(link.name) && !is_folder(link.real, files),
+                LinksRead::All => is_of_kind(link.name) || is_folder(link.real, files),
+            }
+        };
+        if read == LinksRead::Nothing {
+            return Ok(());
+        }
+        let named = self.located.len();
+        self.add_links(passed, read == LinksRead::All, is_used, files)?;
+        if !kinds.is_empty() {
+            let linked = self.located.iter().skip(named);
+            self.by_kind = linked.filter(|it| is_folder(&it.real, files)).cloned().collect();
+        }
+        Ok(())
     }
 
     /// Adds where those symlinks below lead that are used; whether these are all.
     fn add_links(
-        &mut self, passed: PassedOver, is_used: impl Fn(&str) -> bool, files: &dyn FileLookup,
+        &mut self, passed: PassedOver, goes_in: bool, is_used: impl Fn(&FoundLink) -> bool,
+        files: &dyn FileLookup,
     ) -> Result<bool, PathError> {
         let mut dirs: VecDeque<String> =
             self.located.iter().map(|path| path.real.clone()).collect();
+        // Folders that were gone into, each with all below it.
+        let mut tops: Vec<String> = dirs.iter().cloned().collect();
         let from = PathContext { cwd: "/".to_owned(), ..PathContext::default() };
         let mut left = MOST_NAMES;
         let mut complete = true;
@@ -174,16 +221,36 @@ impl PathSpots {
                         name if BULKY.contains(&name) => dirs.push_front(path),
                         _ => dirs.push_back(path),
                     }
-                } else if is_link && is_used(&name) {
-                    match locate(&path, &from, files) {
+                } else if is_link {
+                    let located = match locate(&path, &from, files) {
                         Ok(located)
                             if passed.interpreters
                                 && is_interpreter(&name)
-                                && is_interpreter(&located.real) => {}
-                        Ok(located) => self.located.push(located),
+                                && is_interpreter(&located.real) =>
+                        {
+                            continue;
+                        }
+                        Ok(located) => located,
                         Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
-                        Err(_) => complete = false,
+                        Err(_) => {
+                            complete = false;
+                            continue;
+                        }
+                    };
+                    let link = FoundLink {
+                        name: &name,
+                        real: &located.real,
+                        is_inside: tops.iter().any(|top| is_below(&located.real, top)),
+                    };
+                    if !is_used(&link) {
+                        continue;
                     }
+                    if goes_in && !link.is_inside {
+                        tops.push(located.real.clone());
+                        // What lies here comes first.
+                        dirs.push_front(located.real.clone());
+                    }
+                    self.located.push(located);
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::repository::upwards;
 use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
 use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
-use crate::shell::{Word, is_builtin};
+use crate::shell::{FileAccess, Word, WordPiece, is_builtin};
 
 /// The longest file of settings that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
@@ -154,6 +154,37 @@ impl SubjectReader<'_> {
         Ok(told.is_none())
     }
 
+    /// Whether shellcheck is told by no settings of the project to go on to the files that this script names. It looks for
+    /// them beside the script, and above.
+    pub(super) fn is_plain_shellcheck(
+        &self, script: &Word, start: &PathStart,
+    ) -> Result<bool, PathError> {
+        let known = match script.pieces.first() {
+            Some(WordPiece::Text(text)) => text.rsplit_once('/').map_or(".", |(dir, _)| dir),
+            _ => ".",
+        };
+        if self.subjects.iter().any(|subject| may_be_written(&subject.kind, SHELLCHECK)) {
+            return Ok(false);
+        }
+        let roots = self.roots()?;
+        for dir in places(start, self.files)?.0 {
+            let located = locate(known, &start.at(&dir), self.files)?;
+            for beside in located.reals().chain([dir.as_str()]) {
+                for folder in above(beside, &roots) {
+                    for name in SHELLCHECK {
+                        let file = format!("{folder}/{name}");
+                        if self.files.has(&file)?
+                            && self.files.text(&file, MOST_TEXT).is_none_or(|it| names_others(&it))
+                        {
+                            return Ok(false);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// Whether the program that `npx` is to run is one of a package of the project. Of any other it asks a server, whatever it
     /// is told.
     pub(super) fn is_installed(
@@ -187,9 +218,7 @@ impl SubjectReader<'_> {
     ) -> Result<Option<T>, PathError> {
         let roots = self.roots()?;
         for dir in places(start, self.files)?.0 {
-            let above = upwards(&dir).map_while(|folder| folder);
-            for folder in above.take_while(|folder| roots.iter().any(|root| is_below(folder, root)))
-            {
+            for folder in above(&dir, &roots) {
                 let found = look(folder, self.files)?;
                 if found.is_some() {
                     return Ok(found);
@@ -198,6 +227,29 @@ impl SubjectReader<'_> {
         }
         Ok(None)
     }
+}
+
+/// This folder and those above it, as far as they lie in one of these.
+fn above<'d>(dir: &'d str, roots: &[String]) -> impl Iterator<Item = &'d str> {
+    let above = upwards(dir).map_while(|folder| folder);
+    above.take_while(|folder| roots.iter().any(|root| is_below(folder, root)))
+}
+
+/// Names of the settings of shellcheck.
+const SHELLCHECK: &[&str] = &[".shellcheckrc", "shellcheckrc"];
+
+/// Whether settings of shellcheck may let it go on to the files that a script names.
+fn names_others(settings: &str) -> bool {
+    let lines = settings.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let mut told = lines.filter(|line| line.contains("external-sources"));
+    told.any(|line| line != "external-sources=false")
+}
+
+/// Whether the line itself may write a file of one of these names, which is not there yet.
+fn may_be_written(kind: &SubjectKind, names: &[&str]) -> bool {
+    let SubjectKind::Path { access: FileAccess::Write, target, .. } = kind else { return false };
+    let is_one = |path: &str| path.rsplit('/').next().is_some_and(|name| names.contains(&name));
+    target.literal().is_none_or(is_one)
 }
 
 /// Whether a line of npm's settings is empty, a comment, or a harmless setting.

@@ -50,6 +50,7 @@ impl SubjectReader<'_> {
                 }
                 DoubtReason::ForeignModule => self.has_module(&target, &start),
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
+                DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
                 DoubtReason::FindsHosts => {
                     self.finds_none(&target, &start, |name| name.contains(':'))
@@ -162,7 +163,7 @@ impl SubjectReader<'_> {
             let own = |path: &str| roots.iter().chain([&dir]).any(|root| is_below(path, root));
             for top in self.tops(target, &from)? {
                 let mut below = PathSpots::at(locate(&top, &from, self.files)?);
-                below.add_links_below(PASSED, self.files)?;
+                below.add_links_below(PASSED, true, self.files)?;
                 below.located.iter().for_each(|path| self.led.add(path));
                 if !below.certain || !below.located.iter().all(|it| it.reals().all(own)) {
                     return Ok(false);

@@ -10,7 +10,9 @@ const ALLOWS: &str = r#"
 effect = "allow"
 commands = ["ruff", "mypy", "flake8", "black", "eslint", "biome check", "pyright", "rubocop", "go vet", "go test",
   "golangci-lint run", "pytest", "node --test", "uv build", "poetry build", "gem build", "npm pack", "cargo package",
-  "pip install", "python -m ruff", "poetry run mypy"]
+  "pip install", "python -m ruff", "poetry run mypy", "isort", "prettier", "shfmt", "gofmt", "zig fmt", "go fmt", "cargo fmt",
+  "biome format", "biome lint", "tsc", "ruff analyze", "oxlint", "pylint", "autopep8", "rustfmt", "shellcheck", "cp", "scp", "7z",
+  "python -m black", "python -m mypy", "poetry run black"]
 writes = ["${project}/**"]
 "#;
 
@@ -165,4 +167,196 @@ fn where_there_are_too_many_names_to_look_at_their_kinds_still_count() {
     );
     check(&place, "**/*secret*.js", &[("allow", "ruff check"), ("ask", "eslint .")]);
     check(&place, "${project}/secret/**", &[("ask", "ruff check"), ("ask", "eslint")]);
+}
+
+#[test]
+fn what_a_formatter_writes_in_place_it_reads() {
+    let place = place("formats", &["src/a.py"]);
+    let secret = ["k.py", "k.ts", "k.sh", "k.go", "k.zig", "k.rs"];
+    fs::create_dir_all(place.at("project/secret")).unwrap();
+    secret
+        .iter()
+        .for_each(|name| fs::write(place.at(&format!("project/secret/{name}")), "").unwrap());
+    let lines = [
+        "black .",
+        "black",
+        "black --check .",
+        "ruff format .",
+        "ruff format",
+        "ruff check --fix .",
+        "ruff check --fix",
+        "prettier --write .",
+        "prettier --write '**/*.ts'",
+        "eslint --fix .",
+        "eslint --fix '**/*.ts'",
+        "isort .",
+        "shfmt -w .",
+        "gofmt -w .",
+        "go fmt ./...",
+        "biome check --write .",
+        "biome check --write",
+        "biome format --write .",
+        "zig fmt .",
+        "cargo fmt",
+        "cargo fmt --check",
+        "autopep8 -i -r .",
+        "python -m black .",
+        "poetry run black .",
+    ];
+    let asked: Vec<(&str, &str)> = lines.iter().map(|line| ("ask", *line)).collect();
+    check(&place, "${project}/secret/**", &asked);
+    check(&place, "${project}/secret/**", &[("ask", "black ./"), ("ask", "ruff format ./")]);
+    let told: Vec<(&str, &str)> = lines.iter().map(|line| ("allow", *line)).collect();
+    check(&place, "${project}/none/**", &told);
+}
+
+#[test]
+fn a_linked_folder_is_what_it_leads_to() {
+    let place = place("folders", &["src/a.py", "src2/a.py", "secret/k.py", "notes/n.py"]);
+    let lines = [
+        "isort --diff src2",
+        "isort src2",
+        "isort --check .",
+        "black --diff src2",
+        "black src2",
+        "mypy --pretty src2",
+        "timeout 5 black --diff src2",
+        "env isort --diff src2",
+        "sh -c 'black --check src2'",
+        "python -m black --diff src2",
+        "python -m mypy src2",
+        "poetry run black --diff src2",
+    ];
+    let of = |effect: &'static str| lines.iter().map(|line| (effect, *line)).collect::<Vec<_>>();
+    let leaves = [
+        "ruff check src2",
+        "ruff format --diff src2",
+        "flake8 src2",
+        "prettier --check src2",
+        "shfmt -l src2",
+        "autopep8 -r --diff src2",
+        "eslint src2",
+    ];
+    let leaves: Vec<(&str, &str)> = leaves.iter().map(|line| ("allow", *line)).collect();
+    // Outside of the project, so that nothing but the link leads there.
+    place.link("project/src2/sd", "outside");
+    fs::write(place.at("outside/k.py"), "").unwrap();
+    check(
+        &place,
+        "@outside/**",
+        &[
+            ("deny", "black --check src2"),
+            ("allow", "black --check src"),
+            ("deny", "isort --check ."),
+        ],
+    );
+    check(&place, "**/k.txt", &[("allow", "black --check src2")]);
+    place.link("project/src2/sd", "project/secret");
+    let deny = "${project}/secret/**";
+    let asked = of("ask");
+    check(&place, deny, &asked);
+    check(&place, deny, &leaves);
+    // Through a link behind the link.
+    place.link("project/notes/deep", "project/secret");
+    place.link("project/src2/sd", "project/notes");
+    check(&place, deny, &asked);
+    check(&place, deny, &leaves);
+    fs::remove_file(place.at("project/notes/deep")).unwrap();
+    let notes: Vec<(&str, &str)> = of("allow")
+        .into_iter()
+        .filter(|(_, line)| line.contains("black") || line.contains("isort"))
+        .filter(|(_, line)| !line.ends_with(" ."))
+        .collect();
+    check(&place, deny, &notes);
+    // A link that goes round.
+    place.link("project/notes/round", "project/src2");
+    check(&place, deny, &notes);
+}
+
+#[test]
+fn what_a_copy_follows_below_may_be_anything() {
+    let place = place("follows", &["src4/a.txt", "secret/k.txt"]);
+    place.link("project/src4/sd", "project/secret");
+    check(
+        &place,
+        "${project}/secret/**",
+        &[
+            ("ask", "cp -rL src4 out"),
+            ("ask", "cp -aL src4 out"),
+            ("ask", "cp -Lr src4/. out"),
+            ("ask", "cp -r --dereference src4 out"),
+            ("ask", "cp -r --deref src4 out"),
+            ("allow", "cp -r src4 out"),
+            ("allow", "cp -rP src4 out"),
+            ("allow", "cp -L src4/a.txt out"),
+        ],
+    );
+    let policy = place.policy(
+        "[[rule]]\neffect = 'allow'\ncommands = ['scp', '7z']\nwrites = ['${project}/**']\nurls = ['*']\n\
+         [[rule]]\neffect = 'deny'\nreads = ['${project}/secret/**']\n",
+    );
+    place.check(
+        &policy,
+        &[("deny", "bash", "scp -r src4 host.example:x"), ("deny", "bash", "7z a x.7z src4")],
+    );
+}
+
+#[test]
+fn what_a_checker_goes_on_to_is_in_the_verdict() {
+    let files = ["src/a.py", "src/a.ts", "src/m.rs", "secret/k.py", "secret/k.ts", "secret/k.rs"];
+    let place = place("goes-on", &files);
+    let lines = [
+        "tsc --noEmit --pretty",
+        "tsc --noEmit src/a.ts",
+        "tsc -p src",
+        "tsc --showConfig",
+        "ruff analyze graph",
+        "ruff analyze graph .",
+        "mypy --pretty src/a.py",
+        "mypy src",
+        "mypy -m src.a",
+        "pylint src",
+        "pyright src/a.py",
+        "oxlint src",
+        "biome lint src",
+        "rustfmt --check src/m.rs",
+        "rustfmt src/m.rs",
+    ];
+    let asked: Vec<(&str, &str)> = lines.iter().map(|line| ("ask", *line)).collect();
+    check(&place, "${project}/secret/**", &asked);
+    let allowed: Vec<(&str, &str)> = lines
+        .iter()
+        .filter(|line| !line.contains("--showConfig") && **line != "rustfmt src/m.rs")
+        .map(|line| ("allow", *line))
+        .collect();
+    check(&place, "**/.env", &allowed);
+    check(&place, "**/.env", &[("allow", "tsc --version"), ("allow", "mypy --version")]);
+    check(
+        &place,
+        "${project}/secret/**",
+        &[
+            ("allow", "ruff check src"),
+            ("allow", "black --check src"),
+            ("allow", "ruff analyze graph src"),
+        ],
+    );
+}
+
+#[test]
+fn settings_of_shellcheck_may_let_it_read_what_a_script_names() {
+    let place = place("sourced", &["src/x.sh", "x.sh", ".env"]);
+    let rows = |effect: &'static str| {
+        [(effect, "shellcheck src/x.sh"), (effect, "shellcheck -f gcc x.sh src/*.sh")]
+    };
+    check(&place, "**/.env", &rows("allow"));
+    fs::write(place.at("project/.shellcheckrc"), "# external-sources=true\ndisable=SC2034\n")
+        .unwrap();
+    check(&place, "**/.env", &rows("allow"));
+    fs::write(place.at("project/.shellcheckrc"), "disable=SC2034\nexternal-sources=true\n")
+        .unwrap();
+    check(&place, "**/.env", &rows("ask"));
+    fs::remove_file(place.at("project/.shellcheckrc")).unwrap();
+    fs::write(place.at("project/src/shellcheckrc"), "external-sources = true\n").unwrap();
+    check(&place, "**/.env", &rows("ask"));
+    check(&place, "**/.env", &[("allow", "shellcheck x.sh"), ("ask", "shellcheck -x x.sh")]);
 }

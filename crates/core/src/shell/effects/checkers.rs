@@ -26,6 +26,14 @@ pub(super) fn configured(walk: &mut ArgumentWalk) {
     checks(walk);
 }
 
+/// Reads its operands, and what they name where settings say so that lie beside them, or above.
+pub(super) fn scripts(walk: &mut ArgumentWalk) {
+    for operand in walk.operands.clone() {
+        walk.runs(operand.arg, DoubtReason::SettingsOfShellcheck);
+    }
+    walk.lay_out(All(OperandUse::Read), OperandUse::Nothing);
+}
+
 /// Changes its operands, unless told not to.
 pub(super) fn formats(walk: &mut ArgumentWalk) {
     operands(walk, !walk.only_looks(STAYS));
@@ -53,14 +61,23 @@ pub(super) fn everywhere(walk: &mut ArgumentWalk, _part: ArgumentPart) {
     let words = walk.argv.get(walk.from..).unwrap_or_default();
     let is_in = |list: &[&str], word: &Word| word.literal().is_some_and(|it| list.contains(&it));
     let looks = words.iter().any(|word| is_in(LOOKS, word));
-    if !looks || !words.iter().all(|word| is_in(LOOKS, word) || is_in(BESIDE, word)) {
-        here(walk);
+    if looks && words.iter().all(|word| is_in(LOOKS, word) || is_in(BESIDE, word)) {
+        walk.here(OperandUse::ReadBelow);
+    } else {
+        changes_here(walk);
     }
 }
 
+/// It changes the sources below where it runs, and what it changes it reads.
+pub(super) fn changes_here(walk: &mut ArgumentWalk) {
+    walk.here(OperandUse::ReadBelow);
+    let here = words::text(walk.place(0), ".");
+    writes_here(walk, here);
+}
+
 /// What whoever allows the program means, and no word of the line.
-fn here(walk: &mut ArgumentWalk) {
-    walk.path(0, FileAccess::Write, words::text(walk.place(0), "."), true);
+fn writes_here(walk: &mut ArgumentWalk, here: Word) {
+    walk.path(0, FileAccess::Write, here, true);
 }
 
 /// It goes over the sources below, whichever its operands name: those name others.
@@ -83,22 +100,21 @@ impl ArgumentWalk<'_> {
 fn operands(walk: &mut ArgumentWalk, changes: bool) {
     if walk.operands.is_empty() && !walk.tells_of_itself() {
         if changes {
-            here(walk);
-        }
-        if !matches!(walk.program.here, OperandUse::Nothing) {
+            changes_here(walk);
+        } else if !matches!(walk.program.here, OperandUse::Nothing) {
             walk.here(walk.program.here);
         }
         return;
     }
     for operand in std::mem::take(&mut walk.operands) {
-        let here = walk.place(operand.arg).literal() == Some(".");
         let word = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
+        let here = word.literal() == Some(".");
         if word.literal().is_some_and(|text| words::pattern_root(text).is_some()) {
             pattern(walk, operand.arg, &word, changes);
         } else if changes && here {
             // They go over the sources of a project, and that is what whoever allows the program means.
-            let target = walk.word(ArgumentPart { arg: operand.arg, skip: 0 });
-            walk.path(0, FileAccess::Write, target, true);
+            walk.operand_is(operand, OperandUse::ReadBelow);
+            writes_here(walk, word);
         } else {
             walk.operand_is(operand, if changes { OperandUse::Change } else { OperandUse::Read });
         }
@@ -118,8 +134,10 @@ fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, changes: bool) {
         walk.runs(arg, DoubtReason::NotUnderstood);
     }
     // A file of this very name comes before what the pattern finds, and some programs know no patterns: `app/[id]/page.tsx`.
-    let access = if changes { FileAccess::Write } else { FileAccess::Read };
-    walk.path(0, access, word.clone(), false);
+    walk.path(0, FileAccess::Read, word.clone(), false);
+    if changes {
+        walk.path(0, FileAccess::Write, word.clone(), false);
+    }
     let mut roots: Vec<String> = alternatives.iter().flatten().map(expansion::root).collect();
     roots.sort_unstable();
     roots.dedup();
@@ -129,9 +147,7 @@ fn pattern(walk: &mut ArgumentWalk, arg: usize, word: &Word, changes: bool) {
             let arg = if root == "." { 0 } else { arg };
             walk.path(arg, FileAccess::Write, target.clone(), true);
         }
-        if !changes || root != "." {
-            walk.path(arg, FileAccess::Read, target, true);
-        }
+        walk.path(arg, FileAccess::Read, target, true);
     }
 }
 

@@ -131,20 +131,49 @@ pub(crate) fn opens(argv: &[Word]) -> &'static [&'static str] {
             || option.len() > 2 && program.opens_others.iter().any(|it| it.starts_with(option))
     };
     let words = argv.get(1..).unwrap_or_default();
-    if words.iter().any(is_other) { &[] } else { &program.opens }
+    if words.iter().any(is_other) {
+        return &[];
+    }
+    // Of a command alone where nothing before it could be its name.
+    let command = argv.get(1).and_then(Word::literal);
+    let command = command.and_then(|name| tables().command(program.path, name));
+    match command {
+        Some(command) if !command.opens.is_empty() => &command.opens,
+        _ => &program.opens,
+    }
 }
 
-/// Whether this program, given a directory, reads what the symlinks below lead to.
-pub(crate) fn goes_through_links(name: &str) -> bool {
-    always_keeps(name, "through")
+/// Of the symlinks below a directory, those that are read through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LinksRead {
+    /// None.
+    Nothing,
+    /// Those to files.
+    Files,
+    /// Those to folders, too.
+    All,
 }
 
-/// Whether this program, over all that is below a directory, writes nothing through the symlinks there.
+/// Which symlinks this program reads through, given a directory. Of one that does what the project says all, unless it was seen
+/// to leave them alone. The tables of others say which options follow links.
+pub(crate) fn links_read(name: &str) -> LinksRead {
+    if passes_links(name) {
+        LinksRead::Nothing
+    } else if always_keeps(name, "past-linked-folders") {
+        LinksRead::Files
+    } else if always_keeps(name, "through") || !tells_reads(name) {
+        LinksRead::All
+    } else {
+        LinksRead::Nothing
+    }
+}
+
+/// Whether this program, over all that is below a directory, leaves the symlinks there alone.
 pub(crate) fn passes_links(name: &str) -> bool {
     always_keeps(name, "past-links")
 }
 
-/// What this program, over all that is below a directory, surely does not write.
+/// What this program, over all that is below a directory, surely does not go into.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PassedOver {
     /// Packages of others: `node_modules`.

@@ -230,7 +230,7 @@ pub(super) fn linker(walk: &mut ArgumentWalk, part: ArgumentPart) {
 /// The sources below are written.
 pub(super) fn gofmt(walk: &mut ArgumentWalk) {
     inside(walk);
-    walk.path(0, FileAccess::Write, words::text(walk.place(0), "."), true);
+    super::checkers::changes_here(walk);
 }
 
 /// A property of a build, by whose name the project's own code goes.

@@ -17,6 +17,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut ArgumentWalk)> {
         "archives.zip" => archives::zip,
         "awk.operands" => awk::operands,
         "checkers.checks" => checkers::checks,
+        "checkers.scripts" => checkers::scripts,
         "checkers.configured" => checkers::configured,
         "checkers.formats" => checkers::formats,
         "checkers.formats_modules" => checkers::formats_modules,

@@ -162,3 +162,55 @@ fn a_setting_beside_a_check_is_no_check() {
         assert!(writes("../x.rs") || writes("../x") || writes("../x.py"), "{text}");
     }
 }
+
+/// What a line writes with all that is below it, and does not read.
+fn written_unread(text: &str) -> Vec<String> {
+    let effects = of(&line(&[text]));
+    let written = effects.paths.iter().filter(|it| it.access == FileAccess::Write && it.recursive);
+    let is_read = |target: &Word| {
+        let mut paths = effects.paths.iter();
+        paths.any(|it| it.access == FileAccess::Read && it.recursive && it.target == *target)
+    };
+    written.filter(|it| !is_read(&it.target)).map(|it| format!("{text}: {:?}", it.target)).collect()
+}
+
+#[test]
+fn what_is_changed_in_place_is_read() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (_, program) in tables().all() {
+        let options = options(program);
+        let changes = |uses: &OperandUse| matches!(uses, OperandUse::Keep("changes"));
+        let stays = |uses: &OperandUse| matches!(uses, OperandUse::Looks("stays"));
+        let mut given: Vec<String> = options
+            .iter()
+            .filter(|(_, takes, uses)| changes(uses) && *takes != OptionTakes::Value)
+            .map(|(name, _, _)| spelled(program, *name))
+            .collect();
+        if options.iter().any(|(_, _, uses)| stays(uses)) {
+            given.push(String::new());
+        }
+        for option in given {
+            seen += 1;
+            let call = call(program.path);
+            for operand in ["", ".", "./", "src", "**/*.ts", "src/**/*.{js,ts}", "a b"] {
+                let text = format!("{call} {option} {operand}");
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                wrong.extend(written_unread(&text));
+            }
+        }
+    }
+    for text in [
+        "cargo fmt",
+        "cargo clippy --fix",
+        "dotnet format",
+        "go fmt ./...",
+        "go vet -fix",
+        "tsc",
+        "tsc -p .",
+    ] {
+        wrong.extend(written_unread(text));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen > 20, "{seen}");
+}
