@@ -49,7 +49,7 @@ const ON_BOTH = new RegExp(
     '/ai-sdk/(?:abort|agent|approval-reasons|decisions|errors|gate-tools|hooks|stream-with-events|subagents|tool-|ui-stream|use-chat)',
     // Confinement, files and commands know nothing of the SDK.
     '/agent/(?:ask-user|deep-agent|task|tools)[.]',
-    '/interrupt/(?!names-of-a-tool)',
+    '/interrupt/',
     '/gate/gate[.]',
     '/options/(?:entries|slips)[.]',
     '/policy/gates[.]',

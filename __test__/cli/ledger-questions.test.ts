@@ -83,7 +83,7 @@ describe('answering', () => {
     const { run, end, id } = await asked(...questions);
     const { code, stdout, stderr } = await run('respond', short(id), ...answer, '--by', 'ada');
     expect([code, stderr]).toEqual([0, '']);
-    expect(linesOf(stdout).at(-1)).toBe(`answered  ${short(id)}`);
+    expect(linesOf(stdout).at(-1)).toBe(`answered  ${short(id)}  its run goes on`);
     const ended = await end();
     expect(ended.told).toMatchObject({ type: 'text', value: expect.stringContaining(told) as unknown });
     expect(ended.answered).toMatchObject([{ decidedBy: 'ada', answer: { status: 'answered' } }]);

@@ -398,3 +398,10 @@ it.each(['approvalId', 'id', 'toolName', 'digest', 'request', 'by', 'via'])(
     expect(await gate.pending()).toHaveLength(1);
   },
 );
+
+it.each(['by', 'groups', 'via'])('a decision does not say by %s who decides', async (name) => {
+  const { gate, mia, path } = await setUp();
+  const sent = await mia.post(path, { decision: { type: 'approve', [name]: 'mallory' } });
+  expect([sent.status, JSON.stringify(sent.body)]).toEqual([422, expect.stringContaining('who is signed in decides')]);
+  expect(await gate.pending()).toHaveLength(1);
+});

@@ -44,6 +44,13 @@ function readDecision(given: unknown, { scopes }: ViewContext): Decision {
   if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'type')) throw malformed();
   const { type, reason, remember } = given as { type: unknown; reason?: unknown; remember?: unknown };
   if (!TYPES.includes(type) || !(reason === undefined || typeof reason === 'string')) throw malformed();
+  const person = ['by', 'groups', 'via'].find((name) => Object.hasOwn(given, name));
+  if (person !== undefined)
+    throw new RefusedRequest(
+      422,
+      'ERR_INVALID_DECISION',
+      `decision has ${person}, which is not taken from it: who is signed in decides, through the inbox.`,
+    );
   if (type === 'edit' && !Object.hasOwn(given, 'args')) throw malformed();
   if (type === 'respond' && !Object.hasOwn(given, 'output')) throw malformed();
   if (remember !== undefined) {
