@@ -47,7 +47,8 @@ pub(super) fn csplit(walk: &mut ArgumentWalk) {
             target.pieces.push(crate::shell::WordPiece::Unknown { splits: false });
             walk.path(part.arg, crate::shell::FileAccess::Write, target, false);
         }
-        None => walk.here(OperandUse::Write),
+        // `xx00`, `xx01`, …
+        None => walk.here(OperandUse::WriteBelow),
     }
 }
 

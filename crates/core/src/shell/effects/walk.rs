@@ -456,6 +456,9 @@ impl<'a> ArgumentWalk<'a> {
         if certain {
             // Not an operand, unless this word is the value of another option.
             self.twice = (self.twice != Some(at)).then_some(at + 1);
+        } else if like_option {
+            // What is behind it is its value to some, and theirs that of no option.
+            self.twice = Some(at + 1);
         }
         0
     }
