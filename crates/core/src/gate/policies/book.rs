@@ -183,6 +183,15 @@ impl GrantSnapshot {
     pub(super) fn left_of(
         &self, call: &JudgedCall, verdict: Verdict, files: &dyn FileLookup,
     ) -> Result<Verdict, NeedsFiles> {
+        let allows = || {
+            self.kept.iter().filter_map(|StoredGrant { says, .. }| match says {
+                GrantEffect::Allow(_, grants) => Some(grants),
+                GrantEffect::Deny(_) => None,
+            })
+        };
+        if allows().next().is_none() {
+            return Ok(verdict);
+        }
         let mut left = verdict.clone();
         for (index, judged) in verdict.subjects.iter().enumerate() {
             if judged.effect != Effect::Ask {
@@ -194,8 +203,7 @@ impl GrantSnapshot {
                     subject.effect = Effect::Allow;
                 }
             }
-            for StoredGrant { says, .. } in &self.kept {
-                let GrantEffect::Allow(_, grants) = says else { continue };
+            for grants in allows() {
                 if grants.answers(call, &alone, files)?
                     && let Some(answered) = left.subjects.get_mut(index)
                 {
