@@ -41,6 +41,7 @@ import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js'
 import { failedBy, warnJudging } from './warn-judging.js';
 import { allOf, asksPeople } from './who.js';
 import { mainRunOf } from './run-ids.js';
+import { ownValue } from '../values/own-value.js';
 
 const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
@@ -490,10 +491,8 @@ function verdictOf(
 
 function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string | undefined } {
   const isObject = typeof answer === 'object' && answer !== null;
-  const own = (name: string): unknown =>
-    isObject && Object.hasOwn(answer, name) ? (answer as Record<string, unknown>)[name] : undefined;
-  const effect = isObject ? own('effect') : answer;
-  const reason = own('reason');
+  const effect = isObject ? ownValue(answer, 'effect') : answer;
+  const reason = ownValue(answer, 'reason');
   if (!EFFECTS.includes(effect as PolicyEffect))
     return { effect: 'ask', reason: 'the judge returned something unknown' };
   return { effect: effect as PolicyEffect, reason: typeof reason === 'string' ? reason : undefined };

@@ -3,6 +3,7 @@ import type { DecidedVia, DecideOptions } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { isBlankName } from './person-name.js';
+import { ownValue } from '../values/own-value.js';
 
 export interface DecidingPerson {
   by: string | null;
@@ -28,8 +29,8 @@ export function checkVia(via: unknown = 'gate'): PersonsVia {
  * @throws {InvalidDecisionError}
  */
 export function readDecider(given: unknown, via: DecidedVia): DecidingPerson {
-  const by = own(given, 'by') ?? null;
-  const groups = copyOfList(own(given, 'groups'));
+  const by = ownValue(given, 'by') ?? null;
+  const groups = copyOfList(ownValue(given, 'groups'));
   if (by !== null && typeof by !== 'string')
     throw new InvalidDecisionError({ message: `by must be a text, not ${typeof by}.` });
   // In the records and the audit nobody could be told from somebody who was not named.
@@ -41,11 +42,6 @@ export function readDecider(given: unknown, via: DecidedVia): DecidingPerson {
     throw new InvalidDecisionError({ message: 'groups must be a list of names of groups.' });
   return { by, groups, via };
 }
-
-const own = (given: unknown, name: string): unknown =>
-  typeof given === 'object' && given !== null && Object.hasOwn(given, name)
-    ? (given as Record<string, unknown>)[name]
-    : undefined;
 
 /** The caller may change it while the decision is on its way. */
 const copyOfList = (value: unknown): unknown => (Array.isArray(value) ? [...(value as unknown[])] : value);

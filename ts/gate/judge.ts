@@ -16,6 +16,7 @@ import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { whoOf } from './who.js';
+import { ownValue } from '../values/own-value.js';
 
 export type { CallOpinion, CallVerdict } from './call-verdict.js';
 
@@ -206,11 +207,9 @@ async function readStatus(
 
 function opinionsOf(answer: unknown): CallOpinion[] {
   if (answer === undefined) return [];
-  const own = (name: string): unknown =>
-    Object.hasOwn(answer as object, name) ? (answer as Record<string, unknown>)[name] : undefined;
   const isObject = typeof answer === 'object' && answer !== null;
-  const status = isObject ? own('type') : answer;
-  const given = isObject ? own('reason') : undefined;
+  const status = isObject ? ownValue(answer, 'type') : answer;
+  const given = ownValue(answer, 'reason');
   const reason = typeof given === 'string' ? given : undefined;
   switch (status) {
     case 'not-applicable':

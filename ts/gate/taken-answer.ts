@@ -7,6 +7,7 @@ import { toldKind } from '../errors/told-value.js';
 import { isJsonNumber, numberText, revive, snapshot } from '../values/snapshot.js';
 import { readDecider, type DecidingPerson } from './decider.js';
 import { readRemember, rememberOf, type RememberedAs } from './remember.js';
+import { ownValue } from '../values/own-value.js';
 
 /** Each part, or what is wrong with it once it is needed. */
 export interface TakenAnswer {
@@ -103,11 +104,11 @@ export function checkItsCall(plain: unknown, record: ApprovalRecord): void {
   const answer = revive(plain);
   checkNamed(answer, '', record);
   if (!isObject(answer)) return;
-  checkNamed(own(answer, 'editedAction'), 'editedAction.', record);
-  const request = own(answer, 'request');
+  checkNamed(ownValue(answer, 'editedAction'), 'editedAction.', record);
+  const request = ownValue(answer, 'request');
   if (request === undefined || request === null) return;
   // Anything else may be another one, in words that nobody here knows.
-  if (isObject(request) && own(request, 'approvalId') === record.approvalId) return;
+  if (isObject(request) && ownValue(request, 'approvalId') === record.approvalId) return;
   throw new InvalidDecisionError({
     message: `The answer is for another call, or does not say for which: its request has not the approvalId of ${record.toolName} (${record.approvalId}). Answer each request by its own approvalId, or leave request out.`,
   });
@@ -117,16 +118,14 @@ export function checkItsCall(plain: unknown, record: ApprovalRecord): void {
 function checkNamed(said: unknown, place: string, record: ApprovalRecord): void {
   if (!isObject(said)) return;
   for (const [name, meant] of Object.entries(NAMES_ITS_CALL)) {
-    const value = own(said, name);
+    const value = ownValue(said, name);
     if (value === undefined || value === null || meant(record).includes(value as string)) continue;
     throw new InvalidDecisionError({
       message: `The answer is for another call: its ${place}${name} is not that of ${record.toolName} (${record.approvalId}). Answer each request by its own approvalId.`,
     });
   }
-  checkNamed(own(said, 'request'), `${place}request.`, record);
+  checkNamed(ownValue(said, 'request'), `${place}request.`, record);
 }
-
-const own = (of: Record<string, unknown>, name: string): unknown => (Object.hasOwn(of, name) ? of[name] : undefined);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
