@@ -198,3 +198,12 @@ test('a piped line that was begun for a request which was decided elsewhere answ
   input.write('no, keep it\n');
   expect(await next).toMatchObject({ type: 'reject', reason: expect.stringContaining('keep it') as unknown });
 });
+
+test('lines that are pasted on a terminal are one text, whose first line approves nothing', async () => {
+  const request = await requestFor({ command: 'ls' });
+  const { input, output, until } = place(true);
+  const decided = terminalApprover({ input, output })(request, signal);
+  await until('Run it? ');
+  input.write('y\rthen the others\ras well');
+  expect(await decided).toEqual({ type: 'reject', reason: 'y\nthen the others\nas well' });
+});

@@ -133,8 +133,13 @@ export class LineInput {
     return this.#until(signal, (resolve, reject) => {
       const output = this.#output?.stream;
       const terminal = createInterface({ input: this.#input, output, terminal: true, historySize: 0 });
-      terminal.on('line', (line) => resolve(line));
-      terminal.on('close', () => resolve(undefined));
+      // Lines that come together were pasted: they are one text, so that the first of them answers nothing by itself.
+      const lines: string[] = [];
+      const give = (): void => resolve([...lines, terminal.line].join('\n').trimEnd());
+      terminal.on('line', (line) => {
+        if (lines.push(line) === 1) setImmediate(give);
+      });
+      terminal.on('close', () => (lines.length > 0 ? give() : resolve(undefined)));
       // The input's own error is heard there.
       terminal.on('error', () => {});
       const end = (): void => resolve(undefined);

@@ -1,6 +1,7 @@
 //! What every answer is wrapped in: a value or an error, never an exception. And how texts are read.
 
 use countersign_core::approval::{ApprovalId, DecisionKinds, Status};
+use countersign_core::call::InvalidJson;
 use countersign_core::gate::GateError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -17,10 +18,12 @@ pub(crate) type Raw = Box<RawValue>;
 /// The longest text of one answer. A JavaScript engine's strings end at about 512 MiB, and the call with them.
 const MAX_TEXT: usize = 256 * 1024 * 1024;
 
-/// Text of the binding's own making: when it does not fit, the fault is ours or the caller's types are wrong.
+/// Text of the binding's own making: when it does not fit, the fault is ours or the caller's types are wrong. What JSON cannot
+/// carry stands in the arguments of a call, as the caller gave them.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, GateError> {
-    serde_json::from_str(text).map_err(|error| {
-        GateError::Internal(format!("the binding was given what it does not take: {error}"))
+    serde_json::from_str(text).map_err(|error| match InvalidJson::of_value(&error) {
+        Some(invalid) => GateError::InvalidArguments(invalid),
+        None => GateError::Internal(format!("the binding was given what it does not take: {error}")),
     })
 }
 

@@ -30,3 +30,14 @@ fn gate() -> Arc<Gate> {
 fn code<T>(result: Result<T, GateError>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "ok")
 }
+
+/// A lone surrogate in the arguments of a call is the model's, and no bug of ours.
+#[test]
+fn what_json_cannot_carry_is_in_the_arguments() {
+    use crate::envelope::read;
+    let error = read::<String>(r#""\ud800""#).expect_err("no character has such a code");
+    assert_eq!(error.code(), "ERR_INVALID_ARGUMENTS");
+    assert!(error.to_string().contains("toWellFormed"), "{error}");
+    let error = read::<u8>("{}").expect_err("it is no number");
+    assert_eq!(error.code(), "ERR_INTERNAL");
+}

@@ -18,16 +18,25 @@ pub struct CanonicalJson(Box<RawValue>);
 pub struct InvalidJson(String);
 
 impl InvalidJson {
-    /// Says what to do about it where that is known.
     fn new(error: &serde_json::Error) -> Self {
+        Self::of_value(error).unwrap_or_else(|| Self::told(&error.to_string(), ""))
+    }
+
+    /// Where what JSON cannot carry stands in a value that a caller gave, with what to do about it. `None`: the text itself is
+    /// at fault.
+    pub fn of_value(error: &serde_json::Error) -> Option<Self> {
         let fault = error.to_string();
         let cure = if fault.contains("surrogate") || fault.contains("end of hex escape") {
             "; make its strings well-formed Unicode first (String.prototype.toWellFormed)"
         } else if fault.contains("recursion limit") {
             "; nest it at most 127 levels deep"
         } else {
-            ""
+            return None;
         };
+        Some(Self::told(&fault, cure))
+    }
+
+    fn told(fault: &str, cure: &str) -> Self {
         Self(format!("not a JSON text that an approval can be bound to: {fault}{cure}"))
     }
 }
