@@ -23,7 +23,9 @@ const MAX_TEXT: usize = 256 * 1024 * 1024;
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, GateError> {
     serde_json::from_str(text).map_err(|error| match InvalidJson::of_value(&error) {
         Some(invalid) => GateError::InvalidArguments(invalid),
-        None => GateError::Internal(format!("the binding was given what it does not take: {error}")),
+        None => {
+            GateError::Internal(format!("the binding was given what it does not take: {error}"))
+        }
     })
 }
 
