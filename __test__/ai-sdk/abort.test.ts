@@ -35,6 +35,28 @@ describe('an abort', () => {
     await expect(run.result).rejects.toThrow('esc');
   });
 
+  // A rejection that nobody hears ends the process, and these tests with it.
+  it.each(['shouldApprove', 'judge'] as const)('while %s fails, which ends no process', async (which) => {
+    const { ran, tools } = recordingTools();
+    const stop = new AbortController();
+    const goAway = async (): Promise<never> => {
+      stop.abort(new Error('gone'));
+      throw new Error('unreachable');
+    };
+    const { run } = start({
+      turns: one(),
+      tools,
+      abortSignal: stop.signal,
+      onApprovalRequest: () => true,
+      ...(which === 'judge' ? { gate: createGate({ judge: goAway }) } : {}),
+      interruptOn: { del: which === 'judge' ? true : { shouldApprove: goAway } },
+    });
+    expect(types(await collect(run)).at(-1)).toBe('abort');
+    await expect(run.result).rejects.toThrow('gone');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ran).toEqual([]);
+  });
+
   it('while a human is asked: the request is cancelled, the callback is told, nothing runs', async () => {
     const { ran, tools } = recordingTools();
     const stop = new AbortController();

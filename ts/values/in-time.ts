@@ -15,7 +15,11 @@ export function untilAborted<T>(value: T, signal: AbortSignal | undefined): Prom
 
 async function before<T>(value: T, signal: AbortSignal | undefined, deadline: number | null): Promise<Awaited<T>> {
   if (typeof value !== 'object' || value === null || !('then' in value)) return value as Awaited<T>;
-  signal?.throwIfAborted();
+  if (signal?.aborted) {
+    // Nobody hears any more what becomes of it: without a listener, its rejection would end the process.
+    Promise.resolve(value).catch(() => {});
+    throw signal.reason;
+  }
   let giveUp: () => void = () => {};
   const timely = new Promise<never>((_, reject) => {
     const late = () => reject(new Error(`no answer within ${deadline} ms`));
