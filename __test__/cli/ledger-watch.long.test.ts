@@ -23,7 +23,9 @@ function waiting(more: Partial<KeptRecord> = {}): KeptRecord {
   return request as KeptRecord;
 }
 
-const three = [waiting(), waiting(), waiting()] as const;
+/** None of them stands out. */
+const plain = () => waiting({ toolName: 'note', args: { text: 'x' }, flags: [] });
+const three = [plain(), plain(), plain()] as const;
 const ids = three.map(({ approvalId }) => approvalId);
 const begun = withRecords(START, three);
 const withNew = (state: WatchState, request: KeptRecord, now: number) =>
@@ -89,8 +91,18 @@ describe('keys', () => {
     const y = [{ kind: 'text', text: 'y' } as const];
     const asked = press(begun, y, 1_000).state;
     const early = press(asked, y, 1_249);
-    expect([early.action, early.state]).toEqual([undefined, asked]);
-    expect(press(early.state, y, 1_250).action).toEqual({ type: 'approve', id: ids[0] });
+    expect([early.action, early.state.mode.at]).toEqual([undefined, 'confirm']);
+    // Nor does a key that is held down: it counts from the last of them.
+    expect(press(early.state, y, 1_498).action).toBeUndefined();
+    expect(press(early.state, y, 1_499).action).toEqual({ type: 'approve', id: ids[0] });
+  });
+
+  it('what stands out is looked at before it is asked about', () => {
+    const state = withRecords(START, [waiting({ ...three[0], flags: ['hidden'] })]);
+    const looked = typed(state, 'y').state;
+    expect(looked.mode).toEqual({ at: 'request', scroll: 0 });
+    expect(after(looked, 'y').mode).toMatchObject({ at: 'confirm', what: 'approve' });
+    expect(after(state, 'n').mode).toMatchObject({ at: 'confirm', what: 'reject' });
   });
 
   it('what is pasted is no answer', () => {
@@ -205,12 +217,13 @@ describe('the screen', () => {
   });
 
   it('a question says what may deceive', () => {
-    const state = after(withRecords(START, [waiting({ flags: ['bidi', 'long'] })]), 'y');
+    const state = after(withRecords(START, [waiting({ flags: ['bidi', 'long'] })]), 'y', 'y');
     expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(bidi[,)]/);
   });
 
   it('a question says what may not be undone', () => {
-    const state = after(withRecords(START, [waiting({ toolName: 'execute', args: { command: 'rm -rf build' } })]), 'y');
+    const request = waiting({ toolName: 'execute', args: { command: 'rm -rf build' } });
+    const state = after(withRecords(START, [request]), 'y', 'y');
     expect(frame(state, { columns: 100, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(it takes away what may not/);
   });
 });

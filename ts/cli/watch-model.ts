@@ -1,7 +1,9 @@
 /** What the live view of `countersign watch` shows, and what keys do to it. Nothing here reads or writes. */
 import type { GateEvent } from '../../index.js';
+import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
 import type { PressedKey } from './chat/screen/keys.js';
+import { toJson } from './shown.js';
 
 export interface WatchState {
   /** What waits, oldest first. */
@@ -11,8 +13,8 @@ export interface WatchState {
   mode:
     | { at: 'list' }
     | { at: 'request'; scroll: number }
-    /** `shownAt`: since when it is on the screen, in ms. */
-    | { at: 'confirm'; what: 'approve' | 'reject'; id: string; shownAt: number };
+    /** `quietSince`: since when it is on the screen and no key was pressed, in ms. */
+    | { at: 'confirm'; what: 'approve' | 'reject'; id: string; quietSince: number };
   /** When each arrived, in ms since the epoch; what waited before it began is not there. */
   arrived: ReadonlyMap<string, number>;
   /** What was done last. */
@@ -77,7 +79,10 @@ export const withoutDue = (state: WatchState, now: number): WatchState =>
     state.records.filter(({ expiresAt }) => expiresAt === null || expiresAt > now),
   );
 
-/** So long, in ms, must a question have been on the screen before a key answers it: what was typed before that was for another. */
+/**
+ * So long, in ms, must a question have been on the screen, and no key pressed, before a key answers it: what was typed before that was
+ * for another, and a key that is held down is for none.
+ */
 const SEEN = 250;
 
 /**
@@ -96,7 +101,8 @@ export function press(
     if (name === 'q' || name === 'ctrl-c' || name === 'ctrl-d') return { state: next, action: { type: 'quit' } };
     const { mode } = next;
     if (mode.at !== 'confirm') next = moved(next, name, now);
-    else if (now - mode.shownAt >= SEEN) return answered(next, mode, names.slice(at));
+    else if (now - mode.quietSince >= SEEN) return answered(next, mode, names.slice(at));
+    else next = { ...next, mode: { ...mode, quietSince: now } };
   }
   return { state: next };
 }
@@ -144,9 +150,13 @@ function moved(state: WatchState, name: string, now: number): WatchState {
       return { ...state, mode: { at: 'list' }, said: '' };
     case 'y':
     case 'n': {
-      if (selected === null) return state;
+      const record = state.records.find(({ approvalId }) => approvalId === selected);
+      if (record === undefined) return state;
+      // One line has no room for what stands out: it is looked at whole before it is asked about.
+      if (name === 'y' && mode.at === 'list' && doubtsAbout(toJson(record)).length > 0)
+        return { ...state, mode: { at: 'request', scroll: 0 }, said: 'Look at it whole; y then approves.' };
       const what = name === 'y' ? 'approve' : 'reject';
-      return { ...state, mode: { at: 'confirm', what, id: selected, shownAt: now } };
+      return { ...state, mode: { at: 'confirm', what, id: record.approvalId, quietSince: now } };
     }
     default:
       return state;
