@@ -373,8 +373,8 @@ export type NativeAuditEntry = { body: string, hash: string, };
 
 /** What an approval of a call is bound to, as the policies and the files are now, and whether it may run at all. */
 export type NativeBound = {
-/** `{ cwd, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and `who` must
- * agree. */
+/** `{ cwd, project, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and
+ * `who` must agree. */
 context: object,
 /** Why nobody's approval lets it run. */
 denied: string | null, };

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Gate } from '../../index.js';
 import { hasBrowser, openBrowser } from '../../ts/cli/inbox/open-browser.js';
 import { ownLedger } from '../../ts/cli/own-ledger.js';
-import type { PendingAnswer, SessionAnswer } from '../../ts/inbox/protocol.js';
+import type { PendingAnswer, RequestDetail, SessionAnswer } from '../../ts/inbox/protocol.js';
 import { ask, gateOf, later, scratch } from '../inbox/support.js';
 import { PATIENTLY } from '../runtimes.js';
 import { isThorough } from '../support/effort.js';
@@ -145,6 +145,8 @@ describe('always', () => {
     const running = start(['-l', ledger, '--by', 'mia'], { cwd: elsewhere ?? '', env });
     const send = await enter(await firstLink(running));
     const { items } = (await (await send('api/pending')).json()) as PendingAnswer;
+    const shown = (await (await send(`api/requests/${items[0]?.approvalId}`)).json()) as RequestDetail;
+    expect(shown.place).toEqual({ folder: there, project: there });
     expect(await decide(send, items[0]?.approvalId ?? '', { type: 'approve', remember: 'always' })).toBe(200);
     expect(await asking).toBe('pushed');
     const grantsIn = async (cwd = ''): Promise<object[]> =>

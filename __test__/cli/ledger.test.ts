@@ -313,7 +313,10 @@ describe('deciding, while another process waits', () => {
     while (waiting.length === 0) waiting = await gate.pending();
     const env = { HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
     const done = await run(['approve', waiting[0]!.approvalId, '--remember', '30d', '--by', 'ada'], { env });
-    expect([done.code, done.stderr]).toEqual([0, expect.stringMatching(/^to be remembered: (.*)\nremembered: \1\n/)]);
+    expect([done.code, done.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^to be remembered in (.*): (.*)\nremembered: \2\n/),
+    ]);
     await first;
     const [granted] = jsonOf<AuditEntry>((await run(['audit', 'list', '--kind', 'granted', '--json'])).stdout);
     expect(granted).toMatchObject({ by: 'ada', effect: 'allow', approvalId: waiting[0]!.approvalId });

@@ -11,7 +11,8 @@ import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
-import { offered, readRemember, remember, type RememberOptions } from './remember.js';
+import { boundRecord, offered, readRemember, remember, type RememberOptions } from './remember.js';
+import { placeToRemember } from '../gate/call-place.js';
 import { dangersInWords } from '../gate/danger.js';
 import { standsOut } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
@@ -115,7 +116,7 @@ export async function decideOne(
     const decision = checked(record, await make(record));
     if (decision.type === 'approve' && record.status === 'pending') await bewareOf(record, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
-    if (remembered !== undefined) await beforeRemembering(record, effect, values);
+    if (remembered !== undefined) await beforeRemembering(ledger, record, effect, values);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
     const taken = await decide(ledger, record.approvalId, decision, { by, groups: groupsIn(values.group) });
     await tellTaken(ledger, taken, decision, asJson);
@@ -157,12 +158,14 @@ async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promis
 
 /** What is remembered is said before anything is decided. */
 async function beforeRemembering(
+  ledger: NativeLedger,
   record: KeptRecord,
   effect: 'allow' | 'deny',
   { yes, json }: DecideValues,
 ): Promise<void> {
   const label = oneLine(offered(record, effect).label);
-  process.stderr.write(`to be remembered: ${label}\n`);
+  const { project } = placeToRemember(await boundRecord(ledger, record));
+  process.stderr.write(`to be remembered in ${oneLine(project)}: ${label}\n`);
   if (yes === true || json === true || !canAsk()) return;
   if (await confirm('Decide it so, and remember that?')) return;
   throw new ExitError(Exit.refused, 'not decided: what it would remember was not confirmed', 'ERR_NOT_CONFIRMED');

@@ -1,6 +1,7 @@
 /** `--remember`: a decision that also answers the next such calls. */
 import { homedir } from 'node:os';
 import type { Grant } from '../../index.js';
+import { placeToRemember } from '../gate/call-place.js';
 import { NativePolicies, type KeptRecord, type NativeLedger } from '../native.js';
 import { readDuration } from './duration.js';
 import { ExitError, Exit, UsageError } from './exit.js';
@@ -33,6 +34,10 @@ export function offered(record: KeptRecord, effect: 'allow' | 'deny') {
   );
 }
 
+/** A record with what it is bound to. */
+export const boundRecord = async (ledger: NativeLedger, { runId, approvalId }: KeptRecord) =>
+  (await ledger.records(runId)).find((each) => each.approvalId === approvalId);
+
 /** Remembers it in the user's file, for the project that the call came from. */
 export async function remember(
   ledger: NativeLedger,
@@ -42,11 +47,8 @@ export async function remember(
   by: string,
 ): Promise<Grant> {
   const { label, rules } = offered(record, effect);
-  const kept = (await ledger.records(record.runId)).find(({ approvalId }) => approvalId === record.approvalId);
-  const [policy] = [kept?.context?.policy ?? []].flat();
-  const cwd = policy?.cwd;
-  if (cwd === undefined) throw new Error('nobody knows which project the call came from');
-  const policies = new NativePolicies({ documents: [], files: 'all', cwd, project: null, home: homedir() });
+  const { cwd, project } = placeToRemember(await boundRecord(ledger, record));
+  const policies = new NativePolicies({ documents: [], files: 'all', cwd, project, home: homedir() });
   const createdAt = Date.now();
   const grant = await policies.grant({
     effect,

@@ -1,6 +1,7 @@
 /** Requests as they are printed: as JSON, as a row, and whole. */
 import type { ApprovalRecord } from '../../index.js';
 import { becomes, gaveBack, type ToldRun } from '../ai-sdk/saved/told-run.js';
+import type { CallPlace } from '../gate/call-place.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
@@ -64,6 +65,7 @@ const VERB = {
 /** What is known beside a request of its run, and of what its tool gave back. */
 export interface KeptBeside {
   run: ToldRun | null;
+  place?: CallPlace | undefined;
   result?: unknown;
 }
 
@@ -72,7 +74,7 @@ export function whole(
   record: KeptRecord,
   width = columns(),
   now = Date.now(),
-  { run, result }: KeptBeside = { run: null },
+  { run, place, result }: KeptBeside = { run: null },
 ): string[] {
   const json = toJson(record);
   const lines: string[] = [];
@@ -85,6 +87,10 @@ export function whole(
   field('call', oneLine(json.toolCallId));
   field('run', oneLine(json.runId));
   if (json.step !== null) field('step', String(json.step));
+  if (place !== undefined) {
+    field('project', oneLine(place.project));
+    if (place.cwd !== place.project) field('folder', oneLine(place.cwd));
+  }
   field('prompt', run?.prompt ?? '');
   for (const step of run?.steps ?? []) field('before', step);
   if (json.origin.length > 1) field('from', json.origin.map(oneLine).join(' > '));

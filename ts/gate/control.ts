@@ -37,6 +37,7 @@ import {
 import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
+import type { CallPlace } from './call-place.js';
 import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js';
 import { failedBy, warnJudging } from './warn-judging.js';
 import { allOf, asksPeople } from './who.js';
@@ -386,18 +387,22 @@ export class GateControl {
    * What remembers a grant. A rule for always belongs to the project of its call: where that is another one than the gate's, as for
    * an inbox over several projects, it counts there and not here.
    *
-   * @param cwd where relative paths of the call start; `undefined`: nobody knows
+   * @param place of the call; `undefined`: it is this gate's own
    */
-  keeperOf(scope: Grant['scope'], cwd: string | undefined): GrantKeeper {
-    const isHere = cwd === undefined || scope !== 'always' || projectDirectory(cwd) === projectDirectory(this.cwd);
+  keeperOf(scope: Grant['scope'], place: CallPlace | undefined): GrantKeeper {
+    const isHere = place === undefined || scope !== 'always' || place.project === this.#project();
     const keeper = isHere
       ? this.#reading()
-      : new Policies({ policy: [], files: 'all', place: { ...this.#homeAlone(), cwd } }, 'createGate');
+      : new Policies({ policy: [], files: 'all', place: { ...this.#homeAlone(), ...place } }, 'createGate');
     return {
       // What is granted for a run that is a part of another is granted for the main one.
       grant: async (grant) => keeper.grant({ ...grant, runId: grant.runId === null ? null : mainRunOf(grant.runId) }),
       revoke: async (id) => keeper.revoke(id),
     };
+  }
+
+  #project(): string {
+    return this.#options.place?.project ?? projectDirectory(this.cwd);
   }
 
   /** Whose files count, without where the gate's own project is. */

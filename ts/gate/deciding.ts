@@ -13,6 +13,7 @@ import { warnOnce, warnSeldom } from '../errors/warn-once.js';
 import { takeOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
+import { placeToRemember, type CallPlace } from './call-place.js';
 import { checkText } from './check-arguments.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
 import type { RawRecord } from '../native.js';
@@ -20,7 +21,7 @@ import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
 import { checkItsCall, plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
-import { cwdOf, reboundContext } from './rebound.js';
+import { reboundContext } from './rebound.js';
 import { grantOf, readRemember, rememberOf, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
 
@@ -422,8 +423,8 @@ export class DecisionTaker {
     try {
       // In memory there are none but those of this process.
       const mayBeElsewhere = wanted.scope === 'always' && this.#inside.isDurable;
-      const cwd = mayBeElsewhere ? await this.#placeOf(approvalId) : undefined;
-      const keeper = this.#inside.control.keeperOf(wanted.scope, cwd);
+      const place = mayBeElsewhere ? await this.#placeOf(approvalId) : undefined;
+      const keeper = this.#inside.control.keeperOf(wanted.scope, place);
       const grant = await keeper.grant(wanted);
       const { id: grantId, effect, scope, by, runId } = grant;
       const ofRun = runId === null ? {} : { runId };
@@ -438,12 +439,11 @@ export class DecisionTaker {
     }
   }
 
-  /** Where the call of a request came from; `undefined`: nobody knows. */
-  async #placeOf(approvalId: string): Promise<string | undefined> {
+  /** Where the call of a request came from. @throws {InvalidDecisionError} where nobody knows that, or it is elsewhere by now */
+  async #placeOf(approvalId: string): Promise<CallPlace> {
     const { runId } = (await this.#inside.native.get(approvalId)) ?? {};
-    if (runId === undefined) return undefined;
-    const records = await this.#inside.native.records(runId);
-    return cwdOf(records.find((record) => record.approvalId === approvalId));
+    const records = runId === undefined ? [] : await this.#inside.native.records(runId);
+    return placeToRemember(records.find((record) => record.approvalId === approvalId));
   }
 
   /** Ends a request for the system. A ledger that cannot write that down leaves nobody waiting here. */

@@ -31,10 +31,3 @@ export async function reboundContext(control: GateControl, context: object, call
 
 /** By what it is judged, without what that says of the call. */
 const plain = ({ places: _places, who: _who, ...by }: PolicyContext): object => by;
-
-/** Where relative paths of a kept call start; `undefined`: no policy had a say, so that nobody wrote it down. */
-export function cwdOf(record: { context?: object | null } | undefined): string | undefined {
-  const { policy = null } = (record?.context ?? {}) as { policy?: PolicyContext | PolicyContext[] | null };
-  const cwd = [policy].flat()[0]?.cwd;
-  return typeof cwd === 'string' ? cwd : undefined;
-}

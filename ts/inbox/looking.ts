@@ -1,6 +1,7 @@
 /** What can be read: what waits, one request whole, what is over, runs, the audit. */
 import type { ApprovalRecord, ApprovalRequest, AuditEntry, AuditReport } from '../../index.js';
 import { becomes, gaveBack, toldRun } from '../ai-sdk/saved/told-run.js';
+import { placeOfCall } from '../gate/call-place.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { safeText } from '../native.js';
 import type { LocalGate } from '../gate/gate.js';
@@ -113,13 +114,15 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
   const record = await existing(gate, id);
   const { runId, toolName, approvalId } = record;
   const isPending = record.status === 'pending';
-  const [step, earlier, schema, run, gave] = await Promise.all([
+  const [step, earlier, schema, run, kept] = await Promise.all([
     isPending ? gate.pending({ runId }) : [],
     gate.history({ toolName, limit: LOOKED_AT }),
     isPending ? schemaOf(gate, record) : null,
     gate.isDurable ? toldRun(gate.runs, record) : null,
-    gate.isDurable && !isPending ? gaveOf(gate, record) : null,
+    gate.isDurable ? gate.runs.records(runId) : [],
   ]);
+  const bound = kept.find((each) => each.approvalId === approvalId);
+  const place = placeOfCall(bound);
   return {
     record: recordOf(record, eyes),
     segments: segmentsOf(record.verdict),
@@ -128,16 +131,16 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     schema,
     questions: shownQuestions(record),
     run: run === null ? null : { status: run.status, prompt: run.prompt, steps: run.steps },
+    place: place === undefined ? null : { folder: oneLine(place.cwd), project: oneLine(place.project) },
     becomes: becomes(record, run),
-    gave,
+    gave: isPending ? null : gaveText(bound?.result),
     now: eyes.now,
   };
 }
 
 /** What its tool gave back, both ends of it where it is long. */
-async function gaveOf(gate: LocalGate, { runId, approvalId }: ApprovalRecord): Promise<string | null> {
-  const kept = (await gate.runs.records(runId)).find((record) => record.approvalId === approvalId);
-  const gave = gaveBack(kept?.result);
+function gaveText(result: unknown): string | null {
+  const gave = gaveBack(result);
   if (gave === undefined) return null;
   return bothEnds(safeText(typeof gave === 'string' ? gave : (JSON.stringify(gave, null, 2) ?? '')));
 }

@@ -217,6 +217,8 @@ export interface RequestDetail {
   questions: readonly ShownQuestion[] | null;
   /** The run that asks; `null`: the ledger keeps none of it. */
   run: ShownRun | null;
+  /** Where the call came from; `null`: nobody knows. */
+  place: ShownPlace | null;
   /** What becomes of it now that it is decided, in words; empty: nobody knows, or it waits. */
   becomes: string;
   /** What the tool gave back, as text; `null`: nothing is kept of it. */
@@ -230,6 +232,14 @@ export interface ShownRun {
   prompt: string | null;
   /** What it called before, the latest at the end. */
   steps: readonly string[];
+}
+
+/** Safe to show, in a line each. */
+export interface ShownPlace {
+  /** Where its relative paths start. */
+  folder: string;
+  /** In which "always" would count. */
+  project: string;
 }
 
 /** `POST api/requests/:approvalId/decision` */

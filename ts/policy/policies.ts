@@ -75,7 +75,8 @@ export interface ShownCall {
 /** A verdict, as far as an approval is bound to it. */
 export interface BoundVerdict {
   /**
-   * `{ cwd, policy, shell }`, with `places`, a digest of where its paths led, and `who` must agree; `null`: there are no policies.
+   * `{ cwd, project, policy, shell }`, with `places`, a digest of where its paths led, and `who` must agree; `null`: there are no
+   * policies.
    * Whether a rule asks is not in it: a human has answered that.
    */
   context: object | null;

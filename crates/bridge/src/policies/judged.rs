@@ -81,8 +81,8 @@ impl Judged {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct NativeBound<'a> {
-    /// `{ cwd, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and `who` must
-    /// agree.
+    /// `{ cwd, project, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and
+    /// `who` must agree.
     #[cfg_attr(test, ts(type = "object"))]
     context: BoundContext<'a>,
     /// Why nobody's approval lets it run.

@@ -34,8 +34,8 @@ impl Digest {
 
     /// The digest of a call: over the canonical JSON of `{ v: 1, runId, toolCallId, toolName, args, context }`.
     ///
-    /// `context` is canonical JSON, of `{ cwd, policy, shell }` or `null` where no policy judges: an approval given without
-    /// them never holds for a call that has them.
+    /// `context` is canonical JSON, of `{ cwd, project, policy, shell }` or `null` where no policy judges: an approval given
+    /// without them never holds for a call that has them.
     pub(super) fn of_call(
         run_id: &str, tool_call_id: &str, tool_name: &str, args: &CanonicalJson, context: &str,
     ) -> Self {

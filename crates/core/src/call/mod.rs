@@ -29,7 +29,7 @@ pub struct ToolCall {
     pub context: Option<Box<CallContext>>,
 }
 
-/// `{ cwd, policy, shell }` as canonical JSON. Boxed where it is kept: most requests that wait have none.
+/// `{ cwd, project, policy, shell }` as canonical JSON. Boxed where it is kept: most requests that wait have none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallContext(pub CanonicalJson);
 

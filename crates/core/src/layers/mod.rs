@@ -10,7 +10,7 @@ mod trust;
 
 pub use file::{HeldFile, hold, text_at, write_atomically};
 pub use live::{CodePolicy, LayersOptions, PolicyLayers};
-pub use places::{LayerFiles, project_root};
+pub use places::{LayerFiles, project_root, real_path};
 pub use preset::{PRESETS, preset};
 pub use snapshot::{LayerProblem, LayerSnapshot};
 pub use trust::{TrustEntry, TrustError, TrustFile, trust_hash};

@@ -64,6 +64,11 @@ pub fn project_root(cwd: &Path) -> PathBuf {
     project_root_in(cwd, home().as_deref())
 }
 
+/// Where a path leads, all symlinks followed; `None`: nothing is there, or its name is no text.
+pub fn real_path(path: &str) -> Option<String> {
+    fs::canonicalize(path).ok()?.into_os_string().into_string().ok()
+}
+
 fn home() -> Option<PathBuf> {
     let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
     fs::canonicalize(home).ok()

@@ -10,7 +10,7 @@ import { Given } from './parts.js';
 const SCOPES: Readonly<Record<GrantScope, string>> = {
   run: 'while this run lasts',
   session: 'while the program that asks lives',
-  always: 'from now on, in this project',
+  always: 'from now on, in its project',
 };
 
 /** What would be remembered, shown whole before it is. */
@@ -80,6 +80,12 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
           <label key={each} class="check">
             <input type="radio" name="always-scope" checked={each === scope} onChange={() => setScope(each)} />
             {SCOPES[each]}
+            {each === 'always' && shown.place !== null && (
+              <>
+                {': '}
+                <Given>{shown.place.project}</Given>
+              </>
+            )}
           </label>
         ))}
       </fieldset>

@@ -137,17 +137,28 @@ function Head({ shown: { record, becomes, gave } }: { shown: RequestDetail }) {
   );
 }
 
-/** What the run was given to do, and what it did before. */
-function Run({ shown: { run } }: { shown: RequestDetail }) {
-  if (run === null || (run.prompt === null && run.steps.length === 0)) return null;
+/** Where the call came from, what its run was given to do, and what that did before. */
+function Run({ shown: { run, place } }: { shown: RequestDetail }) {
+  if (place === null && (run === null || (run.prompt === null && run.steps.length === 0))) return null;
   return (
     <section class="run" aria-label="The run that asks">
-      {run.prompt !== null && (
+      {place !== null && (
+        <p>
+          <span class="label">Project</span> <Given mono>{place.project}</Given>
+          {place.folder !== place.project && (
+            <>
+              {' '}
+              <span class="label">Folder</span> <Given mono>{place.folder}</Given>
+            </>
+          )}
+        </p>
+      )}
+      {run !== null && run.prompt !== null && (
         <p>
           <span class="label">Prompt</span> <Given>{run.prompt}</Given>
         </p>
       )}
-      {run.steps.length > 0 && (
+      {run !== null && run.steps.length > 0 && (
         <details>
           <summary>What it called before</summary>
           <ol>

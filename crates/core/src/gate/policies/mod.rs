@@ -92,6 +92,8 @@ struct ReadyPolicies {
     snapshot: Arc<LayerSnapshot>,
     policy: Policy,
     context: PathContext,
+    /// Where the path of the project led when they were read.
+    project_is: Option<String>,
     read_only: OnceLock<Option<Policy>>,
     /// Allows the files of the project, but for those that run later or hold secrets.
     own_files: OnceLock<Option<Policy>>,
@@ -220,7 +222,8 @@ impl Policies {
         changed.then(|| after.snapshot.problems.clone())
     }
 
-    /// `{ cwd, policy, shell }`: what an approval of a call of this tool is bound to. `policy` is `null` until they are read.
+    /// `{ cwd, project, policy, shell }`: what an approval of a call of this tool is bound to. `policy` is `null` until they are
+    /// read. Where `${project}` is told by a symlink, `projectIs` says where that led.
     pub fn context(&self, tool_name: &str) -> Json {
         let ready = self.state();
         let policy =
@@ -230,11 +233,19 @@ impl Policies {
                 |document: &Arc<PolicyDocument>| document.tools.get(tool_name)?.value.shell.clone();
             ready.snapshot.documents.iter().find_map(stated)
         });
-        Json::Object(BTreeMap::from([
+        let known = ready.as_ref().and_then(|ready| ready.context.project.clone());
+        let project = known.unwrap_or_else(|| self.project());
+        let is = ready.as_ref().and_then(|ready| ready.project_is.clone());
+        let mut context = BTreeMap::from([
             ("cwd".to_owned(), Json::String(self.options.cwd.clone())),
             ("policy".to_owned(), policy),
             ("shell".to_owned(), shell.map_or(Json::Null, Json::String)),
-        ]))
+        ]);
+        if let Some(is) = is.filter(|is| *is != project) {
+            context.insert("projectIs".to_owned(), Json::String(is));
+        }
+        context.insert("project".to_owned(), Json::String(project));
+        Json::Object(context)
     }
 
     /// The grant that answers this call, as far as that can be told by what is near.
@@ -506,6 +517,7 @@ impl ReadyPolicies {
         Ok(Self {
             snapshot,
             policy,
+            project_is: context.project.as_deref().and_then(layers::real_path),
             context,
             read_only: OnceLock::new(),
             own_files: OnceLock::new(),
