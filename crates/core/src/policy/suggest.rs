@@ -12,7 +12,7 @@ use super::grants::{GrantRules, effects, settings};
 use super::judge::{JudgedCall, NeedsFiles, PathSpots, looked_up};
 use super::looking::looks;
 use super::protected;
-use super::subject::{Subject, SubjectKind, UseExtent, command_text};
+use super::subject::{Subject, SubjectKind, UseExtent, command_text, quoted, told_name};
 use super::tokens::base_name;
 use super::verdict::{JudgedSubject, Verdict, VerdictCause};
 use crate::path::{CachedFiles, FileLookup, PathContext, PathError, UrlAddress, is_below};
@@ -145,7 +145,7 @@ fn scope(
         }),
         // Programs take options, files and code from variables: what is not known to be harmless is not for ever.
         SubjectKind::Env { name } => SETTINGS.contains(&name.as_str()).then(|| setting(name, rule)),
-        SubjectKind::Tool { name } => Some((rule, format!("every call of {name}"))),
+        SubjectKind::Tool { name } => Some((rule, format!("every call of {}", told_name(name)))),
         SubjectKind::Command { role: CommandRole::Wrapper, .. } | SubjectKind::Unknown { .. } => {
             None
         }
@@ -171,7 +171,7 @@ const SETTINGS: &[&str] = &[
 ];
 
 fn setting(name: &str, rule: PolicyRule) -> NarrowRule {
-    let also = format!("setting {name} to anything");
+    let also = format!("setting {} to anything", told_name(name));
     (PolicyRule { env: vec![located(name.to_owned())], ..rule }, also)
 }
 
@@ -202,7 +202,7 @@ fn scope_of_denial(
     Ok(words.filter(plain).map(|words| {
         let text = words.join(" ");
         let rule = PolicyRule { commands: vec![command(words)], ..rule_for(call) };
-        (rule, format!("any `{text} …`"))
+        (rule, format!("any {}", quoted(&format!("{text} …"))))
     }))
 }
 
@@ -266,14 +266,14 @@ fn command_scope(argv: &[Word]) -> Option<(PlacedValue<CommandPattern>, String)>
     if depth <= MOST_WORDS && looks(argv) {
         let words = words(depth)?;
         let text = words.join(" ");
-        return Some((command(words), format!("any `{text} …`")));
+        return Some((command(words), format!("any {}", quoted(&format!("{text} …")))));
     }
     if argv.len() > MOST_WORDS {
         return None;
     }
     let pattern = command(words(argv.len())?);
     let value = CommandPattern { behind: WordsBehind::Nothing, ..pattern.value };
-    Some((located(value), format!("exactly `{}`", command_text(argv, None))))
+    Some((located(value), format!("exactly {}", quoted(&command_text(argv, None)))))
 }
 
 /// The longest command that anybody would read.
@@ -322,7 +322,10 @@ fn path(
     let (patterns, also) = match (access, dir) {
         (FileAccess::Write, Some(dir)) if width == RuleWidth::Beside && !extent.is_recursive() => {
             let dir_pattern = named.rsplit_once('/').map_or("", |(dir, _)| dir);
-            (vec![format!("{dir_pattern}/**")], format!("writing all files below {dir}/"))
+            (
+                vec![format!("{dir_pattern}/**")],
+                format!("writing all files below {}", told_name(&format!("{dir}/"))),
+            )
         }
         _ if *extent != UseExtent::Itself => (
             vec![named.clone(), format!("{named}/**")],
@@ -331,14 +334,18 @@ fn path(
                 "{} {} and all below it, by {}",
                 if *access == FileAccess::Write { "writing" } else { "reading" },
                 // Not as the call calls it: that may be a symlink.
-                inside.unwrap_or(real),
-                rule.tools.iter().flatten().next().map_or("any tool", String::as_str)
+                told_name(inside.unwrap_or(real)),
+                rule.tools
+                    .iter()
+                    .flatten()
+                    .next()
+                    .map_or("any tool".into(), |name| told_name(name))
             ),
         ),
         (FileAccess::Write, _) => {
-            (vec![named], format!("writing {real} at any time, with any content"))
+            (vec![named], format!("writing {} at any time, with any content", told_name(real)))
         }
-        (FileAccess::Read, _) => (vec![named], format!("reading {real} at any time")),
+        (FileAccess::Read, _) => (vec![named], format!("reading {} at any time", told_name(real))),
     };
     let patterns = patterns.into_iter().map(located).collect();
     Ok(Some(match access {

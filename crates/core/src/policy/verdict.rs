@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Effect;
 use super::document::{DocumentPlace, LayerKind, PolicySource, RuleApprovers};
-use super::subject::{Subject, SubjectKind, shorten};
+use super::subject::{Subject, SubjectKind, quoted, shorten};
 use crate::shell::FileAccess;
 
 /// What the policies say about a call.
@@ -172,18 +172,19 @@ fn said(rule: &RuleRef) -> String {
 }
 
 fn push_name(out: &mut String, subject: &Subject) {
-    let (what, quote) = match &subject.kind {
-        SubjectKind::Command { .. } => ("", "`"),
-        SubjectKind::Path { access: FileAccess::Read, .. } => ("reading ", "`"),
-        SubjectKind::Path { access: FileAccess::Write, .. } => ("writing ", "`"),
-        SubjectKind::Url { .. } => ("fetching ", "`"),
-        SubjectKind::Env { .. } => ("setting the variable ", "`"),
-        SubjectKind::Tool { .. } => ("the tool ", "`"),
-        SubjectKind::Unknown { .. } => ("", ""),
+    let text = subject.text();
+    let what = match &subject.kind {
+        SubjectKind::Command { .. } => "",
+        SubjectKind::Path { access: FileAccess::Read, .. } => "reading ",
+        SubjectKind::Path { access: FileAccess::Write, .. } => "writing ",
+        SubjectKind::Url { .. } => "fetching ",
+        SubjectKind::Env { .. } => "setting the variable ",
+        SubjectKind::Tool { .. } => "the tool ",
+        // It is a sentence already.
+        SubjectKind::Unknown { .. } => return out.push_str(&shorten(&text)),
     };
-    for part in [what, quote, &shorten(&subject.text()), quote] {
-        out.push_str(part);
-    }
+    out.push_str(what);
+    out.push_str(&quoted(&shorten(&text)));
 }
 
 impl Verdict {

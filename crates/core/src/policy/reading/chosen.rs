@@ -7,7 +7,7 @@ use super::SubjectReader;
 use super::repository::upwards;
 use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
-use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
+use crate::policy::subject::{ByArgument, PathStart, SubjectKind, quoted};
 use crate::shell::{FileAccess, Word, WordPiece, is_builtin};
 
 /// The longest file of settings that is read, in bytes.
@@ -83,7 +83,7 @@ impl SubjectReader<'_> {
             }
             let (name, start) = (name.to_owned(), Arc::clone(&subject.start));
             if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
-                let why = format!("`{name}` is a symlink that leads out of the project");
+                let why = format!("{} is a symlink that leads out of the project", quoted(&name));
                 self.unknown(None, why);
                 return Ok(());
             }

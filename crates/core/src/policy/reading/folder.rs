@@ -10,7 +10,9 @@ use super::repository::{self, FoundRepository};
 use crate::path::{LocatedPath, PathError, is_below, locate, spelled};
 use crate::policy::git::{self, GitReach};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
-use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
+use crate::policy::subject::{
+    ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal, quoted,
+};
 use crate::shell::{FileAccess, Span, Word, WordPiece};
 
 /// Folders that a call runs in beside its own.
@@ -70,7 +72,8 @@ impl SubjectReader<'_> {
                     let found = repository::is_repository(&format!("{dir}/{name}"), self.files);
                     if looked_up(found)?.unwrap_or(true) {
                         let why = format!(
-                            "`{name}` is a folder here, and as a repository its settings say what runs"
+                            "{} is a folder here, and as a repository its settings say what runs",
+                            quoted(name)
                         );
                         self.unknown(None, why);
                         return Ok(());

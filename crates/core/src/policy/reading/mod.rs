@@ -22,7 +22,7 @@ use nested::KnownGit;
 use super::document::{PolicyDocument, ToolReading};
 use super::judge::{JudgedCall, LedPlaces, NeedsFiles};
 use super::names::own_names;
-use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
+use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal, quoted};
 use crate::call::Json;
 use crate::path::{FileLookup, PathContext};
 use crate::shell::{FileAccess, Word, WordPiece};
@@ -218,7 +218,8 @@ impl<'a> SubjectReader<'a> {
             entries.iter().find(|(name, value)| **value != Json::Null && !plan.lists(name));
         if let Some((name, _)) = unlisted {
             let why = format!(
-                "the argument `{name}` is not listed in the reading of the tool: where it says nothing of what the tool does, write `ignore = [\"{name}\"]` in [tools.{}]",
+                "the argument {} is not listed in the reading of the tool: where it says nothing of what the tool does, write its name into `ignore` of [tools.{}]",
+                quoted(name),
                 self.call.tool_name
             );
             self.unknown(Some(name), why);

@@ -10,6 +10,7 @@ use crate::path::{
 };
 use crate::policy::git;
 use crate::policy::judge::{KnownFiles, KnownNames, NestedFolders};
+use crate::policy::subject::quoted;
 
 /// The most repositories in each other that are looked at.
 const MOST_NESTED: usize = 256;
@@ -151,10 +152,12 @@ impl NestedRepository {
     pub(super) fn why(&self) -> String {
         match self {
             Self::In(folder) => format!(
-                "`git` goes into the repository in `{folder}`, whose settings may say what git runs"
+                "`git` goes into the repository in {}, whose settings may say what git runs",
+                quoted(folder)
             ),
             Self::Perhaps(folder) => format!(
-                "`git` may go into a repository in `{folder}`, whose settings may say what git runs: it can not be told which there are"
+                "`git` may go into a repository in {}, whose settings may say what git runs: it can not be told which there are",
+                quoted(folder)
             ),
         }
     }
