@@ -82,9 +82,8 @@ describe('one call crosses the binding no more often than', () => {
   });
 
   it('when a policy asks and it is approved', async () => {
-    // Judged once more with what is shown, when the answer is there, and right before it runs. Where several may have a say, the
-    // core weighs them in a crossing of its own.
-    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes }), 9);
+    // Each step asks the policies in the same crossing. When the answer is there, they are asked in one of their own.
+    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes }), 6);
   });
 
   it('when interruptOn does not name it', async () => {
@@ -96,18 +95,18 @@ describe('one call crosses the binding no more often than', () => {
   });
 
   it('when a policy denies it', async () => {
-    expectAtMost(await crossingsOf({ policy: policyThat('deny'), ...yes }), 4);
+    expectAtMost(await crossingsOf({ policy: policyThat('deny'), ...yes }), 3);
   });
 
   it('when it is approved and the ledger is a file', async () => {
     await using gate = durable();
     const unnamed = [undefined, undefined];
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }, removal(), unnamed), 7);
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }, removal(), unnamed), 6);
   });
 
   it('when the run has a name, too, of which the ledger is asked first whether it began before', async () => {
     await using gate = durable();
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 8);
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 7);
   });
 
   it('when it is answered through a shared gate', async () => {
@@ -119,12 +118,12 @@ describe('one call crosses the binding no more often than', () => {
     const crossings = await crossingsOf({ interruptOn: { execute: true }, gate });
     await gate.close();
     await answering;
-    expectAtMost(crossings, 5);
+    expectAtMost(crossings, 4);
   });
 
   it('when a callback reads what "always" would save', async () => {
     const onApprovalRequest = ({ always, rows }: ApprovalRequest) => always.allow !== null && rows.length === 1;
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, onApprovalRequest }), 8);
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, onApprovalRequest }), 7);
   });
 
   it('when it is a question', async () => {

@@ -1,12 +1,15 @@
 /** The gate of the core, given nothing that must not be kept. */
 import type { ApprovalRecord, DecidedVia, DecisionOutcome } from '../../index.js';
+import { InternalError } from '../errors/internal-error.js';
 import {
   canonicalize,
   NativeGate,
   preview,
   type DecideMeta,
   type NativeGateOptions,
+  type NativePolicies,
   type NativeRequest,
+  type NativeRequested,
   type NativeSaveRun,
   type NativeNote,
 } from '../native.js';
@@ -32,11 +35,13 @@ export class RedactedNative extends NativeGate {
     this.#redactor = redactor;
   }
 
-  override request(request: NativeRequest): Awaitable<ApprovalRecord> {
+  /** All that is shown of it must be there: secrets are taken out of it. */
+  override request(request: NativeRequest, policies: readonly NativePolicies[]): Awaitable<NativeRequested> {
+    if (request.look != null) throw new InternalError({ message: 'what is shown was to be kept with its secrets' });
     const { byFunction, ...kept } = keptRequest(this.#redactor, request, request, preview);
-    return after(super.request({ ...request, ...kept }), (record) => {
-      if (kept.stored !== null) this.#remember(record.approvalId, request.args, byFunction);
-      return record;
+    return after(super.request({ ...request, ...kept }, policies), (requested) => {
+      if (kept.stored !== null) this.#remember(requested.record.approvalId, request.args, byFunction);
+      return requested;
     });
   }
 
