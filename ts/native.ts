@@ -62,6 +62,7 @@ import type {
   NativeSeen,
   NativeSettings,
   NativeShown,
+  StalenessCheck,
   NativeTidied,
   NativeTree,
   NativeValue,
@@ -72,6 +73,7 @@ import type {
   PatternKind,
   PolicyOperations,
   PreviewText,
+  CallStaleness,
   TreeFormat,
   TrustedPolicy,
 } from './wire.js';
@@ -109,6 +111,7 @@ export type {
   NativeVerdict,
   NativeVerified,
   NativeWho,
+  CallStaleness,
 } from './wire.js';
 
 if (binding.failure !== undefined) throwAtNoLine(addonError(binding.failure, binding.platform));
@@ -140,7 +143,7 @@ interface CompletedAnswers {
   find: KeptRecord[];
   pending: KeptRecord[];
   history: KeptRecord[];
-  decide: KeptRecord | { read: DecisionOutcome };
+  decide: KeptRecord | { record: KeptRecord; staleness: CallStaleness } | { read: DecisionOutcome };
   records: KeptRecord[];
   interrupt: KeptRecord[];
   drain: CoreEvent[];
@@ -296,6 +299,15 @@ export interface RunStore {
   interrupt(runId: string | null): Promise<RawRecord[]>;
 }
 
+/** What was shown of a call, and the policies that say whether it still is that. */
+export interface ShownCheck {
+  shown: StalenessCheck;
+  policies: readonly NativePolicies[];
+}
+
+/** What became of an answer. */
+export type AnsweredRequest = { record: ApprovalRecord; staleness?: CallStaleness } | { read: DecisionOutcome };
+
 /** What an approval is bound to beside its call: the tool, and what these policies say of the call. */
 export interface BoundBy {
   policies: readonly NativePolicies[];
@@ -383,17 +395,23 @@ export class NativeGate implements RunStore {
     return answer ?? { error: { code: 'ERR_INTERNAL', message: 'the core answered no request' } };
   }
 
-  /** With the policies that have a say about the call: in memory at once, but for where files must be looked at. */
+  /** With the policies that have a say about the call. */
   #judged<NAME extends keyof Operations>(
     operation: NAME,
     takes: OperationTakes<NAME>,
     policies: readonly NativePolicies[],
   ): Awaitable<OperationAnswer<NAME>> {
     const text = textOf(operation, takes);
-    if (!this.isDurable && policies.length === 0) return this.#callNow(text);
-    if (this.isDurable) return this.#limit.run(() => this.#call(operation, text, policies));
+    return this.isDurable
+      ? this.#limit.run(() => this.#call(operation, text, policies))
+      : this.#callNear(text, policies);
+  }
+
+  /** In memory: at once, but for where policies must look at files. */
+  #callNear<T>(text: string, policies: readonly NativePolicies[]): Awaitable<T> {
+    if (policies.length === 0) return this.#callNow(text);
     const answer = this.#gate.call(text, NativePolicies.bindings(policies));
-    return after(answer, (given) => opened(this.#taken<OperationAnswer<NAME>>(given)));
+    return after(answer, (given) => opened(this.#taken<T>(given)));
   }
 
   async #request(requests: readonly PreparedRequest[]): Promise<(() => NativeRequested)[]> {
@@ -521,20 +539,28 @@ export class NativeGate implements RunStore {
 
   /**
    * Decides by any answer that says no more than approve, reject or skip. What says more is read, and not decided. Fails as
-   * {@link NativeGate.parseAnswer} before it fails as {@link NativeGate.decide}.
+   * {@link NativeGate.parseAnswer} before it fails as {@link NativeGate.decide}. An approval brings whether the call still is what was
+   * `shown`.
    */
   answer(
     approvalId: string,
     toolName: string,
     answer: unknown,
     meta: DecideMeta,
-  ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
-    const takes: OperationTakes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta };
+    look?: ShownCheck,
+  ): Awaitable<AnsweredRequest> {
+    const { shown, policies = [] } = look ?? {};
+    const takes: OperationTakes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta, shown };
     const text = JSON.stringify({ decide: takes });
     const answered = this.isDurable
-      ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text)))
-      : this.#callNow<OperationAnswer<'decide'>>(text);
-    return after(answered, (given) => ('read' in given ? given : { record: given }));
+      ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text, policies)))
+      : this.#callNear<OperationAnswer<'decide'>>(text, policies);
+    return after(answered, (given) => ('read' in given || 'staleness' in given ? given : { record: given }));
+  }
+
+  /** Whether a call still is what was shown of it. */
+  staleness({ shown, policies }: ShownCheck): Awaitable<CallStaleness> {
+    return this.#judged('staleness', { shown }, policies);
   }
 
   /**
@@ -667,7 +693,7 @@ const isFull = (batch: readonly CoreEvent[], text: string): boolean =>
 /** The record of what was decided. */
 function recordOf(answer: OperationAnswer<'decide'>): KeptRecord {
   if ('read' in answer) throw new InternalError({ message: 'the core decided nothing' });
-  return answer;
+  return 'staleness' in answer ? answer.record : answer;
 }
 
 /** Fails with `ERR_POLICY` (`problems`) unless these documents can be read. */

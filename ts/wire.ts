@@ -36,6 +36,13 @@ export type CallBinding = {
 /** Which tool it is. */
 tool: string, asked: NativeAsked, };
 
+/** Whether a call still is what was shown. */
+export type CallStaleness = {
+/** Why not; absent: it is. */
+objection?: string,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>, };
+
 /** Cancels what a run waits for and takes back what was approved but not started. */
 export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
 
@@ -49,7 +56,7 @@ export type CheckBound = { approvalId: string, call: RedeemingCall, };
 export type CheckDocuments = { documents: Array<NativeDocument>, };
 
 /** Whether a call still is what was shown. */
-export type CheckStanding = { standing: NativeStanding, };
+export type CheckStaleness = { shown: StalenessCheck, };
 
 /** Refuses what comes. In memory what waits is cancelled; a durable ledger is let go of. */
 export type CloseGate = { reason: string, };
@@ -66,7 +73,7 @@ export type Contents = "kept" | "redacted" | "dropped";
 export type CountGrants = Record<symbol, never>;
 
 /** What became of a decision, or of an answer. */
-export type DecideAnswer = { record: NativeRecord, stands: StandingNow, } | NativeRecord | { read: DecisionText, };
+export type DecideAnswer = { record: NativeRecord, staleness: CallStaleness, } | NativeRecord | { read: DecisionText, };
 
 /** Who decides, and what an edit runs. */
 export type DecideMeta = { by: string | null,
@@ -86,7 +93,7 @@ answer?: unknown,
 /** The tool that the answer is about. */
 toolName?: string, meta: DecideMeta,
 /** What was shown: an answer that approves brings whether the call still is that. */
-standing?: NativeStanding, };
+shown?: StalenessCheck, };
 
 export type DecidedVia = "callback" | "gate" | "terminal" | "messages" | "inbox" | "link" | "protocol" | "deadline" | "abort" | "system";
 
@@ -747,15 +754,6 @@ export type NativeShown = { page: NativePreview, always: NativeOffers, changes: 
 /** `reads`: it is proven only to look. `changes`: it changes what `changes` shows whole, in the project, and nothing else. */
 proven: 'reads' | 'changes' | null, };
 
-/** What was shown of a call, which may be another by now. */
-export type NativeStanding = { asked: NativeAsked, args: unknown,
-/** Whether the policies have rules. Without any, one that knows none looks at the files. */
-hasRules: boolean,
-/** What the policies judged the call under; `null`: there were none. */
-policy: unknown,
-/** The files that it was shown to change. */
-changes: Array<NativeSeen>, };
-
 /** What was dropped. */
 export type NativeTidied = { contents: number, records: number, entries: number, bytes: number, };
 
@@ -836,7 +834,7 @@ export type Operations = {
   open: { takes: OpenLedger; answers: Done };
   request: { takes: RequestApprovals; answers: RequestAnswers };
   look: { takes: LookAtCall; answers: LookedText };
-  standing: { takes: CheckStanding; answers: StandingNow };
+  staleness: { takes: CheckStaleness; answers: CallStaleness };
   get: { takes: GetRecord; answers: RecordText | null };
   find: { takes: FindRecords; answers: RecordsText };
   pending: { takes: ListPending; answers: RequestsText };
@@ -1035,12 +1033,14 @@ export type ShowCall = NativeCall;
 /** What a human is shown: [`NativeShown`], owned. */
 export type Shown = NativeShown;
 
-/** Whether a call still is what was shown. */
-export type StandingNow = {
-/** Why not; absent: it is. */
-objection?: string,
-/** Files changed: what is wrong with them now, perhaps nothing. */
-problems?: Array<PolicyProblem>, };
+/** What was shown of a call, which may be another by now. */
+export type StalenessCheck = { asked: NativeAsked, args: unknown,
+/** Whether the policies have rules. Without any, one that knows none looks at the files. */
+hasRules: boolean,
+/** What the policies judged the call under; `null`: there were none. */
+policy: unknown,
+/** The files that it was shown to change. */
+changes: Array<NativeSeen>, };
 
 /** Makes a run this process' own. */
 export type TakeRun = { runId: string, };

@@ -15,7 +15,6 @@ import { argumentRows, type BoundBy, type Gating, type NativeNetwork, type RawRe
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
-import { isSame } from '../values/same.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
@@ -31,7 +30,7 @@ import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
 import { checkCallback } from './makers.js';
 import { isQuestion } from './questions.js';
-import type { DecidedRecord } from './records.js';
+import { isDecided, type DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
@@ -210,20 +209,7 @@ export class CallAsker {
     if (verdict.effect === 'deny') throw new Error(verdict.reason);
   }
 
-  /**
-   * The verdict as an approval is bound to it: by the policies, the files and the tool as they are now. It is asked when the request
-   * is made, when the answer is there, and once more right before the call runs.
-   */
-  bound(call: BoundCall): Awaitable<{ context: BoundContext; denied: string | undefined }> {
-    return after(identityOf(call), (identity) =>
-      after(this.gate.control.bound(this.#judgedAs(call), this.#policies), ({ context, denied }) => ({
-        context: { policy: context, tool: identity },
-        denied,
-      })),
-    );
-  }
-
-  /** The same, for the core to look up in the step that depends on it. */
+  /** What an approval of a call is bound to, for the core to look up in the step that depends on it. */
   boundBy(call: BoundCall): Awaitable<BoundBy> {
     return after(identityOf(call), (identity) =>
       this.gate.control.boundBy(this.#judgedAs(call), identity, this.#policies),
@@ -268,15 +254,21 @@ export class CallAsker {
     edit: CheckedEdit | undefined,
   ): Promise<string | undefined> {
     const { policy = null, tool } = (bound ?? {}) as Partial<BoundContext>;
-    if (changes.length > 0) {
-      const [changed] = await this.gate.control.changed(changes, this.#policies);
-      if (changed !== undefined) return `${changed} changed since its diff was shown.`;
-    }
-    const { context: now, denied } = await this.bound(call);
-    if (tool !== now.tool) return `The tool ${call.toolName} is no longer the one that was asked about.`;
-    if (denied !== undefined) return `It is denied by now: ${denied}`;
-    if (!isSame(now.policy, policy)) return changeOf(policy, now.policy);
-    return edit && this.editStaleness(approvalId, call, edit);
+    if (tool !== (await identityOf(call)))
+      return `The tool ${call.toolName} is no longer the one that was asked about.`;
+    const shown = async () => this.gate.control.shownThen(this.#judgedAs(call), { policy, changes }, this.#policies);
+    const objection = await this.gate.stalenessNow(approvalId, shown);
+    return objection ?? (edit && this.editStaleness(approvalId, call, edit));
+  }
+
+  /** What an approval by a callback is looked at with, in the same step. Where functions would be called first, it is looked at later. */
+  #looksAt(call: BoundCall, { approvalId, changes }: ApprovalRecord, bound: object | null): void {
+    const { policy = null } = (bound ?? {}) as Partial<BoundContext>;
+    if (this.gate.control.asksFunctions(this.#policies)) return;
+    this.gate.looksAt(approvalId, () => {
+      const shown = this.gate.control.shownThen(this.#judgedAs(call), { policy, changes }, this.#policies);
+      return isLater(shown) ? undefined : shown;
+    });
   }
 
   /**
@@ -355,6 +347,7 @@ export class CallAsker {
       const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
       const { record, context, decided } = isLater(opened) ? await opened : opened;
       this.gate.answersByMode(record, decided, question.judgeAgain);
+      this.#looksAt(question, record, context);
       return { record, decided, staleness: (edit) => this.#staleness(question, record, context, edit) };
     };
   }
@@ -369,6 +362,7 @@ export class CallAsker {
   ): OpenedRequest {
     const decided = this.gate.attach(approvalId, checkEdit);
     this.gate.answersByMode(record, decided, judgeAgain);
+    if (!isDecided(record)) this.#looksAt(call, record, context);
     // A promise that nobody awaits must not end the process.
     decided.catch(() => {});
     return { record, decided, staleness: (edit) => this.#staleness(call, record, context, edit) };
@@ -570,18 +564,6 @@ const isNobody = (error: unknown): boolean =>
   CountersignError.isInstance(error) && (error.code === 'ERR_INPUT_ENDED' || error.code === 'ERR_OUTPUT_UNSEEN');
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
-
-/** What changed of what the policies say. */
-function changeOf(before: object | null, now: object | null): string {
-  const listOf = (context: object | null): readonly object[] => [context ?? []].flat();
-  const without = (context: object | null) =>
-    listOf(context).map((each) => ({ ...each, places: undefined, who: undefined }));
-  const needs = (context: object | null) => listOf(context).map((each) => (each as { who?: unknown }).who);
-  if (!isSame(without(before), without(now))) return 'The policy changed since it was approved.';
-  return isSame(needs(before), needs(now))
-    ? 'A path of it leads elsewhere since it was asked about.'
-    : 'Who must agree to it changed since it was asked about.';
-}
 
 const withWho = (verdict: CallVerdict, who: ApproverRules | undefined): CallVerdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;

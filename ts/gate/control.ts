@@ -29,15 +29,9 @@ import {
   type NativePolicies,
   type NativeSealed,
   type NativeVerdict,
+  type ShownCheck,
 } from '../native.js';
-import {
-  askedOf,
-  Policies,
-  takePlace,
-  type BoundVerdict,
-  type JudgedByPolicy,
-  type ShownCall,
-} from '../policy/policies.js';
+import { askedOf, Policies, takePlace, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
@@ -71,6 +65,12 @@ export interface ShowOptions {
 export interface CallLook {
   look: NativeLook;
   policies: readonly NativePolicies[];
+}
+
+/** What a human was shown, and what the policies judged it under. */
+export interface ShownThen {
+  policy: object | null;
+  changes: readonly FileChange[];
 }
 
 /** How a call with this verdict is shown; `null`: as its arguments alone. */
@@ -375,29 +375,37 @@ export class GateControl {
     if (problems !== undefined) this.#onProblems(problems);
   }
 
-  /** What an approval of this call is bound to now, and whether it may run at all. Never rejects. */
-  bound(call: JudgedByPolicy, narrower: readonly Policies[]): Awaitable<BoundVerdict> {
-    const all = this.#all(narrower);
-    return all.length === 0 ? UNBOUND : this.#boundBy(all, call);
-  }
-
-  /** As {@link GateControl.bound}, by what the gate itself reads calls with. `null`: it cannot be told. */
+  /** What an approval would be bound to by what the gate itself reads calls with. `null`: it cannot be told. */
   async boundHere(call: JudgedByPolicy): Promise<object | null> {
-    return (await this.#boundBy([this.#reading()], call)).context;
+    try {
+      return (await this.#reading().bound(call)).context;
+    } catch {
+      return null;
+    }
   }
 
-  async #boundBy(all: readonly Policies[], call: JudgedByPolicy): Promise<BoundVerdict> {
-    try {
-      const bound: BoundVerdict[] = [];
-      for (const policies of all) bound.push(await policies.bound(call));
-      const [first, ...more] = bound.map(({ context }) => context);
-      return {
-        context: more.length === 0 ? (first as object) : [first, ...more],
-        denied: bound.find(({ denied }) => denied !== undefined)?.denied,
-      };
-    } catch (error) {
-      return { context: null, denied: `The call could not be judged: ${reasonOfError(error)}` };
-    }
+  /** What was shown of a call, for the core to look whether it still is that; `undefined`: there is nothing to look at. */
+  shownThen(call: JudgedByPolicy, shown: ShownThen, narrower: readonly Policies[]): Awaitable<ShownCheck | undefined> {
+    const { policy, changes } = shown;
+    const rules = this.#all(narrower);
+    const hasRules = rules.length > 0;
+    if (!hasRules && policy === null && changes.length === 0) return undefined;
+    const all = hasRules ? rules : [this.#reading()];
+    return after(askedOf(all, call), (asked) => ({
+      policies: all.map((policies) => policies.native),
+      shown: {
+        asked,
+        args: call.args.json,
+        hasRules,
+        policy,
+        changes: changes.map(({ path, target, before }) => ({ path, target, before })),
+      },
+    }));
+  }
+
+  /** Whether a rule has a function of the user's: then it is not known at once what the policies say. */
+  asksFunctions(narrower: readonly Policies[]): boolean {
+    return this.#all(narrower).some((policies) => policies.asksFunctions);
   }
 
   /** The files that are no longer what was shown; policy files are read again as well. */
@@ -467,8 +475,6 @@ export class GateControl {
 }
 
 const NOTHING_OFFERED: ShownCall['always'] = { allow: null, deny: null };
-
-const UNBOUND: BoundVerdict = { context: null, denied: undefined };
 
 const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };
 

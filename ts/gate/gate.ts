@@ -20,7 +20,14 @@ import { GateClosedError, InvalidConfigError } from '../errors/index.js';
 import { InternalError } from '../errors/internal-error.js';
 import { otherCopy } from '../errors/other-copy.js';
 import { toldKind } from '../errors/told-value.js';
-import { NativeGate, type NativeLooked, type NativeNote, type RawRecord, type RunStore } from '../native.js';
+import {
+  NativeGate,
+  type NativeLooked,
+  type NativeNote,
+  type RawRecord,
+  type RunStore,
+  type ShownCheck,
+} from '../native.js';
 import type { JudgedByPolicy } from '../policy/policies.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
@@ -254,6 +261,16 @@ export class LocalGate implements Omit<Gate, 'request'> {
   /** @see DecisionTaker.objectionTo */
   objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
     return this.#deciding.objectionTo(record, answer);
+  }
+
+  /** @see DecisionTaker.stalenessNow */
+  stalenessNow(...asked: Parameters<DecisionTaker['stalenessNow']>): Promise<string | undefined> {
+    return this.#deciding.stalenessNow(...asked);
+  }
+
+  /** With an approval by a callback it is looked, until it is decided, whether the call still is what was shown. */
+  looksAt(approvalId: string, look: () => ShownCheck | undefined): void {
+    this.#teller.looks.set(approvalId, look);
   }
 
   /** @see DecisionTaker.answerByCallback */

@@ -5,6 +5,7 @@ import {
   canonicalize,
   NativeGate,
   preview,
+  type AnsweredRequest,
   type DecideMeta,
   type NativeGateOptions,
   type NativePolicies,
@@ -77,12 +78,7 @@ export class RedactedNative extends NativeGate {
     return byFunction ? WITHHELD : this.#redactor.text(reason);
   }
 
-  override answer(
-    approvalId: string,
-    toolName: string,
-    answer: unknown,
-    meta: DecideMeta,
-  ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
+  override answer(approvalId: string, toolName: string, answer: unknown, meta: DecideMeta): Awaitable<AnsweredRequest> {
     // What is kept of a decision is known when it is read.
     const read = this.parseAnswer(answer, toolName);
     if (read.type !== 'approve' && read.type !== 'reject' && read.type !== 'skip') return { read };

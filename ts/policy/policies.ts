@@ -224,6 +224,11 @@ export class Policies {
     return after(this.#answered(call), (answered) => this.#ask(answered));
   }
 
+  /** Whether a rule has a function of the user's. */
+  get asksFunctions(): boolean {
+    return this.#conditions.length > 0;
+  }
+
   /** What the functions of the rules say of a call; `undefined`: no rule for its tool has one. */
   conditionsOf(call: JudgedByPolicy): Awaitable<Readonly<Record<string, boolean | null>> | undefined> {
     return after(this.#answered(call), ({ conditions }) => conditions);

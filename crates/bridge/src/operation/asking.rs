@@ -13,7 +13,7 @@ use crate::operations::{Done, Operate};
 #[cfg(test)]
 use crate::policies::PolicyProblem;
 use crate::policies::bound::{
-    LookFailure, LookedUp, NativeLook, NativeStanding, PolicyLook, StandingNow, given,
+    CallStaleness, LookFailure, LookedUp, NativeLook, PolicyLook, StalenessCheck, given,
 };
 #[cfg(test)]
 use crate::record::NativeRecord;
@@ -325,20 +325,20 @@ pub(crate) struct DecideRequest {
     tool_name: Option<Box<str>>,
     meta: DecideMeta,
     /// What was shown: an answer that approves brings whether the call still is that.
-    standing: Option<NativeStanding>,
+    shown: Option<StalenessCheck>,
     #[serde(skip)]
-    stands: Option<StandingNow>,
+    staleness: Option<CallStaleness>,
 }
 
 impl DecideRequest {
     /// Has the policies say whether the call still is what was shown, where the answer approves it.
     pub(super) fn look(&mut self, look: PolicyLook<'_>) -> Result<(), LookFailure> {
-        let (Some(standing), Some(answer)) = (&self.standing, &self.answer) else { return Ok(()) };
+        let (Some(shown), Some(answer)) = (&self.shown, &self.answer) else { return Ok(()) };
         let tool_name = self.tool_name.as_deref().unwrap_or_default();
         // What is no answer is told when it is decided.
         let decision = parse_answer(answer.get(), tool_name).ok();
         if decision.is_some_and(|decision| decision.choice == DecisionChoice::Approve) {
-            self.stands = Some(standing.look(look)?);
+            self.staleness = Some(shown.look(look)?);
         }
         Ok(())
     }
@@ -347,25 +347,25 @@ impl DecideRequest {
 /// Whether a call still is what was shown.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub(crate) struct CheckStanding {
-    standing: NativeStanding,
+pub(crate) struct CheckStaleness {
+    shown: StalenessCheck,
     #[serde(skip)]
-    stands: Option<StandingNow>,
+    staleness: Option<CallStaleness>,
 }
 
-impl CheckStanding {
+impl CheckStaleness {
     /// Has the policies say it.
     pub(super) fn look(&mut self, look: PolicyLook<'_>) -> Result<(), LookFailure> {
-        self.stands = Some(self.standing.look(look)?);
+        self.staleness = Some(self.shown.look(look)?);
         Ok(())
     }
 }
 
-impl Operate<&dyn Host> for CheckStanding {
-    type Answer = StandingNow;
+impl Operate<&dyn Host> for CheckStaleness {
+    type Answer = CallStaleness;
 
     fn perform(self, _: &dyn Host) -> Result<Self::Answer, GateError> {
-        self.stands
+        self.staleness
             .ok_or_else(|| GateError::Internal("no policy was asked about the call".to_owned()))
     }
 }
@@ -374,7 +374,7 @@ impl Operate<&dyn Host> for DecideRequest {
     type Answer = DecideAnswer;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
-        let Self { approval_id: id, decision, answer, tool_name, meta, standing: _, stands } = self;
+        let Self { approval_id: id, decision, answer, tool_name, meta, shown: _, staleness } = self;
         if let Some(decision) = decision {
             let record = decide(&*host.gate()?, &id, decision.get(), meta)?;
             return Ok(DecideAnswer::Decided(RecordText(record)));
@@ -389,8 +389,8 @@ impl Operate<&dyn Host> for DecideRequest {
         }
         let (id, decider) = (approval_id(&id)?, meta.decider()?);
         let record = RecordText(host.gate()?.decide(id, decision, decider)?);
-        Ok(match stands {
-            Some(stands) => DecideAnswer::Stands { record, stands },
+        Ok(match staleness {
+            Some(staleness) => DecideAnswer::Looked { record, staleness },
             None => DecideAnswer::Decided(record),
         })
     }
@@ -402,10 +402,10 @@ impl Operate<&dyn Host> for DecideRequest {
 #[serde(untagged)]
 pub(crate) enum DecideAnswer {
     /// An approval, and whether the call still is what was shown.
-    Stands {
+    Looked {
         #[cfg_attr(test, ts(as = "NativeRecord<'static>"))]
         record: RecordText,
-        stands: StandingNow,
+        staleness: CallStaleness,
     },
     Decided(#[cfg_attr(test, ts(as = "NativeRecord<'static>"))] RecordText),
     /// An answer that says more. Nothing is decided: JavaScript has its part to say of it first.

@@ -11,7 +11,7 @@ use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use self::asking::{
-    AskDurable, CancelRun, CheckBound, CheckStanding, CloseGate, DecideRequest, DrainEvents,
+    AskDurable, CancelRun, CheckBound, CheckStaleness, CloseGate, DecideRequest, DrainEvents,
     FindRecords, GetRecord, ListPending, LookAtCall, OpenLedger, ParseAnswer, ReadValue,
     RedeemApproval, RequestApprovals, RevokeApproval, SetValue, SettleCall, WatchAll, WatchRequest,
 };
@@ -58,7 +58,7 @@ operations! {
     Open(OpenLedger),
     Request(RequestApprovals),
     Look(LookAtCall),
-    Standing(CheckStanding),
+    Staleness(CheckStaleness),
     Get(GetRecord),
     Find(FindRecords),
     Pending(ListPending),
@@ -156,7 +156,7 @@ fn looked(mut operation: Operation, look: PolicyLook<'_>) -> Result<Operation, L
         Operation::Request(requests) => requests.look(look)?,
         Operation::Look(call) => call.look(look)?,
         Operation::Decide(decision) => decision.look(look)?,
-        Operation::Standing(call) => call.look(look)?,
+        Operation::Staleness(call) => call.look(look)?,
         Operation::Redeem(redeem) => redeem.call.look(look)?,
         Operation::IsBound(check) => check.call.look(look)?,
         _ => {}

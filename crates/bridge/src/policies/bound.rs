@@ -141,7 +141,7 @@ struct CallContextOut<'a> {
     tool: &'a str,
 }
 
-/// That of one policy stands alone, and of none it is `null`.
+/// That of one policy staleness alone, and of none it is `null`.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PolicyContextOut<'a> {
@@ -206,7 +206,7 @@ fn problems(judged: &[Judged]) -> Option<Vec<PolicyProblem<'_>>> {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct NativeStanding {
+pub(crate) struct StalenessCheck {
     asked: NativeAsked,
     #[cfg_attr(test, ts(type = "unknown"))]
     args: Raw,
@@ -222,7 +222,7 @@ pub(crate) struct NativeStanding {
 /// Whether a call still is what was shown.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub(crate) struct StandingNow {
+pub(crate) struct CallStaleness {
     /// Why not; absent: it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -233,9 +233,9 @@ pub(crate) struct StandingNow {
     problems: Option<Raw>,
 }
 
-impl NativeStanding {
+impl StalenessCheck {
     /// What is the case now.
-    pub(crate) fn look(&self, look: PolicyLook<'_>) -> Result<StandingNow, LookFailure> {
+    pub(crate) fn look(&self, look: PolicyLook<'_>) -> Result<CallStaleness, LookFailure> {
         let Self { asked, args, has_rules, policy, changes } = self;
         let rules = PolicyLook { policies: if *has_rules { look.policies } else { &[] }, ..look };
         let changed = match look.policies.first() {
@@ -257,7 +257,7 @@ impl NativeStanding {
             }
         };
         let problems = problems(&judged).map(|problems| raw(&problems)).transpose()?;
-        Ok(StandingNow { objection, problems })
+        Ok(CallStaleness { objection, problems })
     }
 }
 
