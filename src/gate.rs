@@ -5,14 +5,16 @@ mod lazy_gate;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use countersign_bridge::operation::{Host, PerformedOperation, perform, perform_now};
+use countersign_bridge::envelope::envelope;
+use countersign_bridge::operation::{Host, PerformedOperation, ReadyOperation};
 use countersign_core::gate::{GateError, WakeCallback};
-use napi::bindgen_prelude::{Function, Object, spawn_blocking};
+use napi::bindgen_prelude::{ClassInstance, Either, Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};
 use napi_derive::napi;
 
 use self::lazy_gate::{GateAtOnce, LazyGate};
+use crate::policies::NativePolicies;
 
 /// Not error-first, and weak: it never keeps the process alive.
 type WakeFunction = ThreadsafeFunction<(), (), (), Status, false, true>;
@@ -39,29 +41,53 @@ impl NativeGate {
         Ok(Self { gate: Arc::new(gate) })
     }
 
-    /// Does what is asked on a thread that is not JavaScript's. Never rejects. What happened is taken when JavaScript is told the
-    /// answer, so that its order is that of the answers.
-    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
-    pub fn call<'env>(&self, env: &'env Env, operation: String) -> napi::Result<Object<'env>> {
-        let (deferred, promise) = env.create_deferred()?;
+    /// Does what is asked, with the policies that have a say about its call: those of the gate first, then those of the runs that the
+    /// call is a part of. In memory at once, or later where files must be looked at; over a durable ledger later, on a thread that is
+    /// not JavaScript's. Never rejects. What happened is taken when JavaScript is told the answer, so that its order is that of the
+    /// answers.
+    #[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+    pub fn call<'env>(
+        &self, env: &'env Env, operation: String,
+        policies: Option<Vec<ClassInstance<'env, NativePolicies>>>,
+    ) -> napi::Result<Either<String, Object<'env>>> {
+        let policies = match NativePolicies::all(&policies.unwrap_or_default()) {
+            Ok(policies) => policies,
+            Err(error) => return Ok(Either::A(envelope::<()>(Err(error)))),
+        };
         let gate = Arc::clone(&self.gate);
+        if !gate.is_durable()
+            && let Some(operation) = ReadyOperation::near(&operation, &policies)
+        {
+            return Ok(Either::A(operation.perform_now(&GateAtOnce(&gate))));
+        }
+        let (deferred, promise) = env.create_deferred()?;
         // Answered from where it was done: each thread in between would cost as much as a step of the ledger.
         spawn_blocking(move || {
-            let done = catch_unwind(AssertUnwindSafe(|| perform(&*gate, &operation)));
-            let done = done.unwrap_or_else(|_| failed());
+            let done = catch_unwind(AssertUnwindSafe(|| {
+                let operation = ReadyOperation::new(&operation, &policies);
+                if gate.is_durable() {
+                    OffThread::Performed(operation.perform(&*gate))
+                } else {
+                    OffThread::Ready(Box::new(operation))
+                }
+            }));
+            let done = done.unwrap_or_else(|_| OffThread::Performed(failed()));
             deferred.resolve(move |_| {
-                let answer = catch_unwind(AssertUnwindSafe(|| done.with_events(gate.feed())));
+                let answer = catch_unwind(AssertUnwindSafe(|| match done {
+                    OffThread::Performed(done) => done.with_events(gate.feed()),
+                    OffThread::Ready(operation) => operation.perform_now(&GateAtOnce(&gate)),
+                }));
                 Ok(answer.unwrap_or_else(|_| failed().with_events(gate.feed())))
             });
         });
-        Ok(promise)
+        Ok(Either::B(promise))
     }
 
     /// Does what is asked at once. Fails for what may have to wait for a disk. In memory the answer brings the events of what
     /// was done, as `drain` would give them next.
     #[napi(catch_unwind)]
     pub fn call_now(&self, operation: String) -> String {
-        perform_now(&GateAtOnce(&self.gate), &operation)
+        ReadyOperation::new(&operation, &[]).perform_now(&GateAtOnce(&self.gate))
     }
 
     /// `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive.
@@ -75,6 +101,14 @@ impl NativeGate {
         self.gate.feed().on_wake(Some(wake));
         Ok(())
     }
+}
+
+/// What was done on a thread that is not JavaScript's.
+enum OffThread {
+    /// All of it.
+    Performed(PerformedOperation),
+    /// What had to wait for files. In memory all that happens happens on JavaScript's thread.
+    Ready(Box<ReadyOperation>),
 }
 
 /// A panic must not end the process.

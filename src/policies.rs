@@ -12,7 +12,7 @@ use countersign_core::gate::policies::Policies;
 use countersign_core::layers::project_root;
 use countersign_core::path::{PathContext, RealFiles};
 use countersign_core::preview;
-use napi::bindgen_prelude::{AsyncTask, Either};
+use napi::bindgen_prelude::{AsyncTask, ClassInstance, Either};
 use napi::{Env, Result, Task};
 use napi_derive::napi;
 
@@ -88,6 +88,13 @@ impl NativePolicies {
 }
 
 impl NativePolicies {
+    /// Those of a list, in its order.
+    pub(crate) fn all(
+        list: &[ClassInstance<'_, Self>],
+    ) -> std::result::Result<Vec<Arc<Policies>>, GateError> {
+        list.iter().map(|policies| policies.get().cloned()).collect()
+    }
+
     fn get(&self) -> std::result::Result<&Arc<Policies>, GateError> {
         self.policies.as_ref().map_err(|error| {
             let told = error.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -110,10 +117,20 @@ pub fn call_documents(operation: String) -> AsyncTask<Blocking> {
     Blocking::new(move || documents::perform(&operation))
 }
 
-/// What is to be asked next of a call, or its verdict: the text of `NativeCallParts` to an envelope of `NativeAnswer`.
-#[napi(catch_unwind)]
-pub fn weigh_call(parts: String) -> String {
-    envelope(verdict::weigh(&parts))
+/// What is to be asked next of a call, or its verdict: the text of `NativeCallParts`, with the policies that are to judge the call,
+/// to an envelope of `NativeWeighed`. At once, or later where files have to be looked at. Never rejects.
+#[napi(catch_unwind, ts_return_type = "string | Promise<string>")]
+pub fn weigh_call(
+    parts: String, policies: Vec<ClassInstance<'_, NativePolicies>>,
+) -> Either<String, AsyncTask<Blocking>> {
+    let policies = match NativePolicies::all(&policies) {
+        Ok(policies) => policies,
+        Err(error) => return Either::A(envelope::<()>(Err(error))),
+    };
+    match verdict::weigh_near(&parts, &policies) {
+        Some(weighed) => Either::A(envelope(weighed)),
+        None => Either::B(Blocking::new(move || envelope(verdict::weigh(&parts, &policies)))),
+    }
 }
 
 /// Whether who met the needs of one request met those of another: the text of `ComparedNeeds` to an envelope of `boolean`.

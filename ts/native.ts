@@ -12,6 +12,7 @@ import type {
   Grant,
   LedgerErrorCode,
   PolicyFinding,
+  PolicyProblem,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { addonError, throwAtNoLine } from './errors/addon-error.js';
@@ -26,6 +27,7 @@ import { WorkLimit } from './values/limit.js';
 import { TurnQueue } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
 import type {
+  CallBinding,
   CanonicalText,
   ComparedNeeds,
   DecideMeta,
@@ -34,11 +36,9 @@ import type {
   FileOperations,
   InterruptPlan,
   NativeAbout,
-  NativeAnswer,
   NativeAuditEntry,
   NativeCall,
   NativeCallParts,
-  NativeRedeemed,
   NativeDocument,
   NativeFilesOptions,
   NativeGateOptions,
@@ -46,6 +46,8 @@ import type {
   NativeHead,
   NativeJudged,
   NativeLayers,
+  NativeLook,
+  NativeLooked,
   NativeNetwork,
   NativeNote,
   NativePast,
@@ -60,15 +62,18 @@ import type {
   NativeSeen,
   NativeSettings,
   NativeShown,
+  StalenessCheck,
   NativeTidied,
   NativeTree,
   NativeValue,
   NativeVerified,
   NativeWaiting,
+  NativeWeighed,
   Operations,
   PatternKind,
   PolicyOperations,
   PreviewText,
+  CallStaleness,
   TreeFormat,
   TrustedPolicy,
 } from './wire.js';
@@ -78,6 +83,7 @@ export type {
   FileOperations,
   Gating,
   InterruptPlan,
+  NativeAsked,
   NativeAuditEntry,
   NativeBound,
   NativeCall,
@@ -88,6 +94,8 @@ export type {
   NativeGitFiles,
   NativeJudged,
   NativeLayers,
+  NativeLook,
+  NativeLooked,
   NativeNetwork,
   NativeNote,
   NativePast,
@@ -103,6 +111,7 @@ export type {
   NativeVerdict,
   NativeVerified,
   NativeWho,
+  CallStaleness,
 } from './wire.js';
 
 if (binding.failure !== undefined) throwAtNoLine(addonError(binding.failure, binding.platform));
@@ -129,12 +138,12 @@ type OperationAnswer<NAME extends keyof Operations> = NAME extends keyof Complet
 
 /** Answers with records, by the declared types: `ts/gate/records.ts` completes what the core leaves out of most of them. */
 interface CompletedAnswers {
-  request: Envelope<ApprovalRecord>[];
+  request: Envelope<NativeRequested>[];
   get: KeptRecord | null;
   find: KeptRecord[];
   pending: KeptRecord[];
   history: KeptRecord[];
-  decide: KeptRecord | { read: DecisionOutcome };
+  decide: KeptRecord | { record: KeptRecord; staleness: CallStaleness } | { read: DecisionOutcome };
   records: KeptRecord[];
   interrupt: KeptRecord[];
   drain: CoreEvent[];
@@ -152,8 +161,26 @@ export type CoreEvent = GateEvent | UnreadableEvent;
 
 const DRAIN = '{"drain":{}}';
 
-/** Requests that are text already. */
-const requestsOf = (requests: readonly string[]): string => `{"request":{"requests":[${requests.join()}]}}`;
+/** A request as text, with the policies that have a say about its call. */
+interface PreparedRequest {
+  text: string;
+  policies: readonly NativePolicies[];
+}
+
+/** A request that was made. */
+export interface NativeRequested {
+  record: ApprovalRecord;
+  /** What an approval of it is bound to beside the call, where that was looked up. */
+  context?: object;
+  /** Policy files changed: what is wrong with them now. */
+  problems?: PolicyProblem[];
+}
+
+const requestsOf = (requests: readonly PreparedRequest[]): string => {
+  const counts = requests.map(({ policies }) => policies.length);
+  const told = counts.some((count) => count > 0) ? `,"policies":[${counts.join()}]` : '';
+  return `{"request":{"requests":[${requests.map(({ text }) => text).join()}]${told}}}`;
+};
 
 /** What is asked, as the core reads it. */
 function textOf<NAME extends keyof Operations>(operation: NAME, takes: Operations[NAME]['takes']): string {
@@ -203,9 +230,15 @@ export function fitsPattern(pattern: string, text: string): boolean | null {
   return binding.fitsPattern(pattern.toWellFormed(), text.toWellFormed());
 }
 
-/** What is to be asked next of a call, or its verdict. */
-export function weighCall(parts: NativeCallParts): NativeAnswer {
-  return open(binding.weighCall(JSON.stringify(parts, wellFormedText)));
+/** What is to be asked next of a call, or its verdict. The policies judge it where `call` says how. Later where they look at files. */
+export function weighCall(
+  { call, ...parts }: NativeCallParts,
+  policies: readonly NativePolicies[],
+): Awaitable<NativeWeighed> {
+  // The arguments are left to the core as they are.
+  const judged = call === undefined ? '' : `"call":${JSON.stringify(call)},`;
+  const text = `{${judged}${JSON.stringify(parts, wellFormedText).slice(1)}`;
+  return after(binding.weighCall(text, NativePolicies.bindings(policies)), (weighed) => open<NativeWeighed>(weighed));
 }
 
 /** Whether who met the needs `met` met all of `asked`, too. */
@@ -266,6 +299,21 @@ export interface RunStore {
   interrupt(runId: string | null): Promise<RawRecord[]>;
 }
 
+/** What was shown of a call, and the policies that say whether it still is that. */
+export interface ShownCheck {
+  shown: StalenessCheck;
+  policies: readonly NativePolicies[];
+}
+
+/** What became of an answer. */
+export type AnsweredRequest = { record: ApprovalRecord; staleness?: CallStaleness } | { read: DecisionOutcome };
+
+/** What an approval is bound to beside its call: the tool, and what these policies say of the call. */
+export interface BoundBy {
+  policies: readonly NativePolicies[];
+  binding: CallBinding;
+}
+
 /** How many operations of one gate may be on their way at once: what is beyond waits here, not in the ledger. */
 const MAX_IN_FLIGHT = 64;
 
@@ -286,9 +334,9 @@ export class NativeGate implements RunStore {
   /** The threads of the core take up what comes in any order. */
   readonly #turns = new TurnQueue();
   /** They share a write to the disk, and come there in their order. */
-  readonly #requests = new BatchQueue<string, ApprovalRecord>(
+  readonly #requests = new BatchQueue<PreparedRequest, NativeRequested>(
     (requests) => this.#limit.run(() => this.#request(requests)),
-    (request) => request.length,
+    ({ text }) => text.length,
     MAX_BATCH,
   );
   /** Requests that are on their way. */
@@ -341,22 +389,48 @@ export class NativeGate implements RunStore {
     return this.#limit.run(() => this.#call(operation, textOf(operation, takes)));
   }
 
-  /** The answer to one request, at once. */
-  #answerTo(request: string): Envelope<ApprovalRecord> {
-    const [answer] = this.#callNow<OperationAnswer<'request'>>(requestsOf([request]));
+  /** The answer to one request that no policy has a say about, at once. */
+  #answerTo(text: string): Envelope<NativeRequested> {
+    const [answer] = this.#callNow<OperationAnswer<'request'>>(requestsOf([{ text, policies: [] }]));
     return answer ?? { error: { code: 'ERR_INTERNAL', message: 'the core answered no request' } };
   }
 
-  async #request(requests: readonly string[]): Promise<(() => ApprovalRecord)[]> {
-    const answers = await this.#call('request', requestsOf(requests));
+  /** With the policies that have a say about the call. */
+  #judged<NAME extends keyof Operations>(
+    operation: NAME,
+    takes: OperationTakes<NAME>,
+    policies: readonly NativePolicies[],
+  ): Awaitable<OperationAnswer<NAME>> {
+    const text = textOf(operation, takes);
+    return this.isDurable
+      ? this.#limit.run(() => this.#call(operation, text, policies))
+      : this.#callNear(text, policies);
+  }
+
+  /** In memory: at once, but for where policies must look at files. */
+  #callNear<T>(text: string, policies: readonly NativePolicies[]): Awaitable<T> {
+    if (policies.length === 0) return this.#callNow(text);
+    const answer = this.#gate.call(text, NativePolicies.bindings(policies));
+    return after(answer, (given) => opened(this.#taken<T>(given)));
+  }
+
+  async #request(requests: readonly PreparedRequest[]): Promise<(() => NativeRequested)[]> {
+    const policies = requests.flatMap((request) => request.policies);
+    const answers = await this.#call('request', requestsOf(requests), policies);
     return answers.map((answer) => () => opened(answer));
   }
 
-  async #call<NAME extends keyof Operations>(operation: NAME, text: string): Promise<OperationAnswer<NAME>> {
+  async #call<NAME extends keyof Operations>(
+    operation: NAME,
+    text: string,
+    policies: readonly NativePolicies[] = [],
+  ): Promise<OperationAnswer<NAME>> {
     const started = performance.now();
     let failure: string | undefined;
     try {
-      return opened(this.#taken<OperationAnswer<NAME>>(await this.#gate.call(text)));
+      const answer = this.#gate.call(text, NativePolicies.bindings(policies));
+      // What is there at once is taken at once: events are told in their order.
+      return opened(this.#taken<OperationAnswer<NAME>>(isLater(answer) ? await answer : answer));
     } catch (error) {
       if (LedgerError.isInstance(error)) failure = error.code;
       throw error;
@@ -407,19 +481,24 @@ export class NativeGate implements RunStore {
   }
 
   /**
-   * Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. Over a
-   * durable ledger, those of this process come into it in the order in which they were made.
+   * Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. Those of this process are
+   * made in the order in which they were asked for. In memory at once, where no policy has a say.
    */
-  request(request: NativeRequest): Awaitable<ApprovalRecord> {
-    const requested = this.isDurable
-      ? this.#requests.add(JSON.stringify(request))
-      : opened(this.#answerTo(JSON.stringify(request)));
+  request(request: NativeRequest, policies: readonly NativePolicies[]): Awaitable<NativeRequested> {
+    const text = JSON.stringify(request);
+    const isAtOnce = !this.isDurable && policies.length === 0 && this.#requesting.size === 0;
+    const requested = isAtOnce ? opened(this.#answerTo(text)) : this.#requests.add({ text, policies });
     if (isLater(requested)) {
       this.#requesting.add(requested);
       const forget = () => void this.#requesting.delete(requested);
       requested.then(forget, forget);
     }
     return requested;
+  }
+
+  /** What would be shown of a call that is asked about, and what its approval would be bound to. */
+  look(args: unknown, look: NativeLook, policies: readonly NativePolicies[]): Awaitable<NativeLooked> {
+    return this.#judged('look', { args, look }, policies);
   }
 
   get(approvalId: string): Awaitable<ApprovalRecord | null> {
@@ -460,20 +539,28 @@ export class NativeGate implements RunStore {
 
   /**
    * Decides by any answer that says no more than approve, reject or skip. What says more is read, and not decided. Fails as
-   * {@link NativeGate.parseAnswer} before it fails as {@link NativeGate.decide}.
+   * {@link NativeGate.parseAnswer} before it fails as {@link NativeGate.decide}. An approval brings whether the call still is what was
+   * `shown`.
    */
   answer(
     approvalId: string,
     toolName: string,
     answer: unknown,
     meta: DecideMeta,
-  ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
-    const takes: OperationTakes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta };
+    look?: ShownCheck,
+  ): Awaitable<AnsweredRequest> {
+    const { shown, policies = [] } = look ?? {};
+    const takes: OperationTakes<'decide'> = { approvalId, answer, toolName: toolName.toWellFormed(), meta, shown };
     const text = JSON.stringify({ decide: takes });
     const answered = this.isDurable
-      ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text)))
-      : this.#callNow<OperationAnswer<'decide'>>(text);
-    return after(answered, (given) => ('read' in given ? given : { record: given }));
+      ? this.#turns.run(approvalId, () => this.#limit.run(() => this.#call('decide', text, policies)))
+      : this.#callNear<OperationAnswer<'decide'>>(text, policies);
+    return after(answered, (given) => ('read' in given || 'staleness' in given ? given : { record: given }));
+  }
+
+  /** Whether a call still is what was shown of it. */
+  staleness({ shown, policies }: ShownCheck): Awaitable<CallStaleness> {
+    return this.#judged('staleness', { shown }, policies);
   }
 
   /**
@@ -497,22 +584,25 @@ export class NativeGate implements RunStore {
   }
 
   /**
-   * The one use of an approval, checked against the digest of what was approved. Fails with `ERR_NOT_APPROVED`
-   * (`status`, or `null` when there is no such request), `ERR_DIGEST_MISMATCH`, `ERR_ALREADY_STARTED`.
+   * The one use of an approval, checked against the digest of what was approved, with what the policies say of the call now: `denied`
+   * where nobody's approval lets it run. Fails with `ERR_NOT_APPROVED` (`status`, or `null` when there is no such request),
+   * `ERR_DIGEST_MISMATCH`, `ERR_ALREADY_STARTED`.
    */
   redeem(
     runId: string | null,
     toolCallId: string,
     toolName: string,
     args: unknown,
-    context: object | null,
-  ): Awaitable<NativeRedeemed> {
-    return this.#do('redeem', { runId, toolCallId, call: { toolName, args, context } });
+    bound: BoundBy | null,
+  ): Awaitable<OperationAnswer<'redeem'>> {
+    const call = { toolName, args, binding: bound?.binding ?? null };
+    return this.#judged('redeem', { runId, toolCallId, call }, bound?.policies ?? []);
   }
 
-  /** Whether an approval is bound to its call with these arguments, judged under this. */
-  isBound(approvalId: string, toolName: string, args: unknown, context: object | null): Awaitable<boolean> {
-    return this.#do('isBound', { approvalId, call: { toolName, args, context } });
+  /** Whether an approval is bound to its call with these arguments, judged by these policies as things are now. */
+  isBound(approvalId: string, toolName: string, args: unknown, bound: BoundBy): Awaitable<OperationAnswer<'isBound'>> {
+    const call = { toolName, args, binding: bound.binding };
+    return this.#judged('isBound', { approvalId, call }, bound.policies);
   }
 
   /** `result`: any JSON, kept by a durable ledger for the process that continues the run; `null`: none. */
@@ -603,7 +693,7 @@ const isFull = (batch: readonly CoreEvent[], text: string): boolean =>
 /** The record of what was decided. */
 function recordOf(answer: OperationAnswer<'decide'>): KeptRecord {
   if ('read' in answer) throw new InternalError({ message: 'the core decided nothing' });
-  return answer;
+  return 'staleness' in answer ? answer.record : answer;
 }
 
 /** Fails with `ERR_POLICY` (`problems`) unless these documents can be read. */
@@ -640,6 +730,11 @@ export function builtinTools(): string[] {
 export class NativePolicies {
   readonly #policies: binding.NativePolicies;
 
+  /** Those that an operation of a gate is given. */
+  static bindings(all: readonly NativePolicies[]): binding.NativePolicies[] {
+    return all.map((policies) => policies.#policies);
+  }
+
   /** Fails with `ERR_POLICY`. */
   constructor(options: NativePolicyOptions) {
     this.#policies = new binding.NativePolicies(JSON.stringify(options));
@@ -674,12 +769,7 @@ export class NativePolicies {
     return this.#ask('judge', call);
   }
 
-  /** What a human is shown: offers to remember, diffs, and the preview with them. Later where files must be looked at. */
-  show(call: NativeCall): Awaitable<NativeShown> {
-    return this.#ask('show', call);
-  }
-
-  /** The same at once: it waits for files where they must be looked at. */
+  /** What a human is shown: offers to remember, diffs, and the preview with them. At once: it waits for files. */
   showNow(call: NativeCall): NativeShown {
     return this.#now('show', call);
   }

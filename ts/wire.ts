@@ -26,6 +26,23 @@ export type AskDurable = Record<symbol, never>;
 /** Fails when the policies cannot be read. */
 export type AskReady = Record<symbol, never>;
 
+/** Whether it is, and why nobody's approval lets it run. */
+export type BoundAnswer = { isBound: boolean, denied?: string,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>, };
+
+/** What an approval is bound to beside its call. */
+export type CallBinding = {
+/** Which tool it is. */
+tool: string, asked: NativeAsked, };
+
+/** Whether a call still is what was shown. */
+export type CallStaleness = {
+/** Why not; absent: it is. */
+objection?: string,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>, };
+
 /** Cancels what a run waits for and takes back what was approved but not started. */
 export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
 
@@ -37,6 +54,9 @@ export type CheckBound = { approvalId: string, call: RedeemingCall, };
 
 /** Fails unless these documents can be read. */
 export type CheckDocuments = { documents: Array<NativeDocument>, };
+
+/** Whether a call still is what was shown. */
+export type CheckStaleness = { shown: StalenessCheck, };
 
 /** Refuses what comes. In memory what waits is cancelled; a durable ledger is let go of. */
 export type CloseGate = { reason: string, };
@@ -53,7 +73,7 @@ export type Contents = "kept" | "redacted" | "dropped";
 export type CountGrants = Record<symbol, never>;
 
 /** What became of a decision, or of an answer. */
-export type DecideAnswer = NativeRecord | { read: DecisionText, };
+export type DecideAnswer = { record: NativeRecord, staleness: CallStaleness, } | NativeRecord | { read: DecisionText, };
 
 /** Who decides, and what an edit runs. */
 export type DecideMeta = { by: string | null,
@@ -71,7 +91,9 @@ export type DecideRequest = { approvalId: string, decision?: DecisionOutcome,
 /** Any JSON, where there is no `decision`. */
 answer?: unknown,
 /** The tool that the answer is about. */
-toolName?: string, meta: DecideMeta, };
+toolName?: string, meta: DecideMeta,
+/** What was shown: an answer that approves brings whether the call still is that. */
+shown?: StalenessCheck, };
 
 export type DecidedVia = "callback" | "gate" | "terminal" | "messages" | "inbox" | "link" | "protocol" | "deadline" | "abort" | "system";
 
@@ -339,11 +361,16 @@ open: boolean, limit: number, };
 /** All that are trusted. */
 export type ListTrusted = Record<symbol, never>;
 
+/** What would be shown of a call that is asked about, and what its approval would be bound to. */
+export type LookAtCall = { args: unknown, look: NativeLook, };
+
+export type LookedText = NativeLooked;
+
 /** What a ledger holds. */
 export type NativeAbout = { place: string, schema: number, encrypted: boolean, records: number, pending: number, runs: number, entries: number, bytes: number, };
 
 /** What is still to be asked, or the verdict. */
-export type NativeAnswer = { "kind": "askJudge",
+export type NativeAnswer = { "kind": "askOwn" } | { "kind": "askJudge",
 /** The verdict so far. */
 effect: PolicyEffect,
 /** The policies that it comes from, by their place. */
@@ -367,6 +394,17 @@ needs?: Array<ApprovalNeed>, requester?: string, votes?: Array<Vote>,
 escalatedAt?: number,
 /** What was given as `details` of the request. */
 details?: object | null, };
+
+/** How the policies that come with an operation are asked about its call. */
+export type NativeAsked = {
+/** What rules know the tool by. */
+ruleName: string, annotations?: Record<string, boolean>,
+/** Its run, for grants. */
+runId?: string,
+/** ms since the epoch, for grants. */
+now: number,
+/** What the functions of the rules said, for each of the policies; absent: none of them has any. */
+conditions?: readonly Readonly<Record<string, boolean | null>>[], };
 
 /** An entry of the audit: the very text that its hash is of, and that hash in hex. */
 export type NativeAuditEntry = { body: string, hash: string, };
@@ -392,18 +430,18 @@ grants?: boolean,
 /** It is asked about whatever the policies say. */
 floor?: boolean,
 /** Say what an approval of it is bound to. */
-bound?: boolean,
-/** Offer to remember what would be offered where there are no rules. */
-unruled?: boolean, };
+bound?: boolean, };
 
 /** All that is known of a call by now. */
 export type NativeCallParts = { toolName: string,
+/** What is still to be judged, by the policies that come with it. Absent: `policies` has what they say. */
+call?: UnjudgedCall,
 /** The gate's first, if it has any, then those of the runs that the call is a part of. */
-policies: Array<NativePolicyOpinion>,
+policies?: Array<NativePolicyOpinion>,
 /** Whether the first of them are the gate's. */
 ofGate: boolean,
-/** Of `interruptOn`, the tool and the host. Who says nothing is left out. */
-own: Array<NativeOpinion>, hasJudge: boolean,
+/** Of `interruptOn`, the tool and the host. Who says nothing is left out. Absent: they were not asked. */
+own?: Array<NativeOpinion>, hasJudge: boolean,
 /** Absent: it was not asked. */
 judge?: NativeOpinion, mode: PolicyMode,
 /** Absent: not looked up. */
@@ -507,6 +545,20 @@ export type NativeLayers = { layers: Array<NativeLayer>,
 /** Why nothing may be allowed; `null`: all that there is could be read. */
 broken: string | null, problems: Array<PolicyProblem>, };
 
+/** What is to be looked up of a call that somebody is asked about. */
+export type NativeLook = { binding: CallBinding,
+/** `null`: nothing is shown but the arguments. */
+show: NativeShowing | null, };
+
+/** What was looked up. */
+export type NativeLooked = {
+/** What an approval is bound to beside its call. */
+context: object,
+/** `null`: nothing but the arguments. */
+shown: NativeShown | null,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>, };
+
 export type NativeMachine = "none" | "managed" | "all";
 
 /** What all policies together say of it. */
@@ -608,6 +660,8 @@ details: object | null,
 supersedes: string | null,
 /** The preview when it is more than the arguments; `null`: the core makes it. */
 page: NativePage | null,
+/** How the context, the page and what is shown beside it are looked up; absent: they are given. */
+look?: NativeLook | null,
 /** What is kept instead of `args`, which the digest is of; absent or `null`: the very same. */
 stored?: [unknown] | null,
 /** Who must agree; equal ones count once. Fails with `ERR_INVALID_CONFIG`. */
@@ -616,6 +670,13 @@ needs?: readonly ApprovalNeed[],
 requester?: string | null,
 /** How many ms before the deadline everybody is told once more. */
 remindMs?: number | null, };
+
+/** A request that was made. */
+export type NativeRequested = { record: NativeRecord,
+/** What an approval of it is bound to beside the call, where that was looked up. */
+context?: object,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>, };
 
 /** What a person may decide. */
 export type NativeRights = { mayDecide: Array<DecisionType>,
@@ -677,14 +738,21 @@ export type NativeSetting = { path: Array<string>, value: unknown, line: number,
 /** The values, in their order, or the place where the text is no TOML. */
 export type NativeSettings = { "settings": Array<NativeSetting> } | { "problem": { message: string, line: number, column: number, } };
 
+/** How the call is shown. */
+export type NativeShowing = {
+/** Whether the policies have rules. Without any, one that knows none reads the call, and binds nothing. */
+hasRules: boolean,
+/** Whether the first of them are the gate's, which keeps the grants. */
+ofGate: boolean,
+/** Whether something beside the policies asks: only a grant for the whole call answers. */
+floor: boolean,
+/** Whether something is offered to be remembered. */
+offers: boolean, };
+
 /** What a human is shown beside a request. */
-export type NativeShown = { always: NativeOffers, changes: Array<FileChange>, page: NativePreview,
+export type NativeShown = { page: NativePreview, always: NativeOffers, changes: Array<FileChange>,
 /** `reads`: it is proven only to look. `changes`: it changes what `changes` shows whole, in the project, and nothing else. */
-proven: 'reads' | 'changes' | null,
-/** What an approval of it is bound to, where that was asked for. What changes after it is a change. */
-bound?: NativeBound,
-/** Files changed: what is wrong with them now, perhaps nothing. */
-problems?: Array<PolicyProblem>, };
+proven: 'reads' | 'changes' | null, };
 
 /** What was dropped. */
 export type NativeTidied = { contents: number, records: number, entries: number, bytes: number, };
@@ -721,6 +789,11 @@ export type NativeWaiting = { allowedDecisions: readonly DecisionType[], needs: 
 voters: Array<NativePerson>, requester: string | null,
 /** ms since it was made. */
 age: number, person: NativePerson, };
+
+/** What is to be asked next of a call, with what its policies say of it. */
+export type NativeWeighed = {
+/** Of each of the policies that were asked for it, up to the first that denies. */
+judged: Array<Judged>, next: NativeAnswer, };
 
 /** Who must agree. */
 export type NativeWho = { needs: readonly ApprovalNeed[],
@@ -760,6 +833,8 @@ export type Operations = {
   isDurable: { takes: AskDurable; answers: boolean };
   open: { takes: OpenLedger; answers: Done };
   request: { takes: RequestApprovals; answers: RequestAnswers };
+  look: { takes: LookAtCall; answers: LookedText };
+  staleness: { takes: CheckStaleness; answers: CallStaleness };
   get: { takes: GetRecord; answers: RecordText | null };
   find: { takes: FindRecords; answers: RecordsText };
   pending: { takes: ListPending; answers: RequestsText };
@@ -770,8 +845,8 @@ export type Operations = {
   decide: { takes: DecideRequest; answers: DecideAnswer };
   cancelRun: { takes: CancelRun; answers: Done };
   revoke: { takes: RevokeApproval; answers: boolean };
-  redeem: { takes: RedeemApproval; answers: NativeRedeemed };
-  isBound: { takes: CheckBound; answers: boolean };
+  redeem: { takes: RedeemApproval; answers: RedeemAnswer };
+  isBound: { takes: CheckBound; answers: BoundAnswer };
   settle: { takes: SettleCall; answers: Done };
   watch: { takes: WatchRequest; answers: Done };
   watchAll: { takes: WatchAll; answers: Done };
@@ -901,11 +976,18 @@ export type RecordText = NativeRecord;
 /** Records. */
 export type RecordsText = NativeRecord[];
 
-/** Redeems an approval for a call that is to run. */
+/** What may be executed, or why nobody's approval lets it. */
+export type RedeemAnswer = { redeemed?: NativeRedeemed, denied?: string,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>, };
+
+/** Redeems an approval for a call that is to run. Judges it once more. */
 export type RedeemApproval = { runId: string | null, toolCallId: string, call: RedeemingCall, };
 
 /** A call that is to run. */
-export type RedeemingCall = { toolName: string, args: unknown, context: object | null, };
+export type RedeemingCall = { toolName: string, args: unknown,
+/** What its approval is bound to beside it; `null`: nothing. */
+binding: CallBinding | null, };
 
 /** Reads policy files that changed, and looks whether these files are as they were. */
 export type RefreshFiles = { files: Array<NativeSeen>, };
@@ -916,10 +998,12 @@ export type RefreshedText = NativeRefreshed;
 export type ReleaseRun = { runId: string, };
 
 /** An answer for each request. */
-export type RequestAnswers = Array<Envelope<NativeRecord>>;
+export type RequestAnswers = Array<Envelope<NativeRequested>>;
 
 /** Puts calls to humans. Each is answered by itself. */
-export type RequestApprovals = { requests: NativeRequest[], };
+export type RequestApprovals = { requests: NativeRequest[],
+/** How many of the policies that come with the operation belong to each of them, in their order; absent: none. */
+policies?: readonly number[], };
 
 /** Records as the requests that they are about. */
 export type RequestsText = NativeApproval[];
@@ -948,6 +1032,15 @@ export type ShowCall = NativeCall;
 
 /** What a human is shown: [`NativeShown`], owned. */
 export type Shown = NativeShown;
+
+/** What was shown of a call, which may be another by now. */
+export type StalenessCheck = { asked: NativeAsked, args: unknown,
+/** Whether the policies have rules. Without any, one that knows none looks at the files. */
+hasRules: boolean,
+/** What the policies judged the call under; `null`: there were none. */
+policy: unknown,
+/** The files that it was shown to change. */
+changes: Array<NativeSeen>, };
 
 /** Makes a run this process' own. */
 export type TakeRun = { runId: string, };
@@ -980,6 +1073,9 @@ export type TrustProject = { directory: string, };
 export type TrustedPolicy = { path: string,
 /** SHA-256 (hex) of its content. */
 hash: string, };
+
+/** A call that policies are still to judge. */
+export type UnjudgedCall = { args: unknown, asked: NativeAsked, };
 
 /** `false`: it was not trusted. */
 export type UntrustProject = { directory: string, };

@@ -637,7 +637,7 @@ describe('a gate', () => {
     };
     const none = { context: null, details: null, page: null, supersedes: null };
     const ask = async (toolCallId: string, password: string) =>
-      native.request({ ...request, ...none, toolCallId, args: { password } });
+      (await native.request({ ...request, ...none, toolCallId, args: { password } }, [])).record;
     const [secret, harmless] = [await ask('1', 'hunter2'), await ask('2', '')];
     const reject = { type: 'reject', reason: 'Denied: hunter2' } as const;
     const system = { by: null, via: 'system' } as const;

@@ -208,6 +208,28 @@ describe('a call that a policy denies by the time that it is to run does not run
 });
 
 describe('a call of which a path leads elsewhere by the time that it is to run is asked about again', () => {
+  // What was found with the first decision says nothing of what the second one brought about.
+  it('of a run, while somebody looks at another call', async () => {
+    const { place, lead } = project();
+    const { ran, tools } = anyTool('read_file');
+    const del = tool({ inputSchema: z.looseObject({}), execute: async () => void ran.push('del') });
+    const asked: string[] = [];
+    const turns = [calls(call('read_file', { file_path: 'notes.txt' }, 'c1'), call('del', {}, 'c2')), says('.')];
+    const { result } = streamWithEvents({
+      model: scripted(turns).model,
+      tools: { ...tools, del },
+      prompt: 'x',
+      gate: createGate({ policy, place }),
+      onApprovalRequest: ({ toolName }: ApprovalRequest) => {
+        asked.push(toolName);
+        if (toolName === 'del') lead('other.txt');
+        return toolName !== 'del';
+      },
+    } as never);
+    await result;
+    expect([asked, ran]).toEqual([['read_file', 'del', 'read_file'], ['read_file']]);
+  });
+
   it.each(waitingEntries)('%s', async (name, entry) => {
     for (const one of sample(
       oneCalls.filter(([, args]) => JSON.stringify(args).includes('notes.txt')),

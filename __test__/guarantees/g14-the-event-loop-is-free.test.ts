@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { localGate } from '../../ts/gate/gate.js';
 import { createGate, streamWithEvents } from '../../ts/index.js';
-import { NativePolicies } from '../../ts/native.js';
+import { NativeGate, NativePolicies } from '../../ts/native.js';
+import { snapshot } from '../../ts/values/snapshot.js';
 import { makeSandbox, runProgram, type Sandbox } from '../lifecycle/sandbox.js';
 import { effort, isThorough, isWhole } from '../support/effort.js';
 import { lazy } from '../support/lazy-model.js';
@@ -291,6 +293,14 @@ describe('memory', () => {
   });
 });
 
+/** Where no rule has a say. */
+const SHOWN = {
+  look: {
+    binding: { tool: 'del', asked: { ruleName: 'del', now: 0 } },
+    show: { hasRules: false, ofGate: false, floor: false, offers: true },
+  },
+};
+
 describe('long arguments', () => {
   const long = '\u202e'.repeat(70_000);
 
@@ -298,15 +308,20 @@ describe('long arguments', () => {
     const home = tmpdir();
     const policies = new NativePolicies({ documents: [], files: 'none', cwd: home, project: home, home });
     const call = (content: string) => ({ toolName: 'del', args: { content }, now: 0 });
+    const gate = localGate(createGate(), 'test');
+    const reader = { policies: [policies], ...SHOWN };
+    const shown = (content: string) => gate.look(snapshot({ content }), reader);
     expect(policies.judge(call('short'))).not.toBeInstanceOf(Promise);
-    expect(policies.show(call('short'))).not.toBeInstanceOf(Promise);
+    expect(shown('short')).not.toBeInstanceOf(Promise);
     expect(policies.judge(call(long))).toBeInstanceOf(Promise);
-    expect((await policies.show(call(long))).page.flags).toContain('bidi');
+    const later = shown(long);
+    expect(later).toBeInstanceOf(Promise);
+    expect((await later).shown?.page.flags).toContain('bidi');
   });
 
   it('are so in a run without policies, too', async () => {
-    const show = vi.spyOn(NativePolicies.prototype, 'show');
-    onTestFinished(() => show.mockRestore());
+    const request = vi.spyOn(NativeGate.prototype, 'request');
+    onTestFinished(() => request.mockRestore());
     for (const content of ['short', long]) {
       const { model } = scripted([calls(call('note', { content }, 'c1')), says('.')]);
       const note = tool({ inputSchema: z.object({ content: z.string() }), execute: () => 'ok' });
@@ -319,7 +334,7 @@ describe('long arguments', () => {
       };
       await streamWithEvents(options as never).result;
     }
-    expect(show).toHaveBeenCalledTimes(1);
-    expect(show.mock.results[0]?.value).toBeInstanceOf(Promise);
+    const isLater = request.mock.results.map(({ value }) => value instanceof Promise);
+    expect(isLater).toEqual([false, true]);
   });
 });

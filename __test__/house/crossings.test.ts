@@ -19,7 +19,11 @@ vi.mock('../../binding/binding.js', async () => (await import('../support/crossi
 
 /** One set of tools for both runs: what is known of it stays known. */
 const execute = tool({ inputSchema: z.object({ command: z.string() }), execute: async () => 'done' });
-const tools = { execute, ask_user: askUserTool() };
+const write_file = tool({
+  inputSchema: z.object({ path: z.string(), content: z.string() }),
+  execute: async () => 'done',
+});
+const tools = { execute, write_file, ask_user: askUserTool() };
 const policyThat = (effect: 'ask' | 'deny') => ({ version: 1, rule: [{ tools: ['execute'], effect }] }) as const;
 
 const removal = () => call('execute', { command: 'rm notes.txt' }, 'c1');
@@ -82,9 +86,27 @@ describe('one call crosses the binding no more often than', () => {
   });
 
   it('when a policy asks and it is approved', async () => {
-    // Judged once more with what is shown, when the answer is there, and right before it runs. Where several may have a say, the
-    // core weighs them in a crossing of its own.
-    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes }), 9);
+    // Each step asks the policies in the same crossing.
+    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes }), 5);
+  });
+
+  it('when a policy of the gate asks, and one of the run', async () => {
+    await using gate = createGate({ policy: policyThat('ask') });
+    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes, gate }), 5);
+  });
+
+  it('when a policy asks, it is approved, and the ledger is a file', async () => {
+    await using gate = durable();
+    const unnamed = [undefined, undefined];
+    expectAtMost(await crossingsOf({ policy: policyThat('ask'), ...yes, gate }, removal(), unnamed), 7);
+  });
+
+  it('when a policy asks about a change of a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'crossings-'));
+    folders.push(folder);
+    const change = call('write_file', { path: join(folder, 'notes.txt'), content: 'new' }, 'c1');
+    const asked = { version: 1, rule: [{ tools: ['write_file'], effect: 'ask' }] } as const;
+    expectAtMost(await crossingsOf({ policy: asked, ...yes }, change), 5);
   });
 
   it('when interruptOn does not name it', async () => {
@@ -96,18 +118,18 @@ describe('one call crosses the binding no more often than', () => {
   });
 
   it('when a policy denies it', async () => {
-    expectAtMost(await crossingsOf({ policy: policyThat('deny'), ...yes }), 4);
+    expectAtMost(await crossingsOf({ policy: policyThat('deny'), ...yes }), 3);
   });
 
   it('when it is approved and the ledger is a file', async () => {
     await using gate = durable();
     const unnamed = [undefined, undefined];
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }, removal(), unnamed), 7);
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }, removal(), unnamed), 6);
   });
 
   it('when the run has a name, too, of which the ledger is asked first whether it began before', async () => {
     await using gate = durable();
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 8);
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, ...yes, gate }), 7);
   });
 
   it('when it is answered through a shared gate', async () => {
@@ -119,12 +141,25 @@ describe('one call crosses the binding no more often than', () => {
     const crossings = await crossingsOf({ interruptOn: { execute: true }, gate });
     await gate.close();
     await answering;
-    expectAtMost(crossings, 5);
+    expectAtMost(crossings, 4);
+  });
+
+  it('when a policy asks and it is answered through a shared gate', async () => {
+    // When the answer is there, whoever waits looks whether the call still is what was shown.
+    const gate = createGate({ policy: policyThat('ask') });
+    const answering = (async () => {
+      for await (const event of gate.events())
+        if (event.type === 'requested') await gate.approve(event.request.approvalId);
+    })();
+    const crossings = await crossingsOf({ gate });
+    await gate.close();
+    await answering;
+    expectAtMost(crossings, 6);
   });
 
   it('when a callback reads what "always" would save', async () => {
     const onApprovalRequest = ({ always, rows }: ApprovalRequest) => always.allow !== null && rows.length === 1;
-    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, onApprovalRequest }), 8);
+    expectAtMost(await crossingsOf({ interruptOn: { execute: true }, onApprovalRequest }), 7);
   });
 
   it('when it is a question', async () => {
@@ -140,5 +175,15 @@ describe('one call crosses the binding no more often than', () => {
     crossed();
     await run('c2');
     expectAtMost(crossed(), 4);
+  });
+
+  it('when the loop is not ours and a policy asks', async () => {
+    const gated = gateTools({ execute }, { policy: policyThat('ask'), ...yes });
+    const run = (toolCallId: string) =>
+      gated.execute.execute?.({ command: 'rm notes.txt' }, { toolCallId, messages: [], context: undefined } as never);
+    await run('c1');
+    crossed();
+    await run('c2');
+    expectAtMost(crossed(), 5);
   });
 });

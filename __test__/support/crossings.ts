@@ -25,7 +25,7 @@ function counting(name: string, value: Callable): unknown {
   return new Proxy(value, {
     apply: (target, self, args) => {
       seen.push(name);
-      return Reflect.apply(target, self, args) as unknown;
+      return Reflect.apply(target, self, args.map(uncounted)) as unknown;
     },
     construct: (target, args, made) => {
       seen.push(`new ${name}`);
@@ -34,17 +34,27 @@ function counting(name: string, value: Callable): unknown {
   });
 }
 
+/** What the proxies stand for: the core takes its own objects alone. */
+const counted = new WeakMap<object, object>();
+
 function countingObject(object: object): object {
-  return new Proxy(object, {
+  const proxy = new Proxy(object, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
         seen.push(operationOf(String(key), args));
-        return Reflect.apply(value, target, args.map(countingCallback)) as unknown;
+        return Reflect.apply(value, target, args.map(countingCallback).map(uncounted)) as unknown;
       };
     },
   });
+  counted.set(proxy, object);
+  return proxy;
+}
+
+function uncounted(argument: unknown): unknown {
+  if (Array.isArray(argument)) return argument.map(uncounted);
+  return typeof argument === 'object' && argument !== null ? (counted.get(argument) ?? argument) : argument;
 }
 
 /** Operations of a gate come as texts: `{"name":…`. */

@@ -3,7 +3,7 @@
  * that: answers in any order, and events that only a wake-up tells of.
  */
 import { vi } from 'vitest';
-import type { NativeGate } from '../../binding/binding.js';
+import type { NativeGate, NativePolicies } from '../../binding/binding.js';
 
 /** What becomes of an operation: `undefined`, it is performed; else this is the error that it fails with. */
 export type Trouble = (
@@ -66,7 +66,7 @@ export async function laterBinding(): Promise<object> {
       this.#gate.onWake(wake);
     }
 
-    async call(text: string): Promise<string> {
+    async call(text: string, policies?: NativePolicies[]): Promise<string> {
       const { operation, takes, args } = asked(text);
       later.called.push([operation, args]);
       await pause();
@@ -78,7 +78,7 @@ export async function laterBinding(): Promise<object> {
         return JSON.stringify({ ok: entries.map(() => '0'.repeat(64)) });
       }
       if (['close', 'note', 'releaseRun'].includes(operation)) return NOTHING;
-      const answer = await this.#gate.call(text);
+      const answer = await this.#gate.call(text, policies);
       later.performed(operation);
       setImmediate(() => this.#wake());
       await pause();

@@ -11,11 +11,10 @@ import type {
   PolicyPlace,
 } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
-import { argumentRows, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
+import { argumentRows, type BoundBy, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { JudgedByPolicy, Policies } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
-import { isSame } from '../values/same.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
@@ -23,7 +22,7 @@ import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import type { CallQuestion } from './call-question.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
-import { NOTHING_SHOWN } from './control.js';
+import { showingOf } from './control.js';
 import { describe } from './describing.js';
 import { verdictNote } from './executing.js';
 import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
@@ -31,7 +30,7 @@ import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
 import { checkCallback } from './makers.js';
 import { isQuestion } from './questions.js';
-import type { DecidedRecord } from './records.js';
+import { isDecided, type DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
@@ -210,30 +209,26 @@ export class CallAsker {
     if (verdict.effect === 'deny') throw new Error(verdict.reason);
   }
 
-  /**
-   * The verdict as an approval is bound to it: by the policies, the files and the tool as they are now. It is asked when the request
-   * is made, when the answer is there, and once more right before the call runs.
-   */
-  bound(call: BoundCall): Awaitable<{ context: BoundContext; denied: string | undefined }> {
-    const { toolCallId, toolName, args, tool, signal } = call;
-    const ruleName = ruleNameOf(toolName, tool);
-    const judged = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(tool), signal };
+  /** What an approval of a call is bound to, for the core to look up in the step that depends on it. */
+  boundBy(call: BoundCall): Awaitable<BoundBy> {
     return after(identityOf(call), (identity) =>
-      after(this.gate.control.bound(judged, this.#policies), ({ context, denied }) => ({
-        context: { policy: context, tool: identity },
-        denied,
-      })),
+      this.gate.control.boundBy(this.#judgedAs(call), identity, this.#policies),
     );
+  }
+
+  /** As rules know it. */
+  #judgedAs({ toolCallId, toolName, args, tool, signal }: BoundCall): JudgedByPolicy {
+    const ruleName = ruleNameOf(toolName, tool);
+    return { toolCallId, toolName, ruleName, args, annotations: annotationsOf(tool), signal };
   }
 
   /** What an edit of a call is bound to, as things are now. */
   async boundEdit(edited: BoundCall, gating: Gating | undefined): Promise<BoundEdit> {
-    const { context } = await this.bound(edited);
-    if (gating?.changesFile !== true) return { context, changes: [] };
-    const { toolCallId, toolName, args, tool, signal } = edited;
-    const call = { toolCallId, toolName, ruleName: ruleNameOf(toolName, tool), args, signal };
-    const { changes } = await this.gate.control.shown(call, { effect: 'ask' }, this.#policies);
-    return { context, changes };
+    const show = gating?.changesFile === true ? { floor: false, offers: false } : null;
+    const identity = await identityOf(edited);
+    const look = await this.gate.control.lookAt(this.#judgedAs(edited), identity, this.#policies, show);
+    const { context, shown } = await this.gate.look(edited.args, look);
+    return { context, changes: shown?.changes ?? [] };
   }
 
   /** Why what an edit was bound to does not hold any more; `undefined`: it does. */
@@ -244,9 +239,10 @@ export class CallAsker {
   ): Promise<string | undefined> {
     const [changed] = changes.length === 0 ? [] : await this.gate.control.changed(changes, this.#policies);
     if (changed !== undefined) return `${changed} changed since the call was edited.`;
-    const { context, denied } = await this.bound({ ...call, args });
+    const bound = await this.boundBy({ ...call, args });
+    const { isBound, denied } = await this.gate.isBound(approvalId, call.toolName, args, bound);
     if (denied !== undefined) return `It is denied by now: ${denied}`;
-    if (await this.gate.isBound(approvalId, call.toolName, args, context)) return undefined;
+    if (isBound) return undefined;
     return 'A path of it leads elsewhere since it was edited, or what the policies say of it has changed.';
   }
 
@@ -258,15 +254,21 @@ export class CallAsker {
     edit: CheckedEdit | undefined,
   ): Promise<string | undefined> {
     const { policy = null, tool } = (bound ?? {}) as Partial<BoundContext>;
-    if (changes.length > 0) {
-      const [changed] = await this.gate.control.changed(changes, this.#policies);
-      if (changed !== undefined) return `${changed} changed since its diff was shown.`;
-    }
-    const { context: now, denied } = await this.bound(call);
-    if (tool !== now.tool) return `The tool ${call.toolName} is no longer the one that was asked about.`;
-    if (denied !== undefined) return `It is denied by now: ${denied}`;
-    if (!isSame(now.policy, policy)) return changeOf(policy, now.policy);
-    return edit && this.editStaleness(approvalId, call, edit);
+    if (tool !== (await identityOf(call)))
+      return `The tool ${call.toolName} is no longer the one that was asked about.`;
+    const shown = async () => this.gate.control.shownThen(this.#judgedAs(call), { policy, changes }, this.#policies);
+    const objection = await this.gate.stalenessNow(approvalId, shown);
+    return objection ?? (edit && this.editStaleness(approvalId, call, edit));
+  }
+
+  /** What an approval by a callback is looked at with, in the same step. Where functions would be called first, it is looked at later. */
+  #looksAt(call: BoundCall, { approvalId, changes }: ApprovalRecord, bound: object | null): void {
+    const { policy = null } = (bound ?? {}) as Partial<BoundContext>;
+    if (this.gate.control.asksFunctions(this.#policies)) return;
+    this.gate.looksAt(approvalId, () => {
+      const shown = this.gate.control.shownThen(this.#judgedAs(call), { policy, changes }, this.#policies);
+      return isLater(shown) ? undefined : shown;
+    });
   }
 
   /**
@@ -343,9 +345,10 @@ export class CallAsker {
       const unwritten = this.unwritten.takeOf(question.toolCallId);
       if (unwritten !== undefined) await this.gate.note(unwritten);
       const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
-      const { record, decided } = isLater(opened) ? await opened : opened;
+      const { record, context, decided } = isLater(opened) ? await opened : opened;
       this.gate.answersByMode(record, decided, question.judgeAgain);
-      return { record, decided, staleness: (edit) => this.#staleness(question, record, request.context, edit) };
+      this.#looksAt(question, record, context);
+      return { record, decided, staleness: (edit) => this.#staleness(question, record, context, edit) };
     };
   }
 
@@ -359,6 +362,7 @@ export class CallAsker {
   ): OpenedRequest {
     const decided = this.gate.attach(approvalId, checkEdit);
     this.gate.answersByMode(record, decided, judgeAgain);
+    if (!isDecided(record)) this.#looksAt(call, record, context);
     // A promise that nobody awaits must not end the process.
     decided.catch(() => {});
     return { record, decided, staleness: (edit) => this.#staleness(call, record, context, edit) };
@@ -370,29 +374,24 @@ export class CallAsker {
     const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
     const said = question.verdict && unanswered(question.verdict);
     const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
-    const ruleName = ruleNameOf(toolName, question.tool);
-    const call = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(question.tool), runId, signal };
+    const call = { ...this.#judgedAs(question), runId };
     // Who had to agree to what was shown before must agree to what is shown now.
     const who = allOf(
       said?.effect === 'ask' ? said.who : gating && whoOf(gating),
       supersedes?.needs && { needs: supersedes.needs, remind: null },
     );
     const asks: CallVerdict = said === undefined ? { effect: 'ask', floor: true, who } : withWho(said, who);
-    const offers = this.#offersOf(question, ruleName, call, asks);
+    const offers = this.#offersOf(question, call, asks);
     const tool = await identityOf(question);
     // What "always" would save is made later where there are no rules, and nothing else would be shown.
-    const { bound, shown: all } =
-      offers === undefined
-        ? await this.gate.control.boundAndShown(call, asks, this.#policies)
-        : { bound: await this.gate.control.bound(call, this.#policies), shown: NOTHING_SHOWN };
-    const { page, ...shown } = all;
-    const context: BoundContext = { policy: bound.context, tool };
+    const showing = offers === undefined ? showingOf(asks) : null;
+    const show = showing && { ...showing, offers: showing.offers && question.isOnce !== true };
+    const { look, policies } = await this.gate.control.lookAt(call, tool, this.#policies, show);
     // A schema is for those who look into the ledger.
     const schema =
       question.schema === undefined || this.#isPrivate ? null : await this.gate.schemaDigest(question.schema);
     const details = {
-      ...shown,
-      ...(question.isOnce === true ? { always: NOTHING_OFFERED } : {}),
+      verdict: asks.said ?? null,
       ...(schema === null ? {} : { schema }),
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
@@ -408,9 +407,11 @@ export class CallAsker {
       allowedDecisions: gating?.allowedDecisions ?? null,
       timeoutMs: this.#timeoutOf(gating),
       logger: this.#logger,
-      context,
+      context: null,
       details,
-      page,
+      page: null,
+      look,
+      policies,
       offers,
       supersedes: supersedes?.approvalId ?? null,
       needs: who?.needs ?? [],
@@ -428,13 +429,8 @@ export class CallAsker {
    * What "always" would save, for when the callback asks; `undefined`: it is made now, since it belongs to what others see, or
    * to the change of a file, which the approval is bound to.
    */
-  #offersOf(
-    { toolName, gating }: CallQuestion,
-    ruleName: string,
-    call: JudgedByPolicy,
-    verdict: CallVerdict,
-  ): Offers | undefined {
-    if (!this.#isPrivate || gating === undefined || gating.changesFile === true || ruleName !== toolName)
+  #offersOf({ toolName, gating }: CallQuestion, call: JudgedByPolicy, verdict: CallVerdict): Offers | undefined {
+    if (!this.#isPrivate || gating === undefined || gating.changesFile === true || call.ruleName !== toolName)
       return undefined;
     const reader = this.#callback ?? this.gate;
     // It may look at files: for those who read it, that is done on another thread before they are asked. So is what takes long to
@@ -569,18 +565,6 @@ const isNobody = (error: unknown): boolean =>
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** What changed of what the policies say. */
-function changeOf(before: object | null, now: object | null): string {
-  const listOf = (context: object | null): readonly object[] => [context ?? []].flat();
-  const without = (context: object | null) =>
-    listOf(context).map((each) => ({ ...each, places: undefined, who: undefined }));
-  const needs = (context: object | null) => listOf(context).map((each) => (each as { who?: unknown }).who);
-  if (!isSame(without(before), without(now))) return 'The policy changed since it was approved.';
-  return isSame(needs(before), needs(now))
-    ? 'A path of it leads elsewhere since it was asked about.'
-    : 'Who must agree to it changed since it was asked about.';
-}
-
 const withWho = (verdict: CallVerdict, who: ApproverRules | undefined): CallVerdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;
 
@@ -599,8 +583,6 @@ const LONGEST_AT_ONCE = 65_536;
 
 /** Callbacks that have read what "always" would save. */
 const readers = new WeakSet<object>();
-
-const NOTHING_OFFERED = { allow: null, deny: null };
 
 /** What a human is shown: with the arguments as the tool would get them. What takes long is made when it is read. */
 export function requestOf(record: ApprovalRecord, args: ValueSnapshot, gate: LocalGate): ApprovalRequest {

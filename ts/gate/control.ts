@@ -20,21 +20,19 @@ import { toldValue } from '../errors/told-value.js';
 import {
   projectDirectory,
   weighCall,
+  type BoundBy,
   type NativeCallParts,
+  type NativeJudged,
   type NativeLayers,
+  type NativeLook,
   type NativeNetwork,
+  type NativePolicies,
   type NativeSealed,
   type NativeVerdict,
+  type ShownCheck,
 } from '../native.js';
-import {
-  Policies,
-  takePlace,
-  type BoundVerdict,
-  type JudgedByPolicy,
-  type PoliciesVerdict,
-  type ShownCall,
-} from '../policy/policies.js';
-import { after, type Awaitable } from '../values/awaitable.js';
+import { askedOf, Policies, takePlace, type JudgedByPolicy, type ShownCall } from '../policy/policies.js';
+import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { once } from '../values/lazily.js';
 import type { CallPlace } from './call-place.js';
@@ -48,6 +46,37 @@ const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
 
 const BESIDE = ['', '-wal', '-shm', '-journal', '-lock', '-bell', '-owners'] as const;
+
+/** What `interruptOn`, the tool and the host say of a call. */
+export interface OwnOpinions {
+  /** Whether a function of the user's has a say: it is called where no policy denies. */
+  asksFunctions: boolean;
+  opinions: () => Promise<readonly CallOpinion[]>;
+}
+
+/** How a call is shown that somebody is asked about. */
+export interface ShowOptions {
+  /** Whether something beside the policies asks. */
+  floor: boolean;
+  /** Whether something is offered to be remembered. */
+  offers: boolean;
+}
+
+/** What is to be looked up of a call, and by which policies. */
+export interface CallLook {
+  look: NativeLook;
+  policies: readonly NativePolicies[];
+}
+
+/** What a human was shown, and what the policies judged it under. */
+export interface ShownThen {
+  policy: object | null;
+  changes: readonly FileChange[];
+}
+
+/** How a call with this verdict is shown; `null`: as its arguments alone. */
+export const showingOf = (verdict: CallVerdict): ShowOptions | null =>
+  verdict.effect === 'ask' ? { floor: verdict.floor ?? false, offers: !asksPeople(verdict.who) } : null;
 
 /** Remembers grants, and takes them back. */
 export interface GrantKeeper {
@@ -136,69 +165,71 @@ export class GateControl {
   }
 
   /** The whole verdict on a call. Never rejects. */
-  async judge(
-    call: JudgedByPolicy,
-    narrower: readonly Policies[],
-    asked: () => Promise<readonly CallOpinion[]>,
-  ): Promise<CallVerdict> {
+  async judge(call: JudgedByPolicy, narrower: readonly Policies[], own: OwnOpinions): Promise<CallVerdict> {
     try {
-      return await this.#verdictOn(call, narrower, asked);
+      return await this.#verdictOn(call, narrower, own);
     } catch (error) {
       return { effect: 'deny', reason: `The call could not be judged: ${reasonOfError(error)}` };
     }
   }
 
-  async #verdictOn(
-    call: JudgedByPolicy,
-    narrower: readonly Policies[],
-    asked: () => Promise<readonly CallOpinion[]>,
-  ): Promise<CallVerdict> {
-    const judged: PoliciesVerdict[] = [];
-    for (const policies of this.#all(narrower)) {
-      const said = await policies.judged(call);
-      const { effect, reason } = said.verdict;
-      // Nothing answers a deny: nobody else is asked.
-      if (effect === 'deny') return { effect, reason, said: said.verdict };
-      judged.push(said);
-    }
-    const own = await asked();
-    const denied = denialIn(own);
-    if (denied !== undefined) return denied;
-    return own.length <= 1 && !this.tightens(narrower) && !this.#mayGrant
-      ? onlyOpinion(own[0])
-      : this.#weighed(call, judged, own, narrower);
+  async #verdictOn(call: JudgedByPolicy, narrower: readonly Policies[], own: OwnOpinions): Promise<CallVerdict> {
+    const isWeighed = this.tightens(narrower) || this.#mayGrant;
+    // A policy that denies ends it: then no function is called.
+    const opinions = isWeighed && own.asksFunctions ? undefined : await own.opinions();
+    const denied = opinions && denialIn(opinions);
+    if (denied !== undefined && this.#all(narrower).length === 0) return denied;
+    return opinions !== undefined && opinions.length <= 1 && !isWeighed
+      ? onlyOpinion(opinions[0])
+      : this.#weighed(call, narrower, opinions, own);
   }
 
-  /** What the core makes of all opinions. It says whom to ask besides. */
+  /** What the core makes of all opinions. It judges the policies, and says whom to ask besides. */
   async #weighed(
     call: JudgedByPolicy,
-    judged: readonly PoliciesVerdict[],
-    own: readonly CallOpinion[],
     narrower: readonly Policies[],
+    known: readonly CallOpinion[] | undefined,
+    { opinions }: OwnOpinions,
   ): Promise<CallVerdict> {
+    let own = known;
+    const all = this.#all(narrower);
     const parts: Omit<NativeCallParts, 'mode'> = {
       toolName: call.toolName,
-      policies: judged.map(({ verdict: { effect, reason }, who, managedAsk }) => ({
-        effect,
-        reason,
-        namesPeople: asksPeople(who),
-        managedAsk,
-      })),
+      ...(all.length === 0 ? {} : { call: { args: call.args.json, asked: await askedOf(all, call) } }),
       ofGate: this.#policies !== undefined,
-      own: own.map((opinion) => ({
-        effect: opinion.effect,
-        reason: opinion.reason,
-        namesPeople: opinion.effect === 'ask' && asksPeople(opinion.who),
-      })),
+      ...(own === undefined ? {} : { own: own.map(weightOf) }),
       hasJudge: this.#judge !== undefined,
       mayGrant: this.#mayGrant,
       isQuestion: call.isQuestion === true,
       startsAgents: call.startsAgents === true,
     };
+    let judged: readonly NativeJudged[] = [];
     for (;;) {
       // The mode may have changed while somebody was asked.
-      const next = weighCall({ ...parts, mode: this.#mode });
+      const asking = { ...parts, mode: this.#mode };
+      const natives = parts.call === undefined ? [] : all.map((policies) => policies.native);
+      const weighed = weighCall(asking, natives);
+      const { judged: said, next } = isLater(weighed) ? await weighed : weighed;
+      if (parts.call !== undefined) {
+        judged = said;
+        for (const { problems } of judged) this.tellProblems(problems);
+        delete parts.call;
+        parts.policies = judged.map(({ verdict: { effect, reason }, who, managedAsk = false }) => ({
+          effect,
+          reason,
+          namesPeople: asksPeople(who),
+          managedAsk,
+        }));
+      }
       switch (next.kind) {
+        case 'askOwn': {
+          own = await opinions();
+          const denied = denialIn(own);
+          // Nobody else is asked.
+          if (denied !== undefined) return denied;
+          parts.own = own.map(weightOf);
+          break;
+        }
         case 'askJudge':
           parts.judge = await this.#judgement(call, next.effect, saidAt(judged, next.said));
           break;
@@ -217,7 +248,7 @@ export class GateControl {
           parts.forbidsAuto = await this.#forbidsAuto(narrower);
           break;
         case 'verdict':
-          return verdictOf(next.verdict, judged, own);
+          return verdictOf(next.verdict, judged, own ?? []);
       }
     }
   }
@@ -264,7 +295,8 @@ export class GateControl {
 
   /** A human has answered that it asks. */
   async #objectionOfJudge(call: JudgedByPolicy, narrower: readonly Policies[]): Promise<string | undefined> {
-    const verdict = await this.judge(call, narrower, async () => [{ effect: 'ask' }]);
+    const own: OwnOpinions = { asksFunctions: false, opinions: async () => [{ effect: 'ask' }] };
+    const verdict = await this.judge(call, narrower, own);
     return verdict.effect === 'deny' ? verdict.reason : undefined;
   }
 
@@ -300,33 +332,23 @@ export class GateControl {
 
   // --- for the human ------------------------------------------------------------------------------------------------
 
-  /** What an approval is bound to as things are now, and then what a human is shown: what changes in between is a change. */
-  async boundAndShown(
+  /** What is to be looked up of a call that somebody is asked about: what its approval is bound to, and what is shown. */
+  lookAt(
     call: JudgedByPolicy,
-    verdict: CallVerdict,
+    tool: string,
     narrower: readonly Policies[],
-  ): Promise<{ bound: BoundVerdict; shown: ShownCall }> {
-    const [only, ...more] = this.#all(narrower);
-    if (only === undefined || more.length > 0 || verdict.effect !== 'ask') {
-      const bound = await this.bound(call, narrower);
-      return { bound, shown: await this.shown(call, verdict, narrower) };
-    }
-    // Those of a run: the gate, which has none, keeps the grants, so it offers.
-    const offers = { floor: verdict.floor ?? false, unruled: only !== this.#policies };
-    const { bound, shown } = await only.boundAndShown(call, verdict.said ?? null, offers);
-    return { bound, shown: asksPeople(verdict.who) ? { ...shown, always: NOTHING_OFFERED } : shown };
-  }
-
-  async shown(call: JudgedByPolicy, verdict: CallVerdict, narrower: readonly Policies[]): Promise<ShownCall> {
-    const said = verdict.said ?? null;
-    if (verdict.effect !== 'ask') return { ...NOTHING_SHOWN, verdict: said };
-    const floor = verdict.floor ?? false;
-    const judged = await this.#reading().shown(call, said, floor);
-    const shown = asksPeople(verdict.who) ? { ...judged, always: NOTHING_OFFERED } : judged;
-    if (narrower.length === 0 || (await this.#policies?.judge(call))?.effect === 'ask') return shown;
-    const asking = await firstThatAsks(narrower, call);
-    // A run's own policy asks: the parts of the call are marked as it judges them. The gate keeps the grants, so it offers.
-    return { ...(await asking.shown(call, said, floor)), always: shown.always };
+    show: ShowOptions | null,
+  ): Awaitable<CallLook> {
+    const rules = this.#all(narrower);
+    const hasRules = rules.length > 0;
+    const all = hasRules || show === null ? rules : [this.#reading()];
+    return after(askedOf(all, call), (asked) => ({
+      policies: all.map((policies) => policies.native),
+      look: {
+        binding: { tool, asked },
+        show: show && { ...show, hasRules, ofGate: this.#policies !== undefined },
+      },
+    }));
   }
 
   /** What "always" would save of a call, for when somebody asks; `undefined`: rules have a say, which stands in what is shown. */
@@ -340,29 +362,51 @@ export class GateControl {
     return once(() => (asksPeople(who) ? { ...NOTHING_OFFERED } : this.#reading().offersNow(call, floor)));
   }
 
-  /** What an approval of this call is bound to now, and whether it may run at all. Never rejects. */
-  bound(call: JudgedByPolicy, narrower: readonly Policies[]): Awaitable<BoundVerdict> {
+  /** What an approval of this call is bound to, for the core to look up in the step that depends on it. */
+  boundBy(call: JudgedByPolicy, tool: string, narrower: readonly Policies[]): Awaitable<BoundBy> {
     const all = this.#all(narrower);
-    return all.length === 0 ? UNBOUND : this.#boundBy(all, call);
+    return after(askedOf(all, call), (asked) => ({
+      policies: all.map((policies) => policies.native),
+      binding: { tool, asked },
+    }));
   }
 
-  /** As {@link GateControl.bound}, by what the gate itself reads calls with. `null`: it cannot be told. */
+  /** Tells what is wrong with policy files that changed, as the answer to an operation says. */
+  tellProblems(problems: PolicyProblem[] | undefined): void {
+    if (problems !== undefined) this.#onProblems(problems);
+  }
+
+  /** What an approval would be bound to by what the gate itself reads calls with. `null`: it cannot be told. */
   async boundHere(call: JudgedByPolicy): Promise<object | null> {
-    return (await this.#boundBy([this.#reading()], call)).context;
+    try {
+      return (await this.#reading().bound(call)).context;
+    } catch {
+      return null;
+    }
   }
 
-  async #boundBy(all: readonly Policies[], call: JudgedByPolicy): Promise<BoundVerdict> {
-    try {
-      const bound: BoundVerdict[] = [];
-      for (const policies of all) bound.push(await policies.bound(call));
-      const [first, ...more] = bound.map(({ context }) => context);
-      return {
-        context: more.length === 0 ? (first as object) : [first, ...more],
-        denied: bound.find(({ denied }) => denied !== undefined)?.denied,
-      };
-    } catch (error) {
-      return { context: null, denied: `The call could not be judged: ${reasonOfError(error)}` };
-    }
+  /** What was shown of a call, for the core to look whether it still is that; `undefined`: there is nothing to look at. */
+  shownThen(call: JudgedByPolicy, shown: ShownThen, narrower: readonly Policies[]): Awaitable<ShownCheck | undefined> {
+    const { policy, changes } = shown;
+    const rules = this.#all(narrower);
+    const hasRules = rules.length > 0;
+    if (!hasRules && policy === null && changes.length === 0) return undefined;
+    const all = hasRules ? rules : [this.#reading()];
+    return after(askedOf(all, call), (asked) => ({
+      policies: all.map((policies) => policies.native),
+      shown: {
+        asked,
+        args: call.args.json,
+        hasRules,
+        policy,
+        changes: changes.map(({ path, target, before }) => ({ path, target, before })),
+      },
+    }));
+  }
+
+  /** Whether a rule has a function of the user's: then it is not known at once what the policies say. */
+  asksFunctions(narrower: readonly Policies[]): boolean {
+    return this.#all(narrower).some((policies) => policies.asksFunctions);
   }
 
   /** The files that are no longer what was shown; policy files are read again as well. */
@@ -435,25 +479,7 @@ export class GateControl {
   }
 }
 
-/** The first that asks; the first of all if none does. */
-async function firstThatAsks(all: readonly Policies[], call: JudgedByPolicy): Promise<Policies> {
-  const [first] = all as [Policies];
-  if (all.length > 1) for (const policies of all) if ((await policies.judge(call)).effect === 'ask') return policies;
-  return first;
-}
-
 const NOTHING_OFFERED: ShownCall['always'] = { allow: null, deny: null };
-
-/** The core shows the arguments. */
-export const NOTHING_SHOWN: ShownCall = {
-  verdict: null,
-  always: NOTHING_OFFERED,
-  changes: [],
-  page: null,
-  proven: null,
-};
-
-const UNBOUND: BoundVerdict = { context: null, denied: undefined };
 
 const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };
 
@@ -476,13 +502,20 @@ const onlyOpinion = (own: CallOpinion | undefined): CallVerdict =>
       ? own
       : { ...own, said: null, floor: true };
 
-const saidAt = (judged: readonly PoliciesVerdict[], at: number | null): PolicyVerdict | null =>
+/** What counts of it for the core. */
+const weightOf = (opinion: CallOpinion) => ({
+  effect: opinion.effect,
+  reason: opinion.reason,
+  namesPeople: opinion.effect === 'ask' && asksPeople(opinion.who),
+});
+
+const saidAt = (judged: readonly NativeJudged[], at: number | null): PolicyVerdict | null =>
   at === null ? null : (judged[at]?.verdict ?? null);
 
 /** The verdict of the core, with what it names by its place. */
 function verdictOf(
   { effect, reason, said: at, floor, approvers, byMode }: NativeVerdict,
-  judged: readonly PoliciesVerdict[],
+  judged: readonly NativeJudged[],
   own: readonly CallOpinion[],
 ): CallVerdict {
   const said = saidAt(judged, at);

@@ -16,7 +16,7 @@ import { revive, snapshot } from '../values/snapshot.js';
 import { placeToRemember, type CallPlace } from './call-place.js';
 import { checkText } from './check-arguments.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
-import type { RawRecord } from '../native.js';
+import type { AnsweredRequest, RawRecord, ShownCheck } from '../native.js';
 import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
 import { checkItsCall, plainAnswer, type TakenAnswer } from './taken-answer.js';
@@ -187,6 +187,24 @@ export class DecisionTaker {
     }
   }
 
+  /**
+   * Why an approved call is no longer what was shown; `undefined`: it is.
+   *
+   * @param shownThen what was shown; `undefined`: nothing that could change
+   */
+  async stalenessNow(
+    approvalId: string,
+    shownThen: () => Promise<ShownCheck | undefined>,
+  ): Promise<string | undefined> {
+    const found = this.#teller.found.take(approvalId);
+    if (found !== undefined) return found.objection;
+    const shown = await shownThen();
+    if (shown === undefined) return undefined;
+    const { objection, problems } = await this.#inside.native.staleness(shown);
+    this.#inside.control.tellProblems(problems);
+    return objection;
+  }
+
   /** An answer that came with the messages of a chat. */
   async decideByMessage(
     approvalId: string,
@@ -304,13 +322,18 @@ export class DecisionTaker {
     toolName: string,
     decider: DecidingPerson,
     plain: unknown,
-  ): Promise<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
+  ): Promise<AnsweredRequest> {
     this.#inside.refuseIfClosed();
-    const { native, people } = this.#inside;
+    const { native, people, control } = this.#inside;
     const meta = { ...decider, groups: people.groupsOf(decider.by, decider.groups) };
     try {
-      const answered = native.answer(approvalId, toolName, plain, meta);
-      return isLater(answered) ? await answered : answered;
+      const answering = native.answer(approvalId, toolName, plain, meta, this.#teller.looks.get(approvalId)?.());
+      const answered = isLater(answering) ? await answering : answering;
+      if ('staleness' in answered && answered.staleness !== undefined) {
+        control.tellProblems(answered.staleness.problems);
+        this.#teller.found.keep(approvalId, answered.staleness);
+      }
+      return answered;
     } finally {
       // Also after a refusal: finding out that a request is over is a change too.
       this.#teller.flush();

@@ -2,7 +2,7 @@
 import { messageOf } from '../errors/message-of.js';
 import { reasonOfError } from '../errors/reason-of.js';
 import { warnSeldom } from '../errors/warn-once.js';
-import type { NativeRedeemed, NativeNote } from '../native.js';
+import type { BoundBy, NativeRedeemed, NativeNote } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import type { GateInternals } from './inside.js';
@@ -11,6 +11,9 @@ import type { EventTeller } from './teller.js';
 
 /** The longest result of an execution that is kept, in bytes of JSON. */
 const MAX_RESULT_BYTES = 1_048_576;
+
+/** What may be executed, or why nobody's approval lets it. */
+export type RedeemOutcome = { redeemed: NativeRedeemed } | { denied: string };
 
 export class ExecutionKeeper {
   readonly #inside: GateInternals;
@@ -21,26 +24,39 @@ export class ExecutionKeeper {
     this.#teller = teller;
   }
 
-  /** The one use of an approval, checked against what was approved. */
+  /** The one use of an approval, checked against what was approved, and judged once more. */
   redeem(
     runId: string | null,
     toolCallId: string,
     toolName: string,
     args: ValueSnapshot,
-    /** What the policies judge the call under now. */
-    context: object | null,
-  ): Awaitable<NativeRedeemed> {
+    /** `null`: to nothing beside the call. */
+    bound: BoundBy | null,
+  ): Awaitable<RedeemOutcome> {
     this.#inside.refuseIfClosed();
-    return after(this.#inside.native.redeem(runId, toolCallId, toolName, args.json, context), (redeem) => {
-      this.#inside.telemetry?.started({ approvalId: redeem.approvalId, toolName, toolCallId, runId });
-      this.#teller.flush();
-      return redeem;
-    });
+    return after(
+      this.#inside.native.redeem(runId, toolCallId, toolName, args.json, bound),
+      ({ redeemed, denied = 'nothing was redeemed', problems }) => {
+        this.#inside.control.tellProblems(problems);
+        if (redeemed === undefined) return { denied };
+        this.#inside.telemetry?.started({ approvalId: redeemed.approvalId, toolName, toolCallId, runId });
+        this.#teller.flush();
+        return { redeemed };
+      },
+    );
   }
 
-  /** Whether an approval is bound to these arguments, judged under this. */
-  isBound(approvalId: string, toolName: string, args: ValueSnapshot, context: object | null): Awaitable<boolean> {
-    return this.#inside.native.isBound(approvalId, toolName, args.json, context);
+  /** Whether an approval is bound to these arguments, judged as things are now, and why nobody's approval lets it run. */
+  isBound(
+    approvalId: string,
+    toolName: string,
+    args: ValueSnapshot,
+    bound: BoundBy,
+  ): Awaitable<{ isBound: boolean; denied?: string }> {
+    return after(this.#inside.native.isBound(approvalId, toolName, args.json, bound), ({ problems, ...answer }) => {
+      this.#inside.control.tellProblems(problems);
+      return answer;
+    });
   }
 
   /**

@@ -17,9 +17,18 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { GateClosedError, InvalidConfigError } from '../errors/index.js';
+import { InternalError } from '../errors/internal-error.js';
 import { otherCopy } from '../errors/other-copy.js';
 import { toldKind } from '../errors/told-value.js';
-import { NativeGate, type NativeRedeemed, type NativeNote, type RawRecord, type RunStore } from '../native.js';
+import {
+  NativeGate,
+  type NativeLooked,
+  type NativeNote,
+  type RawRecord,
+  type RunStore,
+  type ShownCheck,
+} from '../native.js';
+import type { JudgedByPolicy } from '../policy/policies.js';
 import { takeNeeded, takeOptions } from '../options/check.js';
 import { checkRecord } from '../options/names.js';
 import { Redactor } from '../redact/redactor.js';
@@ -31,14 +40,14 @@ import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { GateControl } from './control.js';
 import { DecisionTaker } from './deciding.js';
-import { ExecutionKeeper } from './executing.js';
+import { ExecutionKeeper, type RedeemOutcome } from './executing.js';
 import { closed, GateInternals } from './inside.js';
 import { isByMode, type JudgedCall, type CallVerdict } from './judge.js';
 import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
 import { toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
-import { GateRequests, type OpenRequest, type WaitedRequest } from './requests.js';
+import { GateRequests, type BoundRequest, type OpenRequest } from './requests.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
 import type { TakenAnswer } from './taken-answer.js';
 import { EventTeller, type CheckEdit, type Offers, type RequestProgress } from './teller.js';
@@ -166,8 +175,21 @@ export class LocalGate implements Omit<Gate, 'request'> {
   }
 
   /** @see GateRequests.openAndWait */
-  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<WaitedRequest> {
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<BoundRequest> {
     return this.#requests.openAndWait(request, checkEdit, abortSignal);
+  }
+
+  /** @see GateRequests.look */
+  look(...call: Parameters<GateRequests['look']>): ReturnType<GateRequests['look']> {
+    return this.#requests.look(...call);
+  }
+
+  /** What would be shown of a call of this gate with these arguments, were somebody asked about it. */
+  async shownOf(call: JudgedByPolicy): Promise<NonNullable<NativeLooked['shown']>> {
+    const look = await this.control.lookAt(call, call.toolName, [], { floor: false, offers: true });
+    const { shown } = await this.look(call.args, look);
+    if (shown === null) throw new InternalError({ message: 'nothing of a call was shown' });
+    return shown;
   }
 
   /** What "always" would save, where that is not kept with the request. */
@@ -241,6 +263,16 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#deciding.objectionTo(record, answer);
   }
 
+  /** @see DecisionTaker.stalenessNow */
+  stalenessNow(...asked: Parameters<DecisionTaker['stalenessNow']>): Promise<string | undefined> {
+    return this.#deciding.stalenessNow(...asked);
+  }
+
+  /** With an approval by a callback it is looked, until it is decided, whether the call still is what was shown. */
+  looksAt(approvalId: string, look: () => ShownCheck | undefined): void {
+    this.#teller.looks.set(approvalId, look);
+  }
+
   /** @see DecisionTaker.answerByCallback */
   answerByCallback(record: ApprovalRecord, taken: () => unknown): Promise<void> {
     return this.#deciding.answerByCallback(record, taken);
@@ -311,12 +343,12 @@ export class LocalGate implements Omit<Gate, 'request'> {
   // --- executing: see Executing -------------------------------------------------------------------------------------
 
   /** @see ExecutionKeeper.redeem */
-  redeem(...call: Parameters<ExecutionKeeper['redeem']>): Awaitable<NativeRedeemed> {
+  redeem(...call: Parameters<ExecutionKeeper['redeem']>): Awaitable<RedeemOutcome> {
     return this.#executing.redeem(...call);
   }
 
   /** @see ExecutionKeeper.isBound */
-  isBound(...call: Parameters<ExecutionKeeper['isBound']>): Awaitable<boolean> {
+  isBound(...call: Parameters<ExecutionKeeper['isBound']>): ReturnType<ExecutionKeeper['isBound']> {
     return this.#executing.isBound(...call);
   }
 
@@ -342,7 +374,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     const runId = checkOptionalText('gate.check: runId', ofRun) ?? undefined;
     checkText('gate.check: toolName', toolName);
     const args = snapshot(given);
-    const nobody = async () => [];
+    const nobody = { asksFunctions: false, opinions: async () => [] };
     const verdict = await this.control.judge({ toolCallId: crypto.randomUUID(), toolName, args, runId }, [], nobody);
     const said = verdict.said ?? { rule: null, reason: 'no policy is set', subjects: [] };
     const reason = verdict.effect === 'allow' ? said.reason : (verdict.reason ?? said.reason);

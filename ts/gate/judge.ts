@@ -60,7 +60,7 @@ export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'host
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdict> {
   const { control, policies, signal, tool, inherited, isQuestion, startsAgents } = by;
-  const asked = async (): Promise<readonly CallOpinion[]> => {
+  const opinions = async (): Promise<readonly CallOpinion[]> => {
     if (isQuestion === true) return questionOpinions(call, by);
     const own = await interruptOpinions(call, by);
     return inherited === undefined || denialIn(own) !== undefined ? own : [...own, ...(await inherited(call))];
@@ -71,8 +71,19 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
   return control.judge(
     { toolCallId, toolName, ruleName, args, annotations, signal, runId: by.runId, isQuestion, startsAgents },
     policies,
-    asked,
+    { asksFunctions: asksFunctions(by), opinions },
   );
+}
+
+/** Whether a function of the user's has a say beside the policies, or the runs that this one is a part of. */
+function asksFunctions(by: CallJudge): boolean {
+  const { gating, tool, hostJudges, inherited, isQuestion } = by;
+  if (hostJudges.length > 0) return true;
+  if (isQuestion === true) return false;
+  if (inherited !== undefined || gating.action === 'judge') return true;
+  if (gating.action === 'ask' || (gating.action === 'allow' && isByName(gating))) return false;
+  const said = [gating.action === 'own' ? ownApprovalOf(by) : false, ...approvalsNow(tool).keys()];
+  return said.some((approval) => typeof approval === 'function');
 }
 
 /**

@@ -1,12 +1,16 @@
 /** The gate of the core, given nothing that must not be kept. */
 import type { ApprovalRecord, DecidedVia, DecisionOutcome } from '../../index.js';
+import { InternalError } from '../errors/internal-error.js';
 import {
   canonicalize,
   NativeGate,
   preview,
+  type AnsweredRequest,
   type DecideMeta,
   type NativeGateOptions,
+  type NativePolicies,
   type NativeRequest,
+  type NativeRequested,
   type NativeSaveRun,
   type NativeNote,
 } from '../native.js';
@@ -32,11 +36,13 @@ export class RedactedNative extends NativeGate {
     this.#redactor = redactor;
   }
 
-  override request(request: NativeRequest): Awaitable<ApprovalRecord> {
+  /** All that is shown of it must be there: secrets are taken out of it. */
+  override request(request: NativeRequest, policies: readonly NativePolicies[]): Awaitable<NativeRequested> {
+    if (request.look != null) throw new InternalError({ message: 'what is shown was to be kept with its secrets' });
     const { byFunction, ...kept } = keptRequest(this.#redactor, request, request, preview);
-    return after(super.request({ ...request, ...kept }), (record) => {
-      if (kept.stored !== null) this.#remember(record.approvalId, request.args, byFunction);
-      return record;
+    return after(super.request({ ...request, ...kept }, policies), (requested) => {
+      if (kept.stored !== null) this.#remember(requested.record.approvalId, request.args, byFunction);
+      return requested;
     });
   }
 
@@ -72,12 +78,7 @@ export class RedactedNative extends NativeGate {
     return byFunction ? WITHHELD : this.#redactor.text(reason);
   }
 
-  override answer(
-    approvalId: string,
-    toolName: string,
-    answer: unknown,
-    meta: DecideMeta,
-  ): Awaitable<{ record: ApprovalRecord } | { read: DecisionOutcome }> {
+  override answer(approvalId: string, toolName: string, answer: unknown, meta: DecideMeta): Awaitable<AnsweredRequest> {
     // What is kept of a decision is known when it is read.
     const read = this.parseAnswer(answer, toolName);
     if (read.type !== 'approve' && read.type !== 'reject' && read.type !== 'skip') return { read };

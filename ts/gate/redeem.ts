@@ -20,11 +20,12 @@ export function redeemOrRefuse(asker: CallAsker, runId: string | null, call: Bou
     () =>
       after(asker.objectionTo(call), (objection) => {
         if (objection !== undefined) return takeBack(asker, runId, call, refused(objection));
-        return after(asker.bound(call), (runs) => {
-          if (runs.denied !== undefined) return takeBack(asker, runId, call, refused(runs.denied));
+        return after(asker.boundBy(call), (bound) =>
           // An edit is bound to what was said of the edited call.
-          return asker.gate.redeem(runId, toolCallId, toolName, args, runs.context);
-        });
+          after(asker.gate.redeem(runId, toolCallId, toolName, args, bound), (outcome) =>
+            'denied' in outcome ? takeBack(asker, runId, call, refused(outcome.denied)) : outcome.redeemed,
+          ),
+        );
       }),
     (error) => {
       if (error instanceof RefusedByCore || LedgerError.isInstance(error)) throw refused(reasonOfError(error), error);

@@ -1,11 +1,12 @@
 /** Requests: made, and waited for. */
 import type { ApprovalRecord, Logger } from '../../index.js';
 import { UnknownApprovalError } from '../errors/index.js';
-import type { NativeRequest } from '../native.js';
+import type { NativeLooked, NativePolicies, NativeRequest } from '../native.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { LONGEST_TIMER_MS } from '../values/longest-timer.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
+import type { CallLook } from './control.js';
 import type { DecisionTaker } from './deciding.js';
 import { closed, type GateInternals } from './inside.js';
 import { isDecided, toRecord, type DecidedRecord } from './records.js';
@@ -26,12 +27,20 @@ export type OpenRequest = Omit<NativeRequest, 'args'> & {
   logger?: Logger | undefined;
   /** What "always" would save, where only this process shows it: it is made when somebody asks. */
   offers?: Offers | undefined;
+  /** Those that have a say about the call. */
+  policies?: readonly NativePolicies[] | undefined;
 };
 
 /** A request, and the decision on it whenever it comes. It rejects when nothing more will be heard of it here. */
 export interface WaitedRequest {
   record: ApprovalRecord;
   decided: Promise<DecidedRecord>;
+}
+
+/** The same for those who look, once it is decided, whether it still is what was shown. */
+export interface BoundRequest extends WaitedRequest {
+  /** What an approval of it is bound to beside the call. */
+  context: object | null;
 }
 
 export class GateRequests {
@@ -57,17 +66,17 @@ export class GateRequests {
    * As {@link GateRequests.open}, with the decision whenever it comes. Waiting for it keeps the process alive. When the
    * signal is aborted while the request is on its way to the disk, it is cancelled there; from then on that is the caller's.
    */
-  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<WaitedRequest> {
-    const opened = after(this.#request(request, checkEdit, true), ({ record, opening }) => {
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<BoundRequest> {
+    const opened = after(this.#request(request, checkEdit, true), ({ record, context, opening }) => {
       const decided = this.#wait(record, opening.waited?.decided);
       // Only now: nobody can have been told before there was somebody to tell.
       this.#teller.flush();
-      return { record, decided };
+      return { record, context, decided };
     });
     return isLater(opened) && abortSignal !== undefined ? this.#unlessAborted(opened, abortSignal) : opened;
   }
 
-  async #unlessAborted(opened: Promise<WaitedRequest>, abortSignal: AbortSignal): Promise<WaitedRequest> {
+  async #unlessAborted(opened: Promise<BoundRequest>, abortSignal: AbortSignal): Promise<BoundRequest> {
     const withdraw = async () => {
       const waited = await opened.catch(() => undefined);
       if (waited !== undefined) await this.#deciding.withdraw(waited.record.approvalId, UNWANTED);
@@ -101,25 +110,50 @@ export class GateRequests {
     request: OpenRequest,
     checkEdit: CheckEdit | undefined,
     isAwaited: boolean,
-  ): Awaitable<{ record: ApprovalRecord; opening: RequestOpening }> {
+  ): Awaitable<Omit<BoundRequest, 'decided'> & { opening: RequestOpening }> {
     this.#inside.refuseIfClosed();
     if (request.timeoutMs !== null || (request.needs ?? []).length > 0) this.#teller.listen();
-    const { logger, offers, args, ...call } = request;
+    const { logger, offers } = request;
     const asked = this.#inside.telemetry?.asking();
     const opening: RequestOpening = { logger, checkEdit, offers, asked, isAwaited };
-    const forget = this.#teller.expect(call, opening);
+    const forget = this.#teller.expect(request, opening);
     return attempt(
       () =>
-        after(this.#inside.native.request({ ...call, args: args.json }), (kept) => {
-          const record = toRecord(kept);
-          this.#teller.adopt(record);
-          return { record: this.#inside.redacted?.original(record, request) ?? record, opening };
-        }),
+        after(this.#whole(request), ({ logger: _logger, offers: _offers, args, policies = [], ...whole }) =>
+          after(this.#inside.native.request({ ...whole, args: args.json }, policies), (requested) => {
+            const { record: kept, context = whole.context, problems } = requested;
+            this.#inside.control.tellProblems(problems);
+            const record = toRecord(kept);
+            this.#teller.adopt(record);
+            const original = this.#inside.redacted?.original(record, { ...whole, args });
+            return { record: original ?? record, context, opening };
+          }),
+        ),
       (error) => {
         forget(error);
         throw error;
       },
     );
+  }
+
+  /** With all that is shown of it, where secrets are taken out of that before it is kept. Else the core adds it. */
+  #whole(request: OpenRequest): Awaitable<OpenRequest> {
+    const { look, policies = [], args, details } = request;
+    if (this.#inside.redacted === undefined || look == null) return request;
+    return after(this.look(args, { look, policies }), ({ context, shown }) => {
+      const whole = { ...request, look: null, policies: [], context };
+      if (shown === null) return whole;
+      const { page, ...more } = shown;
+      return { ...whole, page, details: { ...details, ...more } };
+    });
+  }
+
+  /** What would be shown of a call that is asked about, and what its approval would be bound to. */
+  look(args: ValueSnapshot, { look, policies }: CallLook): Awaitable<NativeLooked> {
+    return after(this.#inside.native.look(args.json, look, policies), (looked) => {
+      this.#inside.control.tellProblems(looked.problems);
+      return looked;
+    });
   }
 
   /** @param known what was waited for from the moment of the request on; `undefined`: it may have been decided before */

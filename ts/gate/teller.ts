@@ -3,7 +3,7 @@ import type { ApprovalRequest, GateEvent, Logger } from '../../index.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import { EventBroadcast } from './broadcast.js';
 import { LedgerError } from '../errors/ledger-error.js';
-import type { CoreEvent, UnreadableEvent } from '../native.js';
+import type { CoreEvent, ShownCheck, UnreadableEvent } from '../native.js';
 import type { GateInternals } from './inside.js';
 import { logEvent } from './log.js';
 import {
@@ -14,6 +14,7 @@ import {
   type DecidedRecord,
   type ToldByCore,
 } from './records.js';
+import { TurnStaleness } from './turn-staleness.js';
 import { DecisionWaiters } from './waiters.js';
 
 /** An edit as it is decided. */
@@ -55,6 +56,9 @@ export class EventTeller {
   /** What "always" would save, of requests that are shown in this process alone. */
   readonly offers = new Map<string, Offers>();
   readonly #inside: GateInternals;
+  /** What is looked at with an approval: whether the call still is what was shown. */
+  readonly looks = new Map<string, () => ShownCheck | undefined>();
+  readonly found = new TurnStaleness();
   /** What belongs to requests that have no id yet, by {@link keyOf}: what happens to them may be told before it is known. */
   readonly #opening = new Map<string, RequestOpening>();
   /** Who is told, in this process, what happens to a request while it waits. */
@@ -192,6 +196,8 @@ export class EventTeller {
     if (!decided) return;
     this.checks.delete(approvalId);
     this.offers.delete(approvalId);
+    this.looks.delete(approvalId);
+    this.found.decided(approvalId);
     this.#watchers.delete(approvalId);
     this.decided(decided);
   }

@@ -20,6 +20,7 @@ import { InternalError } from '../errors/internal-error.js';
 import { toldValue } from '../errors/told-value.js';
 import {
   NativePolicies,
+  type NativeAsked,
   type NativeBound,
   type NativeCall,
   type NativeDocument,
@@ -27,7 +28,6 @@ import {
   type NativeLayers,
   type NativeNetwork,
   type NativeSealed,
-  type NativeWho,
 } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { after, type Awaitable } from '../values/awaitable.js';
@@ -51,15 +51,6 @@ export interface JudgedByPolicy {
   /** It starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
   signal?: AbortSignal | undefined;
-}
-
-/** What policies say of a call. */
-export interface PoliciesVerdict {
-  verdict: PolicyVerdict;
-  /** Whether a rule of the administrator asks: only a human answers. */
-  managedAsk: boolean;
-  /** Who must agree. */
-  who: NativeWho | undefined;
 }
 
 /** What is shown beside a request. */
@@ -124,15 +115,14 @@ export class Policies {
     });
   }
 
+  /** What the core knows them by. */
+  get native(): NativePolicies {
+    return this.#native;
+  }
+
   /** What they say; at once where nothing has to be waited for. */
   judge(call: JudgedByPolicy): Awaitable<PolicyVerdict> {
     return after(this.#said(call), ({ verdict }) => verdict);
-  }
-
-  /** What they say, whether only a human may answer, and who must agree. */
-  async judged(call: JudgedByPolicy): Promise<PoliciesVerdict> {
-    const { verdict, managedAsk = false, who } = await this.#said(call);
-    return { verdict, managedAsk, who };
   }
 
   /** As {@link Policies.judge}, and what the `read-only` preset says. */
@@ -152,12 +142,6 @@ export class Policies {
     return grant;
   }
 
-  /** What a human who is asked about this call is shown. */
-  async shown(call: JudgedByPolicy, verdict: PolicyVerdict | null, floor: boolean): Promise<ShownCall> {
-    const shown = await this.#native.show({ ...(await this.#answered(call)), floor });
-    return { ...shown, verdict };
-  }
-
   /** What "always" would save of a call that no rule has a say about. It may wait for files. */
   offersNow(call: JudgedByPolicy, floor: boolean): ShownCall['always'] {
     return this.#native.showNow({ ...this.#nativeCall(call), floor }).always;
@@ -168,22 +152,6 @@ export class Policies {
     return after(this.#answered(call), (answered) =>
       after(this.#ask({ ...answered, bound: true }), ({ bound }) => boundVerdict(bound)),
     );
-  }
-
-  /**
-   * As {@link Policies.bound}, and then as {@link Policies.shown}.
-   *
-   * @param offers `unruled`: what is offered to be remembered is what a gate without rules would offer
-   */
-  async boundAndShown(
-    call: JudgedByPolicy,
-    verdict: PolicyVerdict | null,
-    offers: { floor: boolean; unruled: boolean },
-  ): Promise<{ bound: BoundVerdict; shown: ShownCall }> {
-    const answered = await this.#answered(call);
-    const { bound, problems = null, ...shown } = await this.#native.show({ ...answered, ...offers, bound: true });
-    this.#tell(problems);
-    return { bound: boundVerdict(bound), shown: { ...shown, verdict } };
   }
 
   /** Reads policy files that changed, and says which of these files are no longer what they were. */
@@ -257,6 +225,16 @@ export class Policies {
     return after(this.#answered(call), (answered) => this.#ask(answered));
   }
 
+  /** Whether a rule has a function of the user's. */
+  get asksFunctions(): boolean {
+    return this.#conditions.length > 0;
+  }
+
+  /** What the functions of the rules say of a call; `undefined`: no rule for its tool has one. */
+  conditionsOf(call: JudgedByPolicy): Awaitable<Readonly<Record<string, boolean | null>> | undefined> {
+    return after(this.#answered(call), ({ conditions }) => conditions);
+  }
+
   /** Waits for nothing where nothing has to be looked at: every call passes here. */
   #ask(call: NativeCall): Awaitable<NativeJudged> {
     return after(this.#native.judge(call), (judged) => {
@@ -300,6 +278,19 @@ export class Policies {
     const call: PolicyCall = { toolName, toolCallId, args: copyOf(args), cwd: this.cwd };
     return signal === undefined ? call : { ...call, abortSignal: signal };
   }
+}
+
+/** How several policies are asked about one call, in an operation that has its arguments. */
+export function askedOf(all: readonly Policies[], call: JudgedByPolicy): Awaitable<NativeAsked> {
+  const { toolName, ruleName = toolName, annotations, runId } = call;
+  const asked = { ruleName, annotations: hintsOf(annotations), runId };
+  const answers = all.map((policies) => policies.conditionsOf(call));
+  if (answers.every((answer) => answer === undefined)) return { ...asked, now: Date.now() };
+  return Promise.all(answers).then((said) => ({
+    ...asked,
+    conditions: said.map((conditions) => conditions ?? {}),
+    now: Date.now(),
+  }));
 }
 
 function boundVerdict(bound: NativeBound | undefined): BoundVerdict {

@@ -14,7 +14,10 @@ use countersign_core::preview::{self, Flag};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::envelope::{Raw, present, read};
+use crate::envelope::{Raw, present, raw, read};
+use crate::policies::bound::{
+    BoundNow, CallBinding, LookFailure, LookedUp, NativeLook, PolicyLook, given,
+};
 
 /// How many agents deep a call may come from.
 const MAX_ORIGIN: usize = 64;
@@ -61,6 +64,10 @@ pub(crate) struct NativeRequest {
     supersedes: Option<Box<str>>,
     /// The preview when it is more than the arguments; `null`: the core makes it.
     page: Option<NativePage>,
+    /// How the context, the page and what is shown beside it are looked up; absent: they are given.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional = nullable))]
+    look: Option<NativeLook>,
     /// What is kept instead of `args`, which the digest is of; absent or `null`: the very same.
     #[serde(default, deserialize_with = "present")]
     #[cfg_attr(test, ts(optional, type = "[unknown] | null"))]
@@ -96,9 +103,45 @@ impl From<NativePage> for PreparedPage {
     }
 }
 
-/// Reads a [`NativeRequest`].
-pub(crate) fn new_request(text: &str) -> Result<NewRequest, GateError> {
-    let raw: NativeRequest = read(text)?;
+/// A request that was read, with what was looked up of its call.
+pub(crate) struct LookedRequest {
+    request: NativeRequest,
+    looked: Option<LookedUp>,
+}
+
+impl LookedRequest {
+    /// Reads a [`NativeRequest`], and has these policies say what belongs to it.
+    pub(crate) fn new(text: &str, look: PolicyLook<'_>) -> Result<Self, LookFailure> {
+        let request: NativeRequest = read(text)?;
+        let looked = match (&request.look, &request.args) {
+            (Some(wanted), Some(args)) => Some(wanted.look(given(args)?, look)?),
+            // What is missing is told when the request is made.
+            _ => None,
+        };
+        Ok(Self { request, looked })
+    }
+
+    /// What an approval is bound to beside the call, where that was looked up, and what is wrong with policy files.
+    pub(crate) fn told(&self) -> Result<(Option<Raw>, Option<Raw>), GateError> {
+        let Some(looked) = &self.looked else { return Ok((None, None)) };
+        let problems = looked.problems().map(|problems| raw(&problems)).transpose()?;
+        Ok((Some(looked.context()?), problems))
+    }
+
+    /// The request as the core takes it.
+    pub(crate) fn into_new(self) -> Result<NewRequest, GateError> {
+        let Self { mut request, looked } = self;
+        let mut page = request.page.take().map(PreparedPage::from);
+        if let Some(looked) = looked {
+            request.context = Some(looked.context()?);
+            request.details = looked.details(request.details.as_deref())?;
+            page = looked.page();
+        }
+        new_request(request, page)
+    }
+}
+
+fn new_request(raw: NativeRequest, page: Option<PreparedPage>) -> Result<NewRequest, GateError> {
     let call = ToolCall {
         run_id: name("runId", &raw.run_id)?.into(),
         tool_call_id: name("toolCallId", &raw.tool_call_id)?.into(),
@@ -134,7 +177,7 @@ pub(crate) fn new_request(text: &str) -> Result<NewRequest, GateError> {
             .allowed_decisions
             .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
         timeout: raw.timeout_ms.map(|ms| positive("timeout", ms)).transpose()?,
-        page: raw.page.map(PreparedPage::from),
+        page,
         more,
         stored,
     })
@@ -301,25 +344,65 @@ pub(crate) struct RedeemingCall {
     #[serde(default, deserialize_with = "present")]
     #[cfg_attr(test, ts(type = "unknown"))]
     args: Option<Raw>,
-    #[cfg_attr(test, ts(type = "object | null"))]
-    context: Option<Raw>,
+    /// What its approval is bound to beside it; `null`: nothing.
+    binding: Option<CallBinding>,
+    /// The same as things are now.
+    #[serde(skip)]
+    now: Option<BoundNow>,
+}
+
+impl RedeemingCall {
+    /// Has the policies say what it is bound to now.
+    pub(crate) fn look(&mut self, look: PolicyLook<'_>) -> Result<(), LookFailure> {
+        // What is missing is told when it is redeemed.
+        if let (Some(binding), Some(args)) = (&self.binding, &self.args) {
+            self.now = Some(binding.look(given(args)?, look)?);
+        }
+        Ok(())
+    }
+
+    /// Why nobody's approval lets it run.
+    pub(crate) fn denied(&self) -> Option<Box<str>> {
+        self.now.as_ref().and_then(BoundNow::denied).map(Into::into)
+    }
+
+    /// What is wrong with the policy files, where any changed.
+    pub(crate) fn problems(&self) -> Result<Option<Raw>, GateError> {
+        self.now.as_ref().and_then(BoundNow::problems).map(|problems| raw(&problems)).transpose()
+    }
+
+    fn bound_call(&self) -> Result<BoundCall, GateError> {
+        let args = arguments(self.args.as_deref())?;
+        let context = match (&self.binding, &self.now) {
+            (None, _) => None,
+            (Some(_), Some(now)) => Some(context(&now.context()?)?),
+            (Some(_), None) => {
+                return Err(GateError::Internal("no policy was asked about the call".to_owned()));
+            }
+        };
+        Ok(BoundCall { tool_name: name("toolName", &self.tool_name)?, args, context })
+    }
+}
+
+/// A call with what it is bound to.
+struct BoundCall {
+    tool_name: String,
+    args: CanonicalJson,
+    context: Option<Box<CallContext>>,
 }
 
 /// Redeems.
 pub(crate) fn redeem(
-    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, raw: &RedeemingCall,
+    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, call: &RedeemingCall,
 ) -> Result<NativeRedeemed, GateError> {
-    let context = raw.context.as_deref().map(context).transpose()?;
-    let args = arguments(raw.args.as_deref())?;
-    let tool_name = name("toolName", &raw.tool_name)?;
+    let BoundCall { tool_name, args, context } = call.bound_call()?;
     gate.redeem(run_id, tool_call_id, &tool_name, args, context).map(NativeRedeemed::from)
 }
 
 /// Whether an approval is bound to this very call.
-pub(crate) fn is_bound(gate: &Gate, id: &str, raw: &RedeemingCall) -> Result<bool, GateError> {
-    let context = raw.context.as_deref().map(context).transpose()?;
-    let tool_name = name("toolName", &raw.tool_name)?;
-    gate.is_bound(approval_id(id)?, &tool_name, arguments(raw.args.as_deref())?, context)
+pub(crate) fn is_bound(gate: &Gate, id: &str, call: &RedeemingCall) -> Result<bool, GateError> {
+    let BoundCall { tool_name, args, context } = call.bound_call()?;
+    gate.is_bound(approval_id(id)?, &tool_name, args, context)
 }
 
 /// What may be executed: the core's own copy of the arguments.

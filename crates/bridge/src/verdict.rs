@@ -1,7 +1,11 @@
 //! The one verdict on a call, of everything that judges it; and whether who agreed to a request agreed to another.
 
+use std::sync::Arc;
+
 use countersign_core::approval::ApproverNeed;
+use countersign_core::call::Json;
 use countersign_core::gate::GateError;
+use countersign_core::gate::policies::Policies;
 use countersign_core::policy::document::PolicyMode;
 use countersign_core::policy::{
     CallAnswer, CallOpinion, CallParts, CallVerdict, Effect, GrantOpinion, PolicyOpinion,
@@ -10,6 +14,9 @@ use countersign_core::policy::{
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::{Raw, raw, read};
+use crate::policies::bound::{LookFailure, NativeAsked, PolicyLook, refused};
+use crate::policies::calls::{Also, LONGEST_AT_ONCE};
+use crate::policies::judged::Judged;
 #[cfg(test)]
 use crate::words;
 
@@ -20,12 +27,20 @@ use crate::words;
 struct NativeCallParts {
     #[cfg_attr(test, ts(type = "string"))]
     tool_name: Box<str>,
+    /// What is still to be judged, by the policies that come with it. Absent: `policies` has what they say.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    call: Option<UnjudgedCall>,
     /// The gate's first, if it has any, then those of the runs that the call is a part of.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<NativePolicyOpinion>>"))]
     policies: Vec<NativePolicyOpinion>,
     /// Whether the first of them are the gate's.
     of_gate: bool,
-    /// Of `interruptOn`, the tool and the host. Who says nothing is left out.
-    own: Vec<NativeOpinion>,
+    /// Of `interruptOn`, the tool and the host. Who says nothing is left out. Absent: they were not asked.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    own: Option<Vec<NativeOpinion>>,
     has_judge: bool,
     /// Absent: it was not asked.
     #[serde(default)]
@@ -49,6 +64,16 @@ struct NativeCallParts {
     grant: Option<NativeGrantOpinion>,
     is_question: bool,
     starts_agents: bool,
+}
+
+/// A call that policies are still to judge.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct UnjudgedCall {
+    #[cfg_attr(test, ts(type = "unknown"))]
+    args: Json,
+    asked: NativeAsked,
 }
 
 /// What one of those that judge a call says.
@@ -123,6 +148,8 @@ impl NativeGrantOpinion {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 enum NativeAnswer<'a> {
+    /// Ask `interruptOn`, the tool and the host.
+    AskOwn,
     /// Ask the user's judge.
     AskJudge {
         /// The verdict so far.
@@ -163,20 +190,53 @@ struct NativeVerdict<'a> {
     by_mode: bool,
 }
 
+/// What is to be asked next of a call, with what its policies say of it.
 #[derive(Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeAnswer"))]
-struct AnswerText(Raw);
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeWeighed<'a> {
+    /// Of each of the policies that were asked for it, up to the first that denies.
+    judged: &'a [Judged],
+    next: NativeAnswer<'a>,
+}
 
-/// What is to be asked next of a call, or its verdict: `NativeCallParts` to `NativeAnswer`.
-pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
-    let parts: NativeCallParts = read(parts)?;
-    let policies: Vec<_> = parts.policies.iter().map(NativePolicyOpinion::opinion).collect();
-    let own: Vec<_> = parts.own.iter().map(NativeOpinion::opinion).collect();
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeWeighed"))]
+struct WeighedText(Raw);
+
+/// What is to be asked next of a call, or its verdict: `NativeCallParts` to `NativeWeighed`. Waits for files where that is needed.
+pub fn weigh(parts: &str, policies: &[Arc<Policies>]) -> Result<impl Serialize + use<>, GateError> {
+    weighed(parts, PolicyLook { policies, may_wait: true }).map_err(refused)
+}
+
+/// The same, from what is known; `None`: it has to wait for files, or takes long.
+pub fn weigh_near(
+    parts: &str, policies: &[Arc<Policies>],
+) -> Option<Result<impl Serialize + use<>, GateError>> {
+    if !policies.is_empty() && parts.len() > LONGEST_AT_ONCE {
+        return None;
+    }
+    match weighed(parts, PolicyLook { policies, may_wait: false }) {
+        Ok(weighed) => Some(Ok(weighed)),
+        Err(LookFailure::NeedsFiles) => None,
+        Err(LookFailure::Refused(error)) => Some(Err(error)),
+    }
+}
+
+fn weighed(parts: &str, look: PolicyLook<'_>) -> Result<WeighedText, LookFailure> {
+    let mut parts: NativeCallParts = read(parts)?;
+    let judged = match parts.call.take() {
+        Some(UnjudgedCall { args, asked }) => asked.judged(args, &Also::default(), look)?,
+        None => Vec::new(),
+    };
+    let told = parts.policies.iter().map(NativePolicyOpinion::opinion);
+    let policies: Vec<_> = told.chain(judged.iter().map(Judged::opinion)).collect();
+    let own: Option<Vec<_>> =
+        parts.own.as_ref().map(|own| own.iter().map(NativeOpinion::opinion).collect());
     let answer = call_verdict(&CallParts {
         tool_name: &parts.tool_name,
         policies: &policies,
         of_gate: parts.of_gate,
-        own: &own,
+        own: own.as_deref(),
         has_judge: parts.has_judge,
         judge: parts.judge.as_ref().map(NativeOpinion::opinion),
         mode: parts.mode,
@@ -187,7 +247,8 @@ pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
         is_question: parts.is_question,
         starts_agents: parts.starts_agents,
     });
-    raw(&match &answer {
+    let next = match &answer {
+        CallAnswer::AskOwn => NativeAnswer::AskOwn,
         CallAnswer::AskJudge { effect, said } => {
             NativeAnswer::AskJudge { effect: *effect, said: *said }
         }
@@ -195,8 +256,8 @@ pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
         CallAnswer::AskGrant { floor } => NativeAnswer::AskGrant { floor: *floor },
         CallAnswer::AskForbidden => NativeAnswer::AskForbidden,
         CallAnswer::Verdict(verdict) => NativeAnswer::Verdict { verdict: verdict.into() },
-    })
-    .map(AnswerText)
+    };
+    Ok(WeighedText(raw(&NativeWeighed { judged: &judged, next })?))
 }
 
 impl<'a> From<&'a CallVerdict<'_>> for NativeVerdict<'a> {
@@ -231,5 +292,5 @@ pub fn covers(needs: &str) -> Result<bool, GateError> {
 
 #[cfg(test)]
 pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
-    all.with::<NativeCallParts>().with::<NativeAnswer<'static>>().with::<ComparedNeeds>()
+    all.with::<NativeCallParts>().with::<NativeWeighed<'static>>().with::<ComparedNeeds>()
 }

@@ -6,7 +6,6 @@ import type { ModelMessage } from 'ai';
 import type { AgentEvent, AgentRun, ApprovalRecord, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
-import { preview } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { localGate } from '../../gate/gate.js';
 import { standing } from '../../gate/standing.js';
@@ -277,10 +276,9 @@ class TheChat implements LocalChat {
     const { toolCallId, toolName, runId } = request;
     const verdict = await gate.check({ toolName, args, runId });
     // An edit is the human's: whatever the verdict is, they are asked about it.
-    const judged = { effect: 'ask', said: verdict } as const;
     const call = { toolCallId, toolName, args: snapshot(args), runId };
-    const { changes, page, proven } = await localGate(gate, 'chat').control.shown(call, judged, []);
-    const { text, flags } = page ?? preview(toolName, args);
+    const { changes, page, proven } = await localGate(gate, 'chat').shownOf(call);
+    const { text, flags } = page;
     const ask = askOf({ ...request, args, verdict, changes, proven, preview: text, flags, description: '' }, 1, 1);
     if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit.');
     return ask;

@@ -11,10 +11,15 @@ use crate::decision::{DecideMeta, DecisionText, decide, parse_answer};
 use crate::envelope::{Envelope, Raw, present, raw};
 use crate::operations::{Done, Operate};
 #[cfg(test)]
+use crate::policies::PolicyProblem;
+use crate::policies::bound::{
+    CallStaleness, LookFailure, LookedUp, NativeLook, PolicyLook, StalenessCheck, given,
+};
+#[cfg(test)]
 use crate::record::NativeRecord;
 use crate::record::{EventsText, RecordText, RecordsText, RequestsText, drain};
 use crate::request::{
-    NativePast, NativeRedeemed, RedeemingCall, approval_id, is_bound, new_request, redeem,
+    LookedRequest, NativePast, NativeRedeemed, RedeemingCall, approval_id, is_bound, redeem,
 };
 #[cfg(test)]
 use crate::words;
@@ -55,6 +60,31 @@ impl Operate<&dyn Host> for OpenLedger {
 pub(crate) struct RequestApprovals {
     #[cfg_attr(test, ts(type = "NativeRequest[]"))]
     requests: Vec<Raw>,
+    /// How many of the policies that come with the operation belong to each of them, in their order; absent: none.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly number[]"))]
+    policies: Vec<usize>,
+    /// With what was looked up.
+    #[serde(skip)]
+    looked: Vec<Result<LookedRequest, GateError>>,
+}
+
+impl RequestApprovals {
+    /// Has the policies of each call say what belongs to its request.
+    pub(super) fn look(&mut self, look: PolicyLook<'_>) -> Result<(), LookFailure> {
+        let mut left = look.policies;
+        for (at, request) in self.requests.iter().enumerate() {
+            let count = self.policies.get(at).copied().unwrap_or_default().min(left.len());
+            let (policies, rest) = left.split_at(count);
+            left = rest;
+            match LookedRequest::new(request.get(), PolicyLook { policies, ..look }) {
+                Ok(looked) => self.looked.push(Ok(looked)),
+                Err(LookFailure::Refused(error)) => self.looked.push(Err(error)),
+                Err(LookFailure::NeedsFiles) => return Err(LookFailure::NeedsFiles),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Operate<&dyn Host> for RequestApprovals {
@@ -62,19 +92,76 @@ impl Operate<&dyn Host> for RequestApprovals {
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
-        let new = self.requests.iter().map(|request| new_request(request.get())).collect();
-        let records = gate.request_all(new).into_iter();
-        let answers = records.map(|record| raw(&Envelope::from(&record.map(RecordText))));
+        let mut told = Vec::with_capacity(self.looked.len());
+        let mut new = Vec::with_capacity(self.looked.len());
+        for looked in self.looked {
+            told.push(looked.as_ref().map_or(Ok((None, None)), LookedRequest::told)?);
+            new.push(looked.and_then(LookedRequest::into_new));
+        }
+        let answers =
+            gate.request_all(new).into_iter().zip(told).map(|(record, (context, problems))| {
+                let record = record.map(RecordText);
+                let made = record.map(|record| RequestedText { record, context, problems });
+                raw(&Envelope::from(&made))
+            });
         Ok(RequestAnswers(answers.collect::<Result<_, _>>()?))
     }
+}
+
+/// A request that was made.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "NativeRequested"))]
+pub(crate) struct RequestedText {
+    #[cfg_attr(test, ts(as = "NativeRecord<'static>"))]
+    record: RecordText,
+    /// What an approval of it is bound to beside the call, where that was looked up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "object"))]
+    context: Option<Raw>,
+    /// Files changed: what is wrong with them now, perhaps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<PolicyProblem<'static>>>"))]
+    problems: Option<Raw>,
 }
 
 /// An answer for each request.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct RequestAnswers(
-    #[cfg_attr(test, ts(as = "Vec<Envelope<'static, NativeRecord<'static>>>"))] Vec<Raw>,
+    #[cfg_attr(test, ts(as = "Vec<Envelope<'static, RequestedText>>"))] Vec<Raw>,
 );
+
+/// What would be shown of a call that is asked about, and what its approval would be bound to.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct LookAtCall {
+    #[cfg_attr(test, ts(type = "unknown"))]
+    args: Raw,
+    look: NativeLook,
+    #[serde(skip)]
+    looked: Option<LookedUp>,
+}
+
+impl LookAtCall {
+    /// Has the policies say it.
+    pub(super) fn look(&mut self, look: PolicyLook<'_>) -> Result<(), LookFailure> {
+        self.looked = Some(self.look.look(given(&self.args)?, look)?);
+        Ok(())
+    }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeLooked"))]
+pub(crate) struct LookedText(Raw);
+
+impl Operate<&dyn Host> for LookAtCall {
+    type Answer = LookedText;
+
+    fn perform(self, _: &dyn Host) -> Result<Self::Answer, GateError> {
+        let unasked = || GateError::Internal("no policy was asked about the call".to_owned());
+        self.looked.ok_or_else(unasked)?.told().map(LookedText)
+    }
+}
 
 /// A record; `null`: there is none of this id.
 #[derive(Deserialize)]
@@ -237,13 +324,57 @@ pub(crate) struct DecideRequest {
     /// The tool that the answer is about.
     tool_name: Option<Box<str>>,
     meta: DecideMeta,
+    /// What was shown: an answer that approves brings whether the call still is that.
+    shown: Option<StalenessCheck>,
+    #[serde(skip)]
+    staleness: Option<CallStaleness>,
+}
+
+impl DecideRequest {
+    /// Has the policies say whether the call still is what was shown, where the answer approves it.
+    pub(super) fn look(&mut self, look: PolicyLook<'_>) -> Result<(), LookFailure> {
+        let (Some(shown), Some(answer)) = (&self.shown, &self.answer) else { return Ok(()) };
+        let tool_name = self.tool_name.as_deref().unwrap_or_default();
+        // What is no answer is told when it is decided.
+        let decision = parse_answer(answer.get(), tool_name).ok();
+        if decision.is_some_and(|decision| decision.choice == DecisionChoice::Approve) {
+            self.staleness = Some(shown.look(look)?);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a call still is what was shown.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct CheckStaleness {
+    shown: StalenessCheck,
+    #[serde(skip)]
+    staleness: Option<CallStaleness>,
+}
+
+impl CheckStaleness {
+    /// Has the policies say it.
+    pub(super) fn look(&mut self, look: PolicyLook<'_>) -> Result<(), LookFailure> {
+        self.staleness = Some(self.shown.look(look)?);
+        Ok(())
+    }
+}
+
+impl Operate<&dyn Host> for CheckStaleness {
+    type Answer = CallStaleness;
+
+    fn perform(self, _: &dyn Host) -> Result<Self::Answer, GateError> {
+        self.staleness
+            .ok_or_else(|| GateError::Internal("no policy was asked about the call".to_owned()))
+    }
 }
 
 impl Operate<&dyn Host> for DecideRequest {
     type Answer = DecideAnswer;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
-        let Self { approval_id: id, decision, answer, tool_name, meta } = self;
+        let Self { approval_id: id, decision, answer, tool_name, meta, shown: _, staleness } = self;
         if let Some(decision) = decision {
             let record = decide(&*host.gate()?, &id, decision.get(), meta)?;
             return Ok(DecideAnswer::Decided(RecordText(record)));
@@ -257,8 +388,11 @@ impl Operate<&dyn Host> for DecideRequest {
             return Ok(DecideAnswer::Read { read: DecisionText(decision) });
         }
         let (id, decider) = (approval_id(&id)?, meta.decider()?);
-        let record = host.gate()?.decide(id, decision, decider)?;
-        Ok(DecideAnswer::Decided(RecordText(record)))
+        let record = RecordText(host.gate()?.decide(id, decision, decider)?);
+        Ok(match staleness {
+            Some(staleness) => DecideAnswer::Looked { record, staleness },
+            None => DecideAnswer::Decided(record),
+        })
     }
 }
 
@@ -267,6 +401,12 @@ impl Operate<&dyn Host> for DecideRequest {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub(crate) enum DecideAnswer {
+    /// An approval, and whether the call still is what was shown.
+    Looked {
+        #[cfg_attr(test, ts(as = "NativeRecord<'static>"))]
+        record: RecordText,
+        staleness: CallStaleness,
+    },
     Decided(#[cfg_attr(test, ts(as = "NativeRecord<'static>"))] RecordText),
     /// An answer that says more. Nothing is decided: JavaScript has its part to say of it first.
     Read {
@@ -316,22 +456,43 @@ impl Operate<&dyn Host> for RevokeApproval {
     }
 }
 
-/// Redeems an approval for a call that is to run.
+/// Redeems an approval for a call that is to run. Judges it once more.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RedeemApproval {
     run_id: Option<Box<str>>,
     tool_call_id: Box<str>,
-    call: RedeemingCall,
+    pub(super) call: RedeemingCall,
+}
+
+/// What may be executed, or why nobody's approval lets it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct RedeemAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    redeemed: Option<NativeRedeemed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    denied: Option<Box<str>>,
+    /// Files changed: what is wrong with them now, perhaps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<PolicyProblem<'static>>>"))]
+    problems: Option<Raw>,
 }
 
 impl Operate<&dyn Host> for RedeemApproval {
-    type Answer = NativeRedeemed;
+    type Answer = RedeemAnswer;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
         let gate = host.gate()?;
-        redeem(&gate, self.run_id.as_deref(), &self.tool_call_id, &self.call)
+        let denied = self.call.denied();
+        let redeemed = match denied {
+            Some(_) => None,
+            None => Some(redeem(&gate, self.run_id.as_deref(), &self.tool_call_id, &self.call)?),
+        };
+        Ok(RedeemAnswer { redeemed, denied, problems: self.call.problems()? })
     }
 }
 
@@ -341,14 +502,31 @@ impl Operate<&dyn Host> for RedeemApproval {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckBound {
     approval_id: Box<str>,
-    call: RedeemingCall,
+    pub(super) call: RedeemingCall,
+}
+
+/// Whether it is, and why nobody's approval lets it run.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BoundAnswer {
+    is_bound: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    denied: Option<Box<str>>,
+    /// Files changed: what is wrong with them now, perhaps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<PolicyProblem<'static>>>"))]
+    problems: Option<Raw>,
 }
 
 impl Operate<&dyn Host> for CheckBound {
-    type Answer = bool;
+    type Answer = BoundAnswer;
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, GateError> {
-        is_bound(&*host.gate()?, &self.approval_id, &self.call)
+        let Self { approval_id, call } = self;
+        let is_bound = is_bound(&*host.gate()?, &approval_id, &call)?;
+        Ok(BoundAnswer { is_bound, denied: call.denied(), problems: call.problems()? })
     }
 }
 

@@ -6,13 +6,14 @@ mod runs;
 
 use std::sync::Arc;
 
+use countersign_core::gate::policies::Policies;
 use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use self::asking::{
-    AskDurable, CancelRun, CheckBound, CloseGate, DecideRequest, DrainEvents, FindRecords,
-    GetRecord, ListPending, OpenLedger, ParseAnswer, ReadValue, RedeemApproval, RequestApprovals,
-    RevokeApproval, SetValue, SettleCall, WatchAll, WatchRequest,
+    AskDurable, CancelRun, CheckBound, CheckStaleness, CloseGate, DecideRequest, DrainEvents,
+    FindRecords, GetRecord, ListPending, LookAtCall, OpenLedger, ParseAnswer, ReadValue,
+    RedeemApproval, RequestApprovals, RevokeApproval, SetValue, SettleCall, WatchAll, WatchRequest,
 };
 use self::audit::{
     CompactLedger, DescribeLedger, ReadAudit, ReadHead, TidyLedger, VerifyLedger, WriteNotes,
@@ -22,6 +23,8 @@ use self::runs::{
 };
 use crate::envelope::{envelope, raw, read};
 use crate::operations::operations;
+use crate::policies::bound::{LookFailure, PolicyLook, refused};
+use crate::policies::calls::LONGEST_AT_ONCE;
 use crate::record::drain;
 use crate::request::NativePast;
 
@@ -54,6 +57,8 @@ operations! {
     IsDurable(AskDurable),
     Open(OpenLedger),
     Request(RequestApprovals),
+    Look(LookAtCall),
+    Staleness(CheckStaleness),
     Get(GetRecord),
     Find(FindRecords),
     Pending(ListPending),
@@ -89,7 +94,7 @@ operations! {
 
 #[cfg(test)]
 pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
-    Operation::types(all)
+    Operation::types(all).with::<crate::policies::bound::NativeLooked<'static>>()
 }
 
 /// What was answered.
@@ -99,26 +104,64 @@ pub struct PerformedOperation {
     is_change: bool,
 }
 
-/// Does what is asked: the text of an operation to an envelope with its answer.
-pub fn perform(host: &dyn Host, operation: &str) -> PerformedOperation {
-    match read::<Operation>(operation) {
-        Ok(operation) => {
-            let is_change = operation.is_change();
-            PerformedOperation { text: operation.perform(host), is_change }
+/// An operation that was read, with what policies say of its call.
+pub struct ReadyOperation(Result<Operation, GateError>);
+
+impl ReadyOperation {
+    /// Reads an operation, and asks these policies what belongs to it. Waits for files where that is needed.
+    pub fn new(operation: &str, policies: &[Arc<Policies>]) -> Self {
+        let look = PolicyLook { policies, may_wait: true };
+        Self(read(operation).and_then(|operation| looked(operation, look).map_err(refused)))
+    }
+
+    /// The same, from what is known; `None`: it has to wait for files, or takes long.
+    pub fn near(operation: &str, policies: &[Arc<Policies>]) -> Option<Self> {
+        if !policies.is_empty() && operation.len() > LONGEST_AT_ONCE {
+            return None;
         }
-        Err(error) => PerformedOperation::failed(error),
+        let look = PolicyLook { policies, may_wait: false };
+        match read(operation).map(|operation| looked(operation, look)) {
+            Ok(Ok(operation)) => Some(Self(Ok(operation))),
+            Ok(Err(LookFailure::NeedsFiles)) => None,
+            Ok(Err(LookFailure::Refused(error))) | Err(error) => Some(Self(Err(error))),
+        }
+    }
+
+    /// Does what is asked: an envelope with the answer.
+    pub fn perform(self, host: &dyn Host) -> PerformedOperation {
+        match self.0 {
+            Ok(operation) => {
+                let is_change = operation.is_change();
+                PerformedOperation { text: operation.perform(host), is_change }
+            }
+            Err(error) => PerformedOperation::failed(error),
+        }
+    }
+
+    /// As [`ReadyOperation::perform`], with what happened in memory since the last time, whatever was asked. The answer of `drain`
+    /// is just that, and what it leaves is left.
+    pub fn perform_now(self, host: &dyn Host) -> String {
+        let operation = match self.0 {
+            Ok(operation) => operation,
+            Err(error) => return envelope::<()>(Err(error)),
+        };
+        let is_change = !host.is_durable() && !matches!(operation, Operation::Drain(_));
+        PerformedOperation { text: operation.perform(host), is_change }.with_events(host.feed())
     }
 }
 
-/// As [`perform`], with what happened in memory since the last time, whatever was asked. The answer of `drain` is just that, and
-/// what it leaves is left.
-pub fn perform_now(host: &dyn Host, operation: &str) -> String {
-    let operation = match read::<Operation>(operation) {
-        Ok(operation) => operation,
-        Err(error) => return envelope::<()>(Err(error)),
-    };
-    let is_change = !host.is_durable() && !matches!(operation, Operation::Drain(_));
-    PerformedOperation { text: operation.perform(host), is_change }.with_events(host.feed())
+/// The operation, with what the policies say of its call.
+fn looked(mut operation: Operation, look: PolicyLook<'_>) -> Result<Operation, LookFailure> {
+    match &mut operation {
+        Operation::Request(requests) => requests.look(look)?,
+        Operation::Look(call) => call.look(look)?,
+        Operation::Decide(decision) => decision.look(look)?,
+        Operation::Staleness(call) => call.look(look)?,
+        Operation::Redeem(redeem) => redeem.call.look(look)?,
+        Operation::IsBound(check) => check.call.look(look)?,
+        _ => {}
+    }
+    Ok(operation)
 }
 
 impl Operation {

@@ -6,7 +6,7 @@ use countersign_core::call::Json;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{Grant, OfferOptions, Policies, PolicyCall, ShownFile};
 use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
-use countersign_core::policy::{NetworkReach, SealedFiles, Verdict};
+use countersign_core::policy::{NeedsFiles, NetworkReach, SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, Judged, JudgedBeside};
@@ -46,7 +46,7 @@ pub fn perform(policies: &Policies, operation: &str) -> String {
 
 /// The longest call that is looked at while JavaScript waits, in bytes of JSON: to look through more takes milliseconds, and
 /// through what is all marks seconds.
-const LONGEST_AT_ONCE: usize = 64 << 10;
+pub(crate) const LONGEST_AT_ONCE: usize = 64 << 10;
 
 /// The same, from what is known; `None`: it may have to wait for files, or take long.
 pub fn perform_at_once(policies: &Policies, operation: &str) -> Option<String> {
@@ -93,7 +93,7 @@ struct NativeCall {
     /// What the functions of the rules said; `null`: they failed.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, type = "Record<string, boolean | null>"))]
-    conditions: BTreeMap<usize, Option<bool>>,
+    conditions: ConditionAnswers,
     /// By the `read-only` preset instead.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
@@ -110,21 +110,41 @@ struct NativeCall {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     bound: bool,
-    /// Offer to remember what would be offered where there are no rules.
-    #[serde(default)]
-    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
-    unruled: bool,
 }
 
 /// More numbers of conditions than a document has rules would only be there to fill the memory.
 const MOST_CONDITIONS: usize = MAX_RULES * 16;
 
+/// What the functions of rules said, by their numbers; `null`: they failed.
+pub(super) type ConditionAnswers = BTreeMap<usize, Option<bool>>;
+
+/// The answers in their order.
+pub(super) fn conditions_of(answers: ConditionAnswers) -> Result<Vec<Option<bool>>, GateError> {
+    let last = answers.keys().next_back().map_or(0, |last| last.saturating_add(1));
+    if last > MOST_CONDITIONS {
+        return Err(GateError::InvalidConfig("there are too many conditions".to_owned()));
+    }
+    let mut conditions = vec![None; last];
+    for (index, answer) in answers {
+        if let Some(place) = conditions.get_mut(index) {
+            *place = answer;
+        }
+    }
+    Ok(conditions)
+}
+
+/// Where files may be waited for, nothing is left that would have to wait for them.
+fn waits(error: NeedsFiles) -> GateError {
+    GateError::Internal(error.to_string())
+}
+
 /// What is to be looked at beside the call.
-struct Also {
-    read_only: bool,
-    grants: bool,
-    offers: OfferOptions,
-    bound: bool,
+#[derive(Default)]
+pub(crate) struct Also {
+    pub(super) read_only: bool,
+    pub(super) grants: bool,
+    pub(super) offers: OfferOptions,
+    pub(super) bound: bool,
 }
 
 impl Also {
@@ -147,65 +167,48 @@ impl NativeCall {
             grants,
             floor,
             bound,
-            unruled,
         } = self;
-        let last = answers.keys().next_back().map_or(0, |last| last.saturating_add(1));
-        if last > MOST_CONDITIONS {
-            return Err(GateError::InvalidConfig("there are too many conditions".to_owned()));
-        }
-        let mut conditions = vec![None; last];
-        for (index, answer) in answers {
-            if let Some(place) = conditions.get_mut(index) {
-                *place = answer;
-            }
-        }
+        let conditions = conditions_of(answers)?;
         let now = now.max(0.0) as u64;
         let call = PolicyCall { tool_name, args, annotations, conditions, run_id, now };
-        let offers = OfferOptions { floor, unruled };
+        let offers = OfferOptions { floor, unruled: false };
         Ok((call, Also { read_only, grants, offers, bound }))
     }
 
     /// `None`: files must be looked at.
     fn judge_at_once(self, policies: &Policies) -> Result<Option<Judged>, GateError> {
         let (call, also) = self.read()?;
-        Ok(judged_at_once(policies, &call, &also))
+        Ok(judged(policies, &call, &also, false).ok())
     }
 
     /// `None`: files must be looked at.
     fn show_at_once(self, policies: &Policies) -> Result<Option<Shown>, GateError> {
         let (call, also) = self.read()?;
-        let judged = if also.bound {
-            let Some(judged) = judged_at_once(policies, &call, &also) else { return Ok(None) };
-            Some(judged)
-        } else {
-            None
-        };
-        Ok(policies.show(&call, also.offers).ok().map(|call| Shown { call, judged }))
+        Ok(policies.show(&call, also.offers).ok().map(Shown))
     }
 }
 
-fn judged_at_once(policies: &Policies, call: &PolicyCall, also: &Also) -> Option<Judged> {
-    let verdict =
-        if also.read_only { policies.judge_read_only(call, false) } else { policies.judge(call) }
-            .ok()?;
-    let grant = if also.grants { policies.granted(call, also.offers.floor).ok()? } else { None };
-    let context = also.context(policies, call);
-    Some(Judged::new(verdict, &call.args, JudgedBeside { grant, context, problems: None }))
-}
-
-fn judged(policies: &Policies, call: &PolicyCall, also: &Also) -> Judged {
-    let problems = policies.refresh();
-    let verdict = if also.read_only {
-        policies
+/// What the policies say of a call. Fails where files must be looked at and may not be waited for.
+pub(super) fn judged(
+    policies: &Policies, call: &PolicyCall, also: &Also, may_wait: bool,
+) -> Result<Judged, NeedsFiles> {
+    let floor = also.offers.floor;
+    let problems = if may_wait { policies.refresh() } else { None };
+    let verdict = match (also.read_only, may_wait) {
+        (true, true) => policies
             .judge_read_only(call, true)
-            .unwrap_or_else(|error| Verdict::refuse(error.to_string()))
-    } else {
-        policies.judge_with_files(call)
+            .unwrap_or_else(|error| Verdict::refuse(error.to_string())),
+        (true, false) => policies.judge_read_only(call, false)?,
+        (false, true) => policies.judge_with_files(call),
+        (false, false) => policies.judge(call)?,
     };
-    let grant =
-        if also.grants { policies.granted_with_files(call, also.offers.floor) } else { None };
+    let grant = match (also.grants, may_wait) {
+        (false, _) => None,
+        (true, true) => policies.granted_with_files(call, floor),
+        (true, false) => policies.granted(call, floor)?,
+    };
     let context = also.context(policies, call);
-    Judged::new(verdict, &call.args, JudgedBeside { grant, context, problems })
+    Ok(Judged::new(verdict, &call.args, JudgedBeside { grant, context, problems }))
 }
 
 macro_rules! of_a_call {
@@ -229,7 +232,7 @@ impl Operate<&Policies> for NativeCall {
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, also) = self.read()?;
-        Ok(judged(policies, &call, &also))
+        judged(policies, &call, &also, true).map_err(waits)
     }
 }
 
@@ -238,10 +241,7 @@ impl Operate<&Policies> for ShowCall {
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, also) = self.0.read()?;
-        let judged = also.bound.then(|| judged(policies, &call, &also));
-        let shown =
-            policies.show_with_files(&call, also.offers).map_err(GateError::InvalidConfig)?;
-        Ok(Shown { call: shown, judged })
+        policies.show_with_files(&call, also.offers).map(Shown).map_err(GateError::InvalidConfig)
     }
 }
 
@@ -280,10 +280,18 @@ struct RefreshFiles {
 /// A file as it was seen.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct NativeSeen {
+pub(super) struct NativeSeen {
     path: Box<str>,
     target: Option<Box<str>>,
     before: Option<Box<str>>,
+}
+
+impl NativeSeen {
+    /// As it was shown.
+    pub(super) fn shown(&self) -> ShownFile<'_> {
+        let Self { path, target, before } = self;
+        ShownFile { path, target: target.as_deref(), before: before.as_deref() }
+    }
 }
 
 /// What changed.
@@ -305,12 +313,7 @@ impl Operate<&Policies> for RefreshFiles {
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let problems = policies.refresh();
-        let seen = self.files.iter().map(|NativeSeen { path, target, before }| ShownFile {
-            path,
-            target: target.as_deref(),
-            before: before.as_deref(),
-        });
-        let changed = policies.changed(seen);
+        let changed = policies.changed(self.files.iter().map(NativeSeen::shown));
         let problems = problems.as_deref().map(problems_out);
         raw(&NativeRefreshed { problems, changed }).map(RefreshedText)
     }

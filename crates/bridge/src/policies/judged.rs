@@ -17,7 +17,7 @@ use countersign_core::layers::LayerProblem;
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::LayerKind;
 use countersign_core::policy::subject::SubjectKind;
-use countersign_core::policy::{JudgedSubject, RuleRef, Verdict};
+use countersign_core::policy::{JudgedSubject, PolicyOpinion, RuleRef, Verdict};
 use countersign_core::shell::FileAccess;
 use countersign_core::shell::{CommandRole, Word};
 
@@ -71,6 +71,27 @@ impl Judged {
         Some(NativeBound { context, denied: denied.then_some(&*self.verdict.reason) })
     }
 
+    /// Whether the call is denied.
+    pub(super) fn is_denial(&self) -> bool {
+        self.verdict.effect == Effect::Deny
+    }
+
+    /// Whether a human is to be asked.
+    pub(super) fn is_ask(&self) -> bool {
+        self.verdict.effect == Effect::Ask
+    }
+
+    /// What counts of it for the one verdict on the call.
+    pub(crate) fn opinion(&self) -> PolicyOpinion<'_> {
+        let Verdict { effect, reason, who, .. } = &self.verdict;
+        PolicyOpinion {
+            effect: *effect,
+            reason,
+            names_people: !who.needs.is_empty(),
+            managed_ask: self.managed_ask,
+        }
+    }
+
     /// What is wrong with the policy files, where they changed.
     pub(super) fn problems(&self) -> Option<Vec<PolicyProblem<'_>>> {
         self.problems.as_deref().map(super::problems_out)
@@ -84,12 +105,12 @@ pub(crate) struct NativeBound<'a> {
     /// `{ cwd, project, policy, shell }`, with `places`, a digest of where its paths led that lead elsewhere than they say, and
     /// `who` must agree.
     #[cfg_attr(test, ts(type = "object"))]
-    context: BoundContext<'a>,
+    pub(super) context: BoundContext<'a>,
     /// Why nobody's approval lets it run.
-    denied: Option<&'a str>,
+    pub(super) denied: Option<&'a str>,
 }
 
-struct BoundContext<'a> {
+pub(super) struct BoundContext<'a> {
     verdict: &'a Verdict,
     under: &'a Json,
 }

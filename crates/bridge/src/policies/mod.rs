@@ -2,10 +2,12 @@
 //!
 //! - [`documents`]: what is asked about policies as they are written
 //! - [`calls`]: what policies are asked about calls, modes and grants
+//! - [`bound`]: what an approval is bound to by them
 
+pub mod bound;
 pub mod calls;
 pub mod documents;
-mod judged;
+pub(crate) mod judged;
 mod shown;
 mod tree;
 
@@ -191,5 +193,5 @@ fn fault(code: ErrorCode, name: &str, message: String) -> DocumentError {
 #[cfg(test)]
 pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
     let all = calls::types(documents::types(all));
-    shown::types(all).with::<NativePolicyOptions>()
+    shown::types(bound::types(all)).with::<NativePolicyOptions>()
 }

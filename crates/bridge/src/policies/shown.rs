@@ -9,41 +9,34 @@ use countersign_core::preview::{FileChange, Flags};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::PolicyProblem;
-use super::judged::{Judged, NativeBound};
-
 /// What a human is shown: [`NativeShown`], owned.
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeShown"))]
-pub(super) struct Shown {
-    pub(super) call: core::ShownCall,
-    /// What was said of it before, where that was asked for.
-    pub(super) judged: Option<Judged>,
-}
+pub(super) struct Shown(pub(super) core::ShownCall);
 
 impl Serialize for Shown {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        NativeShown::from(self).serialize(serializer)
+        NativeShown::from(&self.0).serialize(serializer)
     }
 }
 
 /// What a human is shown beside a request.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct NativeShown<'a> {
+pub(super) struct NativeShown<'a> {
+    #[serde(flatten)]
+    details: ShownDetails<'a>,
+    page: NativePreview<'a>,
+}
+
+/// What is kept of it with the request.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct ShownDetails<'a> {
     always: NativeOffers<'a>,
     changes: Vec<FileChangeText<'a>>,
-    page: NativePreview<'a>,
     /// `reads`: it is proven only to look. `changes`: it changes what `changes` shows whole, in the project, and nothing else.
     #[cfg_attr(test, ts(type = "'reads' | 'changes' | null"))]
     proven: Option<&'static str>,
-    /// What an approval of it is bound to, where that was asked for. What changes after it is a change.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
-    bound: Option<NativeBound<'a>>,
-    /// Files changed: what is wrong with them now, perhaps nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
-    problems: Option<Vec<PolicyProblem<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -109,21 +102,27 @@ impl<'a> From<&'a FileChange> for FileChangeText<'a> {
     }
 }
 
-impl<'a> From<&'a Shown> for NativeShown<'a> {
-    fn from(Shown { call: shown, judged }: &'a Shown) -> Self {
+impl<'a> From<&'a core::ShownCall> for NativeShown<'a> {
+    fn from(shown: &'a core::ShownCall) -> Self {
+        Self {
+            details: shown.into(),
+            page: NativePreview { text: &shown.page.text, flags: shown.page.flags },
+        }
+    }
+}
+
+impl<'a> From<&'a core::ShownCall> for ShownDetails<'a> {
+    fn from(shown: &'a core::ShownCall) -> Self {
         Self {
             always: NativeOffers {
                 allow: shown.allow.as_ref().map(GrantOffer::from),
                 deny: shown.deny.as_ref().map(GrantOffer::from),
             },
             changes: shown.changes.iter().map(FileChangeText::from).collect(),
-            page: NativePreview { text: &shown.page.text, flags: shown.page.flags },
             proven: shown.proven.map(|proven| match proven {
                 ProvenCall::Reads => "reads",
                 ProvenCall::Changes => "changes",
             }),
-            bound: judged.as_ref().and_then(Judged::bound),
-            problems: judged.as_ref().and_then(Judged::problems),
         }
     }
 }

@@ -3,8 +3,15 @@
 use super::*;
 use crate::decision::decide;
 use crate::envelope::envelope;
+use crate::policies::bound::{PolicyLook, refused};
 use crate::record::RecordText;
-use crate::request::{approval_id, new_request, redeem};
+use crate::request::{LookedRequest, approval_id, redeem};
+
+/// Without policies.
+fn new_request(text: &str) -> Result<NewRequest, GateError> {
+    let look = PolicyLook { policies: &[], may_wait: true };
+    LookedRequest::new(text, look).map_err(refused)?.into_new()
+}
 
 #[test]
 fn records_are_what_the_binding_promises() {

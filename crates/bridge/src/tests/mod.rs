@@ -7,7 +7,7 @@ mod types;
 
 use std::sync::Arc;
 
-use countersign_core::gate::{Clock, Gate, GateError, GateOptions};
+use countersign_core::gate::{Clock, Gate, GateError, GateOptions, NewRequest};
 use countersign_core::ledger::Retention;
 
 /// Stands still.

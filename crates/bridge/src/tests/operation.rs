@@ -6,7 +6,7 @@ use countersign_core::gate::{Gate, GateError};
 use countersign_core::ledger::EventFeed;
 
 use super::gate;
-use crate::operation::{Host, perform, perform_now};
+use crate::operation::{Host, ReadyOperation};
 
 /// A gate in memory.
 struct Memory(Arc<Gate>);
@@ -32,8 +32,10 @@ impl Host for Memory {
 }
 
 fn code(host: &dyn Host, operation: &str) -> String {
-    let answer: serde_json::Value =
-        serde_json::from_str(&perform(host, operation).with_events(&EventFeed::default())).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(
+        &ReadyOperation::new(operation, &[]).perform(host).with_events(&EventFeed::default()),
+    )
+    .unwrap();
     answer["error"]["code"].as_str().unwrap_or("ok").to_owned()
 }
 
@@ -84,7 +86,7 @@ fn what_was_left_out_is_no_decision() {
 const REQUEST: &str = r#"{"request":{"requests":[{"runId":"r","toolCallId":"1","toolName":"t","args":{},"origin":["main"],"description":null,"allowedDecisions":null,"timeoutMs":null}]}}"#;
 
 fn answer(host: &dyn Host, operation: &str) -> serde_json::Value {
-    serde_json::from_str(&perform_now(host, operation)).unwrap()
+    serde_json::from_str(&ReadyOperation::new(operation, &[]).perform_now(host)).unwrap()
 }
 
 fn types(events: &serde_json::Value) -> Vec<&str> {
@@ -113,7 +115,7 @@ fn in_a_hushed_feed_only_what_somebody_waits_for_is_told() {
 fn an_answer_decides_only_where_it_says_no_more_than_yes_or_no() {
     let host = Memory(gate());
     let requested = answer(&host, REQUEST);
-    let id = requested["ok"][0]["ok"]["approvalId"].as_str().unwrap();
+    let id = requested["ok"][0]["ok"]["record"]["approvalId"].as_str().unwrap();
     let decide = |given: &str| {
         answer(
             &host,

@@ -53,8 +53,8 @@ pub struct CallParts<'a> {
     pub policies: &'a [PolicyOpinion<'a>],
     /// Whether the first of `policies` are the gate's.
     pub of_gate: bool,
-    /// What `interruptOn`, the tool and the host say.
-    pub own: &'a [CallOpinion<'a>],
+    /// What `interruptOn`, the tool and the host say; `None`: they were not asked.
+    pub own: Option<&'a [CallOpinion<'a>]>,
     /// Whether the gate has a judge of the user's.
     pub has_judge: bool,
     /// What that judge says; `None`: it was not asked.
@@ -78,6 +78,8 @@ pub struct CallParts<'a> {
 /// What is still to be asked, or the verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallAnswer<'a> {
+    /// Ask `interruptOn`, the tool and the host: no policy denies the call.
+    AskOwn,
     /// Ask the user's judge, who is shown this verdict and the policies' one that it comes from.
     AskJudge {
         /// The verdict so far.
@@ -135,7 +137,15 @@ impl<'a> CallVerdict<'a> {
 
 /// What is to be asked next of a call, or its verdict.
 pub fn call_verdict<'a>(parts: &CallParts<'a>) -> CallAnswer<'a> {
-    let mut verdict = combined(parts);
+    let denied = parts.policies.iter().position(|policy| policy.effect == Effect::Deny);
+    let mut verdict = match (denied, parts.own) {
+        (Some(at), _) => {
+            let reason = parts.policies.get(at).map(|policy| policy.reason);
+            return CallAnswer::Verdict(CallVerdict::new(Effect::Deny, reason, Some(at)));
+        }
+        (None, Some(own)) => combined(parts, own),
+        (None, None) => return CallAnswer::AskOwn,
+    };
     if verdict.effect == Effect::Deny {
         return CallAnswer::Verdict(verdict);
     }
@@ -151,18 +161,11 @@ pub fn call_verdict<'a>(parts: &CallParts<'a>) -> CallAnswer<'a> {
     answered(parts, verdict)
 }
 
-/// The strictest of what policies, `interruptOn`, the tool and the host say.
-fn combined<'a>(parts: &CallParts<'a>) -> CallVerdict<'a> {
+/// The strictest of what policies, of which none denies, `interruptOn`, the tool and the host say.
+fn combined<'a>(parts: &CallParts<'a>, opinions: &[CallOpinion<'a>]) -> CallVerdict<'a> {
     let policies = parts.policies;
-    if let Some(at) = policies.iter().position(|policy| policy.effect == Effect::Deny) {
-        return CallVerdict::new(
-            Effect::Deny,
-            policies.get(at).map(|policy| policy.reason),
-            Some(at),
-        );
-    }
-    let own = strictest(parts.own.iter().map(|opinion| opinion.effect));
-    let own = own.and_then(|at| parts.own.get(at));
+    let own = strictest(opinions.iter().map(|opinion| opinion.effect));
+    let own = own.and_then(|at| opinions.get(at));
     if let Some(denied) = own.filter(|opinion| opinion.effect == Effect::Deny) {
         return CallVerdict::new(Effect::Deny, denied.reason, None);
     }
@@ -176,7 +179,7 @@ fn combined<'a>(parts: &CallParts<'a>) -> CallVerdict<'a> {
     let said = if is_ask(run) && !is_ask(gate) { run } else { gate.or(run) };
     let of_policies = 0..policies.len();
     if let Some(ask) = own.filter(|opinion| opinion.effect == Effect::Ask) {
-        let asking = parts.own.iter().enumerate().filter(|(_, each)| each.effect == Effect::Ask);
+        let asking = opinions.iter().enumerate().filter(|(_, each)| each.effect == Effect::Ask);
         let approvers = asking.map(|(at, _)| policies.len() + at).chain(of_policies).collect();
         return CallVerdict {
             floor: true,
@@ -275,7 +278,8 @@ fn answered<'a>(parts: &CallParts<'a>, verdict: CallVerdict<'a>) -> CallAnswer<'
 /// Whether any of those whose people must agree names some: then no grant and no mode answers.
 fn names_people(parts: &CallParts<'_>, verdict: &CallVerdict<'_>) -> bool {
     let of_policies = parts.policies.iter().map(|policy| policy.names_people);
-    let all: Vec<bool> = of_policies.chain(parts.own.iter().map(|own| own.names_people)).collect();
+    let of_own = parts.own.unwrap_or_default().iter().map(|own| own.names_people);
+    let all: Vec<bool> = of_policies.chain(of_own).collect();
     verdict.approvers.iter().any(|at| all.get(*at) == Some(&true))
 }
 

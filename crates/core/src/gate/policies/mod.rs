@@ -6,6 +6,7 @@
 mod book;
 mod call;
 mod show;
+mod staleness;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,6 +17,7 @@ use book::{GrantBook, GrantFile, GrantSnapshot};
 use call::told;
 pub use call::{PolicyCall, code_source};
 pub use show::{AlwaysOffer, ProvenCall, ShownCall, ShownFile};
+pub use staleness::context_change;
 
 use crate::call::Json;
 use crate::layers::{

@@ -15,6 +15,11 @@ const fn says(effect: Effect, reason: &'static str) -> PolicyOpinion<'static> {
     PolicyOpinion { effect, reason, names_people: false, managed_ask: false }
 }
 
+/// Nobody says anything of the call.
+fn unopposed<'a>() -> CallParts<'a> {
+    CallParts { own: Some(&[]), ..CallParts::default() }
+}
+
 fn verdict<'a>(parts: &CallParts<'a>) -> CallVerdict<'a> {
     match call_verdict(parts) {
         CallAnswer::Verdict(verdict) => verdict,
@@ -43,8 +48,8 @@ fn the_strictest_of_gate_run_and_own_counts() {
                 let parts = CallParts {
                     policies: &policies,
                     of_gate: gate.is_some(),
-                    own: &opinions,
-                    ..CallParts::default()
+                    own: Some(&opinions),
+                    ..unopposed()
                 };
                 let strictest = [gate, run, of_call].into_iter().flatten().max().unwrap_or(Allow);
                 assert_eq!(verdict(&parts).effect, strictest, "{gate:?} {run:?} {of_call:?}");
@@ -79,8 +84,8 @@ fn a_verdict_is_explained_by_the_policies_that_it_comes_from() {
         let parts = CallParts {
             policies: &policies,
             of_gate: gate.is_some(),
-            own: &opinions,
-            ..CallParts::default()
+            own: Some(&opinions),
+            ..unopposed()
         };
         let CallVerdict { effect, reason, said, floor, .. } = verdict(&parts);
         let got = (effect, reason.as_deref(), said, floor);
@@ -95,19 +100,22 @@ fn of_several_opinions_the_first_of_the_strictest_is_told_and_the_people_of_all_
     let policies = [says(Allow, "gate")];
     let opinions = [first, own(Ask)];
     let parts =
-        CallParts { policies: &policies, of_gate: true, own: &opinions, ..CallParts::default() };
+        CallParts { policies: &policies, of_gate: true, own: Some(&opinions), ..unopposed() };
     let asked = verdict(&parts);
     assert_eq!((asked.reason.as_deref(), asked.approvers), (Some("first"), vec![1, 2, 0]));
     let denied = [first, own(Deny)];
-    assert_eq!(told(&CallParts { own: &denied, ..parts }), (Deny, Some("own".to_owned()), None));
+    assert_eq!(
+        told(&CallParts { own: Some(&denied), ..parts }),
+        (Deny, Some("own".to_owned()), None)
+    );
 }
 
 #[test]
 fn the_judge_is_asked_about_what_is_not_denied_and_only_tightens() {
-    let allowed = CallParts { has_judge: true, ..CallParts::default() };
+    let allowed = CallParts { has_judge: true, ..unopposed() };
     assert_eq!(call_verdict(&allowed), CallAnswer::AskJudge { effect: Allow, said: None });
     let denied = [own(Deny)];
-    assert_eq!(verdict(&CallParts { own: &denied, ..allowed }).effect, Deny);
+    assert_eq!(verdict(&CallParts { own: Some(&denied), ..allowed }).effect, Deny);
 
     let asked = [own(Ask)];
     let silent = |effect| Some(CallOpinion { effect, reason: None, names_people: false });
@@ -121,7 +129,7 @@ fn the_judge_is_asked_about_what_is_not_denied_and_only_tightens() {
         (&asked[..], silent(Deny), (Deny, Some("Denied by the judge."))),
     ];
     for (opinions, judge, (effect, reason)) in table {
-        let parts = CallParts { own: opinions, judge, ..allowed };
+        let parts = CallParts { own: Some(opinions), judge, ..allowed };
         assert_eq!(told(&parts), (effect, reason.map(str::to_owned), None), "{judge:?}");
     }
     let parts = CallParts { judge: silent(Ask), ..allowed };
@@ -150,16 +158,31 @@ fn each_mode_answers_an_ask_in_its_way_and_none_answers_a_deny() {
         let opinions: Vec<_> = of_call.map(own).into_iter().collect();
         let forbids_auto = Some(false);
         let parts =
-            CallParts { mode, own: &opinions, read_only, forbids_auto, ..CallParts::default() };
+            CallParts { mode, own: Some(&opinions), read_only, forbids_auto, ..unopposed() };
         let CallVerdict { effect, reason, by_mode, .. } = verdict(&parts);
         assert_eq!((effect, reason.as_deref(), by_mode), expected, "{mode:?} {of_call:?}");
     }
 }
 
 #[test]
+fn functions_are_asked_where_no_policy_denies() {
+    for effect in [Allow, Ask, Deny] {
+        let policies = [says(Allow, "gate"), says(effect, "run")];
+        let parts = CallParts { policies: &policies, of_gate: true, ..CallParts::default() };
+        match call_verdict(&parts) {
+            CallAnswer::AskOwn => assert!(effect < Deny),
+            CallAnswer::Verdict(verdict) => {
+                assert_eq!((effect, verdict.effect, verdict.said), (Deny, Deny, Some(1)));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn what_is_not_known_is_asked_for() {
     let asked = [own(Ask)];
-    let parts = CallParts { own: &asked, ..CallParts::default() };
+    let parts = CallParts { own: Some(&asked), ..unopposed() };
     let plan = CallParts { mode: Plan, ..parts };
     assert_eq!(call_verdict(&plan), CallAnswer::AskReadOnly);
     assert_eq!(verdict(&CallParts { starts_agents: true, ..plan }).effect, Ask);
@@ -178,23 +201,23 @@ fn a_grant_answers_where_nobody_is_named_and_no_administrator_asks() {
     let asked = [own(Ask)];
     let grant = |effect| Some(GrantOpinion { effect, by: "ada", label: "rm *" });
     let allowed =
-        CallParts { own: &asked, may_grant: true, grant: grant(Allow), ..CallParts::default() };
+        CallParts { own: Some(&asked), may_grant: true, grant: grant(Allow), ..unopposed() };
     assert_eq!(told(&allowed), (Allow, None, None));
     let rejected = told(&CallParts { grant: grant(Deny), ..allowed });
     assert_eq!(rejected, (Deny, Some("Always rejected by ada: rm *".to_owned()), None));
 
     let people = [named(Ask)];
     for mode in [Safe, Auto] {
-        let parts = CallParts { own: &people, mode, forbids_auto: Some(false), ..allowed };
+        let parts = CallParts { own: Some(&people), mode, forbids_auto: Some(false), ..allowed };
         assert_eq!(verdict(&parts).effect, Ask, "{mode:?}");
     }
     let unattended =
-        told(&CallParts { own: &people, mode: DenyAllAsks, tool_name: "rm", ..allowed });
+        told(&CallParts { own: Some(&people), mode: DenyAllAsks, tool_name: "rm", ..allowed });
     let why = "Nobody is there to be asked: rm must be asked about";
     assert_eq!(unattended, (Deny, Some(why.to_owned()), None));
 
     let managed = [PolicyOpinion { managed_ask: true, ..says(Ask, "managed") }];
-    let of_run = CallParts { policies: &managed, own: &[], ..allowed };
+    let of_run = CallParts { policies: &managed, own: Some(&[]), ..allowed };
     assert_eq!(verdict(&of_run).effect, Ask);
     let of_gate = CallParts { of_gate: true, ..of_run };
     assert_eq!(verdict(&of_gate).effect, Allow, "the gate's own grants know of its administrator");
@@ -207,9 +230,9 @@ fn the_reason_of_a_policy_is_told_where_the_one_that_asks_gives_none() {
     let parts = CallParts {
         policies: &policies,
         of_gate: true,
-        own: &people,
+        own: Some(&people),
         mode: DenyAllAsks,
-        ..CallParts::default()
+        ..unopposed()
     };
     let why = "Nobody is there to be asked: policy";
     assert_eq!(told(&parts), (Deny, Some(why.to_owned()), Some(0)));
