@@ -5,7 +5,7 @@ use countersign_core::gate::GateError;
 use countersign_core::policy::document::PolicyMode;
 use countersign_core::policy::{
     CallAnswer, CallOpinion, CallParts, CallVerdict, Effect, GrantOpinion, PolicyOpinion,
-    call_verdict,
+    ReviewBar, call_verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,7 @@ struct NativePolicyOpinion {
     reason: Box<str>,
     names_people: bool,
     managed_ask: bool,
+    reviewable: bool,
 }
 
 /// A grant that answers a call.
@@ -102,12 +103,13 @@ impl NativeOpinion {
 
 impl NativePolicyOpinion {
     fn opinion(&self) -> PolicyOpinion<'_> {
-        let Self { effect, reason, names_people, managed_ask } = self;
+        let Self { effect, reason, names_people, managed_ask, reviewable } = self;
         PolicyOpinion {
             effect: *effect,
             reason,
             names_people: *names_people,
             managed_ask: *managed_ask,
+            reviewable: *reviewable,
         }
     }
 }
@@ -161,6 +163,9 @@ struct NativeVerdict<'a> {
     approvers: &'a [usize],
     /// It is an ask that the mode answers with an allow.
     by_mode: bool,
+    /// Of an ask, why a reviewer may not approve it; `null`: it may.
+    #[cfg_attr(test, ts(as = "Option<words::ReviewBar>"))]
+    review_bar: Option<ReviewBar>,
 }
 
 #[derive(Serialize)]
@@ -201,7 +206,7 @@ pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
 
 impl<'a> From<&'a CallVerdict<'_>> for NativeVerdict<'a> {
     fn from(verdict: &'a CallVerdict<'_>) -> Self {
-        let CallVerdict { effect, reason, said, floor, approvers, by_mode } = verdict;
+        let CallVerdict { effect, reason, said, floor, approvers, by_mode, review_bar } = verdict;
         Self {
             effect: *effect,
             reason: reason.as_deref(),
@@ -209,6 +214,7 @@ impl<'a> From<&'a CallVerdict<'_>> for NativeVerdict<'a> {
             floor: *floor,
             approvers,
             by_mode: *by_mode,
+            review_bar: *review_bar,
         }
     }
 }
