@@ -52,6 +52,8 @@ import type {
   NativePolicyOptions,
   NativeRefreshed,
   NativeRequest,
+  NativeReview,
+  NativeReviewParts,
   NativeRights,
   NativeRunInfo,
   NativeSaveRun,
@@ -92,6 +94,8 @@ export type {
   NativeNote,
   NativePast,
   NativeRequest,
+  NativeReview,
+  NativeReviewParts,
   NativeRights,
   NativeRunInfo,
   NativeRunStatus,
@@ -206,6 +210,11 @@ export function fitsPattern(pattern: string, text: string): boolean | null {
 /** What is to be asked next of a call, or its verdict. */
 export function weighCall(parts: NativeCallParts): NativeAnswer {
   return open(binding.weighCall(JSON.stringify(parts, wellFormedText)));
+}
+
+/** What a reviewer's answer does. */
+export function weighReview(parts: NativeReviewParts): NativeReview {
+  return open(binding.weighReview(JSON.stringify(parts)));
 }
 
 /** Whether who met the needs `met` met all of `asked`, too. */
@@ -801,7 +810,7 @@ export function presetText(name: string): string | null {
 /** What is kept beside a request, as it was given to {@link NativeGate.request}. */
 export type KeptDetails = Pick<
   ApprovalRequest,
-  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven'
+  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven' | 'review'
 >;
 
 /** Where the policies judged a call. */

@@ -19,6 +19,8 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /** As in {@link RunOptions.policy}. */
   policy?: PolicyInput | readonly PolicyInput[];
+  /** As in {@link RunOptions.reviewer}. */
+  reviewer?: RunOptions<TOOLS>['reviewer'];
   /** As in {@link RunOptions.onApprovalRequest}. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /** As in {@link RunOptions.onQuestion}. */

@@ -5,6 +5,8 @@ import type {
   ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
+  CallReview,
+  CallReviewer,
   Gate,
   Logger,
   PolicyInput,
@@ -13,7 +15,7 @@ import type {
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
-import type { JudgedByPolicy, Policies } from '../policy/policies.js';
+import type { JudgedByPolicy, Policies, ShownCall } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
 import { isSame } from '../values/same.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
@@ -30,17 +32,20 @@ import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
 import { checkCallback } from './makers.js';
+import { PASS, passOn } from './passing.js';
 import { isQuestion } from './questions.js';
 import type { DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
+import { reviewNote } from './reviewer/review-note.js';
+import { runReviewer, type RunReviewer } from './reviewer/run-reviewer.js';
 import { mainRunOf } from './run-ids.js';
 import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
 import { UnwrittenVerdicts } from './unwritten-verdicts.js';
-import { allOf, whoOf, type ApproverRules } from './who.js';
+import { allOf, asksPeople, whoOf, type ApproverRules } from './who.js';
 import { judge, unanswered, type CallJudge, type JudgedCall, type CallVerdict } from './judge.js';
 
 export type ApprovalCallback = (
@@ -68,6 +73,8 @@ export interface AskerOptions {
   requester?: string | undefined;
   /** Of the run that this one is a part of: it asks in the same way. */
   parent?: CallAsker | undefined;
+  /** Of the run. */
+  reviewer?: CallReviewer | undefined;
 }
 
 /** A request that waits. */
@@ -96,6 +103,11 @@ export class CallAsker {
   readonly unwritten = new UnwrittenVerdicts();
   /** Calls that are not asked about again; `undefined`: they are. */
   readonly rejections: RunRejections | undefined;
+  /** What the run was told so far, where that is known here. */
+  conversation: (() => readonly unknown[]) | undefined;
+  readonly #parent: CallAsker | undefined;
+  /** Shared with the runs that are a part of this one; `undefined`: nobody is asked before the human. */
+  readonly #reviewer: RunReviewer | undefined;
   readonly #callback: ApprovalCallback | undefined;
   readonly #questionCallback: QuestionCallback | undefined;
   /** Shared with the runs that are a part of this one. */
@@ -119,6 +131,7 @@ export class CallAsker {
     checkCallback(options.onApprovalRequest, 'onApprovalRequest', place);
     checkCallback(options.onQuestion, 'onQuestion', place);
     const { parent } = options;
+    this.#parent = parent;
     this.runId = runId;
     this.place = place;
     this.#mainRunId = mainRunOf(runId);
@@ -126,6 +139,7 @@ export class CallAsker {
     this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
     this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
     if (parent === undefined) this.gate.checkOpen(place);
+    this.#reviewer = parent === undefined ? runReviewer(this.gate, options.reviewer, place) : parent.#reviewer;
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
     this.#questionCallback = options.onQuestion;
     const order = checkAskOrder(options.askOrder, place);
@@ -319,6 +333,11 @@ export class CallAsker {
     return this.#callback === undefined && !this.#hasGate;
   }
 
+  /** Whether a reviewer is asked before the human. */
+  get hasReviewer(): boolean {
+    return this.#reviewer !== undefined;
+  }
+
   /**
    * Makes the request, so that it can be shown and decided. The human is not called yet: see {@link CallAsker.ask}.
    *
@@ -387,6 +406,7 @@ export class CallAsker {
         : { bound: await this.gate.control.bound(call, this.#policies), shown: NOTHING_SHOWN };
     const { page, ...shown } = all;
     const context: BoundContext = { policy: bound.context, tool };
+    const review = await this.#reviewOf(question, runId, shown, who);
     // A schema is for those who look into the ledger.
     const schema =
       question.schema === undefined || this.#isPrivate ? null : await this.gate.schemaDigest(question.schema);
@@ -396,6 +416,7 @@ export class CallAsker {
       ...(schema === null ? {} : { schema }),
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
+      ...(review === undefined ? {} : { review }),
     };
     signal?.throwIfAborted();
     return {
@@ -417,6 +438,49 @@ export class CallAsker {
       remindMs: who?.remind ?? null,
       requester: this.#requester ?? null,
     };
+  }
+
+  /**
+   * What the reviewer says of a call that would be put to a human, written into the audit before anything follows from it; `undefined`:
+   * it is not asked. What it was shown is what the request is bound to.
+   */
+  async #reviewOf(
+    question: CallQuestion,
+    runId: string,
+    { changes }: Pick<ShownCall, 'changes'>,
+    who: ApproverRules | undefined,
+  ): Promise<CallReview | undefined> {
+    const { verdict, gating, supersedes, isAnswered, signal, toolCallId, toolName, args, messages } = question;
+    const reviewer = this.#reviewer;
+    if (reviewer === undefined || isAnswered === true || verdict?.effect !== 'ask') return undefined;
+    const call = {
+      toolName,
+      toolCallId,
+      runId,
+      origin: this.origin,
+      args,
+      verdict: verdict.said ?? null,
+      changes,
+      asked: this.#top.conversation?.(),
+      messages: messages ?? this.conversation?.(),
+      isPart: this.#parent !== undefined,
+    };
+    const terms = {
+      bar: verdict.reviewBar === undefined ? ('unmarked' as const) : verdict.reviewBar,
+      namesPeople: asksPeople(who),
+      isApprovable: gating?.allowedDecisions?.includes('approve') !== false,
+      startedBefore: supersedes?.startedBefore === true,
+    };
+    const review = await reviewer.review(call, terms, signal, (run) => this.inContext(run));
+    if (!this.gate.isDurable) return review;
+    const unwritten = await this.gate.noteReview(reviewNote(call, review));
+    // What cannot be written down decides nothing.
+    return unwritten === undefined ? review : { ...review, answer: 'failed', reason: unwritten, decides: false };
+  }
+
+  /** Of the run that the user has asked for. */
+  get #top(): CallAsker {
+    return this.#parent === undefined ? this : this.#parent.#top;
   }
 
   /** Whether nobody but the callback of the run sees what is asked. */
@@ -471,12 +535,13 @@ export class CallAsker {
   ask(record: ApprovalRecord, args: ValueSnapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
     const nobody = this.#nobodyFor(record);
     if (nobody !== undefined) {
-      if (this.isAutomatic && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.place);
+      const isUnmeant = this.isAutomatic && !this.hasReviewer;
+      if (isUnmeant && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.place);
       return void this.gate.rejectBySystem(record.approvalId, nobody);
     }
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
     if (callback === undefined) return;
-    void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, signal));
+    void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, decided, signal));
   }
 
   #nobodyFor(record: ApprovalRecord): string | undefined {
@@ -490,11 +555,12 @@ export class CallAsker {
     callback: ApprovalCallback | QuestionCallback,
     record: ApprovalRecord,
     args: ValueSnapshot,
+    decided: Promise<unknown>,
     abortSignal: AbortSignal,
   ): Promise<() => Awaitable<void>> {
     let decides: () => Awaitable<void> = () => {};
     const take = (given: unknown): void => {
-      decides = this.#take(record, given);
+      decides = this.#take(record, given, decided);
     };
     try {
       const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
@@ -511,11 +577,12 @@ export class CallAsker {
   }
 
   /** At once: what it says now is what is checked, and what runs. @returns what decides by it */
-  #take(record: ApprovalRecord, given: unknown): () => Awaitable<void> {
+  #take(record: ApprovalRecord, given: unknown, decided: Promise<unknown>): () => Awaitable<void> {
     if (isQuestion(record)) {
       const answers = takeAnswers(given);
       return () => this.gate.answerByCallback(record, answers);
     }
+    if (given === PASS) return () => passOn(this.gate, record, this.#hasGate, decided);
     const answer = takeAnswer(given);
     return () => this.gate.decideByCallback(record, answer, this.#hasGate);
   }

@@ -177,11 +177,12 @@ export class GateControl {
   ): Promise<CallVerdict> {
     const parts: Omit<NativeCallParts, 'mode'> = {
       toolName: call.toolName,
-      policies: judged.map(({ verdict: { effect, reason }, who, managedAsk }) => ({
+      policies: judged.map(({ verdict: { effect, reason }, who, managedAsk, reviewable }) => ({
         effect,
         reason,
         namesPeople: asksPeople(who),
         managedAsk,
+        reviewable,
       })),
       ofGate: this.#policies !== undefined,
       own: own.map((opinion) => ({
@@ -476,7 +477,7 @@ const saidAt = (judged: readonly PoliciesVerdict[], at: number | null): PolicyVe
 
 /** The verdict of the core, with what it names by its place. */
 function verdictOf(
-  { effect, reason, said: at, floor, approvers, byMode }: NativeVerdict,
+  { effect, reason, said: at, floor, approvers, byMode, reviewBar }: NativeVerdict,
   judged: readonly PoliciesVerdict[],
   own: readonly CallOpinion[],
 ): CallVerdict {
@@ -484,7 +485,14 @@ function verdictOf(
   if (effect === 'deny') return { effect, reason: reason ?? '', said };
   const rules = [...judged.map(({ who }) => who), ...own.map((each) => (each.effect === 'ask' ? each.who : undefined))];
   const who = allOf(...approvers.map((place) => rules[place]));
-  const ask: CallVerdict & { effect: 'ask' } = { effect: 'ask', reason: reason ?? undefined, said, floor, who };
+  const ask: CallVerdict & { effect: 'ask' } = {
+    effect: 'ask',
+    reason: reason ?? undefined,
+    said,
+    floor,
+    who,
+    reviewBar,
+  };
   if (effect === 'ask') return ask;
   return byMode ? { effect, said, instead: ask } : { effect, said };
 }

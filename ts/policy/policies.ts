@@ -58,6 +58,8 @@ export interface PoliciesVerdict {
   verdict: PolicyVerdict;
   /** Whether a rule of the administrator asks: only a human answers. */
   managedAsk: boolean;
+  /** Whether each part of it that asks is left to a reviewer. */
+  reviewable: boolean;
   /** Who must agree. */
   who: NativeWho | undefined;
 }
@@ -130,8 +132,8 @@ export class Policies {
 
   /** What they say, whether only a human may answer, and who must agree. */
   async judged(call: JudgedByPolicy): Promise<PoliciesVerdict> {
-    const { verdict, managedAsk = false, who } = await this.#said(call);
-    return { verdict, managedAsk, who };
+    const { verdict, managedAsk = false, reviewable = false, who } = await this.#said(call);
+    return { verdict, managedAsk, reviewable, who };
   }
 
   /** As {@link Policies.judge}, and what the `read-only` preset says. */
