@@ -206,6 +206,8 @@ export interface ApprovalDetails {
   changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
   /** Which rule of the policies decided, and why; `null` where there are none. `line` from 1. */
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
+  /** What a reviewer said of it, in one sentence; `null`: none was asked. */
+  review: string | null;
   /** As {@link ApprovalRequest.startedBefore}. */
   startedBefore: boolean;
   /** What it would do that may not be undone, each in a few words behind "it". */

@@ -198,3 +198,15 @@ test('a piped line that was begun for a request which was decided elsewhere answ
   input.write('no, keep it\n');
   expect(await next).toMatchObject({ type: 'reject', reason: expect.stringContaining('keep it') as unknown });
 });
+
+test('what a reviewer said is shown beside the call', async () => {
+  const request = await requestFor({ command: 'ls' });
+  const said = { model: 'm', criteria: '', criteriaDigest: '', decides: false, bar: null } as const;
+  const { input, output, until, shown } = place(true);
+  const review = { ...said, answer: 'unsure', reason: 'cannot tell' } as const;
+  const decided = terminalApprover({ input, output })({ ...request, review }, signal);
+  await until('Run it? ');
+  expect(shown()).toContain('\nThe reviewer (m) is not sure: “cannot tell”.\n');
+  input.write('y\r');
+  expect(await decided).toEqual({ type: 'approve' });
+});
