@@ -74,6 +74,8 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   builtinTools?: readonly BuiltinToolName[];
   interruptOn?: InterruptOn<NoInfer<TOOLS & BuiltinTools>>;
   policy?: PolicyInput | readonly PolicyInput[];
+  /** As in {@link RunOptions.reviewer}, for each of its runs and their subagents. */
+  reviewer?: RunOptions<ToolSet>['reviewer'];
   /** Its `place.cwd` must be the backend's `root`: what is shown and judged must be what is written. */
   gate?: Gate;
   /** Over the whole run. @default 100 */

@@ -8,6 +8,7 @@
 export * from './types/interrupt.js';
 export * from './types/policy.js';
 export * from './types/request.js';
+export * from './types/reviewer.js';
 export * from './types/gate.js';
 export * from './types/run.js';
 export * from './types/activity.js';

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use countersign_bridge::check::Batch;
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::policies::{self as wire, calls, documents};
-use countersign_bridge::rights;
 use countersign_bridge::verdict;
+use countersign_bridge::{review, rights};
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::Policies;
 use countersign_core::layers::project_root;
@@ -137,6 +137,12 @@ pub fn weigh_call(
 #[napi(catch_unwind)]
 pub fn covers_needs(needs: String) -> String {
     envelope(verdict::covers(&needs))
+}
+
+/// What a reviewer's answer does: the text of `NativeReviewParts` to an envelope of `NativeReview`.
+#[napi(catch_unwind)]
+pub fn weigh_review(parts: String) -> String {
+    envelope(review::weigh(&parts))
 }
 
 /// What a person may decide of a request that waits: the text of `NativeWaiting` to an envelope of `NativeRights`.

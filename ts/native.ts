@@ -54,6 +54,8 @@ import type {
   NativePolicyOptions,
   NativeRefreshed,
   NativeRequest,
+  NativeReview,
+  NativeReviewParts,
   NativeRights,
   NativeRunInfo,
   NativeSaveRun,
@@ -100,6 +102,8 @@ export type {
   NativeNote,
   NativePast,
   NativeRequest,
+  NativeReview,
+  NativeReviewParts,
   NativeRights,
   NativeRunInfo,
   NativeRunStatus,
@@ -239,6 +243,11 @@ export function weighCall(
   const judged = call === undefined ? '' : `"call":${JSON.stringify(call)},`;
   const text = `{${judged}${JSON.stringify(parts, wellFormedText).slice(1)}`;
   return after(binding.weighCall(text, NativePolicies.bindings(policies)), (weighed) => open<NativeWeighed>(weighed));
+}
+
+/** What a reviewer's answer does. */
+export function weighReview(parts: NativeReviewParts): NativeReview {
+  return open(binding.weighReview(JSON.stringify(parts)));
 }
 
 /** Whether who met the needs `met` met all of `asked`, too. */
@@ -891,7 +900,7 @@ export function presetText(name: string): string | null {
 /** What is kept beside a request, as it was given to {@link NativeGate.request}. */
 export type KeptDetails = Pick<
   ApprovalRequest,
-  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven'
+  'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore' | 'proven' | 'review'
 >;
 
 /** Where the policies judged a call. */

@@ -521,6 +521,8 @@ export type NativeHead = { size: number, hash: string, at: number, };
 export type NativeJudged = { verdict: PolicyVerdict,
 /** An administrator's rule asks: only a human answers. */
 managedAsk?: boolean,
+/** Each part of it that asks is left to a reviewer. */
+reviewable?: boolean,
 /** The grant that answers the whole call. */
 grant?: Grant,
 /** Files changed: what is wrong with them now, perhaps nothing. */
@@ -571,7 +573,16 @@ ask: boolean,
 hosts: Array<Array<string>>, };
 
 /** Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is. */
-export type NativeNote = { kind: 'verdict' | 'granted' | 'grant-revoked' | 'run-resumed', runId?: string | null, toolCallId?: string | null, toolName?: string | null, approvalId?: string | null, by?: string | null, effect?: PolicyEffect | null, rule?: NativeNoteRule | null, reason?: string | null, args?: unknown, origin?: readonly string[], label?: string | null, scope?: string | null, grantId?: string | null, expiresAt?: number | null, };
+export type NativeNote = { kind: 'verdict' | 'reviewed' | 'granted' | 'grant-revoked' | 'run-resumed', runId?: string | null, toolCallId?: string | null, toolName?: string | null, approvalId?: string | null, by?: string | null, effect?: PolicyEffect | null, rule?: NativeNoteRule | null, reason?: string | null, args?: unknown, origin?: readonly string[], label?: string | null, scope?: string | null, grantId?: string | null, expiresAt?: number | null, review?: NativeNoteReview | null, };
+
+/** What a reviewer said. */
+export type NativeNoteReview = {
+/** The id of the model; `null`: it is a function. */
+model: string | null, criteria: string, criteriaDigest: string,
+/** The word for it; `failed` where there is none. */
+answer: string,
+/** Whether it decided. */
+decides: boolean, };
 
 export type NativeNoteRule = { source: string, layer: PolicyLayer, line?: number | null, };
 
@@ -598,7 +609,7 @@ limit: number, };
 export type NativePerson = { name: string, groups: readonly string[], };
 
 /** What policies say of a call. */
-export type NativePolicyOpinion = { effect: PolicyEffect, reason: string, namesPeople: boolean, managedAsk: boolean, };
+export type NativePolicyOpinion = { effect: PolicyEffect, reason: string, namesPeople: boolean, managedAsk: boolean, reviewable: boolean, };
 
 /** What policies are made with. */
 export type NativePolicyOptions = { documents: Array<NativeDocument>,
@@ -677,6 +688,20 @@ export type NativeRequested = { record: NativeRecord,
 context?: object,
 /** Files changed: what is wrong with them now, perhaps nothing. */
 problems?: Array<PolicyProblem>, };
+
+/** What an answer does. */
+export type NativeReview = {
+/** Whether it decides; else the human does. */
+decides: boolean,
+/** Why it does not; `null`: the reviewer does not want to. */
+bar: ReviewBar | null, };
+
+/** An answer, and all that says what it may do. */
+export type NativeReviewParts = { answer: ReviewAnswer, mayApprove: boolean,
+/** What bars the verdict; `null`: nothing. */
+bar: ReviewBar | null, namesPeople: boolean, isApprovable: boolean, startedBefore: boolean, isWhole: boolean,
+/** Those that came right before it in the run. */
+rejections: number, };
 
 /** What a person may decide. */
 export type NativeRights = { mayDecide: Array<DecisionType>,
@@ -778,7 +803,9 @@ floor: boolean,
 /** Whose people must agree: places in the policies, with those of `own` counted after them. */
 approvers: Array<number>,
 /** It is an ask that the mode answers with an allow. */
-byMode: boolean, };
+byMode: boolean,
+/** Of an ask, why a reviewer may not approve it; `null`: it may. */
+reviewBar: ReviewBar | null, };
 
 /** What a verification found. */
 export type NativeVerified = { entries: number, head: string, records: number, faults: Array<NativeDamage>, };
@@ -884,7 +911,7 @@ export type PolicyErrorCode = "ERR_POLICY_SYNTAX" | "ERR_POLICY_UNKNOWN_KEY" | "
 /** Something in a policy that is probably not meant. */
 export type PolicyFinding = { code: PolicyFindingCode, severity: PolicySeverity, message: string, source: string, line: number | null, column: number | null, };
 
-export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-broad" | "says-nothing" | "no-reason" | "no-examples";
+export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-broad" | "says-nothing" | "unheard-reviewer" | "no-reason" | "no-examples";
 
 export type PolicyLayer = "managed" | "user" | "project" | "code" | "session";
 
@@ -1007,6 +1034,10 @@ policies?: readonly number[], };
 
 /** Records as the requests that they are about. */
 export type RequestsText = NativeApproval[];
+
+export type ReviewAnswer = "approve" | "reject" | "unsure";
+
+export type ReviewBar = "question" | "people" | "managed" | "beside" | "unmarked" | "advises" | "started" | "not-allowed" | "cut" | "repeated";
 
 /** Takes back an approval that was not started. `false`: there was nothing to take back. */
 export type RevokeApproval = { approvalId: string, reason: string, };

@@ -12,6 +12,7 @@ import type {
   PolicyProblem,
   PolicyVerdict,
 } from './policy.js';
+import type { CallReviewer } from './reviewer.js';
 import type {
   ApprovalAnswer,
   ApprovalRecord,
@@ -99,6 +100,13 @@ export interface GateOptions {
   place?: PolicyPlace;
   /** One more judge, which may only tighten. */
   judge?: PolicyJudge;
+  /**
+   * Asked about each call that would be put to a human, before it is shown to anybody: a model, or a function. It may reject; it may
+   * approve what a rule leaves to it, where it has `mayApprove`; and what it is not sure of goes to the human with what it said.
+   *
+   * Never asked about questions, nor in a mode that answers asks. @default none
+   */
+  reviewer?: CallReviewer;
   /** Who is in the groups that `approvers` name, beside what {@link DecideOptions.groups} says. */
   groups?: Readonly<Record<string, readonly string[]>>;
   /** Asked before each decision that a person makes through this gate. */
@@ -268,6 +276,8 @@ export type AuditKind =
   | 'interrupted'
   /** The policies judged a call. */
   | 'verdict'
+  /** A reviewer was asked about a call. */
+  | 'reviewed'
   | 'granted'
   | 'grant-revoked'
   | 'run-started'

@@ -19,6 +19,8 @@ interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /** As in {@link RunOptions.policy}. */
   policy?: PolicyInput | readonly PolicyInput[];
+  /** As in {@link RunOptions.reviewer}. */
+  reviewer?: RunOptions<TOOLS>['reviewer'];
   /** As in {@link RunOptions.onApprovalRequest}. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /** As in {@link RunOptions.onQuestion}. */
@@ -204,6 +206,8 @@ export interface ApprovalDetails {
   changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
   /** Which rule of the policies decided, and why; `null` where there are none. `line` from 1. */
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
+  /** What a reviewer said of it, in one sentence; `null`: none was asked. */
+  review: string | null;
   /** As {@link ApprovalRequest.startedBefore}. */
   startedBefore: boolean;
   /** What it would do that may not be undone, each in a few words behind "it". */

@@ -1,7 +1,7 @@
 /** Policies: documents, verdicts, grants, and what checks and explains them. */
 import type { ApprovalNeed } from './interrupt.js';
 import type { safeText } from './request.js';
-import type { Gate } from './gate.js';
+import type { Gate, GateOptions } from './gate.js';
 import type { InvalidConfigError, PolicyError, PolicyErrorCode } from './errors.js';
 
 /** What is done about a call, or about a part of one. Of several, the strictest counts: `deny`, then `ask`, then `allow`. */
@@ -71,6 +71,11 @@ export interface PolicyRule {
   escalate?: { after: string | number; to: Patterns };
   /** So long before the deadline everybody is told once more. */
   remind?: string | number;
+  /**
+   * Whether a reviewer may answer what it asks about ({@link GateOptions.reviewer}). Only with `ask`, without `approvers` and the like, and
+   * not in the administrator's file. @default false
+   */
+  reviewer?: boolean;
   /** What the rule must and must not match; checked when it is read. */
   examples?: { match?: readonly string[]; not_match?: readonly string[] };
 }

@@ -5,6 +5,7 @@ import type { FileChange, GrantOffer, GrantScope, PolicyVerdict } from './policy
 import type { Gate, LedgerRetention } from './gate.js';
 import type { StreamWithEventsOptions } from './run.js';
 import type { QuestionRequest } from './activity.js';
+import type { CallReview } from './reviewer.js';
 import type { InvalidArgumentsError } from './errors.js';
 
 /** An argument in one line that is safe to show, both ends of a long value kept. Of more than 40 the last row counts the rest. */
@@ -82,6 +83,8 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * about again after that in any later life of the run, it stays `true`.
    */
   startedBefore: boolean;
+  /** What a reviewer said of it, before anybody was asked; `null`: none was asked. It is no word of yours or ours. */
+  review: CallReview | null;
 }
 
 /** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
@@ -146,11 +149,16 @@ export type ForeignDecision =
 /**
  * What {@link StreamWithEventsOptions.onApprovalRequest} may answer. Anything else is a rejection.
  *
+ * `'pass'`: "not me". The request stays open for whoever else decides at the gate: an inbox, the command line, another process. Where
+ * it has no deadline it waits for 300,000 ms more, as it does where there is no callback, and is then rejected. Without a gate nobody
+ * else can be asked, so that it is rejected at once.
+ *
  * An answer that is an object may say who it is of, beside the decision. Where a request names who may decide, one that does
  * not is not taken: the request waits for others where the run has a gate, and is rejected where it has none.
  */
 export type ApprovalAnswer<ARGS = unknown> =
   | boolean
+  | 'pass'
   | ((Decision<ARGS> | ForeignDecision) & { by?: string; groups?: readonly string[] });
 
 /** What became of a request. `expired` and `cancelled` are decided by time and by machines. */

@@ -22,6 +22,7 @@ import type {
   ToolNames,
 } from './request.js';
 import type { Gate, GateOptions, Logger } from './gate.js';
+import type { CallReviewer } from './reviewer.js';
 import type {
   QuestionAnsweredEvent,
   QuestionAskedEvent,
@@ -81,6 +82,11 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * As {@link GateOptions.policy}. With a `gate` it narrows what the gate's own policy says: it can tighten, never widen.
    */
   policy?: PolicyInput | readonly PolicyInput[];
+  /**
+   * As {@link GateOptions.reviewer}, for this run and its subagents. {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) where the `gate`
+   * has one, and with a `parent`, whose reviewer counts.
+   */
+  reviewer?: CallReviewer;
   /** Tools that the policies deny whatever the arguments are left out of what the model sees (`activeTools`). @default false */
   hideDeniedTools?: boolean;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
@@ -98,7 +104,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
    * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, `undefined` too ({@link isCallOfRun} tells), and together with `gate`, `onApprovalRequest`,
-   * `askOrder` or `runId`: its id is `<parent's>><toolCallId>`.
+   * `askOrder`, `reviewer` or `runId`: its id is `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
   /** Where relative paths start, without a `gate`, which has its own. */

@@ -64,6 +64,7 @@ describe('the callback', () => {
       expiresAt: null,
       digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
       contents: 'kept',
+      review: null,
       needs: [],
       requester: null,
       votes: [],

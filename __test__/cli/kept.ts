@@ -25,6 +25,7 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     escalatedAt: null,
     startedBefore: false,
     proven: null,
+    review: null,
     createdAt: 1_000,
     expiresAt: null,
     digest: '0'.repeat(64),

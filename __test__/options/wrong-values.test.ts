@@ -105,6 +105,10 @@ const MAY_BE: Record<string, readonly Label[]> = {
   // What a command may do.
   confine: ['true', '{}'],
   ...Object.fromEntries(['write', 'exact', 'hide', 'protect', 'absent'].map((name) => [name, TEXTS])),
+  // Beside a function there is no model.
+  'reviewer.model': [],
+  'reviewer.review': FUNCTION,
+  criteria: TEXT,
   'confine.env': ['{}'],
   'confine.cwd': [], // It must be a folder that is there.
   'createDeepAgent: confine.always': FLAG,
@@ -152,6 +156,7 @@ const NEEDED = new Set([
   'resume.runId',
   'agent.resume.runId',
   'createDeepAgent.model',
+  'reviewer.review',
   'subagent.name',
   'subagent.description',
   'createTaskTool: subagent.name',

@@ -43,6 +43,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   startedBefore: false,
   dangers: [],
   harmless: true,
+  review: null,
   ...more,
 });
 

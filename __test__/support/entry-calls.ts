@@ -34,6 +34,7 @@ function asked(ask: (gate: Gate) => Promise<unknown>): Promise<unknown> {
 const request = { toolName: 'del', args: {} };
 export const agent = (options: object = {}) => createDeepAgent(over({ model }, options));
 export const aRun = () => api.streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all' });
+const unsure = { answer: 'unsure', reason: '' } as const;
 const note = { size: 0, hash: '', at: null };
 
 /** How each entry is called, with options that are right but for what `wrong` adds. */
@@ -44,6 +45,7 @@ export const CALLS: Record<EntryName, (wrong: object) => unknown> = {
   'createGate: redact': (wrong) => api.createGate({ redact: over({ patterns: 'secrets' as const }, wrong) }),
   'createGate: telemetry': (telemetry) => api.createGate({ telemetry }),
   place: (place) => api.createGate({ place }),
+  reviewer: (wrong) => api.createGate({ reviewer: over({ review: () => unsure }, wrong) }),
   'gate.request': (wrong) => asked((at) => at.request(over(request, wrong))),
   'gate.request: options': (wrong) => asked((at) => at.request(request, wrong)),
   'gate.decide': (wrong) => gate().decide(id, true, wrong),

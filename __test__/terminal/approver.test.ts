@@ -207,3 +207,15 @@ test('lines that are pasted on a terminal are one text, whose first line approve
   input.write('y\rthen the others\ras well');
   expect(await decided).toEqual({ type: 'reject', reason: 'y\nthen the others\nas well' });
 });
+
+test('what a reviewer said is shown beside the call', async () => {
+  const request = await requestFor({ command: 'ls' });
+  const said = { model: 'm', criteria: '', criteriaDigest: '', decides: false, bar: null } as const;
+  const { input, output, until, shown } = place(true);
+  const review = { ...said, answer: 'unsure', reason: 'cannot tell' } as const;
+  const decided = terminalApprover({ input, output })({ ...request, review }, signal);
+  await until('Run it? ');
+  expect(shown()).toContain('\nThe reviewer (m) is not sure: “cannot tell”.\n');
+  input.write('y\r');
+  expect(await decided).toEqual({ type: 'approve' });
+});

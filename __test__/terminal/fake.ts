@@ -115,6 +115,7 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     escalatedAt: null,
     startedBefore: false,
     proven: null,
+    review: null,
     approvalId: `a${ids}`,
     runId: 'run',
     toolCallId: `call_${ids}`,

@@ -28,6 +28,7 @@ import { approvalNote, hasRules } from './describe-approvals.js';
 import { systemPromptOf } from './prompt.js';
 import { checkedNames, pick, taskAgents, taskTool, type AgentFamily, type AgentStarter } from './subagents.js';
 import { rejectionsOf } from '../gate/rejections.js';
+import { runReviewer } from '../gate/reviewer/run-reviewer.js';
 import { createAskUserTool } from './tools/ask-user.js';
 import { confinementOf } from './confinement.js';
 import { backendTools, settingsOf } from './tools/backend-tools.js';
@@ -46,11 +47,12 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
   checkList(options.subagents, PLACE, 'subagents');
   checkFlag(options.generalPurposeAgent, PLACE, 'generalPurposeAgent');
   checkFlag(options.describeApprovals, PLACE, 'describeApprovals');
-  const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
+  const { model, gate, policy, reviewer, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
   rejectionsOf(repeatedRejections, undefined, PLACE);
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);
   if (gate !== undefined) checkPlace(gate, backend);
+  runReviewer({ reviewer: gate === undefined ? undefined : localGate(gate, PLACE).reviewer }, reviewer, PLACE);
   const confinement = confinementOf(options, backend, PLACE);
   const house: AgentFamily = {
     root: backend.root,
@@ -87,6 +89,7 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
     tools,
     interruptOn,
     policy,
+    reviewer,
     maxSteps,
     repeatedRejections,
     logger,
@@ -102,6 +105,7 @@ export function createDeepAgent(given: DeepAgentOptions<ToolSet>): DeepAgent<Too
   const rulesOfTools = withoutUndefined({
     interruptOn,
     policy,
+    reviewer,
     logger,
     ...(gate === undefined ? { place } : { gate }),
   });

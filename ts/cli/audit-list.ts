@@ -22,6 +22,7 @@ const KINDS = {
   settled: true,
   interrupted: true,
   verdict: true,
+  reviewed: true,
   granted: true,
   'grant-revoked': true,
   'run-started': true,

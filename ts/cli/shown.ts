@@ -6,6 +6,7 @@ import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
 import { standing } from '../gate/standing.js';
+import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { doubtsAbout } from '../gate/danger.js';
 import { preview, type KeptRecord } from '../native.js';
@@ -105,6 +106,7 @@ export function whole(
   field('beware', doubtsAbout(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   field('why', whyAsked(json));
+  field('reviewer', reviewLine(json) ?? '');
   if (json.verdict !== null) field('policy', `${json.verdict.effect}: ${oneLine(json.verdict.reason)}`);
   for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])
     field('rule', oneLine(`${rule.source}${rule.line === null ? '' : `:${rule.line}`} (${rule.layer})`));

@@ -5,6 +5,8 @@ import type {
   ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
+  CallReview,
+  CallReviewer,
   Gate,
   Logger,
   PolicyInput,
@@ -13,7 +15,7 @@ import type {
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type BoundBy, type Gating, type NativeNetwork, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
-import type { JudgedByPolicy, Policies } from '../policy/policies.js';
+import type { JudgedByPolicy, Policies, ShownCall } from '../policy/policies.js';
 import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
@@ -29,17 +31,20 @@ import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import type { BoundEdit, CheckedEdit } from './edits.js';
 import { checkCallback } from './makers.js';
+import { PASS, passOn } from './passing.js';
 import { isQuestion } from './questions.js';
 import { isDecided, type DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
+import { reviewNote } from './reviewer/review-note.js';
+import { runReviewer, type RunReviewer } from './reviewer/run-reviewer.js';
 import { mainRunOf } from './run-ids.js';
 import { takeAnswer, takeAnswers } from './taken-answer.js';
 import type { CheckEdit, Offers } from './teller.js';
 import { identityOf, type ApprovedTool } from './tool-identity.js';
 import { checkRequester } from './requester.js';
 import { UnwrittenVerdicts } from './unwritten-verdicts.js';
-import { allOf, whoOf, type ApproverRules } from './who.js';
+import { allOf, asksPeople, whoOf, type ApproverRules } from './who.js';
 import { judge, unanswered, type CallJudge, type JudgedCall, type CallVerdict } from './judge.js';
 
 export type ApprovalCallback = (
@@ -67,6 +72,8 @@ export interface AskerOptions {
   requester?: string | undefined;
   /** Of the run that this one is a part of: it asks in the same way. */
   parent?: CallAsker | undefined;
+  /** Of the run. */
+  reviewer?: CallReviewer | undefined;
 }
 
 /** A request that waits. */
@@ -95,6 +102,11 @@ export class CallAsker {
   readonly unwritten = new UnwrittenVerdicts();
   /** Calls that are not asked about again; `undefined`: they are. */
   readonly rejections: RunRejections | undefined;
+  /** What the run was told so far, where that is known here. */
+  conversation: (() => readonly unknown[]) | undefined;
+  readonly #parent: CallAsker | undefined;
+  /** Shared with the runs that are a part of this one; `undefined`: nobody is asked before the human. */
+  readonly #reviewer: RunReviewer | undefined;
   readonly #callback: ApprovalCallback | undefined;
   readonly #questionCallback: QuestionCallback | undefined;
   /** Shared with the runs that are a part of this one. */
@@ -118,6 +130,7 @@ export class CallAsker {
     checkCallback(options.onApprovalRequest, 'onApprovalRequest', place);
     checkCallback(options.onQuestion, 'onQuestion', place);
     const { parent } = options;
+    this.#parent = parent;
     this.runId = runId;
     this.place = place;
     this.#mainRunId = mainRunOf(runId);
@@ -125,6 +138,7 @@ export class CallAsker {
     this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
     this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
     if (parent === undefined) this.gate.checkOpen(place);
+    this.#reviewer = parent === undefined ? runReviewer(this.gate, options.reviewer, place) : parent.#reviewer;
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
     this.#questionCallback = options.onQuestion;
     const order = checkAskOrder(options.askOrder, place);
@@ -321,6 +335,11 @@ export class CallAsker {
     return this.#callback === undefined && !this.#hasGate;
   }
 
+  /** Whether a reviewer is asked before the human. */
+  get hasReviewer(): boolean {
+    return this.#reviewer !== undefined;
+  }
+
   /**
    * Makes the request, so that it can be shown and decided. The human is not called yet: see {@link CallAsker.ask}.
    *
@@ -397,7 +416,7 @@ export class CallAsker {
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
     };
     signal?.throwIfAborted();
-    return {
+    const request = {
       runId,
       toolCallId,
       toolName,
@@ -418,6 +437,64 @@ export class CallAsker {
       remindMs: who?.remind ?? null,
       requester: this.#requester ?? null,
     };
+    return this.#asksReviewer(question) ? this.#reviewed(question, request, who) : request;
+  }
+
+  /** Whether the reviewer is asked before the human. */
+  #asksReviewer({ verdict, isAnswered }: CallQuestion): boolean {
+    return this.#reviewer !== undefined && isAnswered !== true && verdict?.effect === 'ask';
+  }
+
+  /** With what the reviewer says of all that is shown. */
+  async #reviewed(question: CallQuestion, request: OpenRequest, who: ApproverRules | undefined): Promise<OpenRequest> {
+    const whole = await this.gate.whole(request);
+    const { changes = [] } = whole.details as { changes?: ShownCall['changes'] };
+    const review = await this.#reviewOf(question, request.runId, { changes }, who);
+    question.signal?.throwIfAborted();
+    return review === undefined ? whole : { ...whole, details: { ...whole.details, review } };
+  }
+
+  /**
+   * What the reviewer says of a call that would be put to a human, written into the audit before anything follows from it; `undefined`:
+   * it is not asked. What it was shown is what the request is bound to.
+   */
+  async #reviewOf(
+    question: CallQuestion,
+    runId: string,
+    { changes }: Pick<ShownCall, 'changes'>,
+    who: ApproverRules | undefined,
+  ): Promise<CallReview | undefined> {
+    const { verdict, gating, supersedes, signal, toolCallId, toolName, args, messages } = question;
+    const reviewer = this.#reviewer;
+    if (reviewer === undefined || verdict?.effect !== 'ask') return undefined;
+    const call = {
+      toolName,
+      toolCallId,
+      runId,
+      origin: this.origin,
+      args,
+      verdict: verdict.said ?? null,
+      changes,
+      asked: this.#top.conversation?.(),
+      messages: messages ?? this.conversation?.(),
+      isPart: this.#parent !== undefined,
+    };
+    const terms = {
+      bar: verdict.reviewBar === undefined ? ('unmarked' as const) : verdict.reviewBar,
+      namesPeople: asksPeople(who),
+      isApprovable: gating?.allowedDecisions?.includes('approve') !== false,
+      startedBefore: supersedes?.startedBefore === true,
+    };
+    const review = await reviewer.review(call, terms, signal, (run) => this.inContext(run));
+    if (!this.gate.isDurable) return review;
+    const unwritten = await this.gate.noteReview(reviewNote(call, review));
+    // What cannot be written down decides nothing.
+    return unwritten === undefined ? review : { ...review, answer: 'failed', reason: unwritten, decides: false };
+  }
+
+  /** Of the run that the user has asked for. */
+  get #top(): CallAsker {
+    return this.#parent === undefined ? this : this.#parent.#top;
   }
 
   /** Whether nobody but the callback of the run sees what is asked. */
@@ -467,12 +544,13 @@ export class CallAsker {
   ask(record: ApprovalRecord, args: ValueSnapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
     const nobody = this.#nobodyFor(record);
     if (nobody !== undefined) {
-      if (this.isAutomatic && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.place);
+      const isUnmeant = this.isAutomatic && !this.hasReviewer;
+      if (isUnmeant && !this.stopped.aborted && !isQuestion(record)) warnNobody(this.place);
       return void this.gate.rejectBySystem(record.approvalId, nobody);
     }
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
     if (callback === undefined) return;
-    void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, signal));
+    void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, decided, signal));
   }
 
   #nobodyFor(record: ApprovalRecord): string | undefined {
@@ -486,11 +564,12 @@ export class CallAsker {
     callback: ApprovalCallback | QuestionCallback,
     record: ApprovalRecord,
     args: ValueSnapshot,
+    decided: Promise<unknown>,
     abortSignal: AbortSignal,
   ): Promise<() => Awaitable<void>> {
     let decides: () => Awaitable<void> = () => {};
     const take = (given: unknown): void => {
-      decides = this.#take(record, given);
+      decides = this.#take(record, given, decided);
     };
     try {
       const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
@@ -507,11 +586,12 @@ export class CallAsker {
   }
 
   /** At once: what it says now is what is checked, and what runs. @returns what decides by it */
-  #take(record: ApprovalRecord, given: unknown): () => Awaitable<void> {
+  #take(record: ApprovalRecord, given: unknown, decided: Promise<unknown>): () => Awaitable<void> {
     if (isQuestion(record)) {
       const answers = takeAnswers(given);
       return () => this.gate.answerByCallback(record, answers);
     }
+    if (given === PASS) return () => passOn(this.gate, record, this.#hasGate, decided);
     const answer = takeAnswer(given);
     return () => this.gate.decideByCallback(record, answer, this.#hasGate);
   }

@@ -76,6 +76,7 @@ const KINDS: ReadonlySet<AuditKind> = new Set(
     settled: 1,
     interrupted: 1,
     verdict: 1,
+    reviewed: 1,
     granted: 1,
     'grant-revoked': 1,
     'run-started': 1,

@@ -35,6 +35,10 @@ export interface CallQuestion {
   checkEdit?: CheckEdit | undefined;
   /** What would be said of the call if it were made now. */
   judgeAgain?: (() => Promise<CallVerdict>) | undefined;
+  /** The conversation that made it, where it is known. */
+  messages?: readonly unknown[] | undefined;
+  /** It is answered at once, and put to nobody. */
+  isAnswered?: boolean | undefined;
   /** It is asked about each time: nothing is offered to be remembered. */
   isOnce?: boolean | undefined;
   /** The tool itself, which tells where it comes from. */

@@ -1,5 +1,5 @@
 /** What is said of a call before anybody is asked. */
-import type { PolicyVerdict } from '../../index.js';
+import type { PolicyVerdict, ReviewBar } from '../../index.js';
 import type { ApproverRules } from './who.js';
 
 /** What one of those that judge a call says of it. Who has no objection says nothing. */
@@ -18,8 +18,17 @@ export type CallVerdict = {
   /** `instead`: it would be asked about, and the mode answers. */
   (
     | { effect: 'allow'; instead?: (CallVerdict & { effect: 'ask' }) | undefined }
-    /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
-    | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: ApproverRules | undefined }
+    /**
+     * `floor`: something beside the policies asks, so that only a grant for the whole call answers. `reviewBar`: why a reviewer may not
+     * approve it; `null`: it may; absent: no rule has a say.
+     */
+    | {
+        effect: 'ask';
+        reason?: string | undefined;
+        floor?: boolean;
+        who?: ApproverRules | undefined;
+        reviewBar?: ReviewBar | null;
+      }
     /** Nobody is asked: nothing runs. */
     | { effect: 'deny'; reason: string }
   );

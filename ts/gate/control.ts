@@ -214,11 +214,12 @@ export class GateControl {
         judged = said;
         for (const { problems } of judged) this.tellProblems(problems);
         delete parts.call;
-        parts.policies = judged.map(({ verdict: { effect, reason }, who, managedAsk = false }) => ({
+        parts.policies = judged.map(({ verdict: { effect, reason }, who, managedAsk = false, reviewable = false }) => ({
           effect,
           reason,
           namesPeople: asksPeople(who),
           managedAsk,
+          reviewable,
         }));
       }
       switch (next.kind) {
@@ -514,7 +515,7 @@ const saidAt = (judged: readonly NativeJudged[], at: number | null): PolicyVerdi
 
 /** The verdict of the core, with what it names by its place. */
 function verdictOf(
-  { effect, reason, said: at, floor, approvers, byMode }: NativeVerdict,
+  { effect, reason, said: at, floor, approvers, byMode, reviewBar }: NativeVerdict,
   judged: readonly NativeJudged[],
   own: readonly CallOpinion[],
 ): CallVerdict {
@@ -522,7 +523,14 @@ function verdictOf(
   if (effect === 'deny') return { effect, reason: reason ?? '', said };
   const rules = [...judged.map(({ who }) => who), ...own.map((each) => (each.effect === 'ask' ? each.who : undefined))];
   const who = allOf(...approvers.map((place) => rules[place]));
-  const ask: CallVerdict & { effect: 'ask' } = { effect: 'ask', reason: reason ?? undefined, said, floor, who };
+  const ask: CallVerdict & { effect: 'ask' } = {
+    effect: 'ask',
+    reason: reason ?? undefined,
+    said,
+    floor,
+    who,
+    reviewBar,
+  };
   if (effect === 'ask') return ask;
   return byMode ? { effect, said, instead: ask } : { effect, said };
 }

@@ -1,5 +1,13 @@
 /** Decisions: of humans, of callbacks, of time and of those who no longer need an answer. What counts is decided in the core. */
-import type { ApprovalAnswer, ApprovalRecord, DecideOptions, DecidedVia, DecisionOutcome, Grant } from '../../index.js';
+import type {
+  ApprovalAnswer,
+  ApprovalRecord,
+  CallReview,
+  DecideOptions,
+  DecidedVia,
+  DecisionOutcome,
+  Grant,
+} from '../../index.js';
 import {
   AlreadyDecidedError,
   ApprovalExpiredError,
@@ -138,6 +146,7 @@ export class DecisionTaker {
    */
   async objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
     const { approvalId, toolName, allowedDecisions } = record;
+    if (answer === 'pass') return undefined;
     try {
       const plain = plainAnswer(answer);
       checkItsCall(plain, record);
@@ -231,14 +240,32 @@ export class DecisionTaker {
    *
    * @returns whether it is decided now, by this or before
    */
-  async approveByMode(approvalId: string): Promise<boolean> {
+  approveByMode(approvalId: string): Promise<boolean> {
+    return this.#decideBySystem(approvalId, { type: 'approve' }, 'auto');
+  }
+
+  /**
+   * What a reviewer says: the model is told why it is rejected. What it approves it approves in silence, so that nobody can learn from
+   * it what it goes by. Never rejects.
+   *
+   * @returns whether it is decided now, by this or before
+   */
+  decideByReviewer(approvalId: string, { answer, reason }: CallReview): Promise<boolean> {
+    return this.#decideBySystem(
+      approvalId,
+      answer === 'approve' ? { type: 'approve' } : { type: 'reject', reason },
+      'reviewer',
+    );
+  }
+
+  async #decideBySystem(approvalId: string, decision: DecisionOutcome, by: string): Promise<boolean> {
     try {
-      const taken = this.#inside.native.decide(approvalId, { type: 'approve' }, { by: 'auto', via: 'system' });
+      const taken = this.#inside.native.decide(approvalId, decision, { by, via: 'system' });
       if (isLater(taken)) await taken;
       return true;
     } catch (error) {
       if (AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error)) return true;
-      this.#inside.failed('not approved', { approvalId }, error);
+      this.#inside.failed('not decided', { approvalId, decision: decision.type }, error);
       return false;
     } finally {
       this.#teller.flush();

@@ -47,7 +47,8 @@ import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
 import { toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
-import { GateRequests, type BoundRequest, type OpenRequest } from './requests.js';
+import { GateRequests, type BoundRequest, type OpenRequest, type WaitedRequest } from './requests.js';
+import { takeReviewer, type TakenReviewer } from './reviewer/reviewer-options.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
 import type { TakenAnswer } from './taken-answer.js';
 import { EventTeller, type CheckEdit, type Offers, type RequestProgress } from './teller.js';
@@ -65,6 +66,8 @@ export class LocalGate implements Omit<Gate, 'request'> {
   readonly audit: Audit;
   /** Who is in which group, beside what is said with a decision. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** Who is asked about calls before a human is; `undefined`: nobody. */
+  readonly reviewer: TakenReviewer | undefined;
   readonly #schemas: ToolSchemas;
   readonly #inside: GateInternals;
   readonly #teller: EventTeller;
@@ -81,6 +84,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
     checkRecord(options.groups, 'createGate', 'groups');
     this.groups = options.groups ?? {};
     this.timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
+    this.reviewer = takeReviewer(options.reviewer, 'createGate');
     const ledger = ledgerOptions(options);
     const control = new GateControl(options, filesOf(ledger), (problems) =>
       this.#teller.publish({ type: 'policy-changed', problems, at: Date.now() }),
@@ -177,6 +181,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
   /** @see GateRequests.openAndWait */
   openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<BoundRequest> {
     return this.#requests.openAndWait(request, checkEdit, abortSignal);
+  }
+
+  /** @see GateRequests.whole */
+  whole(request: OpenRequest): Awaitable<OpenRequest> {
+    return this.#requests.whole(request);
   }
 
   /** @see GateRequests.look */
@@ -298,6 +307,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#deciding.approveByMode(approvalId);
   }
 
+  /** @see DecisionTaker.decideByReviewer */
+  decideByReviewer(...said: Parameters<DecisionTaker['decideByReviewer']>): Promise<boolean> {
+    return this.#deciding.decideByReviewer(...said);
+  }
+
   /** What waits is answered by a mode that would have answered it, once that is set. */
   answersByMode(
     { approvalId, startedBefore }: ApprovalRecord,
@@ -360,6 +374,11 @@ export class LocalGate implements Omit<Gate, 'request'> {
   /** Writes into the audit of a durable ledger. */
   async note(note: NativeNote): Promise<void> {
     await this.#inside.native.note(note);
+  }
+
+  /** Writes what a reviewer said into the audit. @returns why it could not be; `undefined`: it stands there */
+  async noteReview(note: NativeNote): Promise<string | undefined> {
+    return (await this.#inside.note(note)) ? undefined : 'What the reviewer said could not be written down.';
   }
 
   /** @see ExecutionKeeper.noted */

@@ -102,9 +102,10 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
     changes = [],
     startedBefore = false,
     proven = null,
+    review = null,
   } = kept ?? {};
   const { always = { allow: null, deny: null } } = kept ?? {};
-  return { kind, step, verdict, always, changes, startedBefore, proven };
+  return { kind, step, verdict, always, changes, startedBefore, proven, review };
 }
 
 /** What requests that name nobody may leave out. */

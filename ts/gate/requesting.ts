@@ -29,6 +29,7 @@ import { withoutLines } from './in-a-line.js';
 import type { CallVerdict } from './judge.js';
 import { existingRecord, isApproval, resolutionOf, toRecord } from './records.js';
 import { checkRequester } from './requester.js';
+import { decideByItself, isByItself } from './reviewer/by-itself.js';
 import { DEFAULT_TIMEOUT_MS, UNWANTED, type OpenRequest, type WaitedRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import { whoOf } from './who.js';
@@ -128,7 +129,9 @@ class CodeRequest {
       remindMs: request.remind === undefined ? null : checkPositive(`${PLACE}: remind`, request.remind),
       requester: checkRequester(PLACE, request.requester) ?? caller?.asker.requester ?? null,
     };
-    const isJudged = this.#meanwhile !== undefined || (caller?.asker.judgesAll ?? this.#gate.control.tightens([]));
+    const judges = caller?.asker.judgesAll ?? this.#gate.control.tightens([]);
+    const isJudged =
+      this.#meanwhile !== undefined || judges || (caller?.asker.hasReviewer ?? this.#gate.reviewer !== undefined);
     return isJudged ? this.#judged(asked, abortSignal) : this.#unjudged(asked, abortSignal);
   }
 
@@ -186,8 +189,9 @@ class CodeRequest {
         opened: async (opened) => {
           last = opened;
           edits.needs = opened.record.needs;
-          this.#caller?.tell(opened, args, false);
-          return { isAnswered: false };
+          const isSettled = isByItself(undefined, opened.record);
+          this.#caller?.tell(opened, args, isSettled);
+          return { isAnswered: isSettled && (await decideByItself(this.#gate, opened.record)) };
         },
         objection: ({ staleness }, { decision }) => objectionTo(decision, { edits, staleness }),
         judge: () => judge(args),

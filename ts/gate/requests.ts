@@ -119,7 +119,7 @@ export class GateRequests {
     const forget = this.#teller.expect(request, opening);
     return attempt(
       () =>
-        after(this.#whole(request), ({ logger: _logger, offers: _offers, args, policies = [], ...whole }) =>
+        after(this.#shown(request), ({ logger: _logger, offers: _offers, args, policies = [], ...whole }) =>
           after(this.#inside.native.request({ ...whole, args: args.json }, policies), (requested) => {
             const { record: kept, context = whole.context, problems } = requested;
             this.#inside.control.tellProblems(problems);
@@ -136,10 +136,15 @@ export class GateRequests {
     );
   }
 
-  /** With all that is shown of it, where secrets are taken out of that before it is kept. Else the core adds it. */
-  #whole(request: OpenRequest): Awaitable<OpenRequest> {
+  /** Where secrets are taken out of what is shown before it is kept. Else the core adds it. */
+  #shown(request: OpenRequest): Awaitable<OpenRequest> {
+    return this.#inside.redacted === undefined ? request : this.whole(request);
+  }
+
+  /** With all that is shown of it, and what its approval is bound to. */
+  whole(request: OpenRequest): Awaitable<OpenRequest> {
     const { look, policies = [], args, details } = request;
-    if (this.#inside.redacted === undefined || look == null) return request;
+    if (look == null) return request;
     return after(this.look(args, { look, policies }), ({ context, shown }) => {
       const whole = { ...request, look: null, policies: [], context };
       if (shown === null) return whole;

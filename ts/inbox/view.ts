@@ -3,6 +3,7 @@ import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVe
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { questionsOf } from '../gate/questions.js';
 import { textOfCall } from '../gate/text-field.js';
+import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { safeText } from '../native.js';
 import { dangersInWords, isHarmless } from '../gate/danger.js';
@@ -122,7 +123,7 @@ export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord
     argsJson: argsJsonOf(record),
     textName: textNameOf(record),
     whole: wholeOf(record),
-    why: whyAsked(record),
+    why: [whyAsked(record), reviewLine(record)].filter((part) => part !== undefined).join('. '),
     digest,
     always: { allow: offerOf(always.allow), deny: offerOf(always.deny), scopes: eyes.scopes },
     changes: changes.map((change) => ({ ...change, path: oneLine(change.path) })),

@@ -52,7 +52,9 @@ const HARMLESS_FLAGS = ['multiline'];
 
 function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactElement | null {
   if (details === undefined) return null;
-  const { description, flags, why, origin, changes, needs, approvedBy, contents, expiresAt, dangers = [] } = details;
+  const { description, flags, why, origin, changes, needs, approvedBy, contents, expiresAt } = details;
+  // A server of before says nothing of these.
+  const { dangers = [], review = null } = details;
   const warnings = [
     ...flags.filter((flag) => !HARMLESS_FLAGS.includes(flag)).map((flag) => labels.warning(flag)),
     ...dangers,
@@ -71,6 +73,11 @@ function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactEl
       {why !== null && (
         <p data-part="why">
           <bdi>{labels.why(why)}</bdi>
+        </p>
+      )}
+      {review !== null && (
+        <p data-part="review">
+          <bdi>{review}</bdi>
         </p>
       )}
       {origin.length > 1 && (

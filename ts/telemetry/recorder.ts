@@ -1,6 +1,6 @@
 /** The spans and metrics themselves. docs/telemetry.md lists them. */
 import type { Attributes, Context, Counter, Histogram, Meter, Span, Tracer, UpDownCounter } from '@opentelemetry/api';
-import type { ApprovalRequest, DecidedVia, DecisionOutcome, Vote } from '../../index.js';
+import type { ApprovalRequest, CallReview, DecidedVia, DecisionOutcome, Vote } from '../../index.js';
 import type { TelemetryApi } from './api.js';
 
 const NAME = 'countersign';
@@ -82,13 +82,14 @@ export class SpanRecorder {
     });
   }
 
-  asked({ approvalId, runId, toolCallId, toolName, origin, verdict, createdAt }: ApprovalRequest): void {
+  asked({ approvalId, runId, toolCallId, toolName, origin, verdict, createdAt, review }: ApprovalRequest): void {
     if (this.#asked.has(approvalId)) return;
     const attributes: Attributes = {
       ...callAttributes({ approvalId, toolName, toolCallId, runId }),
       'countersign.origin': [...origin],
       // Without a policy it is `interruptOn` that asks.
       'countersign.effect': verdict?.effect ?? 'ask',
+      ...reviewAttributes(review),
     };
     const parent = this.#api.context.active();
     const options = { kind: INTERNAL, startTime: new Date(createdAt), attributes };
@@ -179,6 +180,18 @@ function callAttributes({ approvalId, toolName, toolCallId, runId }: ExecutionRe
     ...(runId === null ? {} : { 'countersign.run.id': runId }),
     'gen_ai.tool.name': toolName,
     'gen_ai.tool.call.id': toolCallId,
+  };
+}
+
+/** Not its reason, which may quote the arguments, nor the criteria, of which the record has the text. */
+function reviewAttributes(review: CallReview | null): Attributes {
+  if (review === null) return {};
+  const { model, criteriaDigest, answer, decides } = review;
+  return {
+    'countersign.review.answer': answer,
+    'countersign.review.decides': decides,
+    'countersign.review.criteria_digest': criteriaDigest,
+    ...(model === null ? {} : { 'countersign.review.model': model }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
+import { reviewLine } from '../gate/reviewer/review-line.js';
 import { standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
@@ -83,6 +84,8 @@ async function decisionOn(
   const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };
   const whole = argumentLines(request);
   lines.say(`\n${headOf(request)}\n${request.preview}\n`);
+  const review = reviewLine({ review: null, ...shown });
+  if (review !== undefined) lines.say(`${review}\n`);
   // Nobody looks again at what went through a pipe, and each line of one answers one call.
   if (!lines.isTerminal && whole.length > 0) lines.say(`${whole.join('\n')}\n`);
   const doubts = standsOut(request);

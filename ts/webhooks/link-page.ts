@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import { doubtsAbout } from '../gate/danger.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { reviewLine } from '../gate/reviewer/review-line.js';
 import { needsSecondYes } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import type { LinkDecision } from './link-token.js';
@@ -84,6 +85,7 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
     ...(request.votes.length === 0
       ? []
       : [['Approved by', request.votes.map((vote) => vote.by).join(', ')] as [string, string]]),
+    ...[reviewLine(request) ?? []].flat().map((said): [string, string] => ['A reviewer', said]),
     ['You are', by],
   ];
   // The preview has only both ends of what is long.

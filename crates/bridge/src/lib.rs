@@ -11,6 +11,7 @@
 //! - [`text`]: functions of text
 //! - [`policies`]: calls, verdicts, and what is shown of them
 //! - [`verdict`]: the one verdict on a call, of everything that judges it
+//! - [`review`]: what a reviewer's answer does
 //! - [`rights`]: what a person may decide
 //! - [`files`]: what the tools of an agent do to files
 //! - [`check`]: verdicts by the line, for other programs
@@ -26,6 +27,7 @@ pub mod plan;
 pub mod policies;
 mod record;
 mod request;
+pub mod review;
 pub mod rights;
 #[cfg(test)]
 mod tests;

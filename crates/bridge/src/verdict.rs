@@ -9,7 +9,7 @@ use countersign_core::gate::policies::Policies;
 use countersign_core::policy::document::PolicyMode;
 use countersign_core::policy::{
     CallAnswer, CallOpinion, CallParts, CallVerdict, Effect, GrantOpinion, PolicyOpinion,
-    call_verdict,
+    ReviewBar, call_verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +103,7 @@ struct NativePolicyOpinion {
     reason: Box<str>,
     names_people: bool,
     managed_ask: bool,
+    reviewable: bool,
 }
 
 /// A grant that answers a call.
@@ -127,12 +128,13 @@ impl NativeOpinion {
 
 impl NativePolicyOpinion {
     fn opinion(&self) -> PolicyOpinion<'_> {
-        let Self { effect, reason, names_people, managed_ask } = self;
+        let Self { effect, reason, names_people, managed_ask, reviewable } = self;
         PolicyOpinion {
             effect: *effect,
             reason,
             names_people: *names_people,
             managed_ask: *managed_ask,
+            reviewable: *reviewable,
         }
     }
 }
@@ -188,6 +190,9 @@ struct NativeVerdict<'a> {
     approvers: &'a [usize],
     /// It is an ask that the mode answers with an allow.
     by_mode: bool,
+    /// Of an ask, why a reviewer may not approve it; `null`: it may.
+    #[cfg_attr(test, ts(as = "Option<words::ReviewBar>"))]
+    review_bar: Option<ReviewBar>,
 }
 
 /// What is to be asked next of a call, with what its policies say of it.
@@ -262,7 +267,7 @@ fn weighed(parts: &str, look: PolicyLook<'_>) -> Result<WeighedText, LookFailure
 
 impl<'a> From<&'a CallVerdict<'_>> for NativeVerdict<'a> {
     fn from(verdict: &'a CallVerdict<'_>) -> Self {
-        let CallVerdict { effect, reason, said, floor, approvers, by_mode } = verdict;
+        let CallVerdict { effect, reason, said, floor, approvers, by_mode, review_bar } = verdict;
         Self {
             effect: *effect,
             reason: reason.as_deref(),
@@ -270,6 +275,7 @@ impl<'a> From<&'a CallVerdict<'_>> for NativeVerdict<'a> {
             floor: *floor,
             approvers,
             by_mode: *by_mode,
+            review_bar: *review_bar,
         }
     }
 }

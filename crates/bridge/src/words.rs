@@ -2,10 +2,10 @@
 
 use countersign_core::approval::{self, DecisionChannel, DecisionKind, Status};
 use countersign_core::ledger::{ExecutionEnd, RunStatus};
-use countersign_core::policy::Effect;
 use countersign_core::policy::document::{self, ErrorCode, LayerKind};
 use countersign_core::policy::interrupt::EntryAction;
 use countersign_core::policy::lint::{FindingCode, LintSeverity};
+use countersign_core::policy::{self, Effect};
 use countersign_core::{files, gate::policies::GrantDuration};
 
 /// A union of the words for all variants. One that is left out does not compile.
@@ -68,10 +68,14 @@ words! {
     PolicyLayer = LayerKind: |it| written(it), [Managed, User, Project, Code, Session];
     PolicyErrorCode = ErrorCode: |it| it.name().to_owned(), [Syntax, UnknownKey, Value, Version, Example, File];
     PolicyFindingCode = FindingCode: |it| written(it), [
-        Shadowed, Duplicate, Unmatchable, TooBroad, SaysNothing, NoReason, NoExamples,
+        Shadowed, Duplicate, Unmatchable, TooBroad, SaysNothing, UnheardReviewer, NoReason, NoExamples,
     ];
     PolicySeverity = LintSeverity: |it| written(it), [Info, Warning];
     GrantScope = GrantDuration: |it| written(it), [Run, Session, Always];
     GatingAction = EntryAction: |it| written(it), [Ask, Allow, Judge, Own];
+    ReviewAnswer = policy::ReviewAnswer: |it| written(it), [Approve, Reject, Unsure];
+    ReviewBar = policy::ReviewBar: |it| written(it), [
+        Question, People, Managed, Beside, Unmarked, Advises, Started, NotAllowed, Cut, Repeated,
+    ];
     EntryType = files::EntryKind: |it| written(it), [File, Directory, Symlink, Other];
 }

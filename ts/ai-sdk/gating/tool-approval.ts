@@ -4,7 +4,8 @@ import { CallAsker, type CallQuestion } from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnOnce } from '../../errors/warn-once.js';
 import { isApproval } from '../../gate/records.js';
-import { approvesByMode, asksByNow, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
+import { asksByNow, isByMode, unanswered, type CallVerdict } from '../../gate/judge.js';
+import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
 import { interruptPlan, type Gating } from '../../native.js';
 import { takeNeeded } from '../../options/check.js';
@@ -126,7 +127,7 @@ class ApprovalFunction {
       return why === undefined ? { type: 'not-applicable' } : staleStatus(why);
     }
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
-    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict }, objection);
+    return this.#ask({ toolCallId, ...approved, args, gating, entry, verdict, messages }, objection);
   }
 
   async #ask(
@@ -139,8 +140,9 @@ class ApprovalFunction {
     const runId = this.#options.runId ?? crypto.randomUUID();
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const record = await this.#asker.open(question, runId);
-      if (approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)))
-        return this.#handOver(runId, toolCallId, question, args, objection);
+      const isSettled = isByItself(verdict, record) && (await decideByItself(gate, record));
+      if (isSettled && record.review?.answer === 'reject') return { type: 'denied', reason: record.review.reason };
+      if (isSettled) return this.#handOver(runId, toolCallId, question, args, objection);
       const { reason } = unanswered(verdict) as { reason?: string };
       return { type: 'user-approval', reason: reason ?? record.description };
     }
@@ -150,7 +152,7 @@ class ApprovalFunction {
       signal: new AbortController().signal,
       open: (asking) => this.#asker.openAndWait(asking, runId),
       opened: async ({ record }) => ({
-        isAnswered: approvesByMode(verdict, record) && (await gate.approveByMode(record.approvalId)),
+        isAnswered: isByItself(verdict, record) && (await decideByItself(gate, record)),
       }),
       objection: async ({ staleness }, { decision }) =>
         decision.type === 'approve' ? (objection() ?? staleness()) : undefined,

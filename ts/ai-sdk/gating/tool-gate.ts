@@ -11,7 +11,8 @@ import type {
 import type { CallAsker, OpenedRequest, CallQuestion } from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { existingRecord, isApproval, type DecidedRecord } from '../../gate/records.js';
-import { approvesByMode, isByMode, type CallVerdict } from '../../gate/judge.js';
+import { isByMode, type CallVerdict } from '../../gate/judge.js';
+import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
 import { RefusedExecution } from '../../gate/refused-execution.js';
 import { endsAll } from '../../gate/waiters.js';
@@ -32,7 +33,7 @@ import type { InheritedRules } from '../tools/inheritance.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import { parseEdit } from '../tools/edited-args.js';
 import { keptResult } from './kept-result.js';
-import { isResume } from '../messages/messages.js';
+import { isResume, messagesIn } from '../messages/messages.js';
 import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from '../messages/reasons.js';
 import { loadAi } from '../sdk/sdk.js';
 import { isSearchGated, searchingTool } from './search-gate.js';
@@ -276,7 +277,8 @@ export class ToolGate {
     const runId = this.#options.runId ?? crypto.randomUUID();
     const edits = this.#editsOf(options);
     const judgeAgain = () => this.#judge(args, options);
-    const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, signal: abortSignal };
+    const messages = messagesIn(options);
+    const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, messages, signal: abortSignal };
     const again = asker.rejections?.reasonFor(name, args);
     if (again !== undefined) return this.#rejectAgain(question, args, runId, again);
     const asked = await askCall(question, {
@@ -287,9 +289,9 @@ export class ToolGate {
       opened: async (opened, asks) => {
         const { record } = opened;
         edits.needs = record.needs;
-        const isByItself = approvesByMode(asks, record);
-        this.#tell(opened, args, isByItself || asker.isAutomatic);
-        return { isAnswered: isByItself && (await asker.gate.approveByMode(record.approvalId)) };
+        const isSettled = isByItself(asks, record);
+        this.#tell(opened, args, isSettled || asker.isAutomatic);
+        return { isAnswered: isSettled && (await decideByItself(asker.gate, record)) };
       },
       objection: ({ record, staleness }, { decision, via }) => {
         asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
@@ -323,7 +325,7 @@ export class ToolGate {
   /** A human has rejected the same call before: that stands in the record of this one. */
   async #rejectAgain(question: CallQuestion, args: ValueSnapshot, runId: string, reason: string): Promise<CallPass> {
     const { gate } = this.#options.asker;
-    const opened = await this.#open(question, runId);
+    const opened = await this.#open({ ...question, isAnswered: true }, runId);
     const { approvalId } = opened.record;
     this.#tell(opened, args, true);
     await gate.rejectBySystem(approvalId, reason);
@@ -394,17 +396,19 @@ export class ToolGate {
   /**
    * Makes the request of a call that nobody waits for, and decides it where no human need.
    *
-   * @returns whether the mode has approved it
+   * @returns whether the mode or a reviewer has approved it
    */
   async #openStopped(args: ValueSnapshot, options: ExecuteOptions, verdict: CallVerdict): Promise<boolean> {
     const { asker } = this.#options;
     const runId = this.#options.runId ?? crypto.randomUUID();
     const edits = this.#editsOf(options);
-    const record = await asker.open(this.#question(options.toolCallId, args, verdict, edits), runId);
+    const question = this.#question(options.toolCallId, args, verdict, edits);
+    const record = await asker.open({ ...question, messages: messagesIn(options) }, runId);
     const { approvalId } = record;
     edits.needs = record.needs;
     if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
-    return approvesByMode(verdict, record) && (await asker.gate.approveByMode(approvalId));
+    const isSettled = isByItself(verdict, record) && (await decideByItself(asker.gate, record));
+    return isSettled && record.review?.answer !== 'reject';
   }
 
   /** With the decision that the gate has by now. */

@@ -6,6 +6,7 @@ import { checkText } from '../../gate/check-arguments.js';
 import { dangersInWords, isHarmless } from '../../gate/danger.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { oneLine } from '../../gate/in-a-line.js';
+import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { kindOf } from '../../options/names.js';
 import { readable, takeNeeded } from '../../options/check.js';
 import { attempt } from '../../values/awaitable.js';
@@ -115,6 +116,7 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
       removed,
     })),
     why: verdict === null ? null : whyOf(verdict),
+    review: reviewLine(request) ?? null,
     startedBefore,
     dangers: dangersInWords(request),
     harmless: isHarmless(request),

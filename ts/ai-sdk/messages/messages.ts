@@ -1,5 +1,6 @@
 /** Answers to approval requests as they stand in a conversation. */
 import type { ModelMessage } from 'ai';
+import { ownValue } from '../../values/own-value.js';
 
 export type MessagePart = { type: string; [more: string]: unknown };
 
@@ -34,4 +35,10 @@ export function isResume(messages: unknown, toolCallId: string): boolean {
         part.type === 'tool-approval-request' && part['toolCallId'] === toolCallId && answered.has(part['approvalId']),
     ),
   );
+}
+
+/** The conversation that the SDK hands on beside a call; `undefined`: it does not. */
+export function messagesIn(context: object | undefined): readonly unknown[] | undefined {
+  const messages = ownValue(context, 'messages');
+  return Array.isArray(messages) ? (messages as unknown[]) : undefined;
 }

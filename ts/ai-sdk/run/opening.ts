@@ -138,6 +138,7 @@ export class RunOpening {
       sdk: this.#sdk,
       callOptions,
       alsoGuarded,
+      conversation: () => conversation.messages,
       call: (called, inheritance, execute) => children.call(called, inheritance, execute),
       onExecuted,
       onLost,

@@ -3,7 +3,8 @@ import type { ApprovalRecord, DecisionType, QuestionAskedEvent } from '../../../
 import { requestOf, type CallAsker, type OpenedRequest, type SupersededRequest } from '../../gate/asker.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { warnFailedCall } from '../gating/failed-calls.js';
-import { approvesByMode, type CallVerdict } from '../../gate/judge.js';
+import type { CallVerdict } from '../../gate/judge.js';
+import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import { questionsOf } from '../../gate/questions.js';
 import { existingRecord, isDecided, toRecord } from '../../gate/records.js';
 import type { Gating, RawRecord } from '../../native.js';
@@ -16,6 +17,7 @@ import { ASK, type CallGuard } from '../gating/guard.js';
 import type { OpenCallPlan } from '../messages/open-step.js';
 import type { OwnEvent } from '../sdk/own-events.js';
 import { CallQuestions } from '../tools/questions.js';
+import { messagesIn } from '../messages/messages.js';
 import { DUPLICATE_ID } from '../messages/reasons.js';
 import { requestedEvent } from '../gating/telling.js';
 import { valueOf, type RequestedCall, type ModelRound } from './round.js';
@@ -282,6 +284,8 @@ export class RunRequests {
       gating: this.#gatingOf(asked),
       entry: this.#options.guard.describes(toolName),
       verdict: this.#options.guard.call(toolCallId)?.verdict,
+      messages: messagesIn(this.#options.guard.call(toolCallId)?.context),
+      isAnswered: denied !== undefined,
       supersedes,
       checkEdit: (written: unknown) => asked.edits.check(written),
       judgeAgain: questions === undefined ? () => this.#judgeNow(asked) : undefined,
@@ -307,11 +311,11 @@ export class RunRequests {
       this.#options.guard.showed(record);
       asked.staleness = staleness;
       const { verdict } = this.#options.guard.call(toolCallId) ?? {};
-      const isByItself = denied === undefined && approvesByMode(verdict, record);
-      const isAutomatic = denied !== undefined || isByItself || this.#options.asker.isAutomatic;
+      const isSettled = denied === undefined && isByItself(verdict, record);
+      const isAutomatic = denied !== undefined || isSettled || this.#options.asker.isAutomatic;
       this.#tellAsked(asked, record, isAutomatic);
       this.#options.decisions.wait(round, asked, record, decided);
-      if (isByItself) return !(await this.#options.asker.gate.approveByMode(record.approvalId));
+      if (isSettled) return !(await decideByItself(this.#options.asker.gate, record));
       if (denied === undefined) return true;
       // The run goes on when the decision is told, which it is when it is kept.
       void this.#options.asker.gate.rejectBySystem(record.approvalId, denied);

@@ -30,6 +30,8 @@ export interface SetupOptions {
   callOptions: CallOptions;
   /** See the guard's option of this name. */
   alsoGuarded?: ReadonlySet<string> | undefined;
+  /** What was said so far. */
+  conversation: () => readonly unknown[];
   call: (call: CalledTool, inheritance: InheritedRules, execute: (context: CallContext) => unknown) => unknown;
   onExecuted: (executed: GuardedExecution) => void;
   onLost: (error: unknown) => void;
@@ -43,6 +45,7 @@ export function setUp({
   sdk,
   callOptions,
   alsoGuarded,
+  conversation,
   call,
   onExecuted,
   onLost,
@@ -69,6 +72,7 @@ export function setUp({
     onExecuted,
     onLost,
   });
+  asker.conversation = conversation;
   const editsOf = (toolCallId: string, toolName: string) =>
     editsFor(toolCallId, toolName, sdk, callOptions, guard, run);
   const decisions = new CallDecisions({ asker, tell, decided: (record) => guard.showed(record), wake });

@@ -57,6 +57,7 @@ export function runOf(given: object, place: RunPlace): AgentRun {
     repeatedRejections,
     gate,
     policy,
+    reviewer,
     hideDeniedTools = false,
     approvalTimeout,
     parent: parentOptions,
@@ -71,7 +72,7 @@ export function runOf(given: object, place: RunPlace): AgentRun {
     ...call
   } = options as OwnOptions & CallOptions;
   const parent = parentOf(
-    { parent: parentOptions, gate, onApprovalRequest, askOrder, runId: ownRunId, requester },
+    { parent: parentOptions, gate, onApprovalRequest, askOrder, reviewer, runId: ownRunId, requester },
     place,
   );
   const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
@@ -86,6 +87,7 @@ export function runOf(given: object, place: RunPlace): AgentRun {
     {
       gate,
       policy,
+      reviewer,
       onApprovalRequest,
       onQuestion,
       askOrder,

@@ -36,7 +36,7 @@ function told(error: InvalidConfigError): InvalidConfigError {
 }
 
 /** What a part of a run has from its parent. */
-const PARENTS = ['gate', 'onApprovalRequest', 'askOrder', 'runId', 'requester'] as const;
+const PARENTS = ['gate', 'onApprovalRequest', 'askOrder', 'reviewer', 'runId', 'requester'] as const;
 
 /** The path of agents of a run: its parent's, the call, and a name. */
 export function originOf(parent: ParentRun, origin: readonly string[] | undefined, place: string): readonly string[] {

@@ -121,7 +121,8 @@ export function warnAtStart(plan: ToolPlan, planned: StartedPlan, asker: CallAsk
   checkPolicyNames({ ...planned, unknownTools: planned.unknownInPolicies, above }, asker);
   // A part of a run asks as that does, which was warned. What policies ask is seen when they do.
   if (planned.inherited !== undefined) return;
-  if (asker.isAutomatic && plan.tools.some(([, { action }]) => action !== 'allow')) warnNobody(planned.place);
+  if (asker.isAutomatic && !asker.hasReviewer && plan.tools.some(([, { action }]) => action !== 'allow'))
+    warnNobody(planned.place);
 }
 
 /** Warns where a tool has questions for a human and no human is there. That a mode asks nobody is meant. */

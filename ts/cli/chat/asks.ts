@@ -1,6 +1,7 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
 import { standing } from '../../gate/standing.js';
+import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { whyAsked } from '../../gate/why-asked.js';
 import { standsOut } from '../../gate/stands-out.js';
 import { CONTENTS } from '../shown.js';
@@ -65,7 +66,7 @@ export function askOf(request: ApprovalRequest, index: number, of: number): Wait
   return {
     ...common,
     kind: 'approval',
-    why: [whyOf(request), standing(request)].filter((part) => part !== '').join('; '),
+    why: [whyOf(request), standing(request), reviewLine(request) ?? ''].filter((part) => part !== '').join('; '),
     warnings: warningsOf(request),
     dangers: dangersInWords(request),
     isHarmless: isHarmless(request),

@@ -20,7 +20,10 @@ use countersign_core::policy::Effect;
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NativeNote {
-    #[cfg_attr(test, ts(type = "'verdict' | 'granted' | 'grant-revoked' | 'run-resumed'"))]
+    #[cfg_attr(
+        test,
+        ts(type = "'verdict' | 'reviewed' | 'granted' | 'grant-revoked' | 'run-resumed'")
+    )]
     kind: Box<str>,
     run_id: Option<Box<str>>,
     tool_call_id: Option<Box<str>>,
@@ -40,6 +43,22 @@ pub(crate) struct NativeNote {
     scope: Option<Box<str>>,
     grant_id: Option<Box<str>>,
     expires_at: Option<u64>,
+    review: Option<NativeNoteReview>,
+}
+
+/// What a reviewer said.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct NativeNoteReview {
+    /// The id of the model; `null`: it is a function.
+    model: Option<Box<str>>,
+    criteria: Box<str>,
+    criteria_digest: Box<str>,
+    /// The word for it; `failed` where there is none.
+    answer: Box<str>,
+    /// Whether it decided.
+    decides: bool,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +77,7 @@ impl NativeNote {
         let kind = match NoteKind::from_name(&self.kind) {
             Some(
                 kind @ (NoteKind::Verdict
+                | NoteKind::Reviewed
                 | NoteKind::Granted
                 | NoteKind::GrantRevoked
                 | NoteKind::RunResumed),
@@ -92,6 +112,15 @@ impl NativeNote {
         {
             if let Some(fact) = fact {
                 note = note.with(name, &*fact);
+            }
+        }
+        if let Some(review) = self.review {
+            let NativeNoteReview { model, criteria, criteria_digest, answer, decides } = review;
+            note = note.with("answer", &*answer).with("criteria", &*criteria);
+            note = note.with("criteriaDigest", &*criteria_digest);
+            note = note.with("decides", i64::from(decides));
+            if let Some(model) = model {
+                note = note.with("model", &*model);
             }
         }
         if let Some(at) = self.expires_at.and_then(|at| i64::try_from(at).ok()) {

@@ -29,6 +29,7 @@ pub(crate) struct Judged {
     /// The span of each subject, in units of UTF-16.
     spans: Vec<Option<[usize; 2]>>,
     managed_ask: bool,
+    reviewable: bool,
     grant: Option<Grant>,
     problems: Option<Vec<LayerProblem>>,
     /// What the policies judge under, where that is asked for.
@@ -50,6 +51,7 @@ impl Judged {
     pub(super) fn new(mut verdict: Verdict, args: &Json, beside: JudgedBeside) -> Self {
         let JudgedBeside { grant, problems, context } = beside;
         let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
+        let reviewable = verdict.is_reviewable();
         let shown = shown(&verdict);
         let more = verdict.subjects.len() - shown.len();
         if more > 0 {
@@ -61,7 +63,7 @@ impl Judged {
         }
         let mut texts = Texts { args, last: None };
         let spans = verdict.subjects.iter().map(|judged| texts.span(judged)).collect();
-        Self { verdict, spans, managed_ask, grant, problems, context, more }
+        Self { verdict, spans, managed_ask, reviewable, grant, problems, context, more }
     }
 
     /// What an approval is bound to, where that was asked for.
@@ -89,6 +91,7 @@ impl Judged {
             reason,
             names_people: !who.needs.is_empty(),
             managed_ask: self.managed_ask,
+            reviewable: self.reviewable,
         }
     }
 
@@ -148,6 +151,7 @@ impl Serialize for Judged {
                 more: self.more,
             },
             managed_ask: self.managed_ask,
+            reviewable: self.reviewable,
             grant: self.grant.as_ref().map(NativeGrant::from),
             problems: self.problems(),
             who: NativeWho::of(&self.verdict),
@@ -167,6 +171,10 @@ pub(crate) struct NativeJudged<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     managed_ask: bool,
+    /// Each part of it that asks is left to a reviewer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    reviewable: bool,
     /// The grant that answers the whole call.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -429,8 +437,14 @@ mod tests {
             start: Arc::new(PathStart::default()),
         };
         let cause = VerdictCause::Uncovered;
-        let subject =
-            JudgedSubject { subject, effect: Effect::Ask, rule: None, cause, managed_ask };
+        let subject = JudgedSubject {
+            subject,
+            effect: Effect::Ask,
+            rule: None,
+            cause,
+            managed_ask,
+            reviewable: false,
+        };
         let verdict = Verdict {
             effect: Effect::Ask,
             rule: None,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::envelope::NativeError;
 use crate::types::Declarations;
-use crate::{files, operation, plan, policies, record, request, rights, text, verdict};
+use crate::{files, operation, plan, policies, record, request, review, rights, text, verdict};
 
 const HEADER: &str = "\
 // Made of the types of `crates/bridge` by its test `typescript_has_these_types`. Not edited by hand:
@@ -25,6 +25,7 @@ fn typescript_has_these_types() {
         files::types,
         text::types,
         verdict::types,
+        review::types,
         rights::types,
     ]
     .into_iter()

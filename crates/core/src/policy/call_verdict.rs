@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::Effect;
 use super::document::PolicyMode;
+use super::review::ReviewBar;
 
 /// What one of those that judge a call says of it. Silence is no opinion: it is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct PolicyOpinion<'a> {
     pub names_people: bool,
     /// Whether a rule of the administrator asks: only a human answers.
     pub managed_ask: bool,
+    /// Whether each part of it that asks is left to a reviewer.
+    pub reviewable: bool,
 }
 
 /// A grant that answers a call.
@@ -115,6 +118,8 @@ pub struct CallVerdict<'a> {
     pub approvers: Vec<usize>,
     /// It is an ask that the mode answers with an allow.
     pub by_mode: bool,
+    /// Of an ask, why a reviewer may not approve it; `None`: it may.
+    pub review_bar: Option<ReviewBar>,
 }
 
 impl<'a> CallVerdict<'a> {
@@ -126,6 +131,7 @@ impl<'a> CallVerdict<'a> {
             floor: false,
             approvers: Vec::new(),
             by_mode: false,
+            review_bar: Some(ReviewBar::Unmarked),
         }
     }
 
@@ -155,6 +161,7 @@ pub fn call_verdict<'a>(parts: &CallParts<'a>) -> CallAnswer<'a> {
         };
         verdict = judged(verdict, judge);
     }
+    verdict.review_bar = review_bar(parts, &verdict);
     if verdict.effect == Effect::Deny || parts.is_question {
         return CallAnswer::Verdict(verdict);
     }
@@ -281,6 +288,27 @@ fn names_people(parts: &CallParts<'_>, verdict: &CallVerdict<'_>) -> bool {
     let of_own = parts.own.unwrap_or_default().iter().map(|own| own.names_people);
     let all: Vec<bool> = of_policies.chain(of_own).collect();
     verdict.approvers.iter().any(|at| all.get(*at) == Some(&true))
+}
+
+/// Why a reviewer may not approve it: only what rules ask about, each of which leaves it to one, is for a reviewer.
+fn review_bar(parts: &CallParts<'_>, verdict: &CallVerdict<'_>) -> Option<ReviewBar> {
+    let asks = |effect: Effect| effect == Effect::Ask;
+    let mut policies = parts.policies.iter().filter(|each| asks(each.effect)).peekable();
+    let own = parts.own.unwrap_or_default().iter();
+    let is_asked_beside = own.chain(&parts.judge).any(|each| asks(each.effect));
+    if parts.is_question {
+        Some(ReviewBar::Question)
+    } else if names_people(parts, verdict) {
+        Some(ReviewBar::People)
+    } else if parts.policies.iter().any(|each| each.managed_ask) {
+        Some(ReviewBar::Managed)
+    } else if is_asked_beside {
+        Some(ReviewBar::Beside)
+    } else if policies.peek().is_none() || !policies.all(|each| each.reviewable) {
+        Some(ReviewBar::Unmarked)
+    } else {
+        None
+    }
 }
 
 /// Somebody must be asked, and the mode says that there is nobody.

@@ -60,6 +60,8 @@ pub(crate) struct CompiledRule {
     pub(crate) condition: Option<usize>,
     /// Who must agree to what it asks about.
     pub(crate) who: Option<Box<RuleApprovers>>,
+    /// Whether a reviewer may answer what it asks about.
+    pub(crate) reviewer: bool,
     pub(crate) commands: Vec<CommandPattern>,
     pub(crate) reads: Option<RulePatterns>,
     pub(crate) writes: Option<RulePatterns>,
@@ -244,6 +246,7 @@ impl CompiledRule {
             annotations: rule.annotations,
             condition: rule.condition,
             who: rule.who,
+            reviewer: rule.reviewer,
             commands: rule.commands.into_iter().map(|pattern| pattern.value).collect(),
             env: rule.env.into_iter().map(|name| NamePattern::new(name.value)).collect(),
         })

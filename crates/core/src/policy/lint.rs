@@ -4,6 +4,7 @@
 
 mod broad;
 mod cover;
+mod reviewer;
 mod shadow;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,8 @@ pub enum FindingCode {
     TooBroad,
     /// It allows what is allowed without it.
     SaysNothing,
+    /// It leaves to a reviewer what no reviewer may answer.
+    UnheardReviewer,
     /// It has no reason.
     NoReason,
     /// It has no examples.
@@ -76,6 +79,7 @@ pub fn lint(documents: &[PolicyDocument], tools: Option<&[String]>) -> Vec<LintF
         for (index, rule) in document.rules.iter().enumerate() {
             let mut report = LintReport { document, rule, findings: &mut findings };
             unmatchable::check(&mut report, tools);
+            reviewer::check(&mut report);
             if rule.effect == Effect::Allow {
                 broad::check(&mut report, documents);
             }

@@ -17,6 +17,7 @@ mod names;
 mod network;
 mod protected;
 mod reading;
+mod review;
 mod run_by_git;
 mod sealed;
 mod secrets;
@@ -37,6 +38,9 @@ pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
 pub use network::NetworkReach;
 pub use reading::builtin_tools;
+pub use review::{
+    MOST_REJECTIONS, ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect,
+};
 pub use run_by_git::{GitFiles, GitLook, run_by_git};
 pub use sealed::{SealedFiles, sealed};
 pub(crate) use subject::SubjectKind;

@@ -61,6 +61,7 @@ pub(crate) fn rule_of(document: &PolicyDocument) -> Option<PolicyRule> {
         annotations: BTreeMap::new(),
         condition: None,
         who: None,
+        reviewer: false,
         examples: RuleExamples::default(),
     })
 }

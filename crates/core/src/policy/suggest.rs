@@ -221,6 +221,7 @@ fn rule_for(call: &JudgedCall) -> PolicyRule {
         annotations: std::collections::BTreeMap::default(),
         condition: None,
         who: None,
+        reviewer: false,
         examples: RuleExamples::default(),
     }
 }

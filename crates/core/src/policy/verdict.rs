@@ -38,6 +38,8 @@ pub struct JudgedSubject {
     pub cause: VerdictCause,
     /// Whether a managed document asks. Such an ask is answered by a human only, never by a grant.
     pub managed_ask: bool,
+    /// Whether every rule that asks leaves it to a reviewer. Of what does not ask it says nothing.
+    pub reviewable: bool,
 }
 
 /// Where a rule stands.
@@ -156,6 +158,13 @@ impl JudgedSubject {
             && !self.managed_ask
             && !matches!(self.subject.kind, SubjectKind::Unknown { .. })
     }
+
+    /// Whether a reviewer may answer it: what nobody knows, and what the administrator asks about, is for humans.
+    fn is_reviewable(&self) -> bool {
+        self.reviewable
+            && !self.managed_ask
+            && !matches!(self.subject.kind, SubjectKind::Unknown { .. })
+    }
 }
 
 fn is_literal(subject: &Subject) -> bool {
@@ -214,6 +223,16 @@ impl Verdict {
         }
     }
 
+    /// Whether a reviewer may answer it in a human's place, as far as the policies say: each part that asks is left to one.
+    pub fn is_reviewable(&self) -> bool {
+        let mut asks =
+            self.subjects.iter().filter(|judged| judged.effect == Effect::Ask).peekable();
+        self.effect == Effect::Ask
+            && asks.peek().is_some()
+            && asks.all(JudgedSubject::is_reviewable)
+            && self.who.needs.is_empty()
+    }
+
     /// A denial without a policy: something is wrong with the policy or with the call.
     pub fn refuse(reason: impl Into<String>) -> Self {
         Self {
@@ -237,10 +256,15 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
     if same {
         for (mine, its) in stricter.subjects.iter_mut().zip(other.subjects) {
             let managed_ask = mine.managed_ask || its.managed_ask;
+            let reviewable = match mine.effect.cmp(&its.effect) {
+                std::cmp::Ordering::Less => its.reviewable,
+                std::cmp::Ordering::Equal => mine.reviewable && its.reviewable,
+                std::cmp::Ordering::Greater => mine.reviewable,
+            };
             if its.effect > mine.effect {
                 *mine = its;
             }
-            mine.managed_ask = managed_ask;
+            (mine.managed_ask, mine.reviewable) = (managed_ask, reviewable);
         }
     } else {
         let base = stricter.subjects.len();

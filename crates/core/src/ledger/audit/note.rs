@@ -35,6 +35,8 @@ pub enum NoteKind {
     Interrupted,
     /// The policies judged a call.
     Verdict,
+    /// A reviewer was asked about a call.
+    Reviewed,
     /// A rule was granted for a while.
     Granted,
     /// A grant was taken back.
@@ -55,7 +57,7 @@ pub enum NoteKind {
 
 impl NoteKind {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Requested,
         Self::Voted,
         Self::Refused,
@@ -66,6 +68,7 @@ impl NoteKind {
         Self::Settled,
         Self::Interrupted,
         Self::Verdict,
+        Self::Reviewed,
         Self::Granted,
         Self::GrantRevoked,
         Self::RunStarted,
@@ -89,6 +92,7 @@ impl NoteKind {
             Self::Settled => "settled",
             Self::Interrupted => "interrupted",
             Self::Verdict => "verdict",
+            Self::Reviewed => "reviewed",
             Self::Granted => "granted",
             Self::GrantRevoked => "grant-revoked",
             Self::RunStarted => "run-started",

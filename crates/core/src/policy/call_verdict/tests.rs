@@ -12,7 +12,7 @@ const fn named(effect: Effect) -> CallOpinion<'static> {
 }
 
 const fn says(effect: Effect, reason: &'static str) -> PolicyOpinion<'static> {
-    PolicyOpinion { effect, reason, names_people: false, managed_ask: false }
+    PolicyOpinion { effect, reason, names_people: false, managed_ask: false, reviewable: false }
 }
 
 /// Nobody says anything of the call.
@@ -236,4 +236,39 @@ fn the_reason_of_a_policy_is_told_where_the_one_that_asks_gives_none() {
     };
     let why = "Nobody is there to be asked: policy";
     assert_eq!(told(&parts), (Deny, Some(why.to_owned()), Some(0)));
+}
+
+#[test]
+fn a_reviewer_may_approve_what_rules_alone_ask_about_and_leave_to_it() {
+    let left = PolicyOpinion { reviewable: true, ..says(Ask, "left") };
+    let managed = PolicyOpinion { managed_ask: true, ..left };
+    let people = PolicyOpinion { names_people: true, ..left };
+    let judge = Some(own(Ask));
+    let table: [(&[PolicyOpinion<'_>], &[CallOpinion<'_>], _, _); 12] = [
+        (&[left], &[], None, None),
+        (&[says(Allow, "gate"), left], &[], None, None),
+        (&[left, left], &[], Some(own(Allow)), None),
+        (&[says(Ask, "gate")], &[], None, Some(ReviewBar::Unmarked)),
+        (&[left, says(Ask, "run")], &[], None, Some(ReviewBar::Unmarked)),
+        (&[], &[own(Ask)], None, Some(ReviewBar::Beside)),
+        (&[left], &[own(Ask)], None, Some(ReviewBar::Beside)),
+        (&[left], &[], judge, Some(ReviewBar::Beside)),
+        (&[says(Allow, "gate")], &[], judge, Some(ReviewBar::Beside)),
+        (&[managed], &[], None, Some(ReviewBar::Managed)),
+        (&[people], &[], None, Some(ReviewBar::People)),
+        (&[left], &[named(Ask)], None, Some(ReviewBar::People)),
+    ];
+    for (policies, own, judge, expected) in table {
+        let parts = CallParts {
+            policies,
+            own: Some(own),
+            has_judge: judge.is_some(),
+            judge,
+            of_gate: true,
+            ..CallParts::default()
+        };
+        assert_eq!(verdict(&parts).review_bar, expected, "{policies:?} {own:?} {judge:?}");
+        let asks = CallParts { is_question: true, ..parts };
+        assert_eq!(verdict(&asks).review_bar, Some(ReviewBar::Question));
+    }
 }

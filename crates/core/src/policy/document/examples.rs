@@ -286,6 +286,7 @@ fn alone(rule: &PolicyRule, name: &Arc<str>, shell: Option<String>) -> PolicyDoc
             annotations: BTreeMap::new(),
             condition: None,
             who: None,
+            reviewer: false,
             ..rule.clone()
         }],
         forbid: Vec::new(),

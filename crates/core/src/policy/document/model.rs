@@ -162,6 +162,8 @@ pub struct PolicyRule {
     pub condition: Option<usize>,
     /// Who must agree to what it asks about. Only for `ask`.
     pub who: Option<Box<RuleApprovers>>,
+    /// Whether a reviewer may answer what it asks about. Means something for `ask` alone.
+    pub reviewer: bool,
     /// What it must and must not match, checked when it is read.
     pub examples: RuleExamples,
 }

@@ -62,6 +62,7 @@ impl DocumentReader<'_> {
             annotations: BTreeMap::new(),
             condition: None,
             who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
+            reviewer: false,
             examples: RuleExamples::default(),
         };
         let mut servers = Vec::new();
@@ -80,6 +81,7 @@ impl DocumentReader<'_> {
                 "urls" => rule.urls = self.patterns(node, path, url),
                 "env" => rule.env = self.texts(node, path, variable),
                 "annotations" => rule.annotations = self.annotations(node, path, &rule),
+                "reviewer" => rule.reviewer = self.flag(node, path),
                 "condition" => rule.condition = self.condition(node, path),
                 "examples" => rule.examples = self.examples(node, path),
                 _ => {}

@@ -29,6 +29,7 @@ pub(super) const RULE: &[&str] = &[
     "exclude_requester",
     "escalate",
     "remind",
+    "reviewer",
     "condition",
     "examples",
 ];

@@ -67,7 +67,7 @@ impl DocumentReader<'_> {
         quorum.unwrap_or(1)
     }
 
-    fn flag(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> bool {
+    pub(super) fn flag(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> bool {
         match node.value {
             DocumentValue::Flag(flag) => flag,
             _ => {

@@ -86,6 +86,9 @@ pub fn rule_to_toml(rule: &PolicyRule) -> Result<String, NotWritable> {
     if let Some(who) = &rule.who {
         who_to_toml(&mut text, who);
     }
+    if rule.reviewer {
+        line(&mut text, "reviewer", "true");
+    }
     let examples = [("match", &rule.examples.matching), ("not_match", &rule.examples.not_matching)];
     let examples: Vec<_> = examples
         .iter()
@@ -345,14 +348,14 @@ mod tests {
             hint in prop::option::of(any::<bool>()),
             matching in texts(text()),
             not_matching in texts(text()),
-            who in prop::option::of(who()),
+            (who, reviewer) in (prop::option::of(who()), any::<bool>()),
         ) -> PolicyRule {
             let hint = hint.filter(|_| effect != Effect::Allow);
             PolicyRule {
                 at: DocumentPlace::default(), index: 0, tools: Some(tools), effect, reason, commands, reads, writes, urls, env,
                 annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
                 condition: None, examples: RuleExamples { matching, not_matching },
-                who: who.filter(|_| effect == Effect::Ask).map(Box::new),
+                who: who.filter(|_| effect == Effect::Ask).map(Box::new), reviewer,
             }
         }
     }

@@ -124,6 +124,7 @@ pub(crate) fn judge_traced(
                 rule: says.rule.and_then(|rule| policy.reference(rule)),
                 cause: says.cause,
                 managed_ask: says.managed_ask,
+                reviewable: says.reviewable,
                 subject,
             })
             .collect(),
@@ -150,6 +151,7 @@ pub(crate) struct SubjectVerdict {
     pub(crate) rule: Option<usize>,
     pub(crate) cause: VerdictCause,
     pub(crate) managed_ask: bool,
+    pub(crate) reviewable: bool,
     /// The rules that ask and say who must agree.
     pub(crate) who: Vec<usize>,
 }
@@ -238,6 +240,7 @@ impl<'a> CallJudge<'a> {
                     rule: None,
                     cause: VerdictCause::TooMuch,
                     managed_ask: false,
+                    reviewable: false,
                     who: says.who,
                 };
             }
@@ -268,6 +271,7 @@ impl<'a> CallJudge<'a> {
                 says.effect = Effect::Ask;
                 says.rule = None;
                 says.cause = VerdictCause::Unknown;
+                says.reviewable = false;
             }
         }
         let silent = matches!(says.cause, VerdictCause::Uncovered | VerdictCause::Default(_));
@@ -287,6 +291,7 @@ impl<'a> CallJudge<'a> {
                 rule: None,
                 cause,
                 managed_ask,
+                reviewable: false,
                 who: says.who,
             };
         }

@@ -45,10 +45,12 @@ pub(super) fn pool(
     // Whether some rule of the layer surely speaks of the subject, so that no default of the layer has to.
     let mut spoken = [false; 5];
     let mut managed_ask = false;
+    let mut reviewable = true;
     let mut who = Vec::new();
     let mut merge = |answer: PoolAnswer, layers: &mut [Option<PoolAnswer>; 5]| {
         let Some(document) = policy.documents().get(answer.document) else { return };
         managed_ask |= is_managed(&document.source) && answer.effect == Effect::Ask;
+        reviewable &= answer.effect != Effect::Ask || is_left_to_reviewer(policy, &answer);
         let Some(slot) = layers.get_mut(document.source.layer as usize) else { return };
         // Documents come in a fixed order, and so do their rules: the first of the strictest is kept.
         if slot.as_ref().is_none_or(|known| answer.effect > known.effect) {
@@ -127,18 +129,22 @@ pub(super) fn pool(
                         VerdictCause::Default(document.source.clone())
                     }),
             };
-            SubjectVerdict { effect: answer.effect, rule: answer.rule, cause, managed_ask, who }
+            let reviewable = reviewable && answer.effect == Effect::Ask;
+            let PoolAnswer { effect, rule, .. } = answer;
+            SubjectVerdict { effect, rule, cause, managed_ask, reviewable, who }
         }
         None if needs_allow => {
             let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
             let cause = if unknown { VerdictCause::Unknown } else { VerdictCause::Uncovered };
-            SubjectVerdict { effect: Effect::Ask, rule: None, cause, managed_ask, who }
+            let (effect, reviewable) = (Effect::Ask, false);
+            SubjectVerdict { effect, rule: None, cause, managed_ask, reviewable, who }
         }
         None => SubjectVerdict {
             effect: Effect::Allow,
             rule: None,
             cause: VerdictCause::Covered,
             managed_ask,
+            reviewable: false,
             who,
         },
     };
@@ -146,6 +152,16 @@ pub(super) fn pool(
         trace.subjects.push(tried(policy, hits));
     }
     says
+}
+
+/// Whether what asks is a rule that surely speaks of the subject and lets a reviewer answer. Whose allows do not count cannot leave
+/// anything to a reviewer either: it would allow by one.
+fn is_left_to_reviewer(policy: &Policy, answer: &PoolAnswer) -> bool {
+    let is_trusted =
+        policy.documents().get(answer.document).is_some_and(|document| document.source.trusted);
+    is_trusted
+        && answer.how == Some(MatchStrength::Surely)
+        && answer.rule.and_then(|rule| policy.rule(rule)).is_some_and(|rule| rule.reviewer)
 }
 
 /// Whether an allow is worth anything here: what nothing needs to allow, no rule has to.

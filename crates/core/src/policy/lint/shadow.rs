@@ -71,6 +71,10 @@ pub(super) fn find(documents: &[PolicyDocument]) -> HashMap<(usize, usize), Rule
             {
                 continue;
             }
+            // So is that a human must answer, where another rule that asks would leave it to a reviewer.
+            if rule.effect == Effect::Ask && !rule.reviewer && other.reviewer {
+                continue;
+            }
             // Of two that shadow each other, only one is left out.
             let mutual = |shadow: &RuleShadow| shadow.by == (number, index);
             if found.get(&by).is_some_and(mutual) {

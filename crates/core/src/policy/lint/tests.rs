@@ -394,3 +394,33 @@ fn many_rules_end_soon() {
         assert_eq!(findings.iter().any(shadowed), rule.starts_with('c'), "{rule}");
     }
 }
+
+#[test]
+fn a_reviewer_where_none_may_answer() {
+    let warned = |layer, rule: &str| {
+        let source = PolicySource { layer, name: Arc::from("p"), trusted: true };
+        let text = format!("version = 1\n[[rule]]\ncommands=['npm install']\n{rule}");
+        let document = read(&text, DocumentFormat::Toml, source).unwrap();
+        let found = lint(&[document], None);
+        found.iter().any(|finding| finding.code == FindingCode::UnheardReviewer)
+    };
+    for (layer, rule, expected) in [
+        (LayerKind::User, "effect='ask'\nreviewer=true", false),
+        (LayerKind::User, "effect='allow'\nreviewer=false", false),
+        (LayerKind::User, "effect='allow'\nreviewer=true", true),
+        (LayerKind::User, "effect='deny'\nreviewer=true", true),
+        (LayerKind::User, "effect='ask'\nreviewer=true\napprovers=['ada']", true),
+        (LayerKind::User, "effect='ask'\nreviewer=true\nquorum=2", true),
+        (LayerKind::Managed, "effect='ask'\nreviewer=true", true),
+    ] {
+        assert_eq!(warned(layer, rule), expected, "{layer:?} {rule}");
+    }
+}
+
+#[test]
+fn a_rule_that_wants_a_human_is_not_shadowed_by_one_that_leaves_it_to_a_reviewer() {
+    let left = "effect='ask'\ncommands=['npm **']\nreviewer=true";
+    let human = "effect='ask'\ncommands=['npm install']";
+    assert_eq!(found(&rules(&[left, human])), Vec::<String>::new());
+    assert_eq!(found(&rules(&[human, left])), Vec::<String>::new());
+}

@@ -1,0 +1,75 @@
+//! What becomes of a reviewer's answer.
+
+use countersign_core::gate::GateError;
+use countersign_core::policy::{ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect};
+use serde::{Deserialize, Serialize};
+
+use crate::envelope::read;
+#[cfg(test)]
+use crate::words;
+
+/// An answer, and all that says what it may do.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NativeReviewParts {
+    #[cfg_attr(test, ts(as = "words::ReviewAnswer"))]
+    answer: ReviewAnswer,
+    may_approve: bool,
+    /// What bars the verdict; `null`: nothing.
+    #[cfg_attr(test, ts(as = "Option<words::ReviewBar>"))]
+    bar: Option<ReviewBar>,
+    names_people: bool,
+    is_approvable: bool,
+    started_before: bool,
+    is_whole: bool,
+    /// Those that came right before it in the run.
+    rejections: u32,
+}
+
+/// What an answer does.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeReview {
+    /// Whether it decides; else the human does.
+    decides: bool,
+    /// Why it does not; `null`: the reviewer does not want to.
+    #[cfg_attr(test, ts(as = "Option<words::ReviewBar>"))]
+    bar: Option<ReviewBar>,
+}
+
+/// What a reviewer's answer does: `NativeReviewParts` to `NativeReview`.
+///
+/// # Errors
+/// When the parts cannot be read.
+pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
+    let NativeReviewParts {
+        answer,
+        may_approve,
+        bar,
+        names_people,
+        is_approvable,
+        started_before,
+        is_whole,
+        rejections,
+    } = read(parts)?;
+    let effect = review_effect(&ReviewParts {
+        answer,
+        may_approve,
+        bar,
+        names_people,
+        is_approvable,
+        started_before,
+        is_whole,
+        rejections,
+    });
+    Ok(match effect {
+        ReviewEffect::Approve | ReviewEffect::Reject => NativeReview { decides: true, bar: None },
+        ReviewEffect::Advise(bar) => NativeReview { decides: false, bar },
+    })
+}
+
+#[cfg(test)]
+pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
+    all.with::<NativeReviewParts>().with::<NativeReview>()
+}

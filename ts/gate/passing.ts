@@ -1,0 +1,34 @@
+/** A callback that says "not me": whoever else decides at the gate goes on waiting for. */
+import type { ApprovalRecord } from '../../index.js';
+import type { Awaitable } from '../values/awaitable.js';
+import type { LocalGate } from './gate.js';
+import { DEFAULT_TIMEOUT_MS } from './requests.js';
+
+/** What a callback answers. */
+export const PASS = 'pass';
+
+const NOBODY_ELSE = 'onApprovalRequest has passed, and nobody else can be asked: pass a gate.';
+const SAID = "it answered 'pass', and without a gate nobody else can be asked";
+
+/**
+ * Leaves a request to others. One without a deadline, which had it from a callback with a human at hand, has now as long as one that
+ * never had a callback: perhaps nobody looks at the gate.
+ *
+ * @param mayWait whether others can decide
+ * @param decided settles when somebody has, or nobody will
+ */
+export function passOn(
+  gate: LocalGate,
+  record: ApprovalRecord,
+  mayWait: boolean,
+  decided: Promise<unknown>,
+): Awaitable<void> {
+  if (!mayWait) return gate.refuseByCallback('onApprovalRequest', record, NOBODY_ELSE, SAID);
+  if (record.expiresAt !== null) return undefined;
+  const end = () => void gate.rejectBySystem(record.approvalId, 'Nobody answered in time.', 'deadline');
+  const timer = setTimeout(end, DEFAULT_TIMEOUT_MS);
+  timer.unref();
+  const stop = () => clearTimeout(timer);
+  decided.then(stop, stop);
+  return undefined;
+}

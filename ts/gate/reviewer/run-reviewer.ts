@@ -1,0 +1,150 @@
+/** Asks the reviewer of a run about its calls, and about those of all that is a part of it. What an answer does the core says. */
+import type { CallReview, CallReviewer, ReviewBar } from '../../../index.js';
+import { InvalidConfigError } from '../../errors/index.js';
+import { originOf } from '../../errors/message-of.js';
+import { toldKind } from '../../errors/told-value.js';
+import { warnSeldom } from '../../errors/warn-once.js';
+import { weighReview } from '../../native.js';
+import { ownValue } from '../../values/own-value.js';
+import { whenAborted } from '../../values/when-aborted.js';
+import { oneLine } from '../in-a-line.js';
+import { isShownWhole } from './as-data.js';
+import { reviewedCall, type CallToReview } from './reviewed-call.js';
+import { takeReviewer, type TakenReviewer } from './reviewer-options.js';
+
+/** What says whether an answer may decide, beside the answer. */
+export interface ReviewTerms {
+  /** Why the verdict is not for a reviewer; `null`: it is. */
+  bar: ReviewBar | null;
+  /** Whether the request names people who must agree. */
+  namesPeople: boolean;
+  /** Whether the request may be approved. */
+  isApprovable: boolean;
+  startedBefore: boolean;
+}
+
+type Opinion = Pick<CallReview, 'answer' | 'reason'>;
+
+/** The longest reason that is kept, in characters. */
+const LONGEST_REASON = 500;
+
+const ANSWERS: ReadonlySet<unknown> = new Set(['approve', 'reject', 'unsure']);
+
+export class RunReviewer {
+  readonly #reviewer: TakenReviewer;
+  /** How many calls it has rejected in a row. */
+  #rejections = 0;
+
+  constructor(reviewer: TakenReviewer) {
+    this.#reviewer = reviewer;
+  }
+
+  /**
+   * What it says of a call. Never rejects, unless the signal is aborted: what goes wrong goes to the human.
+   *
+   * @param inContext calls what the program gave in the program's own async context
+   */
+  async review(
+    call: CallToReview,
+    terms: ReviewTerms,
+    signal: AbortSignal | undefined,
+    inContext: <T>(call: () => T) => T,
+  ): Promise<CallReview> {
+    const { model, criteria, criteriaDigest, mayApprove, seesAll } = this.#reviewer;
+    const { answer, reason } = await this.#opinionOn(call, signal, inContext);
+    const said = { model, criteria, criteriaDigest, answer, reason };
+    if (answer === 'failed') {
+      this.#rejections = 0;
+      return { ...said, decides: false, bar: null };
+    }
+    const weighed = weighReview({
+      ...terms,
+      answer,
+      mayApprove,
+      isWhole: seesAll || isShownWhole({ args: call.args.value, changes: [...call.changes] }),
+      rejections: this.#rejections,
+    });
+    // The human sees the third: after that it begins anew.
+    this.#rejections = answer === 'reject' && weighed.decides ? this.#rejections + 1 : 0;
+    return { ...said, ...weighed };
+  }
+
+  async #opinionOn(
+    call: CallToReview,
+    signal: AbortSignal | undefined,
+    inContext: <T>(call: () => T) => T,
+  ): Promise<Opinion> {
+    const { conversation, ask } = this.#reviewer;
+    const over = new AbortController();
+    const forget = whenAborted(signal, () => over.abort(signal?.reason));
+    try {
+      signal?.throwIfAborted();
+      const given = reviewedCall(call, conversation);
+      const answer = inContext(() => ask(given, { abortSignal: over.signal }));
+      return readOpinion(await this.#inTime(answer, over));
+    } catch (error) {
+      signal?.throwIfAborted();
+      const isLate = error instanceof LateReview;
+      warnSeldom(
+        `reviewer:${call.toolName}:${isLate ? 'late' : originOf(error)}`,
+        `The reviewer gave no answer to go by for ${call.toolName}, so that a human is asked: ${isLate ? error.message : originOf(error)}`,
+      );
+      return { answer: 'failed', reason: isLate ? error.message : shown(`it failed: ${originOf(error)}`) };
+    } finally {
+      forget();
+    }
+  }
+
+  /** It is told when nobody waits for it any more. */
+  async #inTime(answer: unknown, over: AbortController): Promise<unknown> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const end = () => {
+        const why = new LateReview(`no answer within ${this.#reviewer.timeout} ms`);
+        reject(why);
+        over.abort(why);
+      };
+      timer = setTimeout(end, this.#reviewer.timeout);
+      over.signal.addEventListener('abort', () => reject(over.signal.reason as Error), { once: true });
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/**
+ * The reviewer of a run: its own, or that of its gate. A run that brought one of its own to a gate that has one could have approved what
+ * the gate leaves to another.
+ *
+ * @throws {InvalidConfigError}
+ */
+export function runReviewer(
+  gate: { reviewer: TakenReviewer | undefined },
+  own: CallReviewer | undefined,
+  place: string,
+): RunReviewer | undefined {
+  if (own !== undefined && gate.reviewer !== undefined)
+    throw new InvalidConfigError({ message: `${place}: leave reviewer out: the gate has its own.` });
+  const reviewer = gate.reviewer ?? takeReviewer(own, place);
+  return reviewer === undefined ? undefined : new RunReviewer(reviewer);
+}
+
+class LateReview extends Error {}
+
+/** @throws {TypeError} for what is no opinion */
+function readOpinion(answer: unknown): Opinion {
+  const said = ownValue(answer, 'answer');
+  const reason = ownValue(answer, 'reason');
+  if (!ANSWERS.has(said) || typeof reason !== 'string')
+    throw new TypeError(`it answered ${toldKind(answer)}, which is no { answer, reason }`);
+  return { answer: said as Opinion['answer'], reason: shown(reason) };
+}
+
+/** In one line that is safe to show, and cut. */
+function shown(text: string): string {
+  const line = oneLine(text.slice(0, LONGEST_REASON * 2).toWellFormed());
+  return line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1).toWellFormed()}…`;
+}

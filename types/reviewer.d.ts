@@ -1,0 +1,110 @@
+/** A reviewer between the policies and the human: a model, or a function. */
+import type { LanguageModel, ModelMessage } from 'ai';
+import type { FileChange, PolicyRule, PolicyVerdict } from './policy.js';
+import type { GateOptions } from './gate.js';
+import type { RunOptions } from './run.js';
+
+/** What every reviewer may be told. */
+interface ReviewerSettings {
+  /**
+   * Whether it may approve what a rule leaves to it ({@link PolicyRule.reviewer}). Without it, it advises: its rejections count, and
+   * what it would approve goes to the human with what it said. @default false
+   */
+  mayApprove?: boolean;
+  /** How long it may think about one call, in ms; then the human is asked. @default 20,000 */
+  timeout?: number;
+  /** Whether it is given the conversation of the run that makes the call. @default false: only what the user asked for */
+  conversation?: boolean;
+}
+
+/** A model that is asked about each call before a human is. */
+export interface ModelReviewer extends ReviewerSettings {
+  /**
+   * Any model of the AI SDK 6 or 7. It is called once for a call, without tools. A name alone is looked up at the SDK's default provider
+   * (`AI_SDK_DEFAULT_PROVIDER`); for one of the gateway write `gateway('NAME')`.
+   */
+  model: LanguageModel;
+  /** What it goes by, in your words: what it may approve, what it must reject. At most 10,000 characters. */
+  criteria: string;
+  review?: undefined;
+}
+
+/** A function of yours that is asked about each call before a human is. */
+export interface FunctionReviewer extends ReviewerSettings {
+  /** A throw, anything that is no {@link ReviewOpinion}, and no answer in time go to the human. */
+  review: (call: ReviewedCall, options: { abortSignal: AbortSignal }) => ReviewOpinion | PromiseLike<ReviewOpinion>;
+  /** What it goes by, for the record. @default '' */
+  criteria?: string;
+  model?: undefined;
+}
+
+/** See {@link GateOptions.reviewer} and {@link RunOptions.reviewer}. */
+export type CallReviewer = ModelReviewer | FunctionReviewer;
+
+/** What a reviewer says of a call. */
+export interface ReviewOpinion {
+  /** `unsure`: the human is to say. */
+  answer: 'approve' | 'reject' | 'unsure';
+  /** Why, in a sentence or two. The human is shown it, and for a rejection the model. */
+  reason: string;
+}
+
+/** A call as a reviewer is given it. All of it is a copy, and none of it can be trusted but the verdict. */
+export interface ReviewedCall {
+  toolName: string;
+  toolCallId: string;
+  runId: string;
+  /** The path of agents it came from. */
+  origin: readonly string[];
+  args: unknown;
+  /** What the policies say; `null` where none is set. */
+  verdict: PolicyVerdict | null;
+  /** The files that a call of a well-known tool would change. */
+  changes: readonly FileChange[];
+  /** The last that the user asked for in the run; `null`: it is not known, as for `gate.request`. */
+  prompt: string | null;
+  /** In a subagent, what the agent above it has asked for; else `null`. */
+  task: string | null;
+  /** With `conversation`; else empty. */
+  messages: readonly ModelMessage[];
+}
+
+/** Why a human decides, though a reviewer has answered. */
+export type ReviewBar =
+  /** The call asks the human something. */
+  | 'question'
+  /** People are named who must agree. */
+  | 'people'
+  /** A rule of the administrator asks. */
+  | 'managed'
+  /** Something beside the rules asks: `interruptOn`, the tool, the host, a judge. */
+  | 'beside'
+  /** A part of the call is asked about by no rule, or by one that does not leave it to a reviewer; or nobody knows what it does. */
+  | 'unmarked'
+  /** It has no {@link ReviewerSettings.mayApprove}. */
+  | 'advises'
+  /** The call was started before, and may have had its effect. */
+  | 'started'
+  /** `allowedDecisions` are without `approve`. */
+  | 'not-allowed'
+  /** The call is too long to have been shown to it whole. */
+  | 'cut'
+  /** It is the third rejection in a row in the run. */
+  | 'repeated';
+
+/** What a reviewer said of a call, as it stands in its request. */
+export interface CallReview {
+  /** The id of the model; `null`: it is a function. */
+  model: string | null;
+  criteria: string;
+  /** SHA-256 (hex) of the criteria. */
+  criteriaDigest: string;
+  /** `failed`: there is none to go by; the reason says why. */
+  answer: ReviewOpinion['answer'] | 'failed';
+  /** In one line that is safe to show, at most 500 characters. A model wrote it, perhaps in the words of an attacker. */
+  reason: string;
+  /** Whether its answer is the decision. */
+  decides: boolean;
+  /** Why it is not; `null`: it is, or the reviewer leaves it to the human. */
+  bar: ReviewBar | null;
+}
