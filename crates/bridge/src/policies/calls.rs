@@ -6,7 +6,7 @@ use countersign_core::call::Json;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{Grant, OfferOptions, Policies, PolicyCall, ShownFile};
 use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
-use countersign_core::policy::{NetworkReach, SealedFiles, Verdict};
+use countersign_core::policy::{ConfinedRun, NetworkReach, SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, Judged, JudgedBeside};
@@ -85,6 +85,10 @@ struct NativeCall {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, type = "Record<string, boolean>"))]
     annotations: BTreeMap<String, bool>,
+    /// How it runs where no human approves it.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    confined: Option<NativeConfinedRun>,
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
     run_id: Option<String>,
@@ -116,6 +120,15 @@ struct NativeCall {
     unruled: bool,
 }
 
+/// How a command runs that no human approves: held to this, or not at all.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct NativeConfinedRun {
+    /// Where it may write, beside a temporary folder of its own. Absolute paths.
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    writes: Vec<String>,
+}
+
 /// More numbers of conditions than a document has rules would only be there to fill the memory.
 const MOST_CONDITIONS: usize = MAX_RULES * 16;
 
@@ -140,6 +153,7 @@ impl NativeCall {
             tool_name,
             args,
             annotations,
+            confined,
             run_id,
             now,
             conditions: answers,
@@ -160,7 +174,8 @@ impl NativeCall {
             }
         }
         let now = now.max(0.0) as u64;
-        let call = PolicyCall { tool_name, args, annotations, conditions, run_id, now };
+        let confined = confined.map(|NativeConfinedRun { writes }| ConfinedRun { writes });
+        let call = PolicyCall { tool_name, args, annotations, conditions, confined, run_id, now };
         let offers = OfferOptions { floor, unruled };
         Ok((call, Also { read_only, grants, offers, bound }))
     }

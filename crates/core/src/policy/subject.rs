@@ -72,6 +72,8 @@ pub enum SubjectKind {
         why: Cow<'static, str>,
         /// A rule that spells out this command up to this argument knows what it allows.
         named: Option<ByArgument>,
+        /// Whether a command that runs confined is held to what it may do, whatever this comes to.
+        held: bool,
     },
 }
 

@@ -72,14 +72,13 @@ impl SubjectReader<'_> {
                         let why = format!(
                             "`{name}` is a folder here, and as a repository its settings say what runs"
                         );
-                        self.unknown(None, why);
+                        self.unknown_code(why);
                         return Ok(());
                     }
                 }
             }
             if hidden {
-                self.unknown(
-                    None,
+                self.unknown_code(
                     "`git` runs in a folder that may hold a repository of its own, whose settings say what git runs",
                 );
                 return Ok(());
@@ -92,7 +91,7 @@ impl SubjectReader<'_> {
     /// line itself.
     pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
         if let Some(found) = self.entered()? {
-            self.unknown(None, found.why());
+            self.unknown_code(found.why());
         }
         Ok(())
     }
@@ -366,12 +365,10 @@ impl SubjectReader<'_> {
         };
         match folders {
             CallFolders::Inside => return Ok(false),
-            CallFolders::Elsewhere => self.unknown(
-                None,
+            CallFolders::Elsewhere => self.unknown_code(
                 format!("`{program}` does what the files of its folder say, and that may be a folder outside of the project"),
             ),
-            CallFolders::Repository => self.unknown(
-                None,
+            CallFolders::Repository => self.unknown_code(
                 format!("`{program}` runs in a folder that may hold a repository of its own, whose settings say what git runs"),
             ),
         }

@@ -1,6 +1,7 @@
 //! The semantics of policies, sentence by sentence.
 
 mod commands;
+mod confined;
 mod dash;
 mod doors;
 mod folders;
@@ -98,6 +99,7 @@ impl Call {
             cwd: None,
             annotations: &self.hints,
             conditions: &self.conditions,
+            confined: None,
         }
     }
 }
