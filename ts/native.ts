@@ -97,6 +97,7 @@ export type {
   NativeRunStatus,
   NativeSaveRun,
   NativeSavedRun,
+  NativeConfinedRun,
   NativeSealed,
   NativeSetting,
   NativeTidied,

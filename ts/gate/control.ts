@@ -3,6 +3,7 @@
  * mode. All of them are asked here; what they come to the core says.
  */
 import type {
+  ConfinedWrites,
   FileChange,
   Grant,
   GateOptions,
@@ -153,7 +154,7 @@ export class GateControl {
     asked: () => Promise<readonly CallOpinion[]>,
   ): Promise<CallVerdict> {
     const judged: PoliciesVerdict[] = [];
-    for (const policies of this.#all(narrower)) {
+    for (const policies of this.all(narrower)) {
       const said = await policies.judged(call);
       const { effect, reason } = said.verdict;
       // Nothing answers a deny: nobody else is asked.
@@ -163,9 +164,10 @@ export class GateControl {
     const own = await asked();
     const denied = denialIn(own);
     if (denied !== undefined) return denied;
-    return own.length <= 1 && !this.tightens(narrower) && !this.#mayGrant
-      ? onlyOpinion(own[0])
-      : this.#weighed(call, judged, own, narrower);
+    if (own.length <= 1 && !this.tightens(narrower) && !this.#mayGrant) return onlyOpinion(own[0]);
+    const verdict = await this.#weighed(call, judged, own, narrower);
+    const confinedTo = leastOf(judged);
+    return confinedTo === undefined ? verdict : { ...verdict, confinedTo };
   }
 
   /** What the core makes of all opinions. It says whom to ask besides. */
@@ -269,7 +271,7 @@ export class GateControl {
 
   /** A file that changed since may forbid it. */
   async #forbidsAuto(narrower: readonly Policies[]): Promise<boolean> {
-    for (const policies of this.#all(narrower)) if ((await policies.forbids('auto')) != null) return true;
+    for (const policies of this.all(narrower)) if ((await policies.forbids('auto')) != null) return true;
     return false;
   }
 
@@ -305,7 +307,7 @@ export class GateControl {
     verdict: CallVerdict,
     narrower: readonly Policies[],
   ): Promise<{ bound: BoundVerdict; shown: ShownCall }> {
-    const [only, ...more] = this.#all(narrower);
+    const [only, ...more] = this.all(narrower);
     if (only === undefined || more.length > 0 || verdict.effect !== 'ask') {
       const bound = await this.bound(call, narrower);
       return { bound, shown: await this.shown(call, verdict, narrower) };
@@ -341,7 +343,7 @@ export class GateControl {
 
   /** What an approval of this call is bound to now, and whether it may run at all. Never rejects. */
   bound(call: JudgedByPolicy, narrower: readonly Policies[]): Awaitable<BoundVerdict> {
-    const all = this.#all(narrower);
+    const all = this.all(narrower);
     return all.length === 0 ? UNBOUND : this.#boundBy(all, call);
   }
 
@@ -418,7 +420,13 @@ export class GateControl {
     (this.#policies ?? this.#reader)?.endRun(runId);
   }
 
-  #all(narrower: readonly Policies[]): Policies[] {
+  /** Whether these are those of the gate. */
+  has(policies: Policies): boolean {
+    return policies === this.#policies;
+  }
+
+  /** The policies of the gate, and these. */
+  all(narrower: readonly Policies[]): Policies[] {
     return [this.#policies, ...narrower].filter((each) => each !== undefined);
   }
 
@@ -470,6 +478,12 @@ const onlyOpinion = (own: CallOpinion | undefined): CallVerdict =>
     : own.effect === 'deny'
       ? own
       : { ...own, said: null, floor: true };
+
+/** What a command must be held to for all of these to hold: whatever answers the rest, that stays. */
+function leastOf(judged: readonly PoliciesVerdict[]): ConfinedWrites | undefined {
+  const all = judged.map(({ verdict }) => verdict.confined);
+  return all.includes('nothing') ? 'nothing' : all.find((each) => each !== undefined);
+}
 
 const saidAt = (judged: readonly PoliciesVerdict[], at: number | null): PolicyVerdict | null =>
   at === null ? null : (judged[at]?.verdict ?? null);

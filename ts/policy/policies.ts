@@ -22,6 +22,7 @@ import {
   NativePolicies,
   type NativeBound,
   type NativeCall,
+  type NativeConfinedRun,
   type NativeDocument,
   type NativeJudged,
   type NativeLayers,
@@ -51,6 +52,8 @@ export interface JudgedByPolicy {
   /** It starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
   signal?: AbortSignal | undefined;
+  /** How it runs where no human approves it, as the one says who runs it. */
+  confined?: NativeConfinedRun | undefined;
 }
 
 /** What policies say of a call. */
@@ -98,6 +101,8 @@ export class Policies {
   readonly #native: NativePolicies;
   readonly #documents: readonly NativeDocument[];
   readonly #conditions: readonly PolicyCondition[];
+  /** All that they were made of; `null`: functions are a part of it. */
+  readonly #made: string | null;
   readonly #onProblems: ((problems: PolicyProblem[]) => void) | undefined;
   /** Whether any grant may answer: one was made here, or the user's file holds some. */
   #mayGrant: boolean;
@@ -113,6 +118,7 @@ export class Policies {
     this.#conditions = conditions;
     this.#onProblems = onProblems;
     this.#mayGrant = files === 'all';
+    this.#made = conditions.length > 0 ? null : JSON.stringify([documents, files, paths ?? null, this.cwd, own]);
     this.#native = new NativePolicies({
       documents,
       files,
@@ -121,6 +127,11 @@ export class Policies {
       home: paths?.home ?? homedir(),
       own,
     });
+  }
+
+  /** Whether these say of each call what the others say, as far as that is known of how they were made. */
+  saysAs(other: Policies): boolean {
+    return this === other || (this.#made !== null && this.#made === other.#made);
   }
 
   /** What they say; at once where nothing has to be waited for. */
@@ -249,11 +260,11 @@ export class Policies {
   }
 
   async explain(call: JudgedByPolicy): Promise<string> {
-    return this.#native.explain(await this.#answered(call));
+    return this.#native.explain(confinedAs(call, await this.#answered(call)));
   }
 
   #said(call: JudgedByPolicy): Awaitable<NativeJudged> {
-    return after(this.#answered(call), (answered) => this.#ask(answered));
+    return after(this.#answered(call), (answered) => this.#ask(confinedAs(call, answered)));
   }
 
   /** Waits for nothing where nothing has to be looked at: every call passes here. */
@@ -300,6 +311,10 @@ export class Policies {
     return signal === undefined ? call : { ...call, abortSignal: signal };
   }
 }
+
+/** How it runs counts for the verdict alone: what a human approves, and what is granted, runs without walls as well. */
+const confinedAs = ({ confined }: JudgedByPolicy, call: NativeCall): NativeCall =>
+  confined === undefined ? call : { ...call, confined };
 
 function boundVerdict(bound: NativeBound | undefined): BoundVerdict {
   if (bound === undefined) throw new InternalError({ message: 'the core did not say what an approval is bound to' });
