@@ -370,6 +370,7 @@ impl DoubtReason {
             | Self::Arithmetic
             | Self::HereDocument
             | Self::Script
+            | Self::Settings
             | Self::Stdin
             | Self::UnknownCommand
             | Self::Alters
@@ -389,7 +390,6 @@ impl DoubtReason {
             | Self::Elsewhere
             | Self::Network
             | Self::Deletes
-            | Self::Settings
             | Self::Connects
             | Self::ShowsSecrets
             | Self::ShowsObjects

@@ -334,7 +334,8 @@ impl<'a> CallJudge<'a> {
         }
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
             && let Some(cause) = self.doubt(subject, hits, spots)
-            && !(confining.is_some() && is_held(&cause, subject))
+            && !(confining.is_some()
+                && (is_held(&cause, subject) || self.is_hardly_written(subject)))
         {
             let managed_ask = says.managed_ask;
             says = SubjectVerdict {
@@ -352,17 +353,29 @@ impl<'a> CallJudge<'a> {
     /// mean a file which is hardly written: what comes of it, the confinement holds. What others ask or deny, and what it denies
     /// itself, stays.
     fn drop_guesses(&self, document: usize, subject: &Subject, hits: &mut Vec<RuleHit>) {
-        if !matches!(subject.kind, SubjectKind::Command { .. } | SubjectKind::Path { .. }) {
+        let could_be_any = match &subject.kind {
+            SubjectKind::Command { .. } | SubjectKind::Path { .. } => true,
+            // It may be a connection that the shell opens: a confined command has none.
+            SubjectKind::Url { target, .. } => target.literal().is_none(),
+            SubjectKind::Env { .. } | SubjectKind::Tool { .. } | SubjectKind::Unknown { .. } => {
+                false
+            }
+        };
+        if !could_be_any {
             return;
         }
-        // A file that is opened for writing and only asked.
-        let perhaps = matches!(subject.kind, SubjectKind::Path { access: FileAccess::Write, by: Some(by), .. }
-            if self.argv(&by).is_some_and(only_asks));
+        let perhaps = self.is_hardly_written(subject);
         hits.retain(|hit| {
             hit.how != MatchStrength::Could && !perhaps
                 || hit.document != document
                 || self.policy.rule(hit.rule).is_none_or(|rule| rule.effect == Effect::Deny)
         });
+    }
+
+    /// Whether it is a file that is opened for writing, and only asked.
+    fn is_hardly_written(&self, subject: &Subject) -> bool {
+        matches!(subject.kind, SubjectKind::Path { access: FileAccess::Write, by: Some(by), .. }
+            if self.argv(&by).is_some_and(only_asks))
     }
 
     /// What stands against allowing a subject that the rules allow.
@@ -453,7 +466,9 @@ impl<'a> CallJudge<'a> {
 /// tell. What is protected is kept from it as well; what is spelled out all the same, a human is asked about at once.
 fn is_held(cause: &VerdictCause, subject: &Subject) -> bool {
     match (cause, &subject.kind) {
-        (VerdictCause::Dynamic, kind) => matches!(kind, SubjectKind::Command { .. }),
+        (VerdictCause::Dynamic, kind) => {
+            matches!(kind, SubjectKind::Command { .. } | SubjectKind::Url { .. })
+        }
         (VerdictCause::Unlocated(_) | VerdictCause::Adrift, kind) => {
             matches!(kind, SubjectKind::Path { .. })
         }
