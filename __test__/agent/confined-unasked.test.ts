@@ -266,6 +266,15 @@ describe('what would not be confined is asked about as ever', () => {
 });
 
 describe('the verdict says it', () => {
+  test.runIf(isHeld)('and so is the model told', () => {
+    const prompt = (options: Partial<DeepAgentOptions>) =>
+      createDeepAgent({ model: scripted([]).model, backend: local(), policy: 'preset:developer', ...options })
+        .systemPrompt;
+    expect(prompt({ confine: true })).toContain('runs in a sandbox: it has no network');
+    for (const options of [{}, { confine: { localSockets: true } }])
+      expect(prompt(options)).not.toContain('runs in a sandbox');
+  });
+
   const call_ = { toolName: 'execute', args: { command: 'python x.py' } };
   const place = () => ({ cwd: root, project: root });
 
