@@ -46,7 +46,7 @@ beforeEach(() => {
   git('add', '-A');
   git('commit', '-q', '-m', 'first');
   writeFileSync(join(root, '.env'), 'SECRET=hidden');
-  writeFileSync(join(root, 'secret.txt'), 'SECRET of a rule');
+  writeFileSync(join(root, 'notes.txt'), 'NOTES of a rule');
 });
 
 type Options = Omit<DeepAgentOptions, 'model'>;
@@ -76,7 +76,7 @@ rm -rf ${outside}/* .git/objects .git/refs .git/HEAD
 mv .git moved
 echo EVIL > .git/hooks/pre-commit
 git commit -q --amend -m EVIL --allow-empty
-cat .env secret.txt
+cat .env notes.txt
 (exec 3<>/dev/tcp/127.0.0.1/9) 2>/dev/null
 ln -s ${outside} link && echo EVIL > link/through.txt
 (setsid sh -c "sleep 1; echo EVIL > ${outside}/late.txt" &)
@@ -164,13 +164,13 @@ describe.runIf(isHeld)('a command that is not known', () => {
       policy: {
         version: 1,
         rule: [
-          { effect: 'deny', reads: '${project}/secret.txt' },
+          { effect: 'deny', reads: '${project}/notes.txt' },
           { effect: 'allow', confined: 'project' },
         ],
       },
     } as const;
     const turns = [
-      calls(call('task', { description: 'build', prompt: 'build', agent: 'worker' }, 't')),
+      calls(call('task', { subagent_type: 'worker', description: 'build' }, 't')),
       calls(call('execute', { command }, 'c')),
       says('done below'),
       says('done'),
@@ -189,7 +189,7 @@ describe.runIf(isHeld)('a command that is not known', () => {
     const said = JSON.stringify(prompts);
     expect(asked).toEqual([]);
     expect(said).toContain('reached');
-    expect(said).not.toContain('SECRET of a rule');
+    expect(said).not.toContain('NOTES of a rule');
     expectNothingOutside();
   });
 });
