@@ -2,12 +2,7 @@
 //!
 //! Whoever runs a command says so, and where it may write then. Nothing here is told by the name of a tool.
 
-use super::compile::Policy;
-use super::judge::{NeedsFiles, looked_up};
-use super::looking::looks;
-use super::verdict::JudgedSubject;
-use crate::path::{FileLookup, PathContext, is_below, locate};
-use crate::shell::Word;
+use crate::path::{FileLookup, PathContext, PathError, is_below, locate};
 
 /// What a confined command can write at most, beside a temporary folder of its own. The later, the less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,35 +68,19 @@ pub struct ConfinedRun {
 }
 
 impl ConfinedRun {
-    /// What such a command can be held to, from more to less.
-    pub(super) fn levels(
-        &self, policy: &Policy, files: &dyn FileLookup,
-    ) -> Result<Vec<ConfinedWrites>, NeedsFiles> {
-        let mut levels = Vec::new();
-        if self.stays_in_project(policy.context(), files)? {
-            levels.push(ConfinedWrites::Project);
-        }
-        if policy.rests_on_confinement_to(ConfinedWrites::Nothing) {
-            levels.push(ConfinedWrites::Nothing);
-        }
-        Ok(levels)
-    }
-
     /// Whether all that it may write lies in the project. A place that holds the home of the user is none of a project.
-    fn stays_in_project(
+    ///
+    /// # Errors
+    /// When the file system is needed, or does not say where a place lies.
+    pub(super) fn stays_in_project(
         &self, context: &PathContext, files: &dyn FileLookup,
-    ) -> Result<bool, NeedsFiles> {
+    ) -> Result<bool, PathError> {
+        let real = |path: &str| locate(path, context, files).map(|located| located.real);
         let Some(project) = &context.project else { return Ok(false) };
-        let real = |path: &str| -> Result<Option<String>, NeedsFiles> {
-            Ok(looked_up(locate(path, context, files))?.ok().map(|located| located.real))
-        };
-        let Some(project) = real(project)? else { return Ok(false) };
-        let home = match &context.home {
-            Some(home) => real(home)?,
-            None => None,
-        };
+        let project = real(project)?;
+        let home = context.home.as_deref().map(real).transpose()?;
         for place in &self.writes {
-            let Some(place) = real(place)? else { return Ok(false) };
+            let place = real(place)?;
             let holds_home = home.as_deref().is_some_and(|home| is_below(home, &place));
             if place == "/" || holds_home || !is_below(&place, &project) {
                 return Ok(false);
@@ -109,25 +88,4 @@ impl ConfinedRun {
         }
         Ok(!self.writes.is_empty())
     }
-}
-
-/// Whether these change a repository: a confined command has its history to look at alone.
-pub(super) fn changes_history(subjects: &[JudgedSubject]) -> bool {
-    subjects
-        .iter()
-        .map(|judged| &judged.subject.kind)
-        .any(|kind| kind.git().is_some_and(|argv| !only_looks(argv)))
-}
-
-/// Whether this command of git looks, wherever it does that.
-fn only_looks(argv: &[Word]) -> bool {
-    let Some((git, mut rest)) = argv.split_first() else { return false };
-    while let [option, behind @ ..] = rest {
-        rest = match (option.literal(), behind) {
-            (Some("-C"), [_, behind @ ..]) => behind,
-            (Some("--no-pager"), behind) => behind,
-            _ => break,
-        };
-    }
-    looks(&[std::slice::from_ref(git), rest].concat())
 }

@@ -126,6 +126,21 @@ impl SubjectKind {
         argv.first().and_then(Word::literal) == Some("git") && looks(argv)
     }
 
+    /// Whether it is git, and does more than to look, in whichever folder: a confined command has the history to look at alone.
+    pub(crate) fn changes_history(&self) -> bool {
+        let Some((git, mut rest)) = self.git().and_then(<[Word]>::split_first) else {
+            return false;
+        };
+        while let [option, behind @ ..] = rest {
+            rest = match (option.literal(), behind) {
+                (Some("-C"), [_, behind @ ..]) => behind,
+                (Some("--no-pager"), behind) => behind,
+                _ => break,
+            };
+        }
+        !looks(&[std::slice::from_ref(git), rest].concat())
+    }
+
     /// The words of git, where it is git.
     pub(crate) fn git(&self) -> Option<&[Word]> {
         let Self::Command { argv, .. } = self else { return None };

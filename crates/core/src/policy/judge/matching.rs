@@ -168,6 +168,8 @@ impl CallJudge<'_> {
                         hits.push(RuleHit { names_unknown: true, ..*hit });
                     }
                 }
+                // A tool that is known by its name alone is no command that anything holds.
+                SubjectKind::Tool { .. } if self.rests_on_confinement(hit) => {}
                 _ => hits.push(*hit),
             }
         }

@@ -26,7 +26,7 @@ pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 
 use super::Effect;
 use super::compile::Policy;
-use super::confined::{self, ConfinedRun, ConfinedWrites};
+use super::confined::{ConfinedRun, ConfinedWrites};
 use super::document::RuleApprovers;
 use super::git::GitReach;
 use super::network;
@@ -107,8 +107,10 @@ pub(crate) fn judge_traced(
     let mut verdict = judge_held(policy, call, None, files, trace.is_some().then_some(&mut plain))?;
     let run =
         call.confined.filter(|_| verdict.effect == Effect::Ask && policy.rests_on_confinement());
+    let changes_history =
+        verdict.subjects.iter().any(|judged| judged.subject.kind.changes_history());
     let levels = match run {
-        Some(run) if !confined::changes_history(&verdict.subjects) => run.levels(policy, files)?,
+        Some(run) if !changes_history => levels(policy, run, files)?,
         _ => Vec::new(),
     };
     let mut asks = None;
@@ -135,6 +137,20 @@ pub(crate) fn judge_traced(
         *trace = plain;
     }
     Ok(verdict)
+}
+
+/// What such a command can be held to, from more to less.
+fn levels(
+    policy: &Policy, run: &ConfinedRun, files: &dyn FileLookup,
+) -> Result<Vec<ConfinedWrites>, NeedsFiles> {
+    let mut levels = Vec::new();
+    if looked_up(run.stays_in_project(policy.context(), files))?.unwrap_or(false) {
+        levels.push(ConfinedWrites::Project);
+    }
+    if policy.rests_on_confinement_to(ConfinedWrites::Nothing) {
+        levels.push(ConfinedWrites::Nothing);
+    }
+    Ok(levels)
 }
 
 /// What the policies say of a call that is held to this. `None`: it is held to nothing.

@@ -1,7 +1,6 @@
 //! The semantics of policies, sentence by sentence.
 
 mod commands;
-mod confined;
 mod dash;
 mod doors;
 mod folders;

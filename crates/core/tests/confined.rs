@@ -1,8 +1,94 @@
-//! Rules that rest on a command being confined.
+//! Rules that rest on a command being confined, and the presets that have some.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
 
-use super::*;
-use crate::layers::{PRESETS, preset};
-use crate::policy::{ConfinedRun, ConfinedWrites};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use countersign_core::call::Json;
+use countersign_core::layers::{PRESETS, preset};
+use countersign_core::path::{FileLookup, PathContext, PathError};
+use countersign_core::policy::document::{
+    DocumentFormat, LayerKind, PolicyDocument, PolicySource, load,
+};
+use countersign_core::policy::{
+    ConfinedRun, ConfinedWrites, Effect, JudgedCall, Policy, Verdict, judge,
+};
+
+/// A file system of nothing but symlinks.
+#[derive(Default)]
+struct Links(HashMap<String, String>);
+
+impl Links {
+    fn of(links: &[(&str, &str)]) -> Self {
+        Self(links.iter().map(|(link, target)| ((*link).into(), (*target).into())).collect())
+    }
+}
+
+impl FileLookup for Links {
+    fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
+        Ok(self.0.get(path).map(PathBuf::from))
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        true
+    }
+}
+
+fn context() -> PathContext {
+    PathContext {
+        cwd: "/work/app".to_owned(),
+        home: Some("/home/me".to_owned()),
+        project: Some("/work/app".to_owned()),
+        own: Vec::new(),
+    }
+}
+
+fn document(toml: &str, layer: LayerKind, trusted: bool) -> PolicyDocument {
+    let name = format!("{layer:?}.toml").to_lowercase();
+    let source = PolicySource { layer, name: name.into(), trusted };
+    load(&format!("version = 1\n{toml}"), DocumentFormat::Toml, source).unwrap()
+}
+
+fn policy(toml: &str) -> Policy {
+    pooled(vec![document(toml, LayerKind::Code, true)])
+}
+
+fn pooled(documents: Vec<PolicyDocument>) -> Policy {
+    Policy::compile(documents, &context()).unwrap()
+}
+
+/// A call, owned.
+struct Call {
+    tool: String,
+    args: Json,
+    hints: BTreeMap<String, bool>,
+}
+
+impl Call {
+    fn new(tool: &str, args: &str) -> Self {
+        Self { tool: tool.to_owned(), args: args.parse().unwrap(), hints: BTreeMap::new() }
+    }
+
+    fn run(command: &str) -> Self {
+        let args = BTreeMap::from([("command".to_owned(), Json::String(command.to_owned()))]);
+        Self { args: Json::Object(args), ..Self::new("bash", "{}") }
+    }
+
+    fn judged(&self) -> JudgedCall<'_> {
+        JudgedCall {
+            tool_name: &self.tool,
+            args: &self.args,
+            cwd: None,
+            annotations: &self.hints,
+            conditions: &[],
+            confined: None,
+        }
+    }
+}
+
+fn verdict(policy: &Policy, call: &Call) -> Verdict {
+    judge(policy, &call.judged(), &Links::default()).unwrap()
+}
 
 /// The verdict on a line that may write in these places alone.
 fn held(policy: &Policy, writes: &[&str], command: &str, files: &dyn FileLookup) -> Verdict {
@@ -22,7 +108,7 @@ fn preset_policy(name: &str, more: &[&str]) -> Policy {
         name: format!("preset:{name}").into(),
         trusted: true,
     };
-    let preset = read(preset(name).unwrap(), DocumentFormat::Toml, source).unwrap();
+    let preset = load(preset(name).unwrap(), DocumentFormat::Toml, source).unwrap();
     pooled(own.chain([preset]).collect())
 }
 
@@ -218,7 +304,7 @@ commands = ["deploy"]
     let strict = preset_policy("developer", &["default = \"deny\""]);
     assert_eq!(confined(&strict, "python x.py").effect, Effect::Deny);
     let user = document("default = \"ask\"", LayerKind::User, true);
-    let preset = read(
+    let preset = load(
         preset("developer").unwrap(),
         DocumentFormat::Toml,
         PolicySource { layer: LayerKind::Code, name: "preset:developer".into(), trusted: true },
