@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 // 12,607 lines that people wrote (NL2Bash). No part of this project.
 const shared = resolve(root, '../shared/cases/nl2bash.txt');
 
-// Behind FILE may stand `ask developer harmless`: then these lines are listed, one by one.
+// Each preset is measured without confinement and with it. Behind FILE may stand `ask developer harmless`, or `allow
+// developer:confined not-harmless`: then these lines are listed, one by one.
 const { positionals } = parseArgs({ allowPositionals: true });
 const [named, ...list] = positionals;
 // npm runs scripts in the project; INIT_CWD is where the user stands.

@@ -109,6 +109,7 @@ export type {
   NativeRunStatus,
   NativeSaveRun,
   NativeSavedRun,
+  NativeConfinedRun,
   NativeSealed,
   NativeSetting,
   NativeTidied,

@@ -418,7 +418,9 @@ context: object,
 denied: string | null, };
 
 /** A call to judge. */
-export type NativeCall = { toolName: string, args: unknown, annotations?: Record<string, boolean>, runId?: string,
+export type NativeCall = { toolName: string, args: unknown, annotations?: Record<string, boolean>,
+/** How it runs where no human approves it. */
+confined?: NativeConfinedRun, runId?: string,
 /** ms since the epoch, for grants. */
 now: number,
 /** What the functions of the rules said; `null`: they failed. */
@@ -452,6 +454,11 @@ readOnly?: NativeOpinion,
 mayGrant: boolean,
 /** Absent: not looked up, or there is none. */
 grant?: NativeGrantOpinion, isQuestion: boolean, startsAgents: boolean, };
+
+/** How a command runs that no human approves: held to this, or not at all. */
+export type NativeConfinedRun = {
+/** Where it may write, beside a temporary folder of its own. Absolute paths. */
+writes: readonly string[], };
 
 export type NativeDamage = { seq: number | null, record: string | null, what: string, };
 
@@ -961,7 +968,9 @@ wrapper: boolean, } | { "kind": "read", path: string | null, text: string, } | {
 /** What is said of a call. */
 export type PolicyVerdict = { effect: PolicyEffect,
 /** The deciding rule. */
-rule: PolicyRuleRef | null, reason: string, subjects: Array<PolicySubject>,
+rule: PolicyRuleRef | null, reason: string,
+/** It holds only where the command runs confined, to no more than this. */
+confined?: 'project' | 'nothing', subjects: Array<PolicySubject>,
 /** How many subjects are left out. */
 more?: number, };
 

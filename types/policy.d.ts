@@ -13,6 +13,9 @@ export type PolicyEffect = 'allow' | 'ask' | 'deny';
  */
 export type PolicyMode = 'safe' | 'auto' | 'plan' | 'deny-all-asks';
 
+/** What a confined command can write at most, beside a temporary folder of its own. */
+export type ConfinedWrites = 'project' | 'nothing';
+
 /** Who a policy comes from. */
 export type PolicyLayer = 'managed' | 'user' | 'project' | 'code' | 'session';
 
@@ -61,6 +64,12 @@ export interface PolicyRule {
   env?: Patterns;
   /** Hints that a tool gives of itself, e.g. `{ destructiveHint: true }`. For `ask` and `deny` only. */
   annotations?: Readonly<Record<string, boolean>>;
+  /**
+   * Of which runs of a command it speaks: `'project'`, of those that run confined and write in the project alone; `'nothing'`, of those
+   * that can write nothing; `false`, of those that are not confined. Alone, such an allow covers whatever a command line does, as far as
+   * the confinement holds it. See docs/presets.md. @default all
+   */
+  confined?: ConfinedWrites | false;
   /** Who must agree, as {@link ApprovalNeed.approvers}. This and the next four are for `ask` only. */
   approvers?: Patterns;
   /** @default 1 */
@@ -212,6 +221,8 @@ export interface PolicyVerdict {
   /** The deciding rule; `null`: a default, or something that no rule can allow. */
   rule: PolicyRuleRef | null;
   reason: string;
+  /** It is an allow for a command that runs confined, to no more than this, and for no other. */
+  confined?: ConfinedWrites;
   /** Of very many, the first 200, and the first 20 of the strictest. */
   subjects: PolicySubject[];
   /** How many subjects are left out, none stricter than those that are not. */
@@ -315,6 +326,18 @@ export declare function parsePolicy(
 /** Reads a policy file. @throws {@link PolicyError} (`ERR_POLICY_…`), also when it cannot be read (`ERR_POLICY_FILE`) */
 export declare function loadPolicy(path: string): Promise<Policy>;
 
+/** A call that is asked about and not made. */
+export interface CheckedCall {
+  toolName: string;
+  args: unknown;
+  annotations?: Readonly<Record<string, unknown>>;
+  /**
+   * It would run confined, and write in these places alone: absolute paths. Only what runs commands so may say it. @default it is held
+   * to nothing
+   */
+  confined?: { writes: readonly string[] };
+}
+
 /**
  * What these policies say about a call, without running or asking anything. Symlinks are looked up.
  *
@@ -322,14 +345,14 @@ export declare function loadPolicy(path: string): Promise<Policy>;
  */
 export declare function checkPolicy(
   policy: PolicyInput | readonly PolicyInput[],
-  call: { toolName: string; args: unknown; annotations?: Readonly<Record<string, unknown>> },
+  call: CheckedCall,
   place?: PolicyPlace,
 ): Promise<PolicyVerdict>;
 
 /** {@link checkPolicy}, with the rules that matched and lost for each subject. Its effect is always the same. */
 export declare function explainPolicy(
   policy: PolicyInput | readonly PolicyInput[],
-  call: { toolName: string; args: unknown; annotations?: Readonly<Record<string, unknown>> },
+  call: CheckedCall,
   place?: PolicyPlace,
 ): Promise<PolicyExplanation>;
 

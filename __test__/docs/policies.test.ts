@@ -94,8 +94,8 @@ describe.skipIf(process.platform === 'win32')('commands', () => {
 
   test.each(commands)('$place', async (block) => {
     const cwd = join(folder, block.name);
-    const home = join(cwd, 'home');
-    mkdirSync(home, { recursive: true });
+    const home = join(folder, `${block.name}.home`);
+    for (const made of [cwd, home]) mkdirSync(made, { recursive: true });
     writeFileSync(join(cwd, 'policy.toml'), textOf(before(block)));
     const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home, XDG_CONFIG_HOME: home };
     const done = await exec('/bin/sh', ['-c', block.code], { cwd, env });

@@ -2,9 +2,10 @@
 import { resolve } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
-import type { ConfineSettings } from '../../index.js';
+import type { ConfinedWrites, ConfineSettings } from '../../index.js';
 import { putAsideInTime, repositoriesBehind } from '../confine/aside.js';
 import { asksForHosts, tightened, warnOfAbsent } from '../confine/confine.js';
+import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warn } from '../errors/warn-once.js';
@@ -16,7 +17,7 @@ import type { NativeNetwork, NativeSealed } from '../native.js';
 import { takeNeeded } from '../options/check.js';
 import { checkFlag } from '../options/names.js';
 import { Policies } from '../policy/policies.js';
-import { checkConfinement } from './backend/local-backend.js';
+import { checkConfinement, confinesIn } from './backend/local-backend.js';
 import {
   NOT_ALL_LOOKED_AT,
   NOT_ALL_LOOKED_AT_AFTER,
@@ -58,6 +59,11 @@ export function confinementOf(
     .filter((path) => !path.startsWith('~'))
     .map((path) => resolve(backend.root, path))
     .filter((path) => path !== resolve(backend.root));
+  // What judges the call that runs is kept from it as well: that of a subagent is none of ours.
+  const sourcesNow = (): readonly PolicySource[] => {
+    const judging = currentCaller()?.asker.policies ?? [];
+    return [...sources, ...judging.filter((each) => !own.saysAs(each) && control?.has(each) !== true)];
+  };
   const networks = async () => {
     const all = await Promise.all(sources.map((source) => source.network()));
     return all.filter((said) => said !== null);
@@ -67,14 +73,15 @@ export function confinementOf(
       // What was there when the agent was made may have been moved away.
       warnOfAbsent({ settings, place: `${place}: confine`, cwd: backend.root, env: {} });
       const looked = [...more, ...beside];
-      let sealed = await sealedBy(sources, looked);
+      const judging = sourcesNow();
+      let sealed = await sealedBy(judging, looked);
       const isWhole = sealed.every(({ complete }) => complete);
       if (!isWhole) {
         await checkOpen(settings, call);
         // While somebody was asked, others went on.
-        sealed = await sealedBy(sources, looked);
+        sealed = await sealedBy(judging, looked);
       }
-      const whole = withSealed(settings, sealed, control?.ownFiles() ?? []);
+      const whole = heldTo(call.confinedTo, withSealed(settings, sealed, control?.ownFiles() ?? []), sealed);
       const places = [backend.root, ...looked];
       // Of what could not be looked at nobody knows what is new.
       const begin = () => {
@@ -83,7 +90,7 @@ export function confinementOf(
         const together = new TogetherCommand(repositories, places);
         return async () => {
           try {
-            return await putNewAside(sealed, await sealedBy(sources, looked), { places, together });
+            return await putNewAside(sealed, await sealedBy(judging, looked), { places, together });
           } finally {
             together.end();
           }
@@ -96,9 +103,33 @@ export function confinementOf(
         begin,
       };
     },
+    run: () => {
+      const { network, localSockets, write = ['.'] } = settings;
+      const { supported, open } = confinementReport();
+      const isWhole = supported && open.length === 0 && localSockets !== true;
+      const isOffline = network === undefined || network === 'none' || asksForHosts(network);
+      const isHere = backend.canConfine === true && confinesIn(backend.execute) === backend.root;
+      if (!isWhole || !isOffline || !isHere || write.some((path) => path.startsWith('~'))) return undefined;
+      return { writes: write.map((path) => resolve(backend.root, path)) };
+    },
     networks,
     always,
   };
+}
+
+/**
+ * What a command may do whose verdict rests on that. What git keeps of earlier work stays as it is: then whatever the command does to
+ * the files of the project, git gives back what was committed.
+ */
+function heldTo(
+  writes: ConfinedWrites | undefined,
+  settings: ConfineSettings,
+  sealed: readonly NativeSealed[],
+): ConfineSettings {
+  if (writes === undefined) return settings;
+  const held = { ...settings, demand: 'whole' as const };
+  if (writes === 'nothing') return { ...held, write: [] };
+  return { ...held, protect: [...(held.protect ?? []), ...sealed.flatMap(({ repositories }) => repositories)] };
 }
 
 /** What is reached: as the program says, and within that as the policies do. Where it says nothing, they say whether it is asked. */

@@ -5,6 +5,7 @@ import { isQuestionTool } from '../ai-sdk/tools/questions.js';
 import { planOf } from '../ai-sdk/tools/named-by-server.js';
 import { takeTools } from '../ai-sdk/tools/tool-set.js';
 import { ownTool } from '../ai-sdk/tools/tools.js';
+import { runnerOf } from '../gate/confined-runner.js';
 import { localGate } from '../gate/gate.js';
 import type { Gating } from '../native.js';
 import { Policies } from '../policy/policies.js';
@@ -52,9 +53,13 @@ export function approvalNote(
     ...(rules
       ? ['Rules say which calls of all tools need the approval of a human, and which may not run at all.']
       : []),
+    ...(rules && runnerOf(ownTool(tools, 'execute')?.execute)?.runOf({}) !== undefined ? [CONFINED] : []),
     ...ADVICE,
   ].join('\n');
 }
+
+const CONFINED =
+  'A command that nobody approves runs in a sandbox: it has no network, and writes only where it may. The rules may let more run so.';
 
 const ADVICE = [
   'The human may take their time, and may run a call with other arguments: its result says so.',

@@ -86,6 +86,7 @@ const CALL: readonly ManualOption[] = [
   { name: '--tool', value: 'NAME', help: 'the tool [default: execute]' },
   { name: '--args', value: 'JSON', help: 'its arguments, instead of a command line' },
   { name: '--cwd', value: 'DIR', help: 'where relative paths start' },
+  { name: '--confined', help: 'as it is for a command that runs confined and writes there alone' },
   { name: '--json', help: 'the verdict as JSON' },
 ];
 

@@ -21,6 +21,7 @@ const CALL = {
   tool: { type: 'string' },
   args: { type: 'string' },
   cwd: { type: 'string' },
+  confined: { type: 'boolean' },
   json: { type: 'boolean' },
   batch: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -59,7 +60,13 @@ async function check(args: readonly string[], how: 'check' | 'explain'): Promise
   if (values.batch === true && how === 'check') return answerLines(process.stdin, checkLine);
   const policies = await policiesOf(values.policy, values.cwd);
   const toolName = values.tool ?? 'execute';
-  const call = { toolCallId: 'cli', toolName, args: snapshot(argumentsOf(how, values.args, positionals)) };
+  const call = {
+    toolCallId: 'cli',
+    toolName,
+    args: snapshot(argumentsOf(how, values.args, positionals)),
+    // As a deep agent runs it that works here, with `confine: true`.
+    ...(values.confined === true ? { confined: { writes: [resolve(values.cwd ?? '.')] } } : {}),
+  };
   const verdict = await policies.judge(call);
   if (values.json === true) await printJson(verdict);
   else if (how === 'explain') process.stdout.write(`${await policies.explain(call)}\n`);

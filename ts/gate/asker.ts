@@ -313,6 +313,11 @@ export class CallAsker {
     return new Set(toolNames.filter((name) => hidden.has(name) || hidden.has(nameOf(name))));
   }
 
+  /** All that judge its calls: those of the gate, of the run, and of those that it is a part of. */
+  get policies(): readonly Policies[] {
+    return this.gate.control.all(this.#policies);
+  }
+
   /** What the policies of the run, and of those that it is a part of, say of connections. */
   async networks(): Promise<NativeNetwork[]> {
     const said = await Promise.all(this.#policies.map((policies) => policies.network()));

@@ -1,5 +1,6 @@
 /** What is said of a call before anybody is asked. */
-import type { PolicyVerdict, ReviewBar } from '../../index.js';
+import type { ConfinedWrites, PolicyVerdict, ReviewBar } from '../../index.js';
+import type { NeededConfinement } from './confined-runner.js';
 import type { ApproverRules } from './who.js';
 
 /** What one of those that judge a call says of it. Who has no objection says nothing. */
@@ -14,10 +15,17 @@ export const denialIn = (opinions: readonly CallOpinion[]): (CallOpinion & { eff
 export type CallVerdict = {
   /** What the policies say, where there are any. */
   said?: PolicyVerdict | null | undefined;
+  /** Some of the policies say so only of a command that runs confined, to no more than this. */
+  confinedTo?: ConfinedWrites | undefined;
 } &
   /** `instead`: it would be asked about, and the mode answers. */
   (
-    | { effect: 'allow'; instead?: (CallVerdict & { effect: 'ask' }) | undefined }
+    | {
+        effect: 'allow';
+        instead?: (CallVerdict & { effect: 'ask' }) | undefined;
+        /** It holds only where the call is run so, which is looked at right before it runs. */
+        confined?: NeededConfinement | undefined;
+      }
     /**
      * `floor`: something beside the policies asks, so that only a grant for the whole call answers. `reviewBar`: why a reviewer may not
      * approve it; `null`: it may; absent: no rule has a say.

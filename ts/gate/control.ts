@@ -3,6 +3,7 @@
  * mode. All of them are asked here; what they come to the core says.
  */
 import type {
+  ConfinedWrites,
   FileChange,
   Grant,
   GateOptions,
@@ -178,7 +179,7 @@ export class GateControl {
     // A policy that denies ends it: then no function is called.
     const opinions = isWeighed && own.asksFunctions ? undefined : await own.opinions();
     const denied = opinions && denialIn(opinions);
-    if (denied !== undefined && this.#all(narrower).length === 0) return denied;
+    if (denied !== undefined && this.all(narrower).length === 0) return denied;
     return opinions !== undefined && opinions.length <= 1 && !isWeighed
       ? onlyOpinion(opinions[0])
       : this.#weighed(call, narrower, opinions, own);
@@ -192,10 +193,10 @@ export class GateControl {
     { opinions }: OwnOpinions,
   ): Promise<CallVerdict> {
     let own = known;
-    const all = this.#all(narrower);
+    const all = this.all(narrower);
     const parts: Omit<NativeCallParts, 'mode'> = {
       toolName: call.toolName,
-      ...(all.length === 0 ? {} : { call: { args: call.args.json, asked: await askedOf(all, call) } }),
+      ...(all.length === 0 ? {} : { call: { args: call.args.json, asked: { ...(await askedOf(all, call)), confined: call.confined } } }),
       ofGate: this.#policies !== undefined,
       ...(own === undefined ? {} : { own: own.map(weightOf) }),
       hasJudge: this.#judge !== undefined,
@@ -249,7 +250,7 @@ export class GateControl {
           parts.forbidsAuto = await this.#forbidsAuto(narrower);
           break;
         case 'verdict':
-          return verdictOf(next.verdict, judged, own ?? []);
+          return { ...verdictOf(next.verdict, judged, own ?? []), ...confinedTo(judged) };
       }
     }
   }
@@ -303,7 +304,7 @@ export class GateControl {
 
   /** A file that changed since may forbid it. */
   async #forbidsAuto(narrower: readonly Policies[]): Promise<boolean> {
-    for (const policies of this.#all(narrower)) if ((await policies.forbids('auto')) != null) return true;
+    for (const policies of this.all(narrower)) if ((await policies.forbids('auto')) != null) return true;
     return false;
   }
 
@@ -340,7 +341,7 @@ export class GateControl {
     narrower: readonly Policies[],
     show: ShowOptions | null,
   ): Awaitable<CallLook> {
-    const rules = this.#all(narrower);
+    const rules = this.all(narrower);
     const hasRules = rules.length > 0;
     const all = hasRules || show === null ? rules : [this.#reading()];
     return after(askedOf(all, call), (asked) => ({
@@ -365,7 +366,7 @@ export class GateControl {
 
   /** What an approval of this call is bound to, for the core to look up in the step that depends on it. */
   boundBy(call: JudgedByPolicy, tool: string, narrower: readonly Policies[]): Awaitable<BoundBy> {
-    const all = this.#all(narrower);
+    const all = this.all(narrower);
     return after(askedOf(all, call), (asked) => ({
       policies: all.map((policies) => policies.native),
       binding: { tool, asked },
@@ -389,7 +390,7 @@ export class GateControl {
   /** What was shown of a call, for the core to look whether it still is that; `undefined`: there is nothing to look at. */
   shownThen(call: JudgedByPolicy, shown: ShownThen, narrower: readonly Policies[]): Awaitable<ShownCheck | undefined> {
     const { policy, changes } = shown;
-    const rules = this.#all(narrower);
+    const rules = this.all(narrower);
     const hasRules = rules.length > 0;
     if (!hasRules && policy === null && changes.length === 0) return undefined;
     const all = hasRules ? rules : [this.#reading()];
@@ -407,7 +408,7 @@ export class GateControl {
 
   /** Whether a rule has a function of the user's: then it is not known at once what the policies say. */
   asksFunctions(narrower: readonly Policies[]): boolean {
-    return this.#all(narrower).some((policies) => policies.asksFunctions);
+    return this.all(narrower).some((policies) => policies.asksFunctions);
   }
 
   /** The files that are no longer what was shown; policy files are read again as well. */
@@ -468,7 +469,13 @@ export class GateControl {
     (this.#policies ?? this.#reader)?.endRun(runId);
   }
 
-  #all(narrower: readonly Policies[]): Policies[] {
+  /** Whether these are those of the gate. */
+  has(policies: Policies): boolean {
+    return policies === this.#policies;
+  }
+
+  /** The policies of the gate, and these. */
+  all(narrower: readonly Policies[]): Policies[] {
     return [this.#policies, ...narrower].filter((each) => each !== undefined);
   }
 
@@ -509,6 +516,13 @@ const weightOf = (opinion: CallOpinion) => ({
   reason: opinion.reason,
   namesPeople: opinion.effect === 'ask' && asksPeople(opinion.who),
 });
+
+/** What a command must be held to for all of these to hold: whatever answers the rest, that stays. */
+function confinedTo(judged: readonly NativeJudged[]): { confinedTo?: ConfinedWrites } {
+  const all = judged.map(({ verdict }) => verdict.confined);
+  const least = all.includes('nothing') ? 'nothing' : all.find((each) => each !== undefined);
+  return least === undefined ? {} : { confinedTo: least };
+}
 
 const saidAt = (judged: readonly NativeJudged[], at: number | null): PolicyVerdict | null =>
   at === null ? null : (judged[at]?.verdict ?? null);

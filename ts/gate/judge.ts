@@ -5,6 +5,7 @@
 import type { Tool } from 'ai';
 import type { InterruptOptions } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { once } from '../values/lazily.js';
 import { toldKind } from '../errors/told-value.js';
 import { failedBy, warnJudging } from './warn-judging.js';
 import type { Gating } from '../native.js';
@@ -12,6 +13,7 @@ import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
 import { approvalsNow } from '../policy/very-tool.js';
 import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js';
+import type { ConfinedRunner } from './confined-runner.js';
 import type { GateControl } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
@@ -52,6 +54,8 @@ export interface CallJudge {
   isQuestion?: boolean | undefined;
   /** It does nothing itself: it starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
+  /** Who runs the call confined. Said by those alone that look at it once more right before it runs: see `heldTo`. */
+  runner?: ConfinedRunner | undefined;
 }
 
 /** What is asked beside the policies. */
@@ -68,11 +72,27 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
   const { toolCallId, toolName, args } = call;
   const ruleName = ruleNameOf(toolName, tool);
   const annotations = annotationsOf(tool);
-  return control.judge(
-    { toolCallId, toolName, ruleName, args, annotations, signal, runId: by.runId, isQuestion, startsAgents },
-    policies,
-    { asksFunctions: asksFunctions(by), opinions },
-  );
+  const judged = {
+    toolCallId,
+    toolName,
+    ruleName,
+    args,
+    annotations,
+    signal,
+    runId: by.runId,
+    isQuestion,
+    startsAgents,
+  };
+  const own = { asksFunctions: asksFunctions(by), opinions: once(opinions) };
+  const { runner } = by;
+  const confined = runner?.runOf(copyOf(args));
+  if (runner === undefined || confined === undefined) return control.judge(judged, policies, own);
+  const verdict = await control.judge({ ...judged, confined }, policies, own);
+  const { confinedTo: writes } = verdict;
+  if (writes === undefined) return verdict;
+  // What a human is asked about runs without walls when they approve it: the verdict, and what they are shown, is that of it.
+  if (verdict.effect !== 'allow' || isByMode(verdict)) return control.judge(judged, policies, own);
+  return { ...verdict, confined: { writes, by: runner } };
 }
 
 /** Whether a function of the user's has a say beside the policies, or the runs that this one is a part of. */

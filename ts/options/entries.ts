@@ -209,7 +209,7 @@ const TABLES = {
   lintPolicy: { names: { toolNames: 'texts' } satisfies OptionTable<Parameters<typeof Api.lintPolicy>[1]> },
   importPolicy: { names: { name: 'text' } satisfies OptionTable<Parameters<typeof Api.importPolicy>[2]> },
   checkPolicy: {
-    names: { toolName: 'text', args: true, annotations: true } satisfies OptionTable<
+    names: { toolName: 'text', args: true, annotations: true, confined: true } satisfies OptionTable<
       Parameters<typeof Api.checkPolicy>[1]
     >,
   },

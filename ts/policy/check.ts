@@ -1,12 +1,13 @@
 /** Policies outside a run: read, checked, explained, compared. */
+import { isAbsolute } from 'node:path';
 import type * as Api from '../../index.js';
-import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
+import type { CheckedCall, Policy, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, PolicyError } from '../errors/index.js';
 import { checkDocuments, lintDocuments } from '../native.js';
 import { toldValue } from '../errors/told-value.js';
 import { checkForm } from '../options/forms.js';
-import { checkRecord, kindOf } from '../options/names.js';
+import { checkList, checkRecord, kindOf } from '../options/names.js';
 import { readable, takeNeeded, takeOptions } from '../options/check.js';
 import { takeValue } from '../options/plain.js';
 import { readAtMost } from '../values/read-at-most.js';
@@ -142,14 +143,16 @@ class JudgedAlone implements JudgedByPolicy {
   readonly toolName: string;
   readonly args: ValueSnapshot;
   readonly annotations: Record<string, unknown> | undefined;
+  readonly confined: { writes: readonly string[] } | undefined;
   #toolCallId: string | undefined;
 
-  constructor({ toolName, args, annotations }: Pick<PolicyCall, 'toolName' | 'args'> & { annotations?: object }) {
+  constructor({ toolName, args, annotations, confined }: CheckedCall) {
     checkForm('text', toolName ?? null, 'checkPolicy: toolName');
     checkRecord(annotations, 'checkPolicy', 'annotations');
     this.toolName = toolName;
     this.args = snapshot(args);
     this.annotations = annotations as Record<string, unknown> | undefined;
+    this.confined = confined === undefined ? undefined : checkedRun(confined);
   }
 
   /** Made when it is asked for: only the functions of a policy see it. */
@@ -157,4 +160,15 @@ class JudgedAlone implements JudgedByPolicy {
     this.#toolCallId ??= crypto.randomUUID();
     return this.#toolCallId;
   }
+}
+
+/** @throws {InvalidConfigError} */
+function checkedRun(confined: unknown): { writes: readonly string[] } {
+  checkRecord(confined ?? null, 'checkPolicy', 'confined');
+  const { writes } = confined as { writes?: unknown };
+  checkList(writes ?? null, 'checkPolicy: confined', 'writes');
+  const isPath = (path: unknown) => typeof path === 'string' && isAbsolute(path) && !path.includes('\0');
+  if (!(writes as unknown[]).every(isPath))
+    throw new InvalidConfigError({ message: 'checkPolicy: confined: writes must be a list of absolute paths.' });
+  return { writes: [...(writes as string[])] };
 }

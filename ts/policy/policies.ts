@@ -23,6 +23,7 @@ import {
   type NativeAsked,
   type NativeBound,
   type NativeCall,
+  type NativeConfinedRun,
   type NativeDocument,
   type NativeJudged,
   type NativeLayers,
@@ -51,6 +52,8 @@ export interface JudgedByPolicy {
   /** It starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
   signal?: AbortSignal | undefined;
+  /** How it runs where no human approves it, as the one says who runs it. */
+  confined?: NativeConfinedRun | undefined;
 }
 
 /** What is shown beside a request. */
@@ -90,6 +93,8 @@ export class Policies {
   readonly #native: NativePolicies;
   readonly #documents: readonly NativeDocument[];
   readonly #conditions: readonly PolicyCondition[];
+  /** All that they were made of; `null`: functions are a part of it. */
+  readonly #made: string | null;
   readonly #onProblems: ((problems: PolicyProblem[]) => void) | undefined;
   /** Whether any grant may answer: one was made here, or the user's file holds some. */
   #mayGrant: boolean;
@@ -105,6 +110,7 @@ export class Policies {
     this.#conditions = conditions;
     this.#onProblems = onProblems;
     this.#mayGrant = files === 'all';
+    this.#made = conditions.length > 0 ? null : JSON.stringify([documents, files, paths ?? null, this.cwd, own]);
     this.#native = new NativePolicies({
       documents,
       files,
@@ -118,6 +124,10 @@ export class Policies {
   /** What the core knows them by. */
   get native(): NativePolicies {
     return this.#native;
+
+  /** Whether these say of each call what the others say, as far as that is known of how they were made. */
+  saysAs(other: Policies): boolean {
+    return this === other || (this.#made !== null && this.#made === other.#made);
   }
 
   /** What they say; at once where nothing has to be waited for. */
@@ -218,11 +228,11 @@ export class Policies {
   }
 
   async explain(call: JudgedByPolicy): Promise<string> {
-    return this.#native.explain(await this.#answered(call));
+    return this.#native.explain(confinedAs(call, await this.#answered(call)));
   }
 
   #said(call: JudgedByPolicy): Awaitable<NativeJudged> {
-    return after(this.#answered(call), (answered) => this.#ask(answered));
+    return after(this.#answered(call), (answered) => this.#ask(confinedAs(call, answered)));
   }
 
   /** Whether a rule has a function of the user's. */

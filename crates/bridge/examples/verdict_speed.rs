@@ -83,6 +83,7 @@ fn measure(policy: &Policy, tool: &str, args: BTreeMap<String, Json>, name: &str
         cwd: None,
         annotations: &hints,
         conditions: &[],
+        confined: None,
     };
     let verdict = judge(policy, &call, &RealFiles).unwrap();
     let (p50, p99) = times(runs, || drop(judge(policy, &call, &RealFiles)));

@@ -249,6 +249,7 @@ impl Batch {
             cwd: None,
             annotations: &annotations,
             conditions: &[],
+            confined: None,
         };
         let mut verdict = None;
         for policy in self.policies(policy, context)? {

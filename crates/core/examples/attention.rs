@@ -15,8 +15,13 @@ use countersign_core::layers::{PRESETS, preset};
 use countersign_core::path::{PathContext, RealFiles};
 use countersign_core::policy::document::{DocumentFormat, LayerKind, PolicySource, load};
 use countersign_core::policy::subject::SubjectKind;
-use countersign_core::policy::{Effect, JudgedCall, JudgedSubject, Policy, Verdict, judge};
+use countersign_core::policy::{
+    ConfinedRun, Effect, JudgedCall, JudgedSubject, Policy, Verdict, judge,
+};
 use countersign_core::shell::{FactKind, Shell, analyze};
+
+/// Behind the name of a preset: commands run confined.
+const CONFINED: &str = ":confined";
 
 /// How many asked commands are listed.
 const LISTED: usize = 100;
@@ -68,12 +73,19 @@ impl Line {
 /// A preset, made ready for each place.
 struct Preset {
     name: String,
+    /// Whether commands run confined to the project.
+    confined: bool,
     ready: HashMap<[String; 3], Policy>,
 }
 
 impl Preset {
+    /// `developer`, or `developer:confined`.
     fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), ready: HashMap::new() }
+        let (name, confined) = match name.strip_suffix(CONFINED) {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        Self { name: name.to_owned(), confined, ready: HashMap::new() }
     }
 
     fn at(&mut self, place: [String; 3]) -> &Policy {
@@ -96,12 +108,15 @@ impl Preset {
         let command = Json::String(line.command.clone());
         let args = Json::Object(BTreeMap::from([("command".to_owned(), command)]));
         let annotations = BTreeMap::new();
+        let [_, project, _] = line.place();
+        let run = ConfinedRun { writes: vec![project] };
         let call = JudgedCall {
             tool_name: "bash",
             args: &args,
             cwd: None,
             annotations: &annotations,
             conditions: &[],
+            confined: self.confined.then_some(&run),
         };
         judge(self.at(line.place()), &call, &RealFiles).unwrap()
     }
@@ -145,7 +160,7 @@ fn topic(verdict: &Verdict, judged: &JudgedSubject) -> String {
         SubjectKind::Url { .. } => "address".to_owned(),
         SubjectKind::Env { name } => format!("variable {name}"),
         SubjectKind::Tool { name } => format!("tool {name}"),
-        SubjectKind::Unknown { why, named } => match named {
+        SubjectKind::Unknown { why, named, .. } => match named {
             Some(by) => format!("{}: {why}", command(by.command)),
             None => format!("unknown: {why}"),
         },
@@ -162,7 +177,7 @@ fn share(part: usize, all: usize) -> String {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let Some(file) = arguments.next() else {
-        eprintln!("usage: attention FILE [allow|ask|deny PRESET [LABEL]]");
+        eprintln!("usage: attention FILE [allow|ask|deny PRESET[:confined] [LABEL]]");
         std::process::exit(2);
     };
     let lines = Line::all(&file);
@@ -177,6 +192,7 @@ fn main() {
     println!("nothing unknown      {}", share(whole, lines.len()));
     for name in PRESETS {
         report(name, &lines);
+        report(&format!("{name}{CONFINED}"), &lines);
     }
 }
 
@@ -224,7 +240,7 @@ fn list(lines: &[Line], effect: &str, name: &str, label: Option<&str>) {
         let verdict = preset.verdict(line);
         if format!("{:?}", verdict.effect).eq_ignore_ascii_case(effect) {
             println!("{}", line.command);
-            if verdict.effect != Effect::Allow {
+            if verdict.effect != Effect::Allow || verdict.confined.is_some() {
                 println!("    {}", verdict.reason);
             }
         }

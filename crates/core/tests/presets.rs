@@ -4,8 +4,9 @@
 use countersign_core::call::Json;
 use countersign_core::layers::PRESETS;
 use countersign_core::path::{NoFiles, RealFiles};
+use countersign_core::policy::document::PolicyRule;
 use countersign_core::policy::lint::lint;
-use countersign_core::policy::{Effect, Policy};
+use countersign_core::policy::{Effect, Policy, RuleConfinement};
 
 mod verdicts;
 
@@ -71,7 +72,11 @@ fn whatever_read_only_allows_developer_allows() {
     }
     let read_only = document("read-only");
     let developer = document("developer");
-    for rule in read_only.rules.iter().filter(|rule| rule.effect == Effect::Allow) {
+    // What may run where it can write nothing may run where it can write more.
+    let confined = |rule: &PolicyRule| matches!(rule.confined, Some(RuleConfinement::To(_)));
+    assert!(read_only.rules.iter().any(confined) && developer.rules.iter().any(confined));
+    let allows = read_only.rules.iter().filter(|rule| rule.effect == Effect::Allow);
+    for rule in allows.filter(|rule| !confined(rule)) {
         let same = developer.rules.iter().any(|other| {
             other.reason == rule.reason
                 && other

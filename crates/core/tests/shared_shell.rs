@@ -78,6 +78,7 @@ fn shared_shell_rows() {
             cwd: None,
             annotations: &BTreeMap::new(),
             conditions: &[],
+            confined: None,
         };
         let verdict = judge(&policy, &call, &NoLinks).unwrap();
         let expected: Effect = serde_json::from_value(row["expect"].clone()).unwrap();

@@ -99,6 +99,7 @@ impl Engine {
             cwd: None,
             annotations: &annotations,
             conditions: &[],
+            confined: None,
         };
         let verdict = judge(&self.policy, &call, &Sandboxed).map_err(|error| error.to_string())?;
         Ok(verdict.effect == Effect::Allow)

@@ -48,7 +48,7 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
     return files.call(operation, takes, abortSignal);
   }
 
-  return {
+  const backend: Backend = {
     root,
     canConfine: settings === undefined ? true : 'always',
     readFile: (path, options = {}) =>
@@ -97,7 +97,18 @@ export function createLocalBackend(all: LocalBackendOptions = {}): Backend {
       });
     },
   };
+  ROOTS.set(backend.execute, root);
+  return backend;
 }
+
+/** Where the commands run of each `execute` that a local backend has. */
+const ROOTS = new WeakMap<object, string>();
+
+/**
+ * The folder in which this function runs commands, held to the `confine` that it is called with; `undefined`: it is none of a local
+ * backend, and nobody knows what it does with that.
+ */
+export const confinesIn = (execute: Backend['execute']): string | undefined => ROOTS.get(execute);
 
 /** What cannot be held is known before anything is to run. @throws {ConfinementError}, {InvalidConfigError} */
 export function checkConfinement(place: string, settings: ConfineSettings, cwd: string): void {

@@ -1,8 +1,11 @@
-import type { BackendTools, CommandResult } from '../../../agent.js';
-import type { ConfineSettings, ConfinementRefusal } from '../../../index.js';
+import type { Backend, BackendTools, CommandResult } from '../../../agent.js';
+import type { ConfinedWrites, ConfineSettings, ConfinementRefusal } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/tools/call-context.js';
 import { CALLS_AS } from '../../ai-sdk/tools/tools.js';
+import { ConfinementError } from '../../errors/index.js';
 import { warn } from '../../errors/warn-once.js';
+import { runsConfined } from '../../gate/confined-runner.js';
+import { confinesIn } from '../backend/local-backend.js';
 import { saysHowItRuns } from '../../gate/runs-as.js';
 import { cutMiddle } from '../cut.js';
 import { count, inputSchema, object, text } from '../schema.js';
@@ -19,6 +22,9 @@ export function executeTool(settings: ToolSettings): BackendTools['execute'] {
   const calls = isConfined || confinement !== undefined ? { [CALLS_AS]: [NETWORK] } : {};
   const tool = Object.assign(plainTool(settings), calls);
   if (confinement === undefined) return tool;
+  runsConfined(tool.execute as object, {
+    runOf: (args) => (isWanted((args as Partial<ExecuteInput> | null)?.reach) ? undefined : confinement.run()),
+  });
   const isAlways = confinement.always || isConfined;
   return saysHowItRuns(tool, (args) => {
     // Not checked yet: it is what the model wrote.
@@ -53,14 +59,19 @@ const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
     if ('refused' in how) return `[It was not run. ${how.refused}]`;
     emit(options, { type: 'execute-start', command });
     const { confine, hosts, begin } = how;
+    const { execute } = backend;
+    checkHeld(settings, { execute, confine, confinedTo: callContextOf(options)?.confined });
     const run = async () =>
-      backend.execute(command, {
-        ...reading(options),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(confine === undefined ? {} : { confine }),
-        connect: connecting(command, confinement, hosts),
-        onOutput: (text) => emit(options, { type: 'execute-output', text }),
-      });
+      Reflect.apply(execute, backend, [
+        command,
+        {
+          ...reading(options),
+          ...(timeout === undefined ? {} : { timeout }),
+          ...(confine === undefined ? {} : { confine }),
+          connect: connecting(command, confinement, hosts),
+          onOutput: (text: string) => emit(options, { type: 'execute-output', text }),
+        },
+      ]);
     // Also what a command made that failed, or was stopped.
     const [result, after] = await bothOf(run, begin);
     const { exitCode, truncated, stopped } = result;
@@ -88,11 +99,13 @@ async function howToRun(
 ): Promise<RunsAs> {
   const { confinement, backend } = settings;
   if (confinement === undefined) return { confine: undefined, hosts: [] };
-  const isApproved = callContextOf(options)?.approved?.byHuman === true;
+  const called = callContextOf(options);
+  const confinedTo = called?.confined;
+  const isApproved = confinedTo === undefined && called?.approved?.byHuman === true;
   const { abortSignal } = options;
   if (!canReach(settings) || !isWanted(reach)) {
     if (isApproved && !confinement.always) return { confine: false, hosts: [] };
-    const { settings: confine, begin } = await confinement.start({ command, isApproved, abortSignal });
+    const { settings: confine, begin } = await confinement.start({ command, isApproved, confinedTo, abortSignal });
     return { confine, hosts: [], begin };
   }
   return givenReach({
@@ -102,6 +115,27 @@ async function howToRun(
     start: confinement.start,
     isApproved,
     signal: abortSignal ?? new AbortController().signal,
+  });
+}
+
+/**
+ * Right before it starts: what was let run since it runs confined is run by what confines, and held to that.
+ *
+ * @throws {ConfinementError}
+ */
+function checkHeld(
+  { confinement }: ToolSettings,
+  how: {
+    execute: Backend['execute'];
+    confine: ConfineSettings | false | undefined;
+    confinedTo: ConfinedWrites | undefined;
+  },
+): void {
+  if (how.confinedTo === undefined) return;
+  const isHeld = typeof how.confine === 'object' && how.confine.demand === 'whole' && confinement?.run() !== undefined;
+  if (isHeld && confinesIn(how.execute) !== undefined) return;
+  throw new ConfinementError({
+    message: 'The command was not run: it was allowed to run confined, and here it would not be.',
   });
 }
 

@@ -1,12 +1,14 @@
 import type { Backend } from '../../../agent.js';
-import type { ConfineSettings } from '../../../index.js';
-import type { NativeNetwork } from '../../native.js';
+import type { ConfinedWrites, ConfineSettings } from '../../../index.js';
+import type { NativeConfinedRun, NativeNetwork } from '../../native.js';
 
 /** A command that is to run confined. */
 export interface ConfinedCall {
   command: string;
   /** A human has approved it as it is, or is still asked by the tool that starts it, and told what is open. */
   isApproved: boolean;
+  /** What its verdict rests on: it is held to no more than this, and to all that nobody can hold here it does not run. */
+  confinedTo?: ConfinedWrites | undefined;
   abortSignal?: AbortSignal | undefined;
 }
 
@@ -19,6 +21,8 @@ export interface Confinement {
    * @throws {ConfinementError} where it must not run so
    */
   readonly start: (call: ConfinedCall, beside?: readonly string[]) => Promise<ConfinedStart>;
+  /** Where a command may write that no human approves; `undefined`: it is not sure, as things are now, that it is held to that. */
+  readonly run: () => NativeConfinedRun | undefined;
   /** What the policies say of the network, as things are now: all of them count. */
   readonly networks: () => Promise<readonly NativeNetwork[]>;
   /** Also what a human approved. */

@@ -48,7 +48,7 @@ export class ChildRuns {
 
   /** Runs the `execute` of a tool with its call context; subagents that it starts are ended when it returns. */
   call(
-    { toolCallId, toolName, approved, signal }: CalledTool,
+    { toolCallId, toolName, approved, confined, signal }: CalledTool,
     inheritance: InheritedRules,
     execute: (context: CallContext) => unknown,
   ): unknown {
@@ -58,6 +58,7 @@ export class ChildRuns {
       runId,
       origin,
       approved,
+      confined,
       emit: (activity) => {
         if (isActivity(activity)) void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent, toolCallId);
       },
@@ -159,7 +160,7 @@ export class ChildRuns {
   }
 }
 
-interface CallOptions extends Pick<CallContext, 'toolCallId' | 'runId' | 'origin' | 'approved' | 'emit'> {
+interface CallOptions extends Pick<CallContext, 'toolCallId' | 'runId' | 'origin' | 'approved' | 'confined' | 'emit'> {
   /** @param over aborted when the execution has ended */
   makeParent: (over: AbortSignal) => ParentRun;
 }
@@ -188,6 +189,10 @@ class RunningCall implements CallContext {
 
   get approved(): CallContext['approved'] {
     return this.#of.approved;
+  }
+
+  get confined(): CallContext['confined'] {
+    return this.#of.confined;
   }
 
   get isOver(): boolean {

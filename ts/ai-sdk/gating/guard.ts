@@ -6,6 +6,7 @@ import type { Tool, ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import type { CallAsker } from '../../gate/asker.js';
+import { runnerOf } from '../../gate/confined-runner.js';
 import { asksByNow, isByMode, isByName, type CallVerdict } from '../../gate/judge.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import type { CallableTool } from '../../policy/foreign.js';
@@ -273,6 +274,7 @@ export class CallGuard {
           : { inherited: (judged) => inherited.opinionsOn(judged, tool, signal, interruptOn) }),
         isQuestion: this.#asksHuman(toolName),
         startsAgents: isTask(tool),
+        runner: runnerOf(tool?.execute),
       },
       isKept,
     );

@@ -3,6 +3,7 @@
  * execution passes it.
  */
 import type { Tool, ToolSet } from 'ai';
+import { heldTo } from '../../gate/confined-runner.js';
 import { isByMode } from '../../gate/judge.js';
 import { RefusedExecution } from '../../gate/refused-execution.js';
 import { endsAll } from '../../gate/waiters.js';
@@ -128,7 +129,10 @@ class GuardedTools {
       const { toolCallId, abortSignal: signal } = options;
       const record = this.#guard.shown(toolCallId);
       const approved = record && approvedBy(record);
-      return this.#options.call({ toolCallId, toolName, approved, signal }, (context) =>
+      const verdict = this.#guard.call(toolCallId)?.verdict;
+      const needed = verdict?.effect === 'allow' ? verdict.confined : undefined;
+      const confined = heldTo(needed, body.execute, toolName);
+      return this.#options.call({ toolCallId, toolName, approved, confined, signal }, (context) =>
         body.call(input, withCallContext(options, context)),
       );
     };

@@ -9,6 +9,7 @@ import type {
   InterruptOptions,
 } from '../../../index.js';
 import type { CallAsker, OpenedRequest, CallQuestion } from '../../gate/asker.js';
+import { heldTo, runnerOf, type NeededConfinement } from '../../gate/confined-runner.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { existingRecord, isApproval, type DecidedRecord } from '../../gate/records.js';
 import { isByMode, type CallVerdict } from '../../gate/judge.js';
@@ -74,7 +75,14 @@ export interface ToolGateOptions {
 /** What becomes of a call. */
 type CallPass =
   /** `note`: what the model is told beside the result. */
-  | { kind: 'run'; args: ValueSnapshot; approved: CallContext['approved']; note: string | undefined }
+  | {
+      kind: 'run';
+      args: ValueSnapshot;
+      approved: CallContext['approved'];
+      /** What the verdict rests on, where nobody approved it. */
+      confined?: NeededConfinement | undefined;
+      note: string | undefined;
+    }
   | { kind: 'answer'; output: unknown; note: string | undefined }
   | { kind: 'denial'; denial: ExecutionDenied };
 
@@ -129,7 +137,7 @@ export class ToolGate {
   /** Nobody need be asked about this call. */
   #callUnasked(body: CallBody, input: unknown, options: ExecuteOptions): unknown {
     options.abortSignal?.throwIfAborted();
-    return this.#call(body, input, options, undefined);
+    return this.#call(body, input, options, {});
   }
 
   #changed(change: (body: CallBody | undefined) => Record<string, unknown>): Tool {
@@ -137,10 +145,16 @@ export class ToolGate {
   }
 
   /** Calls the tool's own `execute`, which gets to know what it is called by. */
-  #call(body: CallBody, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
+  #call(
+    body: CallBody,
+    input: unknown,
+    options: ExecuteOptions,
+    { approved, confined: needed }: Partial<Pick<CallPass & { kind: 'run' }, 'approved' | 'confined'>>,
+  ): unknown {
     const { name: toolName, children, inheritance } = this.#options;
     const { toolCallId, abortSignal: signal } = options;
-    return children.call({ toolCallId, toolName, approved, signal }, inheritance, (context) =>
+    const confined = heldTo(needed, body.execute, toolName);
+    return children.call({ toolCallId, toolName, approved, confined, signal }, inheritance, (context) =>
       body.call(input, withCallContext(options, context)),
     );
   }
@@ -206,8 +220,9 @@ export class ToolGate {
     return this.#options.isGated() || isResume(messages, toolCallId);
   }
 
-  #run(body: CallBody, { args, approved, note }: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
-    const call = () => this.#call(body, copyOf(args), options, approved);
+  #run(body: CallBody, passed: CallPass & { kind: 'run' }, options: ExecuteOptions): unknown {
+    const { args, approved, note } = passed;
+    const call = () => this.#call(body, copyOf(args), options, passed);
     this.#remember(options.toolCallId, note);
     if (approved === undefined) return call();
     const { approvalId } = approved;
@@ -271,7 +286,7 @@ export class ToolGate {
     const { toolCallId, abortSignal = NEVER } = options;
     const verdict = await this.#judge(args, options);
     if (verdict.effect === 'allow' && !isByMode(verdict))
-      return { kind: 'run', args, approved: undefined, note: undefined };
+      return { kind: 'run', args, approved: undefined, confined: verdict.confined, note: undefined };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
     abortSignal.throwIfAborted();
     const runId = this.#options.runId ?? crypto.randomUUID();
@@ -420,7 +435,8 @@ export class ToolGate {
       // It never passed `needsApproval`, as in the loop of another framework.
       const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
       if (verdict?.effect !== 'allow') return denial('No approval of this call is known here.', 'reject', null);
-      if (!isByMode(verdict)) return { kind: 'run', args, approved: undefined, note: undefined };
+      if (!isByMode(verdict))
+        return { kind: 'run', args, approved: undefined, confined: verdict.confined, note: undefined };
       await this.#openStopped(args, options, verdict);
       known = await this.#known(toolCallId);
     }
@@ -490,6 +506,7 @@ export class ToolGate {
       tool,
       hostJudges: [],
       startsAgents: isTask(tool),
+      runner: runnerOf(tool.execute),
       signal: abortSignal,
       ...(inherited === undefined
         ? {}

@@ -1,5 +1,5 @@
 /** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
-import type { ApprovalRecord, FileChange, ToolActivity } from '../../../index.js';
+import type { ApprovalRecord, ConfinedWrites, FileChange, ToolActivity } from '../../../index.js';
 import { isApproval, isByHuman } from '../../gate/records.js';
 import type { ParentRun } from './parent-run.js';
 
@@ -29,6 +29,8 @@ export interface CallContext {
   readonly origin: readonly string[];
   /** The files as a human saw them who approved the call; `undefined`: nobody had to. */
   readonly approved: ApprovedCall | undefined;
+  /** It was let run since it runs confined, to no more than this; `undefined`: it does not rest on that. */
+  readonly confined: ConfinedWrites | undefined;
   /** Has the run yield an event. Does nothing where nobody iterates, nor for what is no {@link ToolActivity}. */
   emit(event: ToolActivity): void;
   /** Whether its `execute` has come to its end. */
@@ -87,7 +89,7 @@ const ACTIVITIES: Record<ToolActivity['type'], true> = {
 };
 
 /** A call that is about to run. */
-export type CalledTool = Pick<CallContext, 'toolCallId' | 'approved'> & {
+export type CalledTool = Pick<CallContext, 'toolCallId' | 'approved' | 'confined'> & {
   toolName: string;
   signal: AbortSignal | undefined;
 };

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::PolicyProblem;
-use super::calls::{Also, ConditionAnswers, NativeSeen, conditions_of, judged};
+use super::calls::{Also, ConditionAnswers, NativeConfinedRun, NativeSeen, conditions_of, judged};
 use super::judged::{BoundContext, Judged};
 use super::shown::{NativeShown, ShownDetails};
 use crate::envelope::{Raw, raw, read};
@@ -70,6 +70,10 @@ pub(crate) struct NativeAsked {
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
     run_id: Option<Box<str>>,
+    /// How it runs where no human approves it: for the verdict alone.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    confined: Option<NativeConfinedRun>,
     /// ms since the epoch, for grants.
     now: f64,
     /// What the functions of the rules said, for each of the policies; absent: none of them has any.
@@ -93,6 +97,7 @@ impl NativeAsked {
             args,
             annotations: self.annotations.clone(),
             conditions: Vec::new(),
+            confined: self.confined.as_ref().map(NativeConfinedRun::run),
             run_id: self.run_id.as_deref().map(str::to_owned),
             now: self.now.max(0.0) as u64,
         }

@@ -6,7 +6,7 @@ use countersign_core::call::Json;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::{Grant, OfferOptions, Policies, PolicyCall, ShownFile};
 use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
-use countersign_core::policy::{NeedsFiles, NetworkReach, SealedFiles, Verdict};
+use countersign_core::policy::{ConfinedRun, NeedsFiles, NetworkReach, SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, Judged, JudgedBeside};
@@ -85,6 +85,10 @@ struct NativeCall {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, type = "Record<string, boolean>"))]
     annotations: BTreeMap<String, bool>,
+    /// How it runs where no human approves it.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    confined: Option<NativeConfinedRun>,
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
     run_id: Option<String>,
@@ -110,6 +114,21 @@ struct NativeCall {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     bound: bool,
+}
+
+/// How a command runs that no human approves: held to this, or not at all.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeConfinedRun {
+    /// Where it may write, beside a temporary folder of its own. Absolute paths.
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    writes: Vec<String>,
+}
+
+impl NativeConfinedRun {
+    pub(super) fn run(&self) -> ConfinedRun {
+        ConfinedRun { writes: self.writes.clone() }
+    }
 }
 
 /// More numbers of conditions than a document has rules would only be there to fill the memory.
@@ -160,6 +179,7 @@ impl NativeCall {
             tool_name,
             args,
             annotations,
+            confined,
             run_id,
             now,
             conditions: answers,
@@ -170,7 +190,8 @@ impl NativeCall {
         } = self;
         let conditions = conditions_of(answers)?;
         let now = now.max(0.0) as u64;
-        let call = PolicyCall { tool_name, args, annotations, conditions, run_id, now };
+        let confined = confined.as_ref().map(NativeConfinedRun::run);
+        let call = PolicyCall { tool_name, args, annotations, conditions, confined, run_id, now };
         let offers = OfferOptions { floor, unruled: false };
         Ok((call, Also { read_only, grants, offers, bound }))
     }

@@ -17,7 +17,7 @@ use countersign_core::layers::LayerProblem;
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::LayerKind;
 use countersign_core::policy::subject::SubjectKind;
-use countersign_core::policy::{JudgedSubject, PolicyOpinion, RuleRef, Verdict};
+use countersign_core::policy::{ConfinedWrites, JudgedSubject, PolicyOpinion, RuleRef, Verdict};
 use countersign_core::shell::FileAccess;
 use countersign_core::shell::{CommandRole, Word};
 
@@ -138,13 +138,14 @@ impl Serialize for BoundContext<'_> {
 
 impl Serialize for Judged {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Verdict { effect, rule, reason, subjects, .. } = &self.verdict;
+        let Verdict { effect, rule, reason, confined, subjects, .. } = &self.verdict;
         let subjects = subjects.iter().zip(&self.spans);
         let judged = NativeJudged {
             verdict: PolicyVerdict {
                 effect: *effect,
                 rule: rule.as_ref().map(PolicyRuleRef::from),
                 reason,
+                confined: confined.map(ConfinedWrites::name),
                 subjects: subjects
                     .map(|(judged, span)| PolicySubject::new(judged, *span))
                     .collect(),
@@ -202,6 +203,10 @@ struct PolicyVerdict<'a> {
     /// The deciding rule.
     rule: Option<PolicyRuleRef<'a>>,
     reason: &'a str,
+    /// It holds only where the command runs confined, to no more than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "'project' | 'nothing'"))]
+    confined: Option<&'static str>,
     subjects: Vec<PolicySubject<'a>>,
     /// How many subjects are left out.
     #[serde(skip_serializing_if = "is_zero")]
@@ -452,6 +457,7 @@ mod tests {
             subjects: vec![subject],
             who: RuleApprovers::default(),
             places: None,
+            confined: None,
         };
         let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
         Judged::new(verdict, &Json::Object(args), JudgedBeside::default())

@@ -42,6 +42,7 @@ fn verdict(policy: &Policy, command: &str) -> Verdict {
         cwd: None,
         annotations: &BTreeMap::new(),
         conditions: &[],
+        confined: None,
     };
     judge(policy, &call, &NoLinks).unwrap()
 }

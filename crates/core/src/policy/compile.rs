@@ -10,6 +10,7 @@ pub(crate) use index::RuleIndex;
 pub(crate) use paths::{PathRules, RulePatterns};
 
 use super::Effect;
+use super::confined::{ConfinedWrites, RuleConfinement};
 use super::document::{
     CommandPattern, DocumentPlace, MatchOrder, PolicyDocument, PolicyMode, PolicySource,
     RuleApprovers,
@@ -57,6 +58,8 @@ pub(crate) struct CompiledRule {
     pub(crate) reason: Option<Arc<str>>,
     tools: Option<Vec<NamePattern>>,
     annotations: BTreeMap<String, bool>,
+    /// It speaks only of these runs of a command. `None`: of all.
+    pub(crate) confined: Option<RuleConfinement>,
     pub(crate) condition: Option<usize>,
     /// Who must agree to what it asks about.
     pub(crate) who: Option<Box<RuleApprovers>>,
@@ -196,6 +199,17 @@ impl Policy {
         self.documents().iter().any(|document| document.matching == MatchOrder::First)
     }
 
+    /// Whether some rule allows what runs confined.
+    pub(crate) fn rests_on_confinement(&self) -> bool {
+        self.inner.rules.iter().any(CompiledRule::rests_on_confinement)
+    }
+
+    /// Whether some rule allows what runs confined to just this.
+    pub(crate) fn rests_on_confinement_to(&self, most: ConfinedWrites) -> bool {
+        let confined = Some(RuleConfinement::To(most));
+        self.inner.rules.iter().any(|rule| rule.rests_on_confinement() && rule.confined == confined)
+    }
+
     pub(crate) fn rule(&self, rule: usize) -> Option<&CompiledRule> {
         self.inner.rules.get(rule)
     }
@@ -244,12 +258,18 @@ impl CompiledRule {
             urls,
             tools: rule.tools.map(|names| names.into_iter().map(NamePattern::new).collect()),
             annotations: rule.annotations,
+            confined: rule.confined,
             condition: rule.condition,
             who: rule.who,
             reviewer: rule.reviewer,
             commands: rule.commands.into_iter().map(|pattern| pattern.value).collect(),
             env: rule.env.into_iter().map(|name| NamePattern::new(name.value)).collect(),
         })
+    }
+
+    /// Whether it allows what runs confined, and nothing else.
+    pub(crate) fn rests_on_confinement(&self) -> bool {
+        self.effect == Effect::Allow && matches!(self.confined, Some(RuleConfinement::To(_)))
     }
 
     /// Its patterns for files that are used so.

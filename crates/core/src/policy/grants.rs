@@ -61,7 +61,7 @@ impl GrantRules {
         }
         let subjects: Vec<Subject> =
             verdict.subjects.iter().map(|judged| judged.subject.clone()).collect();
-        let judge = CallJudge::new(&self.policy, call, files, &subjects);
+        let judge = CallJudge::new(&self.policy, call, None, files, &subjects);
         let host = call.directory(self.policy.context());
         let mut hits = Vec::new();
         for judged in asked() {

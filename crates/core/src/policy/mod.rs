@@ -3,6 +3,7 @@
 
 mod call_verdict;
 mod compile;
+mod confined;
 pub mod document;
 mod effect;
 mod explain;
@@ -30,6 +31,7 @@ pub use call_verdict::{
     CallAnswer, CallOpinion, CallParts, CallVerdict, GrantOpinion, PolicyOpinion, call_verdict,
 };
 pub use compile::{Policy, PolicyError};
+pub use confined::{ConfinedRun, ConfinedWrites, RuleConfinement};
 pub use effect::Effect;
 pub use explain::{ConsideredRule, RuleOutcome, VerdictExplanation, explain};
 pub use foreign_tools::our_tool;

@@ -59,6 +59,7 @@ pub(crate) fn rule_of(document: &PolicyDocument) -> Option<PolicyRule> {
         urls: hosts.clone(),
         env: Vec::new(),
         annotations: BTreeMap::new(),
+        confined: None,
         condition: None,
         who: None,
         reviewer: false,

@@ -175,6 +175,7 @@ impl<'a> SealedAccess<'a> {
             cwd: None,
             annotations: &BTreeMap::new(),
             conditions: &[],
+            confined: None,
         };
         judge(self.policy, &call, self.files).is_ok_and(|verdict| verdict.effect == Effect::Allow)
     }

@@ -72,6 +72,8 @@ pub enum SubjectKind {
         why: Cow<'static, str>,
         /// A rule that spells out this command up to this argument knows what it allows.
         named: Option<ByArgument>,
+        /// Whether a command that runs confined is held to what it may do, whatever this comes to.
+        held: bool,
     },
 }
 
@@ -122,6 +124,21 @@ impl SubjectKind {
     pub(crate) fn looks_with_git(&self) -> bool {
         let Self::Command { argv, .. } = self else { return false };
         argv.first().and_then(Word::literal) == Some("git") && looks(argv)
+    }
+
+    /// Whether it is git, and does more than to look, in whichever folder: a confined command has the history to look at alone.
+    pub(crate) fn changes_history(&self) -> bool {
+        let Some((git, mut rest)) = self.git().and_then(<[Word]>::split_first) else {
+            return false;
+        };
+        while let [option, behind @ ..] = rest {
+            rest = match (option.literal(), behind) {
+                (Some("-C"), [_, behind @ ..]) => behind,
+                (Some("--no-pager"), behind) => behind,
+                _ => break,
+            };
+        }
+        !looks(&[std::slice::from_ref(git), rest].concat())
     }
 
     /// The words of git, where it is git.

@@ -219,6 +219,7 @@ fn rule_for(call: &JudgedCall) -> PolicyRule {
         urls: Vec::new(),
         env: Vec::new(),
         annotations: std::collections::BTreeMap::default(),
+        confined: None,
         condition: None,
         who: None,
         reviewer: false,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Effect;
+use super::confined::ConfinedWrites;
 use super::document::{DocumentPlace, LayerKind, PolicySource, RuleApprovers};
 use super::subject::{Subject, SubjectKind, quoted, shorten};
 use crate::shell::FileAccess;
@@ -23,6 +24,8 @@ pub struct Verdict {
     pub who: RuleApprovers,
     /// Where the paths of the call led that lead elsewhere than they say, as a digest; `None`: none did.
     pub places: Option<String>,
+    /// It holds only where the command runs confined, to no more than this.
+    pub confined: Option<ConfinedWrites>,
 }
 
 /// A subject, and what is said about it.
@@ -211,6 +214,7 @@ impl Verdict {
                 subjects,
                 who: RuleApprovers::default(),
                 places: None,
+                confined: None,
             };
         };
         Self {
@@ -220,6 +224,7 @@ impl Verdict {
             subjects,
             who: RuleApprovers::default(),
             places: None,
+            confined: None,
         }
     }
 
@@ -242,6 +247,7 @@ impl Verdict {
             subjects: Vec::new(),
             who: RuleApprovers::default(),
             places: None,
+            confined: None,
         }
     }
 }
@@ -253,6 +259,7 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
     let (mut stricter, other) =
         if child.effect > parent.effect { (child, parent) } else { (parent, child) };
     stricter.who.add(&other.who);
+    stricter.confined = stricter.confined.max(other.confined);
     if same {
         for (mine, its) in stricter.subjects.iter_mut().zip(other.subjects) {
             let managed_ask = mine.managed_ask || its.managed_ask;

@@ -346,6 +346,58 @@ pub enum DoubtReason {
 }
 
 impl DoubtReason {
+    /// Whether a command that runs confined is held to what it may do, whatever this comes to: it is about which code runs, or
+    /// about which files are used. Not so where more is asked than a confined command has (rights, the network, another
+    /// place), where what is shown cannot be hidden, and where it is known that something may be lost.
+    pub(crate) fn is_held(self) -> bool {
+        match self {
+            Self::NotUnderstood
+            | Self::DynamicCommand
+            | Self::DynamicScript
+            | Self::ShellInput
+            | Self::ScriptFile
+            | Self::Evaluates
+            | Self::Function
+            | Self::UnknownOption
+            | Self::MayBeOption
+            | Self::FindsOptions
+            | Self::FindsHosts
+            | Self::RunsCode
+            | Self::ForeignModule
+            | Self::SettingsOfNpm
+            | Self::SettingsOfShellcheck
+            | Self::Indirect
+            | Self::Arithmetic
+            | Self::HereDocument
+            | Self::Script
+            | Self::Settings
+            | Self::Stdin
+            | Self::UnknownCommand
+            | Self::Alters
+            | Self::Moved
+            | Self::HandsOver
+            | Self::Locale => true,
+            Self::OtherShell
+            | Self::TooLong
+            | Self::TooDeep
+            | Self::TooMuch
+            | Self::Nul
+            | Self::Nothing
+            | Self::MissingCommand
+            | Self::Editor
+            | Self::NotInstalled
+            | Self::Privileged
+            | Self::Elsewhere
+            | Self::Network
+            | Self::Deletes
+            | Self::Connects
+            | Self::ShowsSecrets
+            | Self::ShowsObjects
+            | Self::ShowsSettings
+            | Self::Overwrites => false,
+        }
+    }
+
     /// Whether it is a doubt about settings and packages of the project, which a command before may bring.
     pub(crate) fn is_about_settings(self) -> bool {
         matches!(

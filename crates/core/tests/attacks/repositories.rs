@@ -465,6 +465,7 @@ fn a_blank_beside_the_place_of_a_repository_is_a_part_of_its_name() {
         cwd: Some(&folder),
         annotations: &BTreeMap::new(),
         conditions: &[],
+        confined: None,
     };
     assert_eq!(judge(&policy, &call, &RealFiles).unwrap().effect, Effect::Ask);
 }

@@ -41,6 +41,7 @@ pub(crate) fn verdict(
         cwd: None,
         annotations: &BTreeMap::new(),
         conditions: &[],
+        confined: None,
     };
     judge(&policy, &call, &RealFiles).unwrap().effect
 }

@@ -41,8 +41,14 @@ pub(crate) fn judged(
     policy: &Policy, tool: &str, args: &Json, files: &dyn FileLookup,
 ) -> Result<Verdict, NeedsFiles> {
     let annotations = BTreeMap::new();
-    let call =
-        JudgedCall { tool_name: tool, args, cwd: None, annotations: &annotations, conditions: &[] };
+    let call = JudgedCall {
+        tool_name: tool,
+        args,
+        cwd: None,
+        annotations: &annotations,
+        conditions: &[],
+        confined: None,
+    };
     judge(policy, &call, files)
 }
 

@@ -98,6 +98,7 @@ impl Judge {
             cwd: None,
             annotations: &annotations,
             conditions: &[],
+            confined: None,
         };
         let verdict = judge(&self.policy, &call, &RealFiles).map_err(|error| error.to_string())?;
         if verdict.effect != Effect::Allow {

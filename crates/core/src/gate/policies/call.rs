@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::call::Json;
-use crate::policy::JudgedCall;
 use crate::policy::document::{DocumentError, LayerKind, PolicySource};
+use crate::policy::{ConfinedRun, JudgedCall};
 
 /// A call to judge.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct PolicyCall {
     pub annotations: BTreeMap<String, bool>,
     /// What the conditions of rules said, by their numbers.
     pub conditions: Vec<Option<bool>>,
+    /// How it runs where no human approves it, as the one says who runs it.
+    pub confined: Option<ConfinedRun>,
     /// Its run.
     pub run_id: Option<String>,
     /// ms since the epoch.
@@ -31,6 +33,7 @@ impl PolicyCall {
             cwd: None,
             annotations: &self.annotations,
             conditions: &self.conditions,
+            confined: self.confined.as_ref(),
         }
     }
 }

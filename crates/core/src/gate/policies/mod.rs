@@ -532,6 +532,7 @@ impl ReadyPolicies {
         if let (Some(reason), Effect::Allow) = (&self.snapshot.broken, verdict.effect) {
             verdict.effect = Effect::Ask;
             verdict.rule = None;
+            verdict.confined = None;
             verdict.reason.clone_from(reason);
         }
         Ok(verdict)

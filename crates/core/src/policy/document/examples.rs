@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::call::Json;
 use crate::path::{NoLinks, Vars};
-use crate::policy::{Effect, JudgedCall, Policy, Verdict, VerdictCause, judge};
+use crate::policy::judge::judge_held;
+use crate::policy::{Effect, JudgedCall, Policy, RuleConfinement, Verdict, VerdictCause};
 
 use super::error::quoted;
 use super::read::nowhere;
@@ -128,7 +129,12 @@ impl<'a> RuleTrial<'a> {
         let mut arguments = Vec::new();
         let kinds = [
             // A variable is set by a command line.
-            ("command", !rule.commands.is_empty() || !rule.env.is_empty()),
+            (
+                "command",
+                !rule.commands.is_empty()
+                    || !rule.env.is_empty()
+                    || rule.confined.is_some() && rule.is_whole(),
+            ),
             ("read", !rule.reads.is_empty()),
             ("write", !rule.writes.is_empty()),
             ("url", !rule.urls.is_empty()),
@@ -188,7 +194,8 @@ impl<'a> RuleTrial<'a> {
     /// One for each shell.
     fn verdicts(&self, argument: &str, example: &str) -> Vec<Verdict> {
         let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
-        let is_variable = argument == "command" && self.rule.commands.is_empty();
+        let is_variable =
+            argument == "command" && !self.rule.env.is_empty() && self.rule.commands.is_empty();
         let text = match argument {
             _ if is_variable && example.chars().all(is_name) => format!("{example}=C"),
             // In a file the directories are meant; a tool could also have a file of the name `~`.
@@ -206,8 +213,13 @@ impl<'a> RuleTrial<'a> {
                     cwd: None,
                     annotations: &annotations,
                     conditions: &[],
+                    confined: None,
                 };
-                judge(policy, &call, &NoLinks)
+                let held = match self.rule.confined {
+                    Some(RuleConfinement::To(most)) => Some(most),
+                    Some(RuleConfinement::Unconfined) | None => None,
+                };
+                judge_held(policy, &call, held, &NoLinks, None)
                     .unwrap_or_else(|error| Verdict::refuse(error.to_string()))
             })
             .collect()

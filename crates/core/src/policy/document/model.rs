@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::ApproverNeed;
-use crate::policy::Effect;
+use crate::policy::{Effect, RuleConfinement};
 
 /// Who a policy comes from, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -158,6 +158,8 @@ pub struct PolicyRule {
     pub env: Vec<PlacedValue<String>>,
     /// Hints that a tool gives of itself (`readOnlyHint`). Only for `ask` and `deny`.
     pub annotations: BTreeMap<String, bool>,
+    /// It speaks only of these runs of a command. `None`: of all.
+    pub confined: Option<RuleConfinement>,
     /// The function of the program that must say yes, by its number. Only from code.
     pub condition: Option<usize>,
     /// Who must agree to what it asks about. Only for `ask`.
@@ -199,9 +201,13 @@ impl PolicyRule {
             && self.env.is_empty()
     }
 
-    /// Whether it speaks of all calls of its tools, whatever they say of themselves and whatever the program thinks.
+    /// Whether it speaks of all calls of its tools, whatever they say of themselves, however they run and whatever the program
+    /// thinks.
     pub fn is_unconditional(&self) -> bool {
-        self.is_whole() && self.annotations.is_empty() && self.condition.is_none()
+        self.is_whole()
+            && self.annotations.is_empty()
+            && self.confined.is_none()
+            && self.condition.is_none()
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::path::{PathGlob, UrlPattern};
-use crate::policy::{Effect, mcp_name};
+use crate::policy::{Effect, RuleConfinement, mcp_name};
 
 use super::error::{DocumentPath, nearest, quoted};
 use super::read::{DocumentReader, MAX_RULES, any, nowhere};
-use super::schema::{COMMAND, EFFECTS, EXAMPLES, HINTS, RULE};
+use super::schema::{COMMAND, CONFINED, EFFECTS, EXAMPLES, HINTS, RULE};
 use super::tree::{DocumentNode, DocumentValue, TableEntry};
 use super::{
     CommandPattern, DocumentFormat, ErrorCode, PatternToken, PlacedValue, PolicyRule, RuleExamples,
@@ -60,6 +60,7 @@ impl DocumentReader<'_> {
             urls: Vec::new(),
             env: Vec::new(),
             annotations: BTreeMap::new(),
+            confined: None,
             condition: None,
             who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
             reviewer: false,
@@ -82,6 +83,7 @@ impl DocumentReader<'_> {
                 "env" => rule.env = self.texts(node, path, variable),
                 "annotations" => rule.annotations = self.annotations(node, path, &rule),
                 "reviewer" => rule.reviewer = self.flag(node, path),
+                "confined" => rule.confined = self.confined(node, path),
                 "condition" => rule.condition = self.condition(node, path),
                 "examples" => rule.examples = self.examples(node, path),
                 _ => {}
@@ -315,6 +317,17 @@ impl DocumentReader<'_> {
         annotations
     }
 
+    fn confined(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<RuleConfinement> {
+        match node.value {
+            DocumentValue::Flag(false) => return Some(RuleConfinement::Unconfined),
+            DocumentValue::Text(_) => {
+                return self.choice(node, path, CONFINED).map(RuleConfinement::To);
+            }
+            _ => self.expected(node, path, "\"project\", \"nothing\" or false"),
+        }
+        None
+    }
+
     fn condition(&mut self, node: &DocumentNode, path: DocumentPath<'_>) -> Option<usize> {
         if self.format != DocumentFormat::Object {
             let message =
@@ -349,7 +362,11 @@ impl DocumentReader<'_> {
 
 /// Whether the rule names nothing of what it speaks of.
 fn says_nothing(rule: &PolicyRule) -> bool {
-    rule.tools.is_none() && rule.is_unconditional()
+    rule.tools.is_none()
+        && rule.is_whole()
+        && rule.annotations.is_empty()
+        && rule.condition.is_none()
+        && !matches!(rule.confined, Some(RuleConfinement::To(_)))
 }
 
 /// Why this is no pattern for files (`!` before it: what it takes out); for addresses with `is_url`.

@@ -1,7 +1,7 @@
 //! The words of a document. `policy.schema.json` at the top of the repository says the same to editors; a test compares
 //! the two.
 
-use crate::policy::Effect;
+use crate::policy::{ConfinedWrites, Effect};
 
 use super::{MatchOrder, PolicyMode};
 
@@ -24,6 +24,7 @@ pub(super) const RULE: &[&str] = &[
     "urls",
     "env",
     "annotations",
+    "confined",
     "approvers",
     "quorum",
     "exclude_requester",
@@ -53,6 +54,10 @@ pub(super) const HINTS: &[&str] =
 
 pub(super) const EFFECTS: &[(&str, Effect)] =
     &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
+
+/// What a confined command can write at most. Of those that are not confined a rule speaks with `false`.
+pub(super) const CONFINED: &[(&str, ConfinedWrites)] =
+    &[("project", ConfinedWrites::Project), ("nothing", ConfinedWrites::Nothing)];
 
 pub(super) const MATCHES: &[(&str, MatchOrder)] =
     &[("strictest", MatchOrder::Strictest), ("first", MatchOrder::First)];

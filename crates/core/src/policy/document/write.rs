@@ -1,10 +1,11 @@
 //! From a [`PolicyDocument`] to TOML that reads back as the same.
 
-use super::schema::{EFFECTS, MATCHES, MODES, VERSION};
+use super::schema::{CONFINED, EFFECTS, MATCHES, MODES, VERSION};
 use super::{
     CommandPattern, MatchOrder, NetworkRule, PatternToken, PlacedValue, PolicyDocument, PolicyRule,
     RuleApprovers, ToolReading, WordsBehind, tokens,
 };
+use crate::policy::RuleConfinement;
 
 /// A rule that no file can hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,6 +83,13 @@ pub fn rule_to_toml(rule: &PolicyRule) -> Result<String, NotWritable> {
     if !rule.annotations.is_empty() {
         let hints = rule.annotations.iter().map(|(hint, flag)| format!("{} = {flag}", key(hint)));
         line(&mut text, "annotations", &table(hints));
+    }
+    match rule.confined {
+        None => {}
+        Some(RuleConfinement::Unconfined) => line(&mut text, "confined", "false"),
+        Some(RuleConfinement::To(most)) => {
+            line(&mut text, "confined", &string(name(CONFINED, most)));
+        }
     }
     if let Some(who) = &rule.who {
         who_to_toml(&mut text, who);
@@ -267,6 +275,7 @@ mod tests {
     use super::*;
     use crate::approval::{ApproverNeed, EscalationRule};
     use crate::cases::cases;
+    use crate::policy::ConfinedWrites;
     use crate::policy::Effect;
 
     fn source() -> PolicySource {
@@ -349,12 +358,15 @@ mod tests {
             matching in texts(text()),
             not_matching in texts(text()),
             (who, reviewer) in (prop::option::of(who()), any::<bool>()),
+            confined in prop::option::of(prop::sample::select(vec![
+                RuleConfinement::Unconfined, RuleConfinement::To(ConfinedWrites::Project), RuleConfinement::To(ConfinedWrites::Nothing),
+            ])),
         ) -> PolicyRule {
             let hint = hint.filter(|_| effect != Effect::Allow);
             PolicyRule {
                 at: DocumentPlace::default(), index: 0, tools: Some(tools), effect, reason, commands, reads, writes, urls, env,
                 annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
-                condition: None, examples: RuleExamples { matching, not_matching },
+                confined, condition: None, examples: RuleExamples { matching, not_matching },
                 who: who.filter(|_| effect == Effect::Ask).map(Box::new), reviewer,
             }
         }

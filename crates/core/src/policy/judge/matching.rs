@@ -160,11 +160,17 @@ impl CallJudge<'_> {
             }
             SubjectKind::Tool { .. } | SubjectKind::Unknown { named: None, .. } => {}
         }
-        let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
         for hit in &self.whole {
-            // No rule allows what it cannot know.
-            if !(unknown && hit.effect == Effect::Allow) {
-                hits.push(*hit);
+            match &subject.kind {
+                // No rule allows what it cannot know, but where a confined command is held to what it may do all the same.
+                SubjectKind::Unknown { held, .. } if hit.effect == Effect::Allow => {
+                    if *held && self.rests_on_confinement(hit) {
+                        hits.push(RuleHit { names_unknown: true, ..*hit });
+                    }
+                }
+                // A tool that is known by its name alone is no command that anything holds.
+                SubjectKind::Tool { .. } if self.rests_on_confinement(hit) => {}
+                _ => hits.push(*hit),
             }
         }
         Ok(spots)
@@ -266,6 +272,9 @@ impl CallJudge<'_> {
             None => Some(true),
             Some(number) => self.call.conditions.get(number).copied().flatten(),
         };
+        if !rule.confined.is_none_or(|runs| runs.speaks_of(self.confined)) {
+            return None;
+        }
         if condition == Some(false) || !rule.speaks_of(self.call.tool_name, self.call.annotations) {
             return None;
         }
@@ -291,12 +300,18 @@ impl CallJudge<'_> {
         Some(RuleHit { rule: id, document: rule.document, effect, how, names_unknown: false })
     }
 
+    /// Whether this is an allow that counts since the command runs confined.
+    pub(super) fn rests_on_confinement(&self, hit: &RuleHit) -> bool {
+        hit.how == MatchStrength::Surely
+            && self.policy.rule(hit.rule).is_some_and(CompiledRule::rests_on_confinement)
+    }
+
     fn kind(&self, subject: usize) -> Option<&SubjectKind> {
         self.subjects.get(subject).map(|subject| &subject.kind)
     }
 
     /// The words of the command that an argument belongs to.
-    fn argv(&self, by: &ByArgument) -> Option<&[Word]> {
+    pub(super) fn argv(&self, by: &ByArgument) -> Option<&[Word]> {
         match self.kind(by.command)? {
             SubjectKind::Command { argv, .. } => Some(argv),
             _ => None,

@@ -26,6 +26,7 @@ pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 
 use super::Effect;
 use super::compile::Policy;
+use super::confined::{ConfinedRun, ConfinedWrites};
 use super::document::RuleApprovers;
 use super::git::GitReach;
 use super::network;
@@ -37,7 +38,7 @@ use crate::call::Json;
 use crate::path::{
     CachedFiles, FileLookup, LinkedBeginnings, LocatedPath, PathContext, PathError, UrlAddress,
 };
-use crate::shell::FileAccess;
+use crate::shell::{FileAccess, only_asks};
 
 /// A call, as far as policies look at it.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,8 @@ pub struct JudgedCall<'a> {
     pub annotations: &'a BTreeMap<String, bool>,
     /// What the conditions of rules said, by their numbers. `None`, or none at all: it could not be tried, which asks.
     pub conditions: &'a [Option<bool>],
+    /// How it runs where no human approves it, as the one says who runs it. `None`: nobody holds it to anything.
+    pub confined: Option<&'a ConfinedRun>,
 }
 
 impl JudgedCall<'_> {
@@ -93,13 +96,72 @@ pub fn judge(
 }
 
 /// The same, with a record of each rule that was compared.
+///
+/// What asks is judged once more as it runs confined. What is asked about all the same is shown as it runs when a human has
+/// approved it: without walls.
 pub(crate) fn judge_traced(
-    policy: &Policy, call: &JudgedCall, files: &dyn FileLookup, mut trace: Option<&mut MatchTrace>,
+    policy: &Policy, call: &JudgedCall, files: &dyn FileLookup, trace: Option<&mut MatchTrace>,
+) -> Result<Verdict, NeedsFiles> {
+    let files = &CachedFiles::new(files);
+    let mut plain = MatchTrace::default();
+    let mut verdict = judge_held(policy, call, None, files, trace.is_some().then_some(&mut plain))?;
+    let run =
+        call.confined.filter(|_| verdict.effect == Effect::Ask && policy.rests_on_confinement());
+    let changes_history =
+        verdict.subjects.iter().any(|judged| judged.subject.kind.changes_history());
+    let levels = match run {
+        Some(run) if !changes_history => levels(policy, run, files)?,
+        _ => Vec::new(),
+    };
+    let mut asks = None;
+    for level in levels {
+        let mut held = MatchTrace::default();
+        let traced = trace.is_some().then_some(&mut held);
+        let confined = judge_held(policy, call, Some(level), files, traced)?;
+        if confined.effect == Effect::Allow {
+            verdict = Verdict {
+                reason: format!("{}; {}", confined.reason, level.text()),
+                confined: Some(level),
+                ..confined
+            };
+            plain = held;
+            asks = None;
+            break;
+        }
+        asks.get_or_insert(confined.reason);
+    }
+    if let Some(reason) = asks.filter(|reason| *reason != verdict.reason) {
+        verdict.reason = format!("{}; confined it asks as well: {reason}", verdict.reason);
+    }
+    if let Some(trace) = trace {
+        *trace = plain;
+    }
+    Ok(verdict)
+}
+
+/// What such a command can be held to, from more to less.
+fn levels(
+    policy: &Policy, run: &ConfinedRun, files: &dyn FileLookup,
+) -> Result<Vec<ConfinedWrites>, NeedsFiles> {
+    let mut levels = Vec::new();
+    if looked_up(run.stays_in_project(policy.context(), files))?.unwrap_or(false) {
+        levels.push(ConfinedWrites::Project);
+    }
+    if policy.rests_on_confinement_to(ConfinedWrites::Nothing) {
+        levels.push(ConfinedWrites::Nothing);
+    }
+    Ok(levels)
+}
+
+/// What the policies say of a call that is held to this. `None`: it is held to nothing.
+pub(crate) fn judge_held(
+    policy: &Policy, call: &JudgedCall, held: Option<ConfinedWrites>, files: &dyn FileLookup,
+    mut trace: Option<&mut MatchTrace>,
 ) -> Result<Verdict, NeedsFiles> {
     let files = &CachedFiles::new(files);
     let ReadCall { subjects, led } =
         reading::subjects(call, policy.readings(), policy.context(), files)?;
-    let judge = CallJudge::new(policy, call, files, &subjects);
+    let judge = CallJudge::new(policy, call, held, files, &subjects);
     let said = judge.all(trace.as_deref_mut())?;
     let mut places = judge.places.take();
     places.append(led);
@@ -160,6 +222,8 @@ pub(crate) struct SubjectVerdict {
 pub(crate) struct CallJudge<'a> {
     policy: &'a Policy,
     call: &'a JudgedCall<'a>,
+    /// What the command is held to. `None`: nothing.
+    confined: Option<ConfinedWrites>,
     files: &'a dyn FileLookup,
     subjects: &'a [Subject],
     /// The rules for whole calls that speak of this one.
@@ -179,12 +243,13 @@ pub(crate) struct CallJudge<'a> {
 
 impl<'a> CallJudge<'a> {
     pub(crate) fn new(
-        policy: &'a Policy, call: &'a JudgedCall<'a>, files: &'a dyn FileLookup,
-        subjects: &'a [Subject],
+        policy: &'a Policy, call: &'a JudgedCall<'a>, confined: Option<ConfinedWrites>,
+        files: &'a dyn FileLookup, subjects: &'a [Subject],
     ) -> Self {
         let mut judge = Self {
             policy,
             call,
+            confined,
             files,
             subjects,
             whole: Vec::new(),
@@ -263,6 +328,11 @@ impl<'a> CallJudge<'a> {
         // Nobody has to allow what goes nowhere.
         let nowhere = spots.as_ref().is_some_and(PathSpots::is_null_device);
         let needs_allow = subject.needs_allow && !nowhere;
+        let confining =
+            hits.iter().find(|hit| self.rests_on_confinement(hit)).map(|hit| hit.document);
+        if let Some(document) = confining {
+            self.drop_guesses(document, subject, hits);
+        }
         let mut says = pool::pool(self.policy, hits, subject, needs_allow, trace);
         if matches!(subject.kind, SubjectKind::Unknown { .. }) && says.effect == Effect::Allow {
             // Only a rule that spells it out allows it.
@@ -284,6 +354,8 @@ impl<'a> CallJudge<'a> {
         }
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
             && let Some(cause) = self.doubt(subject, hits, spots)
+            && !(confining.is_some()
+                && (is_held(&cause, subject) || self.is_hardly_written(subject)))
         {
             let managed_ask = says.managed_ask;
             says = SubjectVerdict {
@@ -296,6 +368,35 @@ impl<'a> CallJudge<'a> {
             };
         }
         Ok(says)
+    }
+
+    /// Takes out the asks of this document, which lets confined commands run, that only could mean a command or a file, or that
+    /// mean a file which is hardly written: what comes of it, the confinement holds. What others ask or deny, and what it denies
+    /// itself, stays.
+    fn drop_guesses(&self, document: usize, subject: &Subject, hits: &mut Vec<RuleHit>) {
+        let could_be_any = match &subject.kind {
+            SubjectKind::Command { .. } | SubjectKind::Path { .. } => true,
+            // It may be a connection that the shell opens: a confined command has none.
+            SubjectKind::Url { target, .. } => target.literal().is_none(),
+            SubjectKind::Env { .. } | SubjectKind::Tool { .. } | SubjectKind::Unknown { .. } => {
+                false
+            }
+        };
+        if !could_be_any {
+            return;
+        }
+        let perhaps = self.is_hardly_written(subject);
+        hits.retain(|hit| {
+            hit.how != MatchStrength::Could && !perhaps
+                || hit.document != document
+                || self.policy.rule(hit.rule).is_none_or(|rule| rule.effect == Effect::Deny)
+        });
+    }
+
+    /// Whether it is a file that is opened for writing, and only asked.
+    fn is_hardly_written(&self, subject: &Subject) -> bool {
+        matches!(subject.kind, SubjectKind::Path { access: FileAccess::Write, by: Some(by), .. }
+            if self.argv(&by).is_some_and(only_asks))
     }
 
     /// What stands against allowing a subject that the rules allow.
@@ -379,5 +480,23 @@ impl<'a> CallJudge<'a> {
         let left = self.work.get();
         self.work.set(left.saturating_sub(units));
         left > 0
+    }
+}
+
+/// Whether a doubt is none where the command is confined: which command it is, and where a path leads that only the run will
+/// tell. What is protected is kept from it as well; what is spelled out all the same, a human is asked about at once.
+fn is_held(cause: &VerdictCause, subject: &Subject) -> bool {
+    match (cause, &subject.kind) {
+        (VerdictCause::Dynamic, kind) => {
+            matches!(kind, SubjectKind::Command { .. } | SubjectKind::Url { .. })
+        }
+        (VerdictCause::Unlocated(_) | VerdictCause::Adrift, kind) => {
+            matches!(kind, SubjectKind::Path { .. })
+        }
+        (VerdictCause::Protected(_), SubjectKind::Path { target, access, extent, .. }) => {
+            let is_search = *access == FileAccess::Read && extent.is_recursive();
+            target.literal().is_none() || is_search
+        }
+        _ => false,
     }
 }

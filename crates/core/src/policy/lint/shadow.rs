@@ -210,7 +210,9 @@ fn covers(wide: &PolicyRule, narrow: &PolicyRule) -> bool {
         .annotations
         .iter()
         .all(|(hint, flag)| narrow.annotations.get(hint).is_some_and(|other| other == flag));
-    if !tools || !hints {
+    // One about confined commands says nothing of the others.
+    let runs = wide.confined.is_none_or(|wide| wide.covers(narrow.confined));
+    if !tools || !hints || !runs {
         return false;
     }
     let both_allow = wide.effect == Effect::Allow && narrow.effect == Effect::Allow;

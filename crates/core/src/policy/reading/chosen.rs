@@ -84,7 +84,7 @@ impl SubjectReader<'_> {
             let (name, start) = (name.to_owned(), Arc::clone(&subject.start));
             if looked_up(self.leads_out(&name, &start))?.unwrap_or(true) {
                 let why = format!("{} is a symlink that leads out of the project", quoted(&name));
-                self.unknown(None, why);
+                self.unknown_code(why);
                 return Ok(());
             }
         }
@@ -134,7 +134,7 @@ impl SubjectReader<'_> {
                 let why = format!(
                     "`{name}` of the project may name a folder of its own for the program that runs under this name"
                 );
-                self.unknown(None, why);
+                self.unknown_code(why);
                 return Ok(());
             }
         }

@@ -353,7 +353,8 @@ impl SubjectReader<'_> {
                 }
                 FactKind::Unknown { why, named } => {
                     let named = named.map(|(command, arg)| by(command, arg));
-                    (SubjectKind::Unknown { why: why.to_string().into(), named }, needs)
+                    let held = why.is_held();
+                    (SubjectKind::Unknown { why: why.to_string().into(), named, held }, needs)
                 }
             };
             self.subjects.push(Subject {

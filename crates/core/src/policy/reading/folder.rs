@@ -75,14 +75,13 @@ impl SubjectReader<'_> {
                             "{} is a folder here, and as a repository its settings say what runs",
                             quoted(name)
                         );
-                        self.unknown(None, why);
+                        self.unknown_code(why);
                         return Ok(());
                     }
                 }
             }
             if hidden {
-                self.unknown(
-                    None,
+                self.unknown_code(
                     "`git` runs in a folder that may hold a repository of its own, whose settings say what git runs",
                 );
                 return Ok(());
@@ -95,7 +94,7 @@ impl SubjectReader<'_> {
     /// line itself.
     pub(super) fn nested(&mut self) -> Result<(), NeedsFiles> {
         if let Some(found) = self.entered()? {
-            self.unknown(None, found.why());
+            self.unknown_code(found.why());
         }
         Ok(())
     }
@@ -369,12 +368,10 @@ impl SubjectReader<'_> {
         };
         match folders {
             CallFolders::Inside => return Ok(false),
-            CallFolders::Elsewhere => self.unknown(
-                None,
+            CallFolders::Elsewhere => self.unknown_code(
                 format!("`{program}` does what the files of its folder say, and that may be a folder outside of the project"),
             ),
-            CallFolders::Repository => self.unknown(
-                None,
+            CallFolders::Repository => self.unknown_code(
                 format!("`{program}` runs in a folder that may hold a repository of its own, whose settings say what git runs"),
             ),
         }

@@ -66,7 +66,11 @@ impl SubjectReader<'_> {
             if looked_up(own)?.unwrap_or(false) {
                 continue;
             }
-            let kind = SubjectKind::Unknown { why: why.to_string().into(), named: Some(by) };
+            let kind = SubjectKind::Unknown {
+                why: why.to_string().into(),
+                named: Some(by),
+                held: why.is_held(),
+            };
             let argument = Some(argument);
             self.subjects.push(Subject {
                 kind,

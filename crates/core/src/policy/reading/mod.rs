@@ -240,10 +240,19 @@ impl<'a> SubjectReader<'a> {
     }
 
     fn unknown(&mut self, argument: Option<&str>, why: impl Into<Cow<'static, str>>) {
+        self.doubted(argument, why.into(), false);
+    }
+
+    /// Which code runs is not known: a confined command is held to what it may do, whichever it is.
+    fn unknown_code(&mut self, why: impl Into<Cow<'static, str>>) {
+        self.doubted(None, why.into(), true);
+    }
+
+    fn doubted(&mut self, argument: Option<&str>, why: Cow<'static, str>, held: bool) {
         if self.guesses {
             return;
         }
-        let kind = SubjectKind::Unknown { why: why.into(), named: None };
+        let kind = SubjectKind::Unknown { why, named: None, held };
         let argument = argument.map(Arc::from);
         let start = Arc::new(PathStart::default());
         self.subjects.push(Subject {

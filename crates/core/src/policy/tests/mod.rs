@@ -99,6 +99,7 @@ impl Call {
             cwd: None,
             annotations: &self.hints,
             conditions: &self.conditions,
+            confined: None,
         }
     }
 }

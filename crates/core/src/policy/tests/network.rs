@@ -13,6 +13,7 @@ fn said(policy: &Policy, url: &str) -> Effect {
         cwd: None,
         annotations: &annotations,
         conditions: &[],
+        confined: None,
     };
     judge(policy, &call, &Links::default()).unwrap().effect
 }
@@ -69,6 +70,7 @@ fn no_pattern_opens_this_machine_or_what_is_beside_it() {
             cwd: None,
             annotations: &annotations,
             conditions: &[],
+            confined: None,
         };
         judge(&policy(toml), &call, &Links::default()).unwrap().effect
     };

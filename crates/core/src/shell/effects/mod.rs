@@ -57,6 +57,7 @@ pub(crate) use expansion::written_out;
 pub(crate) use parts::{CommandParts, parts};
 pub(crate) use spec::ProgramKind;
 pub(super) use spec::ScriptLanguage;
+pub(crate) use system::only_asks;
 pub(crate) use words::stays_below;
 pub(super) use words::{beginning, joined, without};
 

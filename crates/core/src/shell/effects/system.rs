@@ -346,6 +346,31 @@ pub(super) fn sqlite(walk: &mut ArgumentWalk) {
     }
 }
 
+/// Whether this asks a database and tells it nothing: then it writes no more than what SQLite keeps beside it, and an empty file
+/// where there was none. Which file it is need not be known.
+pub(crate) fn only_asks(argv: &[Word]) -> bool {
+    let Some((name, rest)) = argv.split_first() else { return false };
+    // The value of an option counts as the file then, and the file as a statement, which it is not.
+    let is_option = |word: &&Word| word.literal().is_some_and(|text| text.starts_with('-'));
+    let mut operands = rest.iter().filter(|word| !is_option(word));
+    let is_one_file = operands
+        .next()
+        .is_some_and(|word| !word.splits() && !words::beginning(word).starts_with('-'));
+    let mut statements = operands.peekable();
+    let asks = |statement: &str| {
+        let first = statement.split(|it: char| !it.is_ascii_alphanumeric() && it != '.').next();
+        let first = first.unwrap_or_default().to_ascii_lowercase();
+        matches!(first.as_str(), "" | "select" | "explain") || SHOWS.contains(&first.as_str())
+    };
+    matches!(name.literal(), Some("sqlite3" | "sqlite"))
+        && is_one_file
+        && statements.peek().is_some()
+        && statements.all(|word| {
+            word.literal()
+                .is_some_and(|text| text.split(';').all(|statement| asks(statement.trim())))
+        })
+}
+
 fn database_file(walk: &mut ArgumentWalk, arg: usize) {
     let word = walk.place(arg);
     let begins = words::beginning(word);
