@@ -122,7 +122,7 @@ export type {
 if (binding.failure !== undefined) throwAtNoLine(addonError(binding.failure, binding.platform));
 
 /** An answer, and what happened before it that nobody was told of. */
-type Answered<T> = Envelope<T> & { events?: CoreEvent[] };
+type EventedAnswer<T> = Envelope<T> & { events?: CoreEvent[] };
 
 function open<T>(text: string): T {
   return opened(JSON.parse(text) as Envelope<T>);
@@ -235,14 +235,13 @@ export function fitsPattern(pattern: string, text: string): boolean | null {
   return binding.fitsPattern(pattern.toWellFormed(), text.toWellFormed());
 }
 
-/** What is to be asked next of a call, or its verdict. The policies judge it where `call` says how. Later where they look at files. */
+/** What is to be asked next of a call, or its verdict. Later where its policies look at files. */
 export function weighCall(
-  { call, ...parts }: NativeCallParts,
+  { args, asked, ...parts }: NativeCallParts,
   policies: readonly NativePolicies[],
 ): Awaitable<NativeWeighed> {
-  // The arguments are left to the core as they are.
-  const judged = call === undefined ? '' : `"call":${JSON.stringify(call)},`;
-  const text = `{${judged}${JSON.stringify(parts, wellFormedText).slice(1)}`;
+  // The call is left to the core as it is.
+  const text = `${JSON.stringify({ args, asked }).slice(0, -1)},${JSON.stringify(parts, wellFormedText).slice(1)}`;
   return after(binding.weighCall(text, NativePolicies.bindings(policies)), (weighed) => open<NativeWeighed>(weighed));
 }
 
@@ -371,8 +370,8 @@ export class NativeGate implements RunStore {
   }
 
   /** An answer, and what happened before it. */
-  #taken<T>(text: string): Answered<T> {
-    const answer = JSON.parse(text) as Answered<T>;
+  #taken<T>(text: string): EventedAnswer<T> {
+    const answer = JSON.parse(text) as EventedAnswer<T>;
     if (answer.events !== undefined) {
       this.#events.push(...answer.events);
       this.#hasMore ||= isFull(answer.events, text);
@@ -399,10 +398,19 @@ export class NativeGate implements RunStore {
     return this.#limit.run(() => this.#call(operation, textOf(operation, takes)));
   }
 
-  /** The answer to one request that no policy has a say about, at once. */
-  #answerTo(text: string): Envelope<NativeRequested> {
-    const [answer] = this.#callNow<OperationAnswer<'request'>>(requestsOf([{ text, policies: [] }]));
-    return answer ?? { error: { code: 'ERR_INTERNAL', message: 'the core answered no request' } };
+  /** In memory, after those that wait for files. */
+  #requestInTurn(request: PreparedRequest): Awaitable<NativeRequested> {
+    if (this.#requesting.size === 0) return this.#requestNear(request);
+    return Promise.allSettled(this.#requesting).then(() => this.#requestNear(request));
+  }
+
+  /** Its maker hears of it in the very step in which it is made: in memory, nothing else tells that it waits. */
+  #requestNear(request: PreparedRequest): Awaitable<NativeRequested> {
+    const answered = this.#callNear<OperationAnswer<'request'>>(requestsOf([request]), request.policies);
+    return after(answered, ([answer]) => {
+      if (answer === undefined) throw new InternalError({ message: 'the core answered no request' });
+      return opened(answer);
+    });
   }
 
   /** With the policies that have a say about the call. */
@@ -492,12 +500,11 @@ export class NativeGate implements RunStore {
 
   /**
    * Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. Those of this process are
-   * made in the order in which they were asked for. In memory at once, where no policy has a say.
+   * made in the order in which they were asked for. In memory at once, but for where files must be looked at, and what comes then.
    */
   request(request: NativeRequest, policies: readonly NativePolicies[]): Awaitable<NativeRequested> {
-    const text = JSON.stringify(request);
-    const isAtOnce = !this.isDurable && policies.length === 0 && this.#requesting.size === 0;
-    const requested = isAtOnce ? opened(this.#answerTo(text)) : this.#requests.add({ text, policies });
+    const prepared = { text: JSON.stringify(request), policies };
+    const requested = this.isDurable ? this.#requests.add(prepared) : this.#requestInTurn(prepared);
     if (isLater(requested)) {
       this.#requesting.add(requested);
       const forget = () => void this.#requesting.delete(requested);
@@ -822,10 +829,6 @@ export class NativePolicies {
     return this.#now('forbids', { mode });
   }
 
-  grantCount(): number {
-    return this.#now('grantCount', {});
-  }
-
   grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
     return this.#later('grant', grant);
   }
@@ -934,7 +937,7 @@ export class NativeLedger {
     takes: OperationTakes<NAME>,
   ): Promise<OperationAnswer<NAME>> {
     const text = await this.#gate.call(textOf(operation, takes));
-    const answer = JSON.parse(text) as Answered<OperationAnswer<NAME>>;
+    const answer = JSON.parse(text) as EventedAnswer<OperationAnswer<NAME>>;
     if (answer.events !== undefined) this.#told(answer.events, text);
     return opened(answer);
   }

@@ -36,6 +36,9 @@ export type CallBinding = {
 /** Which tool it is. */
 tool: string, asked: NativeAsked, };
 
+/** What a human is shown: [`NativeShown`], owned. */
+export type CallDisplay = NativeShown;
+
 /** Whether a call still is what was shown. */
 export type CallStaleness = {
 /** Why not; absent: it is. */
@@ -68,9 +71,6 @@ export type CompactLedger = Record<symbol, never>;
 export type ComparedNeeds = { met: readonly ApprovalNeed[], asked: readonly ApprovalNeed[], };
 
 export type Contents = "kept" | "redacted" | "dropped";
-
-/** How many grants hold. */
-export type CountGrants = Record<symbol, never>;
 
 /** What became of a decision, or of an answer. */
 export type DecideAnswer = { record: NativeRecord, staleness: CallStaleness, } | NativeRecord | { read: DecisionText, };
@@ -276,6 +276,9 @@ export type FindSealed = {
 /** Folders to look below, beside the current one. */
 more: readonly string[], };
 
+/** Whose the first policies are of those that have a say about a call. */
+export type FirstPolicies = "gate" | "reader" | "run";
+
 /** What `interruptOn` says about one tool. */
 export type Gating = {
 /** `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`. */
@@ -322,9 +325,6 @@ unknown: Array<string>, };
 export type InterruptRuns = {
 /** `null`: of all runs. */
 runId: string | null, };
-
-/** What the policies say of a call: [`NativeJudged`], owned. */
-export type Judged = NativeJudged;
 
 export type LayersText = NativeLayers;
 
@@ -374,7 +374,7 @@ export type NativeAnswer = { "kind": "askOwn" } | { "kind": "askJudge",
 /** The verdict so far. */
 effect: PolicyEffect,
 /** The policies that it comes from, by their place. */
-said: number | null, } | { "kind": "askReadOnly" } | { "kind": "askGrant", floor: boolean, } | { "kind": "askForbidden" } | { "kind": "verdict", verdict: NativeVerdict, };
+said: number | null, } | { "kind": "verdict", verdict: NativeVerdict, };
 
 /** A call that is put to a human. What most requests do not have is left out. */
 export type NativeApproval = { approvalId: string, runId: string, toolCallId: string, toolName: string, args: unknown,
@@ -401,6 +401,8 @@ export type NativeAsked = {
 ruleName: string, annotations?: Record<string, boolean>,
 /** Its run, for grants. */
 runId?: string,
+/** How it runs where no human approves it: for the verdict alone. */
+confined?: NativeConfinedRun,
 /** ms since the epoch, for grants. */
 now: number,
 /** What the functions of the rules said, for each of the policies; absent: none of them has any. */
@@ -427,33 +429,23 @@ now: number,
 conditions?: Record<string, boolean | null>,
 /** By the `read-only` preset instead. */
 readOnly?: boolean,
-/** Look for a grant that answers. */
-grants?: boolean,
 /** It is asked about whatever the policies say. */
 floor?: boolean,
 /** Say what an approval of it is bound to. */
 bound?: boolean, };
 
 /** All that is known of a call by now. */
-export type NativeCallParts = { toolName: string,
-/** What is still to be judged, by the policies that come with it. Absent: `policies` has what they say. */
-call?: UnjudgedCall,
-/** The gate's first, if it has any, then those of the runs that the call is a part of. */
+export type NativeCallParts = { toolName: string, args: unknown,
+/** How the policies that come with it are asked. */
+asked: NativeAsked,
+/** Whose the first of these policies are. */
+first: FirstPolicies,
+/** What those that have rules say, the gate's first. Absent: they are still to judge the call. */
 policies?: Array<NativePolicyOpinion>,
-/** Whether the first of them are the gate's. */
-ofGate: boolean,
 /** Of `interruptOn`, the tool and the host. Who says nothing is left out. Absent: they were not asked. */
 own?: Array<NativeOpinion>, hasJudge: boolean,
 /** Absent: it was not asked. */
-judge?: NativeOpinion, mode: PolicyMode,
-/** Absent: not looked up. */
-forbidsAuto?: boolean,
-/** What the preset `read-only` says. Absent: it was not asked. */
-readOnly?: NativeOpinion,
-/** Whether there may be a grant. */
-mayGrant: boolean,
-/** Absent: not looked up, or there is none. */
-grant?: NativeGrantOpinion, isQuestion: boolean, startsAgents: boolean, };
+judge?: NativeOpinion, mode: PolicyMode, isQuestion: boolean, startsAgents: boolean, };
 
 /** How a command runs that no human approves: held to this, or not at all. */
 export type NativeConfinedRun = {
@@ -518,9 +510,6 @@ repositories: Array<string>,
 /** Whether that is not all. */
 incomplete: boolean, };
 
-/** A grant that answers a call. */
-export type NativeGrantOpinion = { effect: PolicyEffect, by: string, label: string, };
-
 /** Where the audit stands. */
 export type NativeHead = { size: number, hash: string, at: number, };
 
@@ -530,8 +519,6 @@ export type NativeJudged = { verdict: PolicyVerdict,
 managedAsk?: boolean,
 /** Each part of it that asks is left to a reviewer. */
 reviewable?: boolean,
-/** The grant that answers the whole call. */
-grant?: Grant,
 /** Files changed: what is wrong with them now, perhaps nothing. */
 problems?: Array<PolicyProblem>,
 /** Who must agree, as all rules that ask say together. */
@@ -827,7 +814,7 @@ age: number, person: NativePerson, };
 /** What is to be asked next of a call, with what its policies say of it. */
 export type NativeWeighed = {
 /** Of each of the policies that were asked for it, up to the first that denies. */
-judged: Array<Judged>, next: NativeAnswer, };
+judged: Array<PolicyJudgement>, next: NativeAnswer, };
 
 /** Who must agree. */
 export type NativeWho = { needs: readonly ApprovalNeed[],
@@ -920,6 +907,9 @@ export type PolicyFinding = { code: PolicyFindingCode, severity: PolicySeverity,
 
 export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-broad" | "says-nothing" | "unheard-reviewer" | "no-reason" | "no-examples";
 
+/** What the policies say of a call: [`NativeJudged`], owned. */
+export type PolicyJudgement = NativeJudged;
+
 export type PolicyLayer = "managed" | "user" | "project" | "code" | "session";
 
 export type PolicyMode = "safe" | "auto" | "plan" | "deny-all-asks";
@@ -927,8 +917,8 @@ export type PolicyMode = "safe" | "auto" | "plan" | "deny-all-asks";
 /** What policies can be asked. */
 export type PolicyOperations = {
   ready: { takes: AskReady; answers: Done };
-  judge: { takes: NativeCall; answers: Judged };
-  show: { takes: ShowCall; answers: Shown };
+  judge: { takes: NativeCall; answers: PolicyJudgement };
+  show: { takes: ShowCall; answers: CallDisplay };
   explain: { takes: ExplainCall; answers: string };
   conditions: { takes: ListConditions; answers: Array<number> };
   refresh: { takes: RefreshFiles; answers: RefreshedText };
@@ -937,7 +927,6 @@ export type PolicyOperations = {
   network: { takes: FindNetwork; answers: NativeNetwork | null };
   layers: { takes: ListLayers; answers: LayersText };
   forbids: { takes: FindForbidding; answers: string | null };
-  grantCount: { takes: CountGrants; answers: number };
   grant: { takes: SaveGrant; answers: GrantText };
   grants: { takes: ListGrants; answers: Array<GrantText> };
   revoke: { takes: RevokeGrant; answers: boolean };
@@ -1070,9 +1059,6 @@ result?: unknown, };
 /** What a human is shown beside a request. */
 export type ShowCall = NativeCall;
 
-/** What a human is shown: [`NativeShown`], owned. */
-export type Shown = NativeShown;
-
 /** What was shown of a call, which may be another by now. */
 export type StalenessCheck = { asked: NativeAsked, args: unknown,
 /** Whether the policies have rules. Without any, one that knows none looks at the files. */
@@ -1113,9 +1099,6 @@ export type TrustProject = { directory: string, };
 export type TrustedPolicy = { path: string,
 /** SHA-256 (hex) of its content. */
 hash: string, };
-
-/** A call that policies are still to judge. */
-export type UnjudgedCall = { args: unknown, asked: NativeAsked, };
 
 /** `false`: it was not trusted. */
 export type UntrustProject = { directory: string, };

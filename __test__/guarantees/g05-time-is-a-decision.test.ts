@@ -6,7 +6,9 @@
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { Gate, GateEvent } from '../../index.js';
+import { localGate } from '../../ts/gate/gate.js';
 import { ApprovalExpiredError, createGate, verifyApprovals } from '../../ts/index.js';
+import { snapshot } from '../../ts/values/snapshot.js';
 import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
 import { call, calls, collect, says } from '../support/model.js';
 import { of, play, start, until } from '../support/play.js';
@@ -237,4 +239,25 @@ describe.each(stoppingEntries)('%s', (_, open) => {
     expect(ran).toEqual([]);
     expect(refused).toEqual([expect.stringMatching(/expired|deadline/i)]);
   });
+});
+
+it('a request that expires right when it is made is told of, though the next one brings that', async () => {
+  const gate = localGate(createGate(), 'test');
+  const call = { toolCallId: 'c', toolName: 'del', args: snapshot({}) };
+  const look = await gate.control.lookAt(call, 'del', [], { floor: false, offers: true });
+  const plain = {
+    origin: ['main'],
+    description: null,
+    allowedDecisions: null,
+    context: null,
+    details: null,
+    page: null,
+  };
+  const request = (runId: string) => ({ ...call, ...plain, ...look, runId, timeoutMs: 5, supersedes: null });
+  const first = gate.openAndWait(request('first'));
+  // In memory nothing else tells that it waits: its maker knows of it at once.
+  expect(first).not.toBeInstanceOf(Promise);
+  stand(50);
+  await gate.openAndWait(request('second'));
+  expect((await (await first).decided).decision.type).toBe('expired');
 });

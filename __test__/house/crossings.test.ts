@@ -106,7 +106,8 @@ describe('one call crosses the binding no more often than', () => {
     folders.push(folder);
     const change = call('write_file', { path: join(folder, 'notes.txt'), content: 'new' }, 'c1');
     const asked = { version: 1, rule: [{ tools: ['write_file'], effect: 'ask' }] } as const;
-    expectAtMost(await crossingsOf({ policy: asked, ...yes }, change), 5);
+    // The decision does not wait for a look at the file: that comes after it.
+    expectAtMost(await crossingsOf({ policy: asked, ...yes }, change), 6);
   });
 
   it('when interruptOn does not name it', async () => {

@@ -13,6 +13,8 @@ import {
   InvalidConfigError,
   ModeForbiddenError,
 } from '../../ts/index.js';
+import { localGate } from '../../ts/gate/gate.js';
+import { snapshot } from '../../ts/values/snapshot.js';
 import { sample } from '../support/effort.js';
 import { call, calls, says, type ModelTurn } from '../support/model.js';
 import { play } from '../support/play.js';
@@ -220,6 +222,18 @@ describe('modes', () => {
     project(file('forbid = ["auto"]\n'));
     const gate = createGate({ policyFiles: true, place: { cwd: root } });
     await expect(gate.setMode('auto')).rejects.toBeInstanceOf(ModeForbiddenError);
+  });
+
+  it('counts where it is set while a call is judged', async () => {
+    const { control } = localGate(createGate({ mode: 'auto' }), 'test');
+    // The administrator's files count: they are looked at on another thread.
+    const policies = control.narrower({ version: 1, default: 'ask' }, 'test');
+    const call = { toolCallId: 'c1', toolName: 'execute', args: snapshot({ command: 'make' }) };
+    const judging = control.judge(call, policies, { asksFunctions: false, opinions: async () => [] });
+    // By now it is: no answer of a thread comes before the turn of the event loop ends.
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+    await control.setMode('deny-all-asks');
+    expect((await judging).effect).toBe('deny');
   });
 });
 

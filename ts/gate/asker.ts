@@ -275,10 +275,13 @@ export class CallAsker {
     return objection ?? (edit && this.editStaleness(approvalId, call, edit));
   }
 
-  /** What an approval by a callback is looked at with, in the same step. Where functions would be called first, it is looked at later. */
+  /**
+   * What an approval by a callback is looked at with, in the same step. Later, where a function would be called first, or files
+   * compared with what was shown: the decision does not wait for that.
+   */
   #looksAt(call: BoundCall, { approvalId, changes }: ApprovalRecord, bound: object | null): void {
     const { policy = null } = (bound ?? {}) as Partial<BoundContext>;
-    if (this.gate.control.asksFunctions(this.#policies)) return;
+    if (changes.length > 0 || this.gate.control.asksFunctions(this.#policies)) return;
     this.gate.looksAt(approvalId, () => {
       const shown = this.gate.control.shownThen(this.#judgedAs(call), { policy, changes }, this.#policies);
       return isLater(shown) ? undefined : shown;

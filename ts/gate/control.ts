@@ -193,28 +193,26 @@ export class GateControl {
     { opinions }: OwnOpinions,
   ): Promise<CallVerdict> {
     let own = known;
-    const all = this.all(narrower);
-    const parts: Omit<NativeCallParts, 'mode'> = {
+    const rules = this.all(narrower);
+    const parts: Omit<NativeCallParts, 'mode' | 'first'> = {
       toolName: call.toolName,
-      ...(all.length === 0 ? {} : { call: { args: call.args.json, asked: { ...(await askedOf(all, call)), confined: call.confined } } }),
-      ofGate: this.#policies !== undefined,
+      args: call.args.json,
+      asked: { ...(await askedOf(rules, call)), ...(call.confined === undefined ? {} : { confined: call.confined }) },
       ...(own === undefined ? {} : { own: own.map(weightOf) }),
       hasJudge: this.#judge !== undefined,
-      mayGrant: this.#mayGrant,
       isQuestion: call.isQuestion === true,
       startsAgents: call.startsAgents === true,
     };
     let judged: readonly NativeJudged[] = [];
     for (;;) {
-      // The mode may have changed while somebody was asked.
-      const asking = { ...parts, mode: this.#mode };
-      const natives = parts.call === undefined ? [] : all.map((policies) => policies.native);
-      const weighed = weighCall(asking, natives);
+      // The mode may change while somebody is asked, or a file is read.
+      const mode = this.#mode;
+      const { first, policies } = this.#weighing(rules, mode);
+      const weighed = weighCall({ ...parts, mode, first }, policies);
       const { judged: said, next } = isLater(weighed) ? await weighed : weighed;
-      if (parts.call !== undefined) {
+      if (parts.policies === undefined) {
         judged = said;
         for (const { problems } of judged) this.tellProblems(problems);
-        delete parts.call;
         parts.policies = judged.map(({ verdict: { effect, reason }, who, managedAsk = false, reviewable = false }) => ({
           effect,
           reason,
@@ -235,24 +233,21 @@ export class GateControl {
         case 'askJudge':
           parts.judge = await this.#judgement(call, next.effect, saidAt(judged, next.said));
           break;
-        case 'askReadOnly': {
-          const { effect, reason } = await this.#reading().judgeReadOnly(call);
-          parts.readOnly = { effect, reason };
-          break;
-        }
-        case 'askGrant': {
-          const grant = await this.#granted(call, next.floor);
-          if (grant !== null) parts.grant = { effect: grant.effect, by: grant.by, label: grant.label };
-          parts.mayGrant = false;
-          break;
-        }
-        case 'askForbidden':
-          parts.forbidsAuto = await this.#forbidsAuto(narrower);
-          break;
         case 'verdict':
-          return { ...verdictOf(next.verdict, judged, own ?? []), ...confinedTo(judged) };
+          if (mode === this.#mode) return { ...verdictOf(next.verdict, judged, own ?? []), ...confinedTo(judged) };
       }
     }
+  }
+
+  /** The policies that a call is weighed by: first what keeps the grants, and says what only looks. */
+  #weighing(
+    rules: readonly Policies[],
+    mode: PolicyMode,
+  ): { first: NativeCallParts['first']; policies: NativePolicies[] } {
+    const reader = mode === 'plan' ? this.#reading() : (this.#policies ?? this.#reader);
+    const first = this.#policies !== undefined ? 'gate' : reader === undefined ? 'run' : 'reader';
+    const all = first === 'reader' && reader !== undefined ? [reader, ...rules] : rules;
+    return { first, policies: all.map((policies) => policies.native) };
   }
 
   /** What the custom judge says. */
@@ -302,19 +297,8 @@ export class GateControl {
     return verdict.effect === 'deny' ? verdict.reason : undefined;
   }
 
-  /** A file that changed since may forbid it. */
-  async #forbidsAuto(narrower: readonly Policies[]): Promise<boolean> {
-    for (const policies of this.all(narrower)) if ((await policies.forbids('auto')) != null) return true;
-    return false;
-  }
-
   get #mayGrant(): boolean {
     return (this.#policies ?? this.#reader)?.mayGrant ?? false;
-  }
-
-  async #granted(call: JudgedByPolicy, floor: boolean): Promise<Grant | null> {
-    const keeper = this.#policies ?? this.#reader;
-    return (await keeper?.granted(call, floor)) ?? null;
   }
 
   /** The policies that count now, and what is wrong with their files. */

@@ -279,7 +279,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
 
   /** With an approval by a callback it is looked, until it is decided, whether the call still is what was shown. */
   looksAt(approvalId: string, look: () => ShownCheck | undefined): void {
-    this.#teller.looks.set(approvalId, look);
+    if (this.#teller.waiters.has(approvalId)) this.#teller.looks.set(approvalId, look);
   }
 
   /** @see DecisionTaker.answerByCallback */

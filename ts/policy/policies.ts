@@ -145,13 +145,6 @@ export class Policies {
     return this.#mayGrant;
   }
 
-  /** The grant that answers this call, when all of it is granted. */
-  async granted(call: JudgedByPolicy, floor: boolean): Promise<Grant | null> {
-    if (!this.#mayGrant || this.#native.grantCount() === 0) return null;
-    const { grant = null } = await this.#ask({ ...(await this.#answered(call)), grants: true, floor });
-    return grant;
-  }
-
   /** What "always" would save of a call that no rule has a say about. It may wait for files. */
   offersNow(call: JudgedByPolicy, floor: boolean): ShownCall['always'] {
     return this.#native.showNow({ ...this.#nativeCall(call), floor }).always;

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use countersign_core::approval::ApproverNeed;
 use countersign_core::call::Json;
 use countersign_core::gate::GateError;
-use countersign_core::gate::policies::Policies;
+use countersign_core::gate::policies::{OfferOptions, Policies};
 use countersign_core::policy::document::PolicyMode;
 use countersign_core::policy::{
-    CallAnswer, CallOpinion, CallParts, CallVerdict, Effect, GrantOpinion, PolicyOpinion,
-    ReviewBar, call_verdict,
+    CallAnswer, CallOpinion, CallParts, CallVerdict, Effect, PolicyOpinion, ReviewBar, call_verdict,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::{Raw, raw, read};
 use crate::policies::bound::{LookFailure, NativeAsked, PolicyLook, refused};
-use crate::policies::calls::{Also, LONGEST_AT_ONCE};
-use crate::policies::judged::Judged;
+use crate::policies::calls::{Also, LONGEST_AT_ONCE, forbidding};
+use crate::policies::judged::PolicyJudgement;
 #[cfg(test)]
 use crate::words;
 
@@ -27,16 +26,16 @@ use crate::words;
 struct NativeCallParts {
     #[cfg_attr(test, ts(type = "string"))]
     tool_name: Box<str>,
-    /// What is still to be judged, by the policies that come with it. Absent: `policies` has what they say.
+    #[cfg_attr(test, ts(type = "unknown"))]
+    args: Json,
+    /// How the policies that come with it are asked.
+    asked: NativeAsked,
+    /// Whose the first of these policies are.
+    first: FirstPolicies,
+    /// What those that have rules say, the gate's first. Absent: they are still to judge the call.
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
-    call: Option<UnjudgedCall>,
-    /// The gate's first, if it has any, then those of the runs that the call is a part of.
-    #[serde(default)]
-    #[cfg_attr(test, ts(optional, as = "Option<Vec<NativePolicyOpinion>>"))]
-    policies: Vec<NativePolicyOpinion>,
-    /// Whether the first of them are the gate's.
-    of_gate: bool,
+    policies: Option<Vec<NativePolicyOpinion>>,
     /// Of `interruptOn`, the tool and the host. Who says nothing is left out. Absent: they were not asked.
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
@@ -48,32 +47,21 @@ struct NativeCallParts {
     judge: Option<NativeOpinion>,
     #[cfg_attr(test, ts(as = "words::PolicyMode"))]
     mode: PolicyMode,
-    /// Absent: not looked up.
-    #[serde(default)]
-    #[cfg_attr(test, ts(optional))]
-    forbids_auto: Option<bool>,
-    /// What the preset `read-only` says. Absent: it was not asked.
-    #[serde(default)]
-    #[cfg_attr(test, ts(optional))]
-    read_only: Option<NativeOpinion>,
-    /// Whether there may be a grant.
-    may_grant: bool,
-    /// Absent: not looked up, or there is none.
-    #[serde(default)]
-    #[cfg_attr(test, ts(optional))]
-    grant: Option<NativeGrantOpinion>,
     is_question: bool,
     starts_agents: bool,
 }
 
-/// A call that policies are still to judge.
-#[derive(Deserialize)]
+/// Whose the first policies are of those that have a say about a call.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct UnjudgedCall {
-    #[cfg_attr(test, ts(type = "unknown"))]
-    args: Json,
-    asked: NativeAsked,
+#[serde(rename_all = "lowercase")]
+enum FirstPolicies {
+    /// The gate's.
+    Gate,
+    /// The gate has none: this one knows no rules, reads calls and keeps grants.
+    Reader,
+    /// A run's. Nothing was granted at the gate.
+    Run,
 }
 
 /// What one of those that judge a call says.
@@ -106,19 +94,6 @@ struct NativePolicyOpinion {
     reviewable: bool,
 }
 
-/// A grant that answers a call.
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct NativeGrantOpinion {
-    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
-    effect: Effect,
-    #[cfg_attr(test, ts(type = "string"))]
-    by: Box<str>,
-    #[cfg_attr(test, ts(type = "string"))]
-    label: Box<str>,
-}
-
 impl NativeOpinion {
     fn opinion(&self) -> CallOpinion<'_> {
         let Self { effect, reason, names_people } = self;
@@ -139,12 +114,6 @@ impl NativePolicyOpinion {
     }
 }
 
-impl NativeGrantOpinion {
-    fn opinion(&self) -> GrantOpinion<'_> {
-        GrantOpinion { effect: self.effect, by: &self.by, label: &self.label }
-    }
-}
-
 /// What is still to be asked, or the verdict.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -160,14 +129,6 @@ enum NativeAnswer<'a> {
         /// The policies that it comes from, by their place.
         said: Option<usize>,
     },
-    /// Ask the preset `read-only`.
-    AskReadOnly,
-    /// Look for a grant: for the whole call alone where `floor` is set.
-    AskGrant {
-        floor: bool,
-    },
-    /// Look up whether a policy forbids the mode `auto`.
-    AskForbidden,
     Verdict {
         verdict: NativeVerdict<'a>,
     },
@@ -200,7 +161,7 @@ struct NativeVerdict<'a> {
 #[cfg_attr(test, derive(ts_rs::TS))]
 struct NativeWeighed<'a> {
     /// Of each of the policies that were asked for it, up to the first that denies.
-    judged: &'a [Judged],
+    judged: &'a [PolicyJudgement],
     next: NativeAnswer<'a>,
 }
 
@@ -227,42 +188,85 @@ pub fn weigh_near(
     }
 }
 
+/// What was looked up for one verdict, since it came to that.
+#[derive(Default)]
+struct VerdictLooks {
+    read_only: Option<PolicyJudgement>,
+    /// Of a grant that answers.
+    grant: Option<PolicyJudgement>,
+    is_grant_known: bool,
+    forbids_auto: Option<bool>,
+}
+
 fn weighed(parts: &str, look: PolicyLook<'_>) -> Result<WeighedText, LookFailure> {
-    let mut parts: NativeCallParts = read(parts)?;
-    let judged = match parts.call.take() {
-        Some(UnjudgedCall { args, asked }) => asked.judged(args, &Also::default(), look)?,
-        None => Vec::new(),
+    let parts: NativeCallParts = read(parts)?;
+    let of_gate = parts.first == FirstPolicies::Gate;
+    let keeper = if parts.first == FirstPolicies::Run { None } else { look.policies.first() };
+    let from = usize::from(parts.first == FirstPolicies::Reader).min(look.policies.len());
+    let rules = PolicyLook { policies: look.policies.split_at(from).1, ..look };
+    let mut call = parts.asked.call(parts.args);
+    let judged = match parts.policies {
+        Some(_) => Vec::new(),
+        None => parts.asked.judged_call(&mut call, &Also::default(), rules)?,
     };
-    let told = parts.policies.iter().map(NativePolicyOpinion::opinion);
-    let policies: Vec<_> = told.chain(judged.iter().map(Judged::opinion)).collect();
+    let told = parts.policies.iter().flatten().map(NativePolicyOpinion::opinion);
+    let policies: Vec<_> = told.chain(judged.iter().map(PolicyJudgement::opinion)).collect();
     let own: Option<Vec<_>> =
         parts.own.as_ref().map(|own| own.iter().map(NativeOpinion::opinion).collect());
-    let answer = call_verdict(&CallParts {
-        tool_name: &parts.tool_name,
-        policies: &policies,
-        of_gate: parts.of_gate,
-        own: own.as_deref(),
-        has_judge: parts.has_judge,
-        judge: parts.judge.as_ref().map(NativeOpinion::opinion),
-        mode: parts.mode,
-        forbids_auto: parts.forbids_auto,
-        read_only: parts.read_only.as_ref().map(NativeOpinion::opinion),
-        may_grant: parts.may_grant,
-        grant: parts.grant.as_ref().map(NativeGrantOpinion::opinion),
-        is_question: parts.is_question,
-        starts_agents: parts.starts_agents,
-    });
-    let next = match &answer {
-        CallAnswer::AskOwn => NativeAnswer::AskOwn,
-        CallAnswer::AskJudge { effect, said } => {
-            NativeAnswer::AskJudge { effect: *effect, said: *said }
-        }
-        CallAnswer::AskReadOnly => NativeAnswer::AskReadOnly,
-        CallAnswer::AskGrant { floor } => NativeAnswer::AskGrant { floor: *floor },
-        CallAnswer::AskForbidden => NativeAnswer::AskForbidden,
-        CallAnswer::Verdict(verdict) => NativeAnswer::Verdict { verdict: verdict.into() },
-    };
-    Ok(WeighedText(raw(&NativeWeighed { judged: &judged, next })?))
+    let mut looks = VerdictLooks::default();
+    loop {
+        let may_grant = !looks.is_grant_known && keeper.is_some_and(|all| all.grant_count() > 0);
+        let answer = call_verdict(&CallParts {
+            tool_name: &parts.tool_name,
+            policies: &policies,
+            of_gate,
+            own: own.as_deref(),
+            has_judge: parts.has_judge,
+            judge: parts.judge.as_ref().map(NativeOpinion::opinion),
+            mode: parts.mode,
+            forbids_auto: looks.forbids_auto,
+            read_only: looks.read_only.as_ref().map(PolicyJudgement::own_opinion),
+            may_grant,
+            grant: looks.grant.as_ref().and_then(PolicyJudgement::grant_opinion),
+            is_question: parts.is_question,
+            starts_agents: parts.starts_agents,
+        });
+        let next = match &answer {
+            CallAnswer::AskOwn => NativeAnswer::AskOwn,
+            CallAnswer::AskJudge { effect, said } => {
+                NativeAnswer::AskJudge { effect: *effect, said: *said }
+            }
+            CallAnswer::Verdict(verdict) => NativeAnswer::Verdict { verdict: verdict.into() },
+            CallAnswer::AskReadOnly => {
+                let also = Also { read_only: true, ..Also::default() };
+                looks.read_only = Some(parts.asked.judged_by(keeper, &mut call, &also, look)?);
+                continue;
+            }
+            CallAnswer::AskGrant { floor } => {
+                let offers = OfferOptions { floor: *floor, unruled: false };
+                let also = Also { grants: true, offers, ..Also::default() };
+                looks.grant = Some(parts.asked.judged_by(keeper, &mut call, &also, look)?);
+                looks.is_grant_known = true;
+                continue;
+            }
+            CallAnswer::AskForbidden => {
+                looks.forbids_auto = Some(forbids_auto(rules)?);
+                continue;
+            }
+        };
+        return Ok(WeighedText(raw(&NativeWeighed { judged: &judged, next })?));
+    }
+}
+
+/// Whether a policy forbids the mode `auto`: a file that changed since may.
+fn forbids_auto(look: PolicyLook<'_>) -> Result<bool, LookFailure> {
+    if !look.may_wait && !look.policies.is_empty() {
+        return Err(LookFailure::NeedsFiles);
+    }
+    Ok(look.policies.iter().any(|policies| {
+        policies.refresh();
+        forbidding(policies, PolicyMode::Auto).is_some()
+    }))
 }
 
 impl<'a> From<&'a CallVerdict<'_>> for NativeVerdict<'a> {

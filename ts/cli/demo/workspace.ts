@@ -21,7 +21,7 @@ export interface Change {
   detail: string;
 }
 
-interface Seen {
+interface FileContent {
   hash: string;
   detail: string;
 }
@@ -31,7 +31,7 @@ export class Workspace {
   /** What the agent works on. */
   readonly project: string;
   readonly #folder: string;
-  readonly #before: ReadonlyMap<string, Seen>;
+  readonly #before: ReadonlyMap<string, FileContent>;
   #isRemoved = false;
 
   constructor() {
@@ -77,8 +77,8 @@ export class Workspace {
   };
 }
 
-function snapshot(root: string): Map<string, Seen> {
-  const files = new Map<string, Seen>();
+function snapshot(root: string): Map<string, FileContent> {
+  const files = new Map<string, FileContent>();
   const visit = (folder: string): void => {
     for (const name of readdirSync(join(root, folder)).toSorted()) {
       const file = posix.join(folder, name);
@@ -90,7 +90,7 @@ function snapshot(root: string): Map<string, Seen> {
   return files;
 }
 
-function seen(file: string): Seen {
+function seen(file: string): FileContent {
   const stat = lstatSync(file);
   if (stat.isSymbolicLink()) {
     // Not followed: a link that a command made may point anywhere.

@@ -11,7 +11,7 @@ const ANSWERS =
 const SERVES =
   /\bexport\s+(?:async\s+function|function|const)\s+(?:GET|POST|PUT)\b|\b(?:createServer|Bun\.serve|Deno\.serve)\s*\(|\.(?:listen|post)\s*\(/;
 
-export type Found =
+export type AgentReading =
   /** Nothing runs tools there, or it is gated already. */
   | { kind: 'none' | 'gated' }
   | { kind: 'changed'; shape: 'script' | 'route'; after: string; tools: string[] }
@@ -26,11 +26,16 @@ interface Runner {
 }
 
 /** Reads a file, and makes of it what `countersign init` would write. */
-export function readAgentFile(text: string): Found {
+export function readAgentFile(text: string): AgentReading {
   const isOfAi = /['"`]ai['"`]/.test(text);
   if (!isOfAi && !mentions(text)) return { kind: 'none' };
   const shape = ANSWERS.test(text) ? 'route' : 'script';
-  const left = (because: string, place = 0): Found => ({ kind: 'left', shape, because, line: lineAt(text, place) });
+  const left = (because: string, place = 0): AgentReading => ({
+    kind: 'left',
+    shape,
+    because,
+    line: lineAt(text, place),
+  });
   const source = readCode(text);
   if (source === undefined)
     return isOfAi && mentions(text) ? left('its quotes and brackets could not be followed') : { kind: 'none' };
@@ -75,7 +80,7 @@ export function readAgentFile(text: string): Found {
 }
 
 /** A file that has JavaScript beside other languages. */
-export function readFrameworkFile(text: string): Found {
+export function readFrameworkFile(text: string): AgentReading {
   const at = text.search(/\bfrom\s*['"]ai['"]|\b(?:import|require)\s*\(\s*['"]ai['"]\s*\)/);
   if (at < 0 || !mentions(text)) return { kind: 'none' };
   const shape = ANSWERS.test(text) ? 'route' : 'script';
@@ -92,7 +97,7 @@ const mentions = (text: string): boolean => RUNNERS.some((name) => text.includes
 
 const lineAt = (text: string, place: number): number => text.slice(0, place).split('\n').length;
 
-interface Imported {
+interface SdkImports {
   /** Local names, with those that they have in `ai`. */
   names: Map<string, string>;
   /** `import * as`, or a require that is not taken apart. */
@@ -105,8 +110,8 @@ interface Imported {
 }
 
 /** Strings are blank in the code, so that imports are read from the text where the code has the keyword. */
-function importsOf({ text, code }: Code): Imported {
-  const found: Imported = { names: new Map(), isWhole: false, isCommonJs: false, end: 0, parts: [] };
+function importsOf({ text, code }: Code): SdkImports {
+  const found: SdkImports = { names: new Map(), isWhole: false, isCommonJs: false, end: 0, parts: [] };
   const statements =
     /^import\b(?!\s*\()[^;'"]*?['"]([^'"\n]+)['"](?:\s*with\s*\{[^}]*\})?[ \t]*;?|^(?:const|let|var)\s+([^=;]+?)\s*=\s*require\(\s*['"]([^'"\n]+)['"]\s*\)(?:\.\w+)*[ \t]*;?/gm;
   for (const match of text.matchAll(statements)) {
@@ -126,7 +131,7 @@ function importsOf({ text, code }: Code): Imported {
 }
 
 /** Where `ai` is taken in a way that is not read: when the file runs, in a function, or to be handed on. Types run nothing. */
-function otherTaking({ text, code }: Code, { parts }: Imported): number | undefined {
+function otherTaking({ text, code }: Code, { parts }: SdkImports): number | undefined {
   const ways =
     /\bexport\b(?!\s*type\b)([^;'"`]*?)\bfrom\s*['"]ai['"]|(?<!\btypeof\s*)\bimport\s*\(\s*['"`]ai['"`]\s*\)(?!\s*\.\s*[A-Z])|\brequire\s*\(\s*['"`]ai['"`]\s*\)/g;
   for (const { index, 0: whole, 1: names } of text.matchAll(ways)) {
@@ -167,7 +172,7 @@ function* callsOf({ code }: Code, names: ReadonlyMap<string, string>): Generator
 }
 
 /** Where one of the names stands that is neither taken, nor called, nor asked for its type: handed on, given types, extended. */
-function otherUse({ code }: Code, { names, parts }: Imported): number | undefined {
+function otherUse({ code }: Code, { names, parts }: SdkImports): number | undefined {
   for (const [local, name] of names) {
     if (!RUNNERS.includes(name)) continue;
     for (const { index } of code.matchAll(
@@ -292,7 +297,7 @@ const shifted = (lines: string, from: string, to: string): string =>
   from.startsWith(to) ? lines.replaceAll(`\n${from}`, `\n${to}`) : lines;
 
 /** The import, and the gate. */
-function headOf({ text }: Code, { end, isCommonJs }: Imported, shape: 'script' | 'route'): Edit {
+function headOf({ text }: Code, { end, isCommonJs }: SdkImports, shape: 'script' | 'route'): Edit {
   const names =
     shape === 'route' ? 'createGate, gateTools, verifyApprovals' : 'createGate, gateTools, terminalApprover';
   const taken = isCommonJs ? `const { ${names} } = require('countersign');` : `import { ${names} } from 'countersign';`;

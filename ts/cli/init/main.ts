@@ -9,7 +9,7 @@ import { readOptions } from '../options.js';
 import { count, print } from '../print.js';
 import { oneLine, style } from '../style.js';
 import { tellError } from '../tell-error.js';
-import { readAgentFile, readFrameworkFile, type Found } from './agent-file.js';
+import { readAgentFile, readFrameworkFile, type AgentReading } from './agent-file.js';
 import { linesByHand, PAGE } from './by-hand.js';
 import { diffLines } from './edits.js';
 import { firstPolicy } from './first-policy.js';
@@ -27,7 +27,7 @@ interface Change {
 
 interface Plan {
   changes: Change[];
-  left: { file: string; found: Found & { kind: 'left' } }[];
+  left: { file: string; found: AgentReading & { kind: 'left' } }[];
   gated: string[];
   hasRoute: boolean;
 }

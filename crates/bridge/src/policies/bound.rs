@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::PolicyProblem;
 use super::calls::{Also, ConditionAnswers, NativeConfinedRun, NativeSeen, conditions_of, judged};
-use super::judged::{BoundContext, Judged};
+use super::judged::{BoundContext, PolicyJudgement};
 use super::shown::{NativeShown, ShownDetails};
 use crate::envelope::{Raw, raw, read};
 
@@ -84,14 +84,14 @@ pub(crate) struct NativeAsked {
 
 impl NativeAsked {
     /// What each of the policies says of the call with these arguments. Nothing answers a deny: it is the last.
-    pub(crate) fn judged(
+    fn judged(
         &self, args: Json, also: &Also, look: PolicyLook<'_>,
-    ) -> Result<Vec<Judged>, LookFailure> {
+    ) -> Result<Vec<PolicyJudgement>, LookFailure> {
         self.judged_call(&mut self.call(args), also, look)
     }
 
     /// The call as policies are asked about it, without what the functions of their rules said.
-    fn call(&self, args: Json) -> PolicyCall {
+    pub(crate) fn call(&self, args: Json) -> PolicyCall {
         PolicyCall {
             tool_name: self.rule_name.to_string(),
             args,
@@ -108,14 +108,28 @@ impl NativeAsked {
         conditions_of(self.conditions.get(at).cloned().unwrap_or_default())
     }
 
-    fn judged_call(
+    /// What the first of the policies says, which reads calls and keeps the grants where it is the gate's.
+    pub(crate) fn judged_by(
+        &self, first: Option<&Arc<Policies>>, call: &mut PolicyCall, also: &Also,
+        look: PolicyLook<'_>,
+    ) -> Result<PolicyJudgement, LookFailure> {
+        let policies =
+            first.ok_or_else(|| GateError::Internal("no policy reads the call".to_owned()))?;
+        call.conditions = self.conditions_at(0)?;
+        // What is granted runs without walls as well.
+        call.confined = None;
+        Ok(judged(policies, call, also, look.may_wait)?)
+    }
+
+    /// As [`NativeAsked::judged`].
+    pub(crate) fn judged_call(
         &self, call: &mut PolicyCall, also: &Also, look: PolicyLook<'_>,
-    ) -> Result<Vec<Judged>, LookFailure> {
+    ) -> Result<Vec<PolicyJudgement>, LookFailure> {
         let mut all = Vec::with_capacity(look.policies.len());
         for (at, policies) in look.policies.iter().enumerate() {
             call.conditions = self.conditions_at(at)?;
             all.push(judged(policies, call, also, look.may_wait)?);
-            if all.last().is_some_and(Judged::is_denial) {
+            if all.last().is_some_and(PolicyJudgement::is_denial) {
                 break;
             }
         }
@@ -136,7 +150,7 @@ pub(crate) struct CallBinding {
 pub(crate) struct BoundNow {
     tool: Box<str>,
     /// Of each of the policies, up to the first that denies.
-    judged: Vec<Judged>,
+    judged: Vec<PolicyJudgement>,
 }
 
 /// `{ policy, tool }`: a part of the digest of an approval.
@@ -164,9 +178,9 @@ impl CallBinding {
 }
 
 impl<'a> PolicyContextOut<'a> {
-    fn of(judged: &'a [Judged]) -> Self {
+    fn of(judged: &'a [PolicyJudgement]) -> Self {
         let mut all: Vec<_> =
-            judged.iter().filter_map(Judged::bound).map(|bound| bound.context).collect();
+            judged.iter().filter_map(PolicyJudgement::bound).map(|bound| bound.context).collect();
         match (all.pop(), all.is_empty()) {
             (None, _) => Self::None(()),
             (Some(only), true) => Self::One(only),
@@ -196,13 +210,13 @@ impl BoundNow {
 }
 
 /// Why nobody's approval lets a call run.
-fn denial(judged: &[Judged]) -> Option<&str> {
-    judged.iter().filter_map(Judged::bound).find_map(|bound| bound.denied)
+fn denial(judged: &[PolicyJudgement]) -> Option<&str> {
+    judged.iter().filter_map(PolicyJudgement::bound).find_map(|bound| bound.denied)
 }
 
 /// What is wrong with the policy files, where any changed.
-fn problems(judged: &[Judged]) -> Option<Vec<PolicyProblem<'_>>> {
-    let mut changed = judged.iter().filter_map(Judged::problems).peekable();
+fn problems(judged: &[PolicyJudgement]) -> Option<Vec<PolicyProblem<'_>>> {
+    let mut changed = judged.iter().filter_map(PolicyJudgement::problems).peekable();
     changed.peek()?;
     Some(changed.flatten().collect())
 }
@@ -320,7 +334,8 @@ impl NativeLook {
 
 impl NativeShowing {
     fn shown(
-        &self, asked: &NativeAsked, call: &mut PolicyCall, judged: &[Judged], look: PolicyLook<'_>,
+        &self, asked: &NativeAsked, call: &mut PolicyCall, judged: &[PolicyJudgement],
+        look: PolicyLook<'_>,
     ) -> Result<ShownCall, LookFailure> {
         let unruled = self.has_rules && !self.of_gate;
         let offers = OfferOptions { floor: self.floor, unruled };
@@ -348,8 +363,8 @@ impl NativeShowing {
     }
 
     /// By whose rules the parts of the call are marked: by those that ask, the gate's before those of runs.
-    fn shown_by(&self, judged: &[Judged]) -> usize {
-        let asking = judged.iter().position(Judged::is_ask);
+    fn shown_by(&self, judged: &[PolicyJudgement]) -> usize {
+        let asking = judged.iter().position(PolicyJudgement::is_ask);
         asking.unwrap_or_else(|| usize::from(self.of_gate && judged.len() > 1))
     }
 }

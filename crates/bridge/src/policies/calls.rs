@@ -9,8 +9,8 @@ use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
 use countersign_core::policy::{ConfinedRun, NeedsFiles, NetworkReach, SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::judged::{GrantText, Judged, JudgedBeside};
-use super::shown::Shown;
+use super::judged::{GrantText, JudgedBeside, PolicyJudgement};
+use super::shown::CallDisplay;
 use super::{PolicyProblem, problems_out};
 use crate::envelope::{Raw, envelope, raw, read};
 use crate::operations::{Done, Operate, operations};
@@ -28,7 +28,6 @@ operations! {
     Network(FindNetwork),
     Layers(ListLayers),
     Forbids(FindForbidding),
-    GrantCount(CountGrants),
     Grant(SaveGrant),
     Grants(ListGrants),
     Revoke(RevokeGrant),
@@ -102,10 +101,6 @@ struct NativeCall {
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     read_only: bool,
-    /// Look for a grant that answers.
-    #[serde(default)]
-    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
-    grants: bool,
     /// It is asked about whatever the policies say.
     #[serde(default)]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
@@ -160,10 +155,10 @@ fn waits(error: NeedsFiles) -> GateError {
 /// What is to be looked at beside the call.
 #[derive(Default)]
 pub(crate) struct Also {
-    pub(super) read_only: bool,
-    pub(super) grants: bool,
-    pub(super) offers: OfferOptions,
-    pub(super) bound: bool,
+    pub(crate) read_only: bool,
+    pub(crate) grants: bool,
+    pub(crate) offers: OfferOptions,
+    pub(crate) bound: bool,
 }
 
 impl Also {
@@ -184,7 +179,6 @@ impl NativeCall {
             now,
             conditions: answers,
             read_only,
-            grants,
             floor,
             bound,
         } = self;
@@ -193,26 +187,26 @@ impl NativeCall {
         let confined = confined.as_ref().map(NativeConfinedRun::run);
         let call = PolicyCall { tool_name, args, annotations, conditions, confined, run_id, now };
         let offers = OfferOptions { floor, unruled: false };
-        Ok((call, Also { read_only, grants, offers, bound }))
+        Ok((call, Also { read_only, grants: false, offers, bound }))
     }
 
     /// `None`: files must be looked at.
-    fn judge_at_once(self, policies: &Policies) -> Result<Option<Judged>, GateError> {
+    fn judge_at_once(self, policies: &Policies) -> Result<Option<PolicyJudgement>, GateError> {
         let (call, also) = self.read()?;
         Ok(judged(policies, &call, &also, false).ok())
     }
 
     /// `None`: files must be looked at.
-    fn show_at_once(self, policies: &Policies) -> Result<Option<Shown>, GateError> {
+    fn show_at_once(self, policies: &Policies) -> Result<Option<CallDisplay>, GateError> {
         let (call, also) = self.read()?;
-        Ok(policies.show(&call, also.offers).ok().map(Shown))
+        Ok(policies.show(&call, also.offers).ok().map(CallDisplay))
     }
 }
 
 /// What the policies say of a call. Fails where files must be looked at and may not be waited for.
 pub(super) fn judged(
     policies: &Policies, call: &PolicyCall, also: &Also, may_wait: bool,
-) -> Result<Judged, NeedsFiles> {
+) -> Result<PolicyJudgement, NeedsFiles> {
     let floor = also.offers.floor;
     let problems = if may_wait { policies.refresh() } else { None };
     let verdict = match (also.read_only, may_wait) {
@@ -229,7 +223,7 @@ pub(super) fn judged(
         (true, false) => policies.granted(call, floor)?,
     };
     let context = also.context(policies, call);
-    Ok(Judged::new(verdict, &call.args, JudgedBeside { grant, context, problems }))
+    Ok(PolicyJudgement::new(verdict, &call.args, JudgedBeside { grant, context, problems }))
 }
 
 macro_rules! of_a_call {
@@ -249,7 +243,7 @@ of_a_call! {
 }
 
 impl Operate<&Policies> for NativeCall {
-    type Answer = Judged;
+    type Answer = PolicyJudgement;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, also) = self.read()?;
@@ -258,11 +252,14 @@ impl Operate<&Policies> for NativeCall {
 }
 
 impl Operate<&Policies> for ShowCall {
-    type Answer = Shown;
+    type Answer = CallDisplay;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
         let (call, also) = self.0.read()?;
-        policies.show_with_files(&call, also.offers).map(Shown).map_err(GateError::InvalidConfig)
+        policies
+            .show_with_files(&call, also.offers)
+            .map(CallDisplay)
+            .map_err(GateError::InvalidConfig)
     }
 }
 
@@ -483,27 +480,19 @@ impl Operate<&Policies> for FindForbidding {
         let name = &*self.mode;
         let mode: PolicyMode = serde_json::from_value(name.into())
             .map_err(|_| GateError::InvalidConfig(format!("there is no mode {name:?}")))?;
-        let forbids = policies.forbids(mode).map(|source| source.name.to_string());
-        // What it would deny nobody knows, so that somebody has to be asked.
-        let unknown = || {
-            let broken = policies.broken().filter(|_| mode == PolicyMode::Auto)?;
-            Some(format!("a policy that cannot be read ({broken})"))
-        };
-        Ok(forbids.or_else(unknown))
+        Ok(forbidding(policies, mode))
     }
 }
 
-/// How many grants hold.
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-struct CountGrants {}
-
-impl Operate<&Policies> for CountGrants {
-    type Answer = usize;
-
-    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        Ok(policies.grant_count())
-    }
+/// The source that forbids a mode.
+pub(crate) fn forbidding(policies: &Policies, mode: PolicyMode) -> Option<String> {
+    let forbids = policies.forbids(mode).map(|source| source.name.to_string());
+    // What it would deny nobody knows, so that somebody has to be asked.
+    let unknown = || {
+        let broken = policies.broken().filter(|_| mode == PolicyMode::Auto)?;
+        Some(format!("a policy that cannot be read ({broken})"))
+    };
+    forbids.or_else(unknown)
 }
 
 /// Keeps a grant, given without an id.

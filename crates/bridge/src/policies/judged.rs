@@ -17,14 +17,16 @@ use countersign_core::layers::LayerProblem;
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::LayerKind;
 use countersign_core::policy::subject::SubjectKind;
-use countersign_core::policy::{ConfinedWrites, JudgedSubject, PolicyOpinion, RuleRef, Verdict};
+use countersign_core::policy::{
+    CallOpinion, ConfinedWrites, GrantOpinion, JudgedSubject, PolicyOpinion, RuleRef, Verdict,
+};
 use countersign_core::shell::FileAccess;
 use countersign_core::shell::{CommandRole, Word};
 
 /// What the policies say of a call: [`NativeJudged`], owned.
 #[derive(Debug)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeJudged"))]
-pub(crate) struct Judged {
+pub(crate) struct PolicyJudgement {
     verdict: Verdict,
     /// The span of each subject, in units of UTF-16.
     spans: Vec<Option<[usize; 2]>>,
@@ -46,7 +48,7 @@ pub(super) struct JudgedBeside {
     pub(super) context: Option<Json>,
 }
 
-impl Judged {
+impl PolicyJudgement {
     /// What was said of a call with these arguments.
     pub(super) fn new(mut verdict: Verdict, args: &Json, beside: JudgedBeside) -> Self {
         let JudgedBeside { grant, problems, context } = beside;
@@ -95,6 +97,18 @@ impl Judged {
         }
     }
 
+    /// The same of something that is no policy of the user's.
+    pub(crate) fn own_opinion(&self) -> CallOpinion<'_> {
+        let Verdict { effect, reason, .. } = &self.verdict;
+        CallOpinion { effect: *effect, reason: Some(reason), names_people: false }
+    }
+
+    /// The grant that answers the call, where there is one.
+    pub(crate) fn grant_opinion(&self) -> Option<GrantOpinion<'_>> {
+        let Grant { effect, by, label, .. } = self.grant.as_ref()?;
+        Some(GrantOpinion { effect: *effect, by, label })
+    }
+
     /// What is wrong with the policy files, where they changed.
     pub(super) fn problems(&self) -> Option<Vec<PolicyProblem<'_>>> {
         self.problems.as_deref().map(super::problems_out)
@@ -136,7 +150,7 @@ impl Serialize for BoundContext<'_> {
     }
 }
 
-impl Serialize for Judged {
+impl Serialize for PolicyJudgement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Verdict { effect, rule, reason, confined, subjects, .. } = &self.verdict;
         let subjects = subjects.iter().zip(&self.spans);
@@ -153,7 +167,6 @@ impl Serialize for Judged {
             },
             managed_ask: self.managed_ask,
             reviewable: self.reviewable,
-            grant: self.grant.as_ref().map(NativeGrant::from),
             problems: self.problems(),
             who: NativeWho::of(&self.verdict),
             bound: self.bound(),
@@ -176,10 +189,6 @@ pub(crate) struct NativeJudged<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     reviewable: bool,
-    /// The grant that answers the whole call.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
-    grant: Option<NativeGrant<'a>>,
     /// Files changed: what is wrong with them now, perhaps nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -432,7 +441,7 @@ mod tests {
     use countersign_core::policy::subject::{PathStart, Subject};
     use countersign_core::shell::Span;
 
-    fn judged(argument: Option<&str>, managed_ask: bool) -> Judged {
+    fn judged(argument: Option<&str>, managed_ask: bool) -> PolicyJudgement {
         let subject = Subject {
             kind: SubjectKind::Env { name: "X".to_owned() },
             span: Some(Span { start: 3, end: 4 }),
@@ -460,7 +469,7 @@ mod tests {
             confined: None,
         };
         let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
-        Judged::new(verdict, &Json::Object(args), JudgedBeside::default())
+        PolicyJudgement::new(verdict, &Json::Object(args), JudgedBeside::default())
     }
 
     #[test]

@@ -11,9 +11,9 @@ use serde::ser::{SerializeMap, Serializer};
 
 /// What a human is shown: [`NativeShown`], owned.
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "NativeShown"))]
-pub(super) struct Shown(pub(super) core::ShownCall);
+pub(super) struct CallDisplay(pub(super) core::ShownCall);
 
-impl Serialize for Shown {
+impl Serialize for CallDisplay {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         NativeShown::from(&self.0).serialize(serializer)
     }

@@ -2,6 +2,7 @@
 
 mod check;
 mod gate;
+mod judged;
 mod operation;
 mod types;
 

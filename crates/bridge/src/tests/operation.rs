@@ -9,7 +9,7 @@ use super::gate;
 use crate::operation::{Host, ReadyOperation};
 
 /// A gate in memory.
-struct Memory(Arc<Gate>);
+pub(super) struct Memory(pub(super) Arc<Gate>);
 
 impl Host for Memory {
     fn gate(&self) -> Result<Arc<Gate>, GateError> {
