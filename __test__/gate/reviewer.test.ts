@@ -9,6 +9,7 @@ import type {
   CallReviewer,
   PolicyDocument,
   ReviewedCall,
+  ReviewOpinion,
 } from '../../index.js';
 import { createGate, gateTools, InvalidConfigError, streamWithEvents } from '../../ts/index.js';
 import { createTaskTool } from '../../ts/agent/index.js';
@@ -483,4 +484,54 @@ describe("a callback that answers 'pass'", () => {
     expect(ran).toEqual([]);
     expect(of('approval-response')).toMatchObject([{ approved: false, reason: 'Nobody answered in time.' }]);
   });
+});
+
+describe('where things change while it thinks', () => {
+  /** A reviewer that answers when it is told to. */
+  function slow() {
+    let approve = (): void => {};
+    let tell = (_: AbortSignal): void => {};
+    const asked = new Promise<AbortSignal>((resolve) => (tell = resolve));
+    const answer = new Promise<ReviewOpinion>((resolve) => {
+      approve = () => resolve({ answer: 'approve', reason: '' });
+    });
+    const reviewer: CallReviewer = {
+      mayApprove: true,
+      review: (_, { abortSignal }) => {
+        tell(abortSignal);
+        return answer;
+      },
+    };
+    return { reviewer, asked, approve };
+  }
+
+  test('an abort ends it, and nothing runs', async () => {
+    const { reviewer, asked, approve } = slow();
+    const { ran, tools } = recordingTools();
+    const over = new AbortController();
+    await using gate = createGate({ policy: marked, reviewer });
+    const played = play({ turns, tools: tools as ToolSet, gate, abortSignal: over.signal });
+    const signal = await asked;
+    // Nobody was shown anything yet.
+    expect(await gate.pending()).toEqual([]);
+    over.abort();
+    approve();
+    const { events } = await played;
+    expect([ran, signal.aborted, events.at(-1)?.type]).toEqual([[], true, 'abort']);
+  });
+
+  test.each(['plan', 'deny-all-asks'] as const)(
+    'a mode %s that is set meanwhile lets its yes not run',
+    async (mode) => {
+      const { reviewer, asked, approve } = slow();
+      const { ran, tools } = recordingTools();
+      await using gate = createGate({ policy: marked, reviewer });
+      const played = play({ turns, tools: tools as ToolSet, gate });
+      await asked;
+      await gate.setMode(mode);
+      approve();
+      await played;
+      expect(ran).toEqual([]);
+    },
+  );
 });
