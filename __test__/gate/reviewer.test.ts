@@ -388,6 +388,33 @@ describe('what it said', () => {
     expect(await gate.audit.verify()).toMatchObject({ ok: true });
   });
 
+  test('stands in the spans, without its texts', async () => {
+    const made: [name: string, attributes: Record<string, unknown>][] = [];
+    const nothing = () => {};
+    const span = { setAttributes: nothing, setAttribute: nothing, addEvent: nothing, setStatus: nothing, end: nothing };
+    const startSpan = (name: string, { attributes }: { attributes: Record<string, unknown> }) => {
+      made.push([name, attributes]);
+      return { ...span, spanContext: () => ({}) };
+    };
+    const gate = createGate({ policy: marked, telemetry: { tracer: { startSpan } as never } });
+    const { tools } = recordingTools();
+    const { model } = reviewing(() => ({ answer: 'approve', reason: 'a secret reason' }));
+    const reviewer = { model, criteria: 'Secret criteria.', mayApprove: true };
+    await play({ turns, tools: tools as ToolSet, gate, reviewer });
+    await gate.close();
+    const [[name, attributes] = []] = made;
+    expect([name, attributes]).toMatchObject([
+      'countersign.approval',
+      {
+        'countersign.review.answer': 'approve',
+        'countersign.review.decides': true,
+        'countersign.review.model': expect.any(String) as string,
+        'countersign.review.criteria_digest': expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      },
+    ]);
+    expect(JSON.stringify(made)).not.toMatch(/secret/i);
+  });
+
   test('is kept without secrets', async () => {
     await using gate = createGate({ ledger: 'sqlite:', policy: marked, redact: [/hunter2/g] });
     const { tools } = recordingTools();
