@@ -517,7 +517,7 @@ describe('where things change while it thinks', () => {
   /** A reviewer that answers when it is told to. */
   function slow() {
     let approve = (): void => {};
-    let tell = (_: AbortSignal): void => {};
+    let tell: (signal: AbortSignal) => void = () => {};
     const asked = new Promise<AbortSignal>((resolve) => (tell = resolve));
     const answer = new Promise<ReviewOpinion>((resolve) => {
       approve = () => resolve({ answer: 'approve', reason: '' });
