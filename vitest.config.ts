@@ -45,12 +45,12 @@ const ALONE = thatSay(/\bvi\.mock\(/);
  */
 const ON_BOTH = new RegExp(
   [
-    '/g(?:01|06)-',
+    '/g(?:01|06|16)-',
     '/ai-sdk/(?:abort|agent|approval-reasons|decisions|errors|gate-tools|hooks|stream-with-events|subagents|tool-|ui-stream|use-chat)',
     // Confinement, files and commands know nothing of the SDK.
     '/agent/(?:ask-user|deep-agent|task|tools)[.]',
     '/interrupt/',
-    '/gate/gate[.]',
+    '/gate/(?:gate|reviewer)[.]',
     '/options/(?:entries|slips)[.]',
     '/policy/gates[.]',
     '/resume/(?:questions|resume)[.]',

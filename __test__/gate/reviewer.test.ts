@@ -9,6 +9,7 @@ import type {
   CallReviewer,
   PolicyDocument,
   ReviewedCall,
+  ReviewOpinion,
 } from '../../index.js';
 import { createGate, gateTools, InvalidConfigError, streamWithEvents } from '../../ts/index.js';
 import { createTaskTool } from '../../ts/agent/index.js';
@@ -387,6 +388,33 @@ describe('what it said', () => {
     expect(await gate.audit.verify()).toMatchObject({ ok: true });
   });
 
+  test('stands in the spans, without its texts', async () => {
+    const made: [name: string, attributes: Record<string, unknown>][] = [];
+    const nothing = () => {};
+    const span = { setAttributes: nothing, setAttribute: nothing, addEvent: nothing, setStatus: nothing, end: nothing };
+    const startSpan = (name: string, { attributes }: { attributes: Record<string, unknown> }) => {
+      made.push([name, attributes]);
+      return { ...span, spanContext: () => ({}) };
+    };
+    const gate = createGate({ policy: marked, telemetry: { tracer: { startSpan } as never } });
+    const { tools } = recordingTools();
+    const { model } = reviewing(() => ({ answer: 'approve', reason: 'a secret reason' }));
+    const reviewer = { model, criteria: 'Secret criteria.', mayApprove: true };
+    await play({ turns, tools: tools as ToolSet, gate, reviewer });
+    await gate.close();
+    const [[name, attributes] = []] = made;
+    expect([name, attributes]).toMatchObject([
+      'countersign.approval',
+      {
+        'countersign.review.answer': 'approve',
+        'countersign.review.decides': true,
+        'countersign.review.model': expect.any(String) as string,
+        'countersign.review.criteria_digest': expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      },
+    ]);
+    expect(JSON.stringify(made)).not.toMatch(/secret/i);
+  });
+
   test('is kept without secrets', async () => {
     await using gate = createGate({ ledger: 'sqlite:', policy: marked, redact: [/hunter2/g] });
     const { tools } = recordingTools();
@@ -483,4 +511,54 @@ describe("a callback that answers 'pass'", () => {
     expect(ran).toEqual([]);
     expect(of('approval-response')).toMatchObject([{ approved: false, reason: 'Nobody answered in time.' }]);
   });
+});
+
+describe('where things change while it thinks', () => {
+  /** A reviewer that answers when it is told to. */
+  function slow() {
+    let approve = (): void => {};
+    let tell: (signal: AbortSignal) => void = () => {};
+    const asked = new Promise<AbortSignal>((resolve) => (tell = resolve));
+    const answer = new Promise<ReviewOpinion>((resolve) => {
+      approve = () => resolve({ answer: 'approve', reason: '' });
+    });
+    const reviewer: CallReviewer = {
+      mayApprove: true,
+      review: (_, { abortSignal }) => {
+        tell(abortSignal);
+        return answer;
+      },
+    };
+    return { reviewer, asked, approve };
+  }
+
+  test('an abort ends it, and nothing runs', async () => {
+    const { reviewer, asked, approve } = slow();
+    const { ran, tools } = recordingTools();
+    const over = new AbortController();
+    await using gate = createGate({ policy: marked, reviewer });
+    const played = play({ turns, tools: tools as ToolSet, gate, abortSignal: over.signal });
+    const signal = await asked;
+    // Nobody was shown anything yet.
+    expect(await gate.pending()).toEqual([]);
+    over.abort();
+    approve();
+    const { events } = await played;
+    expect([ran, signal.aborted, events.at(-1)?.type]).toEqual([[], true, 'abort']);
+  });
+
+  test.each(['plan', 'deny-all-asks'] as const)(
+    'a mode %s that is set meanwhile lets its yes not run',
+    async (mode) => {
+      const { reviewer, asked, approve } = slow();
+      const { ran, tools } = recordingTools();
+      await using gate = createGate({ policy: marked, reviewer });
+      const played = play({ turns, tools: tools as ToolSet, gate });
+      await asked;
+      await gate.setMode(mode);
+      approve();
+      await played;
+      expect(ran).toEqual([]);
+    },
+  );
 });

@@ -124,6 +124,7 @@ export class Policies {
   /** What the core knows them by. */
   get native(): NativePolicies {
     return this.#native;
+  }
 
   /** Whether these say of each call what the others say, as far as that is known of how they were made. */
   saysAs(other: Policies): boolean {
@@ -295,6 +296,10 @@ export function askedOf(all: readonly Policies[], call: JudgedByPolicy): Awaitab
     now: Date.now(),
   }));
 }
+
+/** How it runs counts for the verdict alone: what a human approves, and what is granted, runs without walls as well. */
+const confinedAs = ({ confined }: JudgedByPolicy, call: NativeCall): NativeCall =>
+  confined === undefined ? call : { ...call, confined };
 
 function boundVerdict(bound: NativeBound | undefined): BoundVerdict {
   if (bound === undefined) throw new InternalError({ message: 'the core did not say what an approval is bound to' });

@@ -43,6 +43,18 @@ fn each_part_that_asks_must_be_left_to_it() {
 }
 
 #[test]
+fn what_could_only_be_what_a_rule_speaks_of_is_not_left_to_it() {
+    let prod = "[[rule]]\neffect = \"ask\"\ncommands = [\"deploy prod\"]\nreviewer = true\n";
+    let said = |line| {
+        let said = verdict(&policy(prod), &Call::run(line));
+        let of_command = said.subjects.first().unwrap();
+        (of_command.effect, of_command.reviewable)
+    };
+    assert_eq!(said("deploy prod"), (Effect::Ask, true));
+    assert_eq!(said("deploy $X"), (Effect::Ask, false));
+}
+
+#[test]
 fn one_that_another_layer_asks_about_is_not_left_to_it() {
     let code = || document(WHOLE, LayerKind::Code, true);
     let asks = "[[rule]]\neffect = \"ask\"\ntools = [\"bash\"]\n";
