@@ -131,8 +131,9 @@ export class Run {
 
   /** What a converter of the SDK's parts needs. To be called when `start` is done. */
   get opened(): { sdk: LoadedSdk; result: StreamResult; tools: ToolSet } {
-    const { sdk, guard } = this.#opening.setup as RunSetup;
-    return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: guard.tools };
+    // What was let go of before it began has told nothing.
+    const { sdk, setup } = this.#opening;
+    return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: setup?.guard.tools ?? {} };
   }
 
   /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
