@@ -1,7 +1,7 @@
 /** `countersign inbox` as a real process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { Gate } from '../../index.js';
 import { hasBrowser, openBrowser } from '../../ts/cli/inbox/open-browser.js';
@@ -215,6 +215,31 @@ describe('the browser', () => {
     for (const elsewhere of [{}, { DISPLAY: ':0', SSH_CONNECTION: '1' }, { WAYLAND_DISPLAY: 'w', CI: '1' }])
       expect(hasBrowser(elsewhere, 'linux')).toBe(false);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'takes away what leads there as soon as it is there, and what processes left that were killed',
+    async () => {
+      const { ledger } = await setUp();
+      const temporary = scratch();
+      const { env, given } = opener(scratch());
+      // No process has this number: it is greater than any that a system gives.
+      const left = join(temporary, 'countersign-inbox-4194999-abcdef');
+      const lives = join(temporary, `countersign-inbox-${process.pid}-abcdef`);
+      for (const folder of [left, lives]) mkdirSync(folder);
+      const terminal = new Terminal(process.execPath, [cli, 'inbox', '-l', ledger], {
+        env: { ...env, TMPDIR: temporary } as never,
+        columns: 300,
+      });
+      later(() => terminal.close());
+      await terminal.waitFor('Ctrl+C ends it');
+      const file = readFileSync(given, 'utf8').trim();
+      expect(dirname(dirname(file))).toBe(temporary);
+      expect([existsSync(left), existsSync(lives), existsSync(file)]).toEqual([false, true, true]);
+      const [, link = ''] = /url=([^"]+)"/.exec(readFileSync(file, 'utf8')) ?? [];
+      await enter(link);
+      await expect.poll(() => existsSync(dirname(file)), PATIENTLY).toBe(false);
+    },
+  );
 
   it('is not there: the link can be followed by hand', async () => {
     const { opened, end } = await openBrowser('http://127.0.0.1:1/', 'sunos');

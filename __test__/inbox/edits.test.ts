@@ -46,6 +46,24 @@ describe('the schema of a tool', () => {
     await done;
   });
 
+  it('has no text that nobody sees, in names of properties neither', async () => {
+    const gate = gateOf();
+    const evil = 'text\u202e\u0000\u200b\u001b[2J';
+    const send = tool({
+      inputSchema: z.object({ to: z.string().describe(evil), [evil]: z.string().optional() }),
+      execute: () => 'sent',
+    });
+    const { model } = scripted([calls(call('send', { to: 'ada' }, 'call_1')), says('done')]);
+    const done = collect(streamWithEvents({ model, prompt: 'go', tools: { send }, gate, interruptOn: 'all' } as never));
+    const mia = new Person(inboxOf(gate), 'mia');
+    const approvalId = await waiting(gate);
+    const schema = async () => (await mia.get<RequestDetail>(`api/requests/${approvalId}`)).body.schema;
+    await expect.poll(schema).toMatchObject({ type: 'object', required: ['to'] });
+    expect(JSON.stringify(await schema())).not.toMatch(/\\u001b|\\u0000|[\u200b\u202e]/);
+    await mia.decide(approvalId, { type: 'reject' });
+    await done;
+  });
+
   it('is kept once for all requests', async () => {
     const gate = gateOf();
     const set = vi.spyOn(GateValues.prototype, 'set');

@@ -1,4 +1,5 @@
 /** What each endpoint answers. */
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRecord } from '../../index.js';
@@ -15,7 +16,10 @@ import type {
   RunsAnswer,
   SessionAnswer,
 } from '../../ts/inbox/protocol.js';
-import { ask, gateOf, inboxOf, Person } from './support.js';
+import { ask, gateOf, inboxOf, Person, scratch } from './support.js';
+
+/** What nobody sees, raw or as JSON writes it. */
+const HIDDEN = /\\u001b|\\u0000|\\u0007|[\u200b\u202e]/;
 
 type Failed = { error: ErrorBody };
 
@@ -111,15 +115,26 @@ describe('pending', () => {
     const evil = 'run\u202e\u0000\u200b<script>';
     await ask(gate, {
       runId: evil,
+      toolName: `tool${evil}`,
+      origin: ['main', `agent${evil}`],
       args: { command: 'ls \u202e\u001b[2Jhs.txt\u0007' },
       description: '\u202eHi\u200b',
     });
-    const [item] = (await mia.get<PendingAnswer>('api/pending')).body.items;
-    const text = JSON.stringify({ ...item, runId: '' });
-    expect(text).not.toMatch(/\\u001b|\\u0000|\\u0007|[\u200b\u202e]/);
-    const { facets } = (await mia.get<PendingAnswer>('api/pending')).body;
-    const again = await mia.get<PendingAnswer>(`api/pending?run=${encodeURIComponent(facets.runs[0]?.value ?? '')}`);
-    expect(again.body.total).toBe(1);
+    await ask(gate, { runId: 'another', toolName: 'another', origin: ['another'] });
+    const { body } = await mia.get<PendingAnswer>('api/pending');
+    const runs = await mia.get<RunsAnswer>('api/runs');
+    for (const told of [body, runs.body]) expect(JSON.stringify(told)).not.toMatch(HIDDEN);
+    for (const [name, facets] of [
+      ['run', body.facets.runs],
+      ['agent', body.facets.agents],
+      ['tool', body.facets.tools],
+    ] as const) {
+      const { value = '' } = facets.find((facet) => facet.value !== 'another') ?? {};
+      const again = await mia.get<PendingAnswer>(`api/pending?${name}=${encodeURIComponent(value)}`);
+      expect(again.body.items.map((item) => item.runId)).toEqual([
+        body.facets.runs.find((run) => run.value !== 'another')?.value,
+      ]);
+    }
   });
 });
 
@@ -158,6 +173,20 @@ describe('one request', () => {
     ]);
     expect(similar[1]).toMatchObject({ status: 'rejected', reason: 'not today', summary: 'git push origin main' });
     expect(JSON.stringify(similar)).not.toContain('\u202e');
+  });
+
+  it('shows nothing as similar that was decided in another project', async () => {
+    const here = scratch();
+    const ledger = `sqlite:${join(here, 'ledger.db')}` as const;
+    const inProject = (cwd: string) => gateOf({ ledger, policy, place: { cwd } });
+    const [one, other] = [inProject(here), inProject(scratch())];
+    for (const gate of [one, other]) {
+      const { approvalId } = await ask(gate, { args: { command: 'git push' } });
+      await gate.reject(approvalId, gate === one ? 'here' : 'elsewhere', { by: 'noah' });
+    }
+    const { approvalId } = await ask(one, { args: { command: 'git push' } });
+    const { similar } = (await setUp(other).mia.get<RequestDetail>(`api/requests/${approvalId}`)).body;
+    expect(similar.map(({ reason }) => reason)).toEqual(['here']);
   });
 
   it('has no arguments to begin with where JSON cannot say them', async () => {

@@ -89,7 +89,13 @@ describe('a link', () => {
   it('is not used up by looking ahead, nor by another method', async () => {
     const { inbox } = await setUp();
     const link = inbox.link();
-    expect((await send(link, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(503);
+    for (const [name, value] of [
+      ['sec-purpose', 'prefetch;prerender'],
+      ['purpose', 'prefetch'],
+      ['x-purpose', 'preview'],
+      ['x-moz', 'Prefetch'],
+    ] as const)
+      expect((await send(link, { [name]: value })).status).toBe(503);
     expect((await send(link, {}, 'HEAD')).status).toBe(405);
     expect((await send(link, {}, 'POST')).status).toBe(405);
     expect((await enter(link)).cookie).not.toBe('');

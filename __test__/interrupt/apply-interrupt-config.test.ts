@@ -2,8 +2,15 @@
 import { tool, type Tool, type ToolSet } from 'ai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { InvalidConfigError, UnknownToolError, applyInterruptConfig } from '../../ts/index.js';
-import { sleep } from '../support/model.js';
+import {
+  InvalidConfigError,
+  UnknownToolError,
+  applyInterruptConfig,
+  gateTools,
+  hasApprovalTools,
+  streamWithEvents,
+} from '../../ts/index.js';
+import { scripted, sleep } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
 const apply = (tools: unknown, interruptOn?: unknown, options?: object): ToolSet =>
@@ -70,10 +77,25 @@ describe('what comes back', () => {
     ],
   ])('a shouldApprove that gives %s asks', async (_, shouldApprove) => {
     const { tools } = recordingTools();
-    for (const entry of ['del', '*'])
-      expect(await needed(apply(tools, { [entry]: { shouldApprove } })['del'], {})).toBe(true);
+    expect(await needed(apply(tools, { del: { shouldApprove } })['del'], {})).toBe(true);
     const served = { ...tools.del, metadata: { mcp: { server: 's', toolName: 'erase' } } };
     expect(await needed(apply({ del: served }, { del: { shouldApprove } })['del'], {})).toBe(true);
+  });
+
+  it('a shouldApprove for all tools, which nobody would call, is refused wherever it is given', () => {
+    const interruptOn = { '*': { shouldApprove: () => false } } as never;
+    const refused = expect.objectContaining({
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining('interruptOn["*"] has shouldApprove') as unknown,
+    }) as Error;
+    const { tools } = recordingTools();
+    const onApprovalRequest = () => false;
+    expect(() => apply(tools, interruptOn)).toThrow(refused);
+    expect(() => hasApprovalTools(interruptOn)).toThrow(refused);
+    expect(() => gateTools(tools, { interruptOn, onApprovalRequest })).toThrow(refused);
+    const { model } = scripted([]);
+    expect(() => streamWithEvents({ model, prompt: 'go', tools, interruptOn, onApprovalRequest })).toThrow(refused);
+    expect(hasApprovalTools({ '*': {}, del: { shouldApprove: () => false } } as never)).toBe(true);
   });
 
   it('shouldApprove becomes needsApproval', async () => {

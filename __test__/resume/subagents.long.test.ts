@@ -1,50 +1,15 @@
 /** Subagents that wait when their process goes: another one continues them where they stood. */
-import { streamText, tool, type ToolSet } from 'ai';
+import { streamText, tool } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
 import { RunKeeper } from '../../ts/ai-sdk/saved/keep-run.js';
 import type { LocalGate } from '../../ts/gate/gate.js';
 import { GateClosedError, gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
-import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';
+import { call, calls, collect, resultsIn, says, scripted, sleep } from '../support/model.js';
 import { of, until, waiting } from '../support/play.js';
+import { del, processOf, task } from './agents.js';
 import { RUN, stage, type Stage } from './stage.js';
-
-/** What each agent says in one process, by what it was told to do; `main` is the main one. */
-type Script = Record<string, ModelTurn[]>;
-
-/** One process: its gate, and the models that were called in it. */
-function processOf(on: Stage, script: Script, more: object = {}, others: ToolSet = {}) {
-  const gate = on.gate();
-  const prompts: Record<string, unknown[]> = {};
-  const model = (name: string) => {
-    const made = scripted(script[name] ?? []);
-    prompts[name] = made.prompts;
-    return made.model;
-  };
-  const task: ToolSet[string] = Object.assign(
-    tool({
-      inputSchema: z.object({ description: z.string() }),
-      execute: async ({ description }, options) => {
-        const run = streamWithEvents({
-          model: model(description),
-          prompt: description,
-          tools: { ...on.tools(), task },
-          parent: options,
-        } as never);
-        return (await run.result).text;
-      },
-    }),
-    { [Symbol.for('countersign.task')]: true },
-  );
-  const options = { tools: { ...on.tools(), ...others, task }, interruptOn: { del: true }, gate, runId: RUN, ...more };
-  return {
-    gate,
-    prompts,
-    begin: () => streamWithEvents({ model: model('main'), prompt: 'go', ...options } as never) as AgentRun,
-    goOn: () => resume({ model: model('main'), ...options } as never) as AgentRun,
-  };
-}
 
 /** Reads on until so many requests wait; then the process is gone, as far as that can be without killing one. */
 async function leaveAt(run: AgentRun, gate: Gate, count: number): Promise<ApprovalRequest[]> {
@@ -55,9 +20,6 @@ async function leaveAt(run: AgentRun, gate: Gate, count: number): Promise<Approv
   await reading;
   return requests;
 }
-
-const task = (description: string, id: string) => call('task', { description }, id);
-const del = (path: string, id = 'k1') => calls(call('del', { path }, id));
 
 describe.each([
   ['ungated', { del: true }],

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { messageOf } from '../errors/message-of.js';
-import { revive, snapshot } from '../values/snapshot.js';
+import { misfitIn, revive, snapshot } from '../values/snapshot.js';
 import { canAsk, confirm } from './ask.js';
 import { decide, groupsIn, tellRefused, tellTaken, whoDecides, type HumanDecision } from './decisions.js';
 import { ExitError, Exit, UsageError } from './exit.js';
@@ -73,6 +73,8 @@ export async function respond(args: readonly string[]): Promise<number> {
     json === undefined
       ? (values.text ?? (await text(process.stdin)))
       : readJson(json === '-' ? await text(process.stdin) : json, '--json-output');
+  const misfit = misfitIn(output);
+  if (misfit !== undefined) throw new UsageError(`--json-output has a ${misfit} that is none`);
   // An earlier part of the pipe failed, and nobody has written anything.
   if (dash === '-' && typeof output === 'string' && output.trim() === '')
     throw new UsageError('respond -: stdin is empty; an empty answer is said with --text ""');

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeptRecord } from '../native.js';
-import { revive, snapshot } from '../values/snapshot.js';
+import { misfitIn, revive, snapshot } from '../values/snapshot.js';
 import { canAsk, confirm } from './ask.js';
 import { DECIDE, decideOne } from './decide.js';
 import { whoDecides, type HumanDecision } from './decisions.js';
@@ -24,6 +24,8 @@ export async function edit(args: readonly string[]): Promise<number> {
   if ((values.args === undefined) === (values.editor !== true))
     throw new UsageError('edit needs --args JSON, or --editor');
   const given = values.args === undefined ? undefined : { args: readJson(values.args, '--args') };
+  const misfit = misfitIn(given?.args);
+  if (misfit !== undefined) throw new UsageError(`--args has a ${misfit} that is none`);
   const by = whoDecides(values.by);
   const make = async (record: KeptRecord): Promise<HumanDecision> => {
     const edited = given !== undefined ? given.args : isOpen(record) ? await editedArguments(record.args) : record.args;

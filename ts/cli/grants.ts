@@ -1,12 +1,11 @@
 /** `countersign grants`: decisions that are remembered for ever, of this user and this project. */
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
 import type { Grant } from '../../index.js';
 import { NativePolicies } from '../native.js';
 import { clock } from './duration.js';
 import { ExitError, Exit, UsageError } from './exit.js';
 import { matching, shortId } from './ids.js';
-import { readOptions } from './options.js';
+import { folderOf, readOptions } from './options.js';
 import { print, printJson } from './print.js';
 import { columns, oneLine } from './style.js';
 import { table, type TableColumn } from './table.js';
@@ -16,7 +15,7 @@ export async function grants(args: readonly string[]): Promise<number> {
   const [verb, ...ids] = positionals;
   if ((verb !== undefined && verb !== 'revoke') || (verb === 'revoke' && ids.length === 0))
     throw new UsageError('It is countersign grants, or countersign grants revoke ID.');
-  const cwd = resolve(values.cwd ?? '.');
+  const cwd = folderOf('--cwd', values.cwd);
   const policies = new NativePolicies({ documents: [], files: 'all', cwd, project: null, home: homedir() });
   const all = await policies.grants(Date.now());
   if (verb === undefined) {

@@ -1,4 +1,6 @@
 /** Options of a command, read strictly: what is not known is an error. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearestOf } from '../options/nearest.js';
 import { UsageError } from './exit.js';
@@ -6,11 +8,30 @@ import { UsageError } from './exit.js';
 export type OptionTypes = NonNullable<ParseArgsConfig['options']>;
 
 export function readOptions<const OPTIONS extends OptionTypes>(args: readonly string[], options: OPTIONS) {
+  const { tokens, ...read } = parsed(args, options);
+  const given = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option' || token.value === undefined || options[token.name]?.multiple === true) continue;
+    // The last one would count, without a word to whoever meant the first.
+    if (given.has(token.name)) throw new UsageError(`--${token.name} is given twice: it takes one value`);
+    given.add(token.name);
+  }
+  return read;
+}
+
+function parsed<const OPTIONS extends OptionTypes>(args: readonly string[], options: OPTIONS) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true, tokens: true });
   } catch (error) {
     throw new UsageError(inOurWords(error, options));
   }
+}
+
+/** The folder that an option names, absolute; without one this one. @throws {UsageError} */
+export function folderOf(option: string, given: string | undefined): string {
+  const folder = resolve(given ?? '.');
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new UsageError(`${option} must be a folder: ${folder}`);
 }
 
 /** Node's own words are about its own function. */

@@ -1,7 +1,7 @@
 /** `countersign policy …`. */
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Policy, PolicyEffect, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
 import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/check.js';
@@ -11,7 +11,7 @@ import { snapshot } from '../values/snapshot.js';
 import { Exit, unknownCommand, UsageError } from './exit.js';
 import { answerLines, linesOf } from './lines.js';
 import { listText, subcommandsOf } from './manual.js';
-import { readJson, readOptions } from './options.js';
+import { folderOf, readJson, readOptions } from './options.js';
 import { policyInit, presetNamed } from './policy-init.js';
 import { printJson } from './print.js';
 import { trustCommand } from './trust.js';
@@ -122,8 +122,9 @@ function argumentsOf(how: 'check' | 'explain', json: string | undefined, positio
 
 /** The named policies, or those of this machine; where it has none, what the chat says here. */
 async function policiesOf(names: readonly string[] | undefined, cwd: string | undefined): Promise<Policies> {
-  const place = cwd === undefined ? undefined : { cwd: resolve(cwd) };
-  const policy = names === undefined ? await unsaid(resolve(cwd ?? '.')) : await inputsOf(names);
+  const folder = folderOf('--cwd', cwd);
+  const place = cwd === undefined ? undefined : { cwd: folder };
+  const policy = names === undefined ? await unsaid(folder) : await inputsOf(names);
   return new Policies({ policy, files: names === undefined ? 'all' : 'none', place, onProblems: warn }, 'policy');
 }
 
@@ -193,7 +194,7 @@ async function replay(args: readonly string[]): Promise<number> {
   if (log === undefined || positionals.length > 1)
     throw new UsageError('policy replay needs one file of JSON lines, or -');
   if (values.policy === undefined) throw new UsageError('policy replay needs the rules to try: --policy FILE');
-  const place = values.cwd === undefined ? undefined : { cwd: resolve(values.cwd) };
+  const place = values.cwd === undefined ? undefined : { cwd: folderOf('--cwd', values.cwd) };
   const { total, effects, changed } = await replayPolicy(recorded(log), await inputsOf(values.policy), place);
   if (values.json === true) {
     await printJson({ total, effects, changed });

@@ -130,6 +130,14 @@ export class LocalGate implements Omit<Gate, 'request'> {
     return this.#inside.isClosing;
   }
 
+  /**
+   * Aborted, with the error that says so, when no run goes on here any more; `undefined`: they go on, and what they ask is denied. A
+   * ledger in memory has nothing that another process could continue.
+   */
+  get closing(): AbortSignal | undefined {
+    return this.isDurable ? this.#inside.closing : undefined;
+  }
+
   /** Policies, grants and the mode. */
   get control(): GateControl {
     return this.#inside.control;
@@ -482,7 +490,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
   // --- the end ------------------------------------------------------------------------------------------------------
 
   close(): Promise<void> {
-    this.#inside.isClosing = true;
+    this.#inside.close();
     this.#closing ??= this.#close();
     return this.#closing;
   }

@@ -22,8 +22,7 @@ export class GateInternals {
   readonly logger: Logger | undefined;
   /** Whether, in memory, the core leaves out of what it tells what its callers know. */
   readonly isQuiet: boolean;
-  /** Nothing new is taken any more. */
-  isClosing = false;
+  readonly #closing = new AbortController();
   /** What ends requests and runs, and must be written down before the ledger is let go of. */
   readonly #ending = new Set<Promise<unknown>>();
 
@@ -42,6 +41,20 @@ export class GateInternals {
   /** Whether what is kept outlives the process. */
   get isDurable(): boolean {
     return this.native.isDurable;
+  }
+
+  /** Aborted, with the error that says so, when nothing new is taken any more. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  get isClosing(): boolean {
+    return this.closing.aborted;
+  }
+
+  /** From here on nothing new is taken. */
+  close(): void {
+    if (!this.isClosing) this.#closing.abort(closed());
   }
 
   /** One in memory does so itself; a durable one may still have to write something down. */

@@ -26,6 +26,7 @@ import {
   historyItemOf,
   itemOf,
   recordOf,
+  safeDeep,
   segmentsOf,
   shownQuestions,
   type ViewContext,
@@ -54,9 +55,9 @@ export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Vie
   const words = wordsOf(query);
   const found = all.filter(
     (record) =>
-      (run === null || record.runId === run) &&
-      (agent === null || agentOf(record) === agent) &&
-      (tool === null || record.toolName === tool) &&
+      (run === null || oneLine(record.runId) === run) &&
+      (agent === null || oneLine(agentOf(record)) === agent) &&
+      (tool === null || oneLine(record.toolName) === tool) &&
       hasWords(record, words),
   );
   if (cursor && !MOMENT.test(cursor)) throw badRequest('cursor must be the `next` of a page.');
@@ -77,10 +78,11 @@ export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Vie
   };
 }
 
-/** Each value with how often it is there, the most frequent first. */
+/** Each value as it is shown, and taken back as a filter, with how often it is there, the most frequent first. */
 function facets(records: readonly ApprovalRecord[], valueOf: (record: ApprovalRecord) => string): FilterFacet[] {
   const counts = new Map<string, number>();
-  for (const record of records) counts.set(valueOf(record), (counts.get(valueOf(record)) ?? 0) + 1);
+  for (const value of records.map((record) => oneLine(valueOf(record))))
+    counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts]
     .map(([value, count]) => ({ value, label: brief(value, 80), count }))
     .toSorted((one, other) => other.count - one.count);
@@ -114,9 +116,11 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
   const record = await existing(gate, id);
   const { runId, toolName, approvalId } = record;
   const isPending = record.status === 'pending';
-  const [step, earlier, schema, run, kept] = await Promise.all([
+  const [step, similar, schema, run, kept] = await Promise.all([
     isPending ? gate.pending({ runId }) : [],
-    gate.history({ toolName, limit: LOOKED_AT }),
+    gate
+      .history({ toolName, limit: LOOKED_AT })
+      .then((earlier) => similarTo(record, earlier, (of) => projectOf(gate, of))),
     isPending ? schemaOf(gate, record) : null,
     gate.isDurable ? toldRun(gate.runs, record) : null,
     gate.isDurable ? gate.runs.records(runId) : [],
@@ -127,8 +131,8 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     record: recordOf(record, eyes),
     segments: segmentsOf(record.verdict),
     step: step.filter((each) => each.approvalId !== approvalId && each.runId === runId).map((each) => each.approvalId),
-    similar: similarTo(record, earlier),
-    schema,
+    similar,
+    schema: schema === null ? null : (safeDeep(schema) as object),
     questions: shownQuestions(record),
     run: run === null ? null : { status: run.status, prompt: run.prompt, steps: run.steps },
     place: place === undefined ? null : { folder: oneLine(place.cwd), project: oneLine(place.project) },
@@ -136,6 +140,13 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     gave: isPending ? null : gaveText(bound?.result),
     now: eyes.now,
   };
+}
+
+/** The project that its call came from; `undefined`: nobody knows. */
+async function projectOf(gate: LocalGate, { runId, approvalId }: ApprovalRecord): Promise<string | undefined> {
+  if (!gate.isDurable) return undefined;
+  const bound = (await gate.runs.records(runId)).find((record) => record.approvalId === approvalId);
+  return placeOfCall(bound)?.project;
 }
 
 /** What its tool gave back, both ends of it where it is long. */
@@ -185,7 +196,7 @@ export async function runs(gate: LocalGate, { now }: ViewContext): Promise<RunsA
     else others.push(record);
   }
   const items = [...byRun].map(([runId, records]) => ({
-    runId,
+    runId: oneLine(runId),
     run: brief(runId, 80),
     agents: [...new Set(records.map((record) => brief(agentOf(record), 80)))],
     tools: [...new Set(records.map(({ toolName }) => brief(toolName, 80)))],

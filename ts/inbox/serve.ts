@@ -19,8 +19,14 @@ const COOKIE = 'countersign_inbox';
 /** How long connections may take to end, in ms. */
 const PATIENCE_MS = 250;
 
+/** An inbox that says when its links are used. */
+export interface LinkedInbox extends LocalInbox {
+  /** @param onUsed called when a browser was let in by it */
+  link(onUsed?: () => void): string;
+}
+
 /** @see inbox.d.ts */
-export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): Promise<LocalInbox> {
+export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): Promise<LinkedInbox> {
   const { port = 0, by = userName(), groups = [], ...more } = takeOptions('serveInbox', options);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid(`serveInbox: port must be a whole number from 0 to 65535, not ${toldValue(port)}.`);
@@ -79,7 +85,7 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
   };
   return {
     port: taken,
-    link: () => `http://${HOST}:${taken}${basePath}/?token=${sessions.link()}`,
+    link: (onUsed) => `http://${HOST}:${taken}${basePath}/?token=${sessions.link(onUsed)}`,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -103,8 +109,7 @@ interface LinkEntry {
 
 function enter(request: Request, token: string, { sessions, basePath, isKnown }: LinkEntry): Response {
   if (request.method !== 'GET') return page(405, 'Open the link in a browser.', { allow: 'GET' });
-  // A browser that looks ahead must not use it up.
-  if (/prefetch|prerender/.test(request.headers.get('sec-purpose') ?? '')) return page(503, 'Open the link itself.');
+  if (looksAhead(request)) return page(503, 'Open the link itself.');
   const session = sessions.open(token);
   // The browser that used it may follow it again: its cookie lets it in, not the link.
   if (session === undefined && !isKnown) return page(401, GET_A_LINK);
@@ -115,6 +120,12 @@ function enter(request: Request, token: string, { sessions, basePath, isKnown }:
     refresh: `0; url=${basePath}/`,
   });
 }
+
+/** Whether a browser asks for what nobody has followed yet, in the words of any: that must not use a link up. */
+const looksAhead = ({ headers }: Request): boolean =>
+  ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
+    /prefetch|prerender|preview/i.test(headers.get(name) ?? ''),
+  );
 
 const page = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Inbox</title><p>${text}</p></html>\n`, {

@@ -8,21 +8,24 @@ const random = (): string => randomBytes(32).toString('base64url');
 
 export class SessionStore {
   /** By their hash: to look one up takes a time that tells nothing of the others. */
-  readonly #links = new Set<string>();
-  readonly #sessions = new Set<string>();
+  readonly #links = new Map<string, (() => void) | undefined>();
+  readonly #sessions = new Map<string, undefined>();
 
   /** A token that opens it once. */
-  link(): string {
+  link(onUsed?: () => void): string {
     const token = random();
-    keep(this.#links, token);
+    keep(this.#links, token, onUsed);
     return token;
   }
 
   /** The session that a token opens; `undefined`: it is not one, or was used. */
   open(token: string): string | undefined {
-    if (!this.#links.delete(hashOf(token))) return undefined;
+    const hash = hashOf(token);
+    const onUsed = this.#links.get(hash);
+    if (!this.#links.delete(hash)) return undefined;
     const session = random();
-    keep(this.#sessions, session);
+    keep(this.#sessions, session, undefined);
+    onUsed?.();
     return session;
   }
 
@@ -31,9 +34,9 @@ export class SessionStore {
   }
 }
 
-function keep(hashes: Set<string>, secret: string): void {
-  hashes.add(hashOf(secret));
-  const [oldest] = hashes;
+function keep<T>(hashes: Map<string, T>, secret: string, value: T): void {
+  hashes.set(hashOf(secret), value);
+  const [oldest] = hashes.keys();
   if (hashes.size > MOST && oldest !== undefined) hashes.delete(oldest);
 }
 

@@ -9,8 +9,13 @@ import { brief, summaryOf } from './view.js';
 export const LOOKED_AT = 200;
 const SHOWN = 5;
 
-/** Those among `earlier` that are about what this one is about, the latest first. */
-export function similarTo(record: ApprovalRecord, earlier: readonly ApprovalRecord[]): SimilarRequest[] {
+/** Those among `earlier` that are about what this one is about, in the same project, the latest first. */
+export async function similarTo(
+  record: ApprovalRecord,
+  earlier: readonly ApprovalRecord[],
+  projectOf: (record: ApprovalRecord) => Promise<string | undefined>,
+): Promise<SimilarRequest[]> {
+  const project = await projectOf(record);
   const [about, args] = [aboutOf(record), argsOf(record)];
   const found: SimilarRequest[] = [];
   for (const other of earlier) {
@@ -20,6 +25,8 @@ export function similarTo(record: ApprovalRecord, earlier: readonly ApprovalReco
     if (other.decision === null || other.decision.type === 'expired' || other.decision.type === 'cancelled') continue;
     const same = args !== undefined && args === argsOf(other);
     if (!same && (about === undefined || about !== aboutOf(other))) continue;
+    // The same words mean something else where the files are others.
+    if ((await projectOf(other)) !== project) continue;
     const { approvalId, status, decidedBy, decidedAt, decision } = other;
     found.push({
       approvalId,

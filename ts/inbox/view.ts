@@ -67,7 +67,7 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
   const { createdAt, expiresAt, votes, requester, escalatedAt } = record;
   return {
     approvalId,
-    runId,
+    runId: oneLine(runId),
     run: brief(runId, 80),
     kind,
     tool: brief(toolName, 80),
@@ -179,7 +179,7 @@ const offerOf = (offer: GrantOffer | null): ShownOffer | null =>
   offer === null ? null : (safeDeep(offer) as ShownOffer);
 
 /** Every text in it made safe, names too. */
-function safeDeep(value: unknown): unknown {
+export function safeDeep(value: unknown): unknown {
   if (typeof value === 'string') return safeText(value);
   if (Array.isArray(value)) return value.map(safeDeep);
   if (typeof value !== 'object' || value === null) return value;

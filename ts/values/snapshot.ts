@@ -80,6 +80,23 @@ export function revive(json: unknown): unknown {
   }
 }
 
+/** The first tag in it that its value does not fit: what it says it is not. `undefined`: all fit. */
+export function misfitIn(json: unknown): string | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  if (!Array.isArray(json) && isTagged(json)) {
+    try {
+      reviveTagged(json);
+    } catch {
+      return json[TAG];
+    }
+  }
+  for (const value of Object.values(json)) {
+    const misfit = misfitIn(value);
+    if (misfit !== undefined) return misfit;
+  }
+  return undefined;
+}
+
 /**
  * Tagged JSON as somebody writes it by hand: a date, an address or a large number is its text, and what is undefined is left out. For
  * comparing what was written with what became of it.
@@ -260,11 +277,11 @@ function reviveTagged({ [TAG]: name, value }: TaggedValue): unknown {
     case 'undefined':
       return undefined;
     case 'number':
-      return Number(value);
+      return fit(Number(value), numberText(Number(value)) === value);
     case 'bigint':
       return BigInt(value as string);
     case 'Date':
-      return new Date(value === null ? Number.NaN : (value as string));
+      return value === null ? new Date(Number.NaN) : dateOf(value as string);
     case 'RegExp':
       return new RegExp(...(value as [string, string]));
     case 'URL':
@@ -279,6 +296,17 @@ function reviveTagged({ [TAG]: name, value }: TaggedValue): unknown {
       // Instances of the user's own classes come back as their data: only the run that holds them has the class.
       return typeof value === 'object' && value !== null && !Array.isArray(value) ? reviveRecord(value) : value;
   }
+}
+
+/** @throws for what does not fit its tag */
+function fit<T>(value: T, isFit: boolean): T {
+  if (isFit) return value;
+  throw new TypeError('it does not fit its tag');
+}
+
+function dateOf(text: string): Date {
+  const date = new Date(text);
+  return fit(date, !Number.isNaN(date.getTime()));
 }
 
 function reviveRecord(value: object): Record<string, unknown> {

@@ -35,6 +35,7 @@ export class ChildRuns {
   /** Aborted when the run is over. */
   readonly #over = new AbortController();
   #isMute = false;
+  #isSuspended = false;
   readonly #dropping: Promise<void>[] = [];
 
   constructor(options: ChildrenOptions) {
@@ -84,6 +85,7 @@ export class ChildRuns {
 
   /** Has each end where it can, and let go of what it waits for. */
   suspend(): void {
+    this.#isSuspended = true;
     for (const child of this.#live.keys()) child.suspend();
   }
 
@@ -138,6 +140,8 @@ export class ChildRuns {
       childId: () => this.#childId(toolCallId),
       adopt: (child) => {
         this.#live.set(child, toolCallId);
+        // A call that was on its way may still start one: it is told what the others were told.
+        if (this.#isSuspended) child.suspend();
         return () => void this.#live.delete(child);
       },
       tell: (event) => this.#tell(event, toolCallId),

@@ -93,14 +93,19 @@ export class CallGuard {
     return [...this.#gatings.keys()].some((name) => this.guards(name));
   }
 
-  /** Whether calls of this tool may be asked about as things are now: the mode of the gate may change at any time. */
+  /** Whether calls of this tool pass the guard as things are now: the mode of the gate may change at any time. */
   guards(toolName: string): boolean {
+    return (this.#options.alsoGuarded?.has(toolName) === true && this.#gatings.has(toolName)) || this.asks(toolName);
+  }
+
+  /** Whether a new call of this tool may be asked about as things are now. */
+  asks(toolName: string): boolean {
     const gating = this.#gatings.get(toolName);
     if (gating === undefined) return false;
     if (this.#asksHuman(toolName)) return true;
-    const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
+    const { asker, hostJudges, inherited } = this.#options;
     const called = this.#callable(toolName);
-    if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(called) === true) return true;
+    if (asker.judgesAll || inherited?.mayAskAbout(called) === true) return true;
     if (gating.action !== 'allow' || asksByNow(gating, called.tool)) return true;
     return (hostJudges?.(called) ?? []).length > 0;
   }

@@ -228,7 +228,8 @@ class GuardedTools {
       (error) => {
         // The run ends by it, and says so.
         if (error instanceof RefusedExecution && endsAll(error.cause)) onLost?.(error.cause);
-        else if (!this.#isAborted(options)) warnFailedCall(asker.place, toolName, error);
+        else if (!this.#isAborted(options) && asker.gate.closing?.aborted !== true)
+          warnFailedCall(asker.place, toolName, error);
         throw error;
       },
     );

@@ -88,6 +88,28 @@ export function withResults(history: readonly ModelMessage[], results: readonly 
   return [...messages, { role: 'tool', content } as unknown as ModelMessage];
 }
 
+/**
+ * Nobody is asked by these requests: they have the SDK run a call once more, as if it had been approved. A run that is left before
+ * that has them in its messages, and is not to take them for requests when it goes on.
+ */
+const RERUN = 'countersign-rerun:';
+
+export const rerunId = (): string => `${RERUN}${crypto.randomUUID()}`;
+
+const isRerun = ({ approvalId }: HistoryPart): boolean =>
+  typeof approvalId === 'string' && approvalId.startsWith(RERUN);
+
+/** The messages without such requests in the last step, and without their answers. */
+export function withoutReruns(history: readonly ModelMessage[]): ModelMessage[] {
+  const last = history.findLastIndex(({ role }) => role === 'assistant');
+  return history.flatMap((message, index) => {
+    const parts = partsIn(message);
+    if (index < last || !parts.some(isRerun)) return [message];
+    const content = parts.filter((part) => !isRerun(part));
+    return content.length === 0 ? [] : [{ ...message, content } as ModelMessage];
+  });
+}
+
 /** The messages with these requests in the step that made the calls. */
 export function withRequests(
   history: readonly ModelMessage[],

@@ -122,7 +122,7 @@ export class ModelCalls {
     const own = setup.callOptions['prepareStep'] as ((step: Record<string, unknown>) => unknown) | undefined;
     if (own === undefined && round.number === 0 && keeping === undefined) return undefined;
     return async (step: { stepNumber: number; steps: SdkStep[]; [more: string]: unknown }) => {
-      if (step.stepNumber === 0) round.first = (step['responseMessages'] as ModelMessage[] | undefined) ?? [];
+      if (step.stepNumber === 0) round.first = firstOf(step, conversation.messages);
       const resumed = round.number > 0 && step.stepNumber === 0;
       if (resumed) await callbacks.heldSteps(setup.sdk.version);
       if (resumed && (round.silent || (await this.#mayStop(conversation.steps)))) {
@@ -182,6 +182,14 @@ function checkStep(prepared: Record<string, unknown>, step: object): void {
     'prepareStep:tools',
     'prepareStep returns tools, which the AI SDK passes over: the run keeps the tools that it began with. Leave some out by activeTools.',
   );
+}
+
+/** What the call began with, behind what it was given: results of calls that were approved before it. AI SDK 6 tells both as one. */
+function firstOf(step: Record<string, unknown>, given: readonly ModelMessage[]): readonly ModelMessage[] {
+  const [own, all] = [step['responseMessages'], step['messages']] as (ModelMessage[] | undefined)[];
+  if (own !== undefined || all === undefined) return own ?? [];
+  const last = given.at(-1);
+  return all.slice(last !== undefined && all.includes(last) ? all.lastIndexOf(last) + 1 : given.length);
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();

@@ -6,8 +6,8 @@ import type { RawRecord } from '../../native.js';
 import { snapshot } from '../../values/snapshot.js';
 import { isCaller } from '../tools/callers.js';
 import type { RunConversation } from './conversation.js';
-import { driftBetween, type RunDrift } from '../tools/fingerprints.js';
-import { withNote, withRequests, withResults, type CallResult } from '../messages/history.js';
+import type { RunDrift } from '../tools/fingerprints.js';
+import { rerunId, withNote, withoutReruns, withRequests, withResults, type CallResult } from '../messages/history.js';
 import type { Keeping } from './keeping.js';
 import { cancelParts } from '../gating/left-parts.js';
 import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type OpenCallPlan } from '../messages/open-step.js';
@@ -43,7 +43,8 @@ export interface ContinuedRound {
 /** Fails when the run is another process', is over, or cannot be read. Nobody is asked anything yet. */
 export async function continueRun(options: ContinueOptions): Promise<ContinuedRound> {
   const { gate, runId, keeping, conversation, prepare, setUp, newRound, tell, onOpen } = options;
-  const kept = keeping.took(await gate.runs.takeRun(runId));
+  const taken = keeping.took(await gate.runs.takeRun(runId));
+  const kept = { ...taken, messages: withoutReruns(taken.messages) };
   const step = openStepOf(kept.messages);
   const callOptions = await prepare();
   conversation.restore(kept);
@@ -54,7 +55,7 @@ export async function continueRun(options: ContinueOptions): Promise<ContinuedRo
   // Also what was asked about again since, and by whomever.
   const started = new Set(all.filter(wasStarted).map(({ toolCallId }) => toolCallId));
   setup.decisions.recall(all);
-  const drift = driftBetween(kept.state, await keeping.fingerprints(setup));
+  const drift = await keeping.drift(kept.state, setup);
   const round = newRound(kept.state.round);
   round.calls = step.calls;
   round.goesOn = !step.isAnswer;
@@ -101,7 +102,7 @@ function forgedRequests({ open }: OpenStep, { sdk, callOptions, guard }: RunSetu
     open.flatMap(({ call, request }) => {
       const { toolCallId = '', toolName = '', input } = call;
       if (request !== undefined || !isTask(ownTool(guard.tools, toolName))) return [];
-      const approvalId = crypto.randomUUID();
+      const approvalId = rerunId();
       const approval = { approvalId, toolCallId, toolName, input };
       const signature = secret === undefined ? {} : { signature: signApproval(sdk.version, secret, approval) };
       return [[toolCallId, { type: 'tool-approval-request', approvalId, toolCall: call, ...signature }]];

@@ -9,7 +9,7 @@ import type { LocalGate } from '../../gate/gate.js';
 import type { NativeSavedRun } from '../../native.js';
 import type { Awaitable } from '../../values/awaitable.js';
 import type { RunConversation } from './conversation.js';
-import { fingerprintsOf, type RunFingerprints } from '../tools/fingerprints.js';
+import { driftBetween, fingerprintsOf, type RunDrift, type RunFingerprints } from '../tools/fingerprints.js';
 import { RunKeeper } from '../saved/keep-run.js';
 import type { ParentRun } from '../tools/parent-run.js';
 import type { ModelRound } from './round.js';
@@ -85,8 +85,16 @@ export class Keeping {
 
   /** Of the prompt and the tools that the run has in this process. */
   fingerprints({ callOptions, guard }: RunSetup): Promise<RunFingerprints> {
-    this.#fingerprints ??= fingerprintsOf(callOptions, guard.tools, (name) => guard.guards(name));
+    this.#fingerprints ??= fingerprintsOf(callOptions, guard.tools, (name) => guard.asks(name));
     return this.#fingerprints;
+  }
+
+  /** What another process has kept against what there is here. */
+  async drift(kept: RunFingerprints, setup: RunSetup): Promise<RunDrift> {
+    const { callOptions, guard } = setup;
+    // A call that waits here for the answer on its request waits as it did there, though no new one would be asked about.
+    const guarded = await fingerprintsOf(callOptions, guard.tools, (name) => guard.guards(name));
+    return driftBetween(kept, await this.fingerprints(setup), guarded);
   }
 
   // --- while it goes on ---------------------------------------------------------------------------------------------

@@ -219,9 +219,10 @@ export class RunRequests {
     }
   }
 
-  /** Of what is no abort of the run: who takes its result alone would hear of nothing. */
+  /** Of what does not end the run: who takes its result alone would hear of nothing. */
   #warn({ toolName }: RequestedCall, error: unknown): void {
-    if (!this.#options.signal.aborted) warnFailedCall(this.#options.asker.place, toolName, error);
+    const { asker, signal } = this.#options;
+    if (!signal.aborted && asker.gate.closing?.aborted !== true) warnFailedCall(asker.place, toolName, error);
   }
 
   /** It does not run in this run. */

@@ -8,6 +8,7 @@ import type { OpenedRequest } from '../../gate/asker.js';
 import type { CheckedEdits } from '../../gate/edits.js';
 import type { GuardedExecution } from '../gating/guard.js';
 import { modelOutput, type CallAnswer } from '../messages/history.js';
+import { partsOf } from '../messages/messages.js';
 import type { CallQuestions } from '../tools/questions.js';
 import type { FinishEvent, SdkStep, StreamPart } from '../sdk/sdk.js';
 import type { StepSoFar } from '../saved/step-so-far.js';
@@ -96,9 +97,12 @@ export class ModelRound {
 
 /** Results of calls that ran before the first step, as a message: an abort leaves no step that would hold them. */
 export function resultMessages(round: ModelRound): ModelMessage[] {
-  const inSteps = round.steps.length > 0;
-  if (round.executed.length === 0 || inSteps) return [];
-  const content = round.executed.map(({ toolCallId, toolName, outcome }) => ({
+  if (round.steps.length > 0) return [];
+  // Once the first step has begun, the SDK has told them itself.
+  const told = new Set(round.first.flatMap(partsOf).map((part) => part['toolCallId']));
+  const untold = round.executed.filter(({ toolCallId }) => !told.has(toolCallId));
+  if (untold.length === 0) return [];
+  const content = untold.map(({ toolCallId, toolName, outcome }) => ({
     type: 'tool-result',
     toolCallId,
     toolName,

@@ -102,7 +102,7 @@ export class Run {
         this.#round?.executed.push(executed);
         this.#conversation.recordResult(executed);
       },
-      mustStop: () => this.#state.suspended !== undefined || this.#state.isTurnEnded,
+      mustStop: () => this.#state.suspended !== undefined || this.#state.isTurnEnded || this.#isGateClosed,
       tell: this.#tell,
       wake: () => this.#inbox.ring(),
     });
@@ -131,8 +131,9 @@ export class Run {
 
   /** What a converter of the SDK's parts needs. To be called when `start` is done. */
   get opened(): { sdk: LoadedSdk; result: StreamResult; tools: ToolSet } {
-    const { sdk, guard } = this.#opening.setup as RunSetup;
-    return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: guard.tools };
+    // What was let go of before it began has told nothing.
+    const { sdk, setup } = this.#opening;
+    return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: setup?.guard.tools ?? {} };
   }
 
   /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
@@ -144,6 +145,8 @@ export class Run {
       this.#stream.stop(this.#options.signal.reason);
       this.#inbox.ring();
     });
+    // What waits for a tool, or for a human, ends with the gate as well.
+    const unbind = whenAborted(this.#asker.gate.closing, () => this.#inbox.ring());
     try {
       for (;;) {
         const own = this.#inbox.take();
@@ -169,6 +172,7 @@ export class Run {
       }
     } finally {
       forget();
+      unbind();
       const left = this.abandon();
       this.#inbox.close();
       this.#early.close();
@@ -242,7 +246,10 @@ export class Run {
   async #advance(): Promise<StreamPart | typeof OVER | undefined> {
     const { signal } = this.#options;
     const aborted = signal.aborted ? { reason: signal.reason as unknown } : undefined;
-    const { lost, waiting = 0, goesOn = false, requested } = this.#round ?? {};
+    const { waiting = 0, goesOn = false, requested } = this.#round ?? {};
+    // What ran on could be neither asked about nor kept: `done` would be said of what the ledger has as unfinished.
+    const closed = this.#isGateClosed ? { reason: this.#asker.gate.closing?.reason as unknown } : undefined;
+    const lost = this.#round?.lost ?? closed;
     const canBeLetGo = this.#state.suspended !== undefined && this.#canBeLetGo;
     const requests = requested?.length ?? 0;
     try {
@@ -316,6 +323,8 @@ export class Run {
     if (resumes === false && isNamed) await this.#keeping?.refuseIfKept();
     this.#disown = parent?.adopt({ suspend: () => this.suspend(), cancelled: () => this.#cancelledWhole() });
     this.#report?.started(call);
+    // Nothing is begun where it could not go on.
+    if (this.#state.suspended !== undefined) return;
     if (resumes !== false && this.#keeping !== undefined && (await this.#isResumed(this.#keeping))) return;
     await this.#open(this.#opening.newRound(0));
   }
@@ -361,6 +370,10 @@ export class Run {
     this.#options.signal.throwIfAborted();
     this.#stream.read(wantsOutput((this.#opening.setup as RunSetup).callOptions));
     this.#happened({ type: 'opened' });
+  }
+
+  get #isGateClosed(): boolean {
+    return this.#asker.gate.closing?.aborted === true;
   }
 
   /** What a tool or a run that is a part of this one tells. */
@@ -460,11 +473,18 @@ export class Run {
     if (nobody !== undefined && this.#options.parent === undefined) throw nobody;
     const output = wantsOutput(setup.callOptions) ? await this.#stream.output() : undefined;
     await this.#callbacks.finish(setup.sdk.version, this.#conversation);
+    // Nothing is done that cannot be kept.
+    this.#asker.gate.closing?.throwIfAborted();
     const result = this.#resultWith(output);
     this.#endRun();
-    await this.#children.drop();
-    if (this.#keeping !== undefined) await this.#keeping.done(setup, round);
+    if (this.#keeping !== undefined) await this.#asker.gate.beforeClose(this.#keepDone(this.#keeping, setup, round));
+    else await this.#children.drop();
     this.#finish(result);
+  }
+
+  async #keepDone(keeping: Keeping, setup: RunSetup, round: ModelRound): Promise<void> {
+    await this.#children.drop();
+    await keeping.done(setup, round);
   }
 
   #resultWith(output: unknown): RunResult {
@@ -537,6 +557,8 @@ export class Run {
     // In the middle of a step it was kept when the run that it was left for was: since then other calls may have run.
     if (!isBetween && setup !== undefined && this.#round?.isKeptSoFar === true)
       await this.#keepSoFar(setup, this.#round);
+    // Who continues the parent must find the call that began this one, also where this one has done nothing yet.
+    await parent?.keep();
     this.#happened({ type: 'let-go', hasParent: parent !== undefined });
     this.#stream.stop(this.#options.signal.reason);
     if (parent === undefined) this.#reject(reason);

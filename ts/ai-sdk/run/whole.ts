@@ -31,8 +31,10 @@ export function mayHear({ requested, toolCallsSeen, answers }: ModelRound): bool
 export function isStill(round: ModelRound, isLeft: (toolCallId: string) => boolean): boolean {
   if (round.stepsStarted === 0) {
     const executed = new Set(round.executed.map(({ toolCallId }) => toolCallId));
+    // Nobody approves a call that is run again, and one that was refused did not run: their results tell of them.
+    const hasEnded = (toolCallId: string) => executed.has(toolCallId) || round.soFar?.hasResult(toolCallId) === true;
     return round.answers.every(
-      ({ toolCallId, runs, executable }) => !runs || !executable || executed.has(toolCallId) || isLeft(toolCallId),
+      ({ toolCallId, runs, executable }) => !runs || !executable || hasEnded(toolCallId) || isLeft(toolCallId),
     );
   }
   if (!isWhole(round)) return false;

@@ -13,6 +13,7 @@ import { otherNames } from './named-by-server.js';
 import { planFor } from './plan.js';
 import { isRunByProvider, warnProviderRuns } from './provider-tools.js';
 import { takeValue } from '../../options/plain.js';
+import { refuseForAll } from './interrupt-for-all.js';
 import { takeTools } from './tool-set.js';
 import { inTime } from '../../values/in-time.js';
 import { copyTool, copyToolSet, define, entryOf, isThenable, ownTool, type ExecuteOptions } from './tools.js';
@@ -39,7 +40,9 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
 /** @see types/ */
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
   checkConfigured('hasApprovalTools', interruptOn);
-  return native.hasApprovalTools(taken(interruptOn, 'hasApprovalTools'));
+  const config = taken(interruptOn, 'hasApprovalTools');
+  refuseForAll(config);
+  return native.hasApprovalTools(config);
 };
 
 const taken = <T>(interruptOn: T, place: string): T =>

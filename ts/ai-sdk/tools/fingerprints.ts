@@ -34,12 +34,13 @@ export async function fingerprintsOf(
   };
 }
 
-export function driftBetween(before: RunFingerprints, now: RunFingerprints): RunDrift {
+/** @param guarded as `now`, where tools whose calls wait count as asked about whatever is configured now */
+export function driftBetween(before: RunFingerprints, now: RunFingerprints, guarded: RunFingerprints): RunDrift {
   const was = new Map(before.tools);
-  const is = new Map(now.tools);
-  const names = new Set([...was.keys(), ...is.keys()]);
+  const is = [new Map(now.tools), new Map(guarded.tools)];
+  const names = new Set([...was.keys(), ...is.flatMap((tools) => [...tools.keys()])]);
   return {
-    tools: [...names].filter((name) => was.get(name) !== is.get(name)),
+    tools: [...names].filter((name) => is.every((tools) => was.get(name) !== tools.get(name))),
     prompt: before.prompt !== now.prompt,
   };
 }

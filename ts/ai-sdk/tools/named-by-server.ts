@@ -10,6 +10,7 @@ import { isByName } from '../../gate/judge.js';
 import { allOf, whoOf } from '../../gate/who.js';
 import { interruptPlan, type Gating, type InterruptPlan } from '../../native.js';
 import { clientOf, namesOf, ruleNameOf } from '../../policy/foreign.js';
+import { refuseForAll } from './interrupt-for-all.js';
 import { narrowed } from './limits.js';
 import { copyToolSet, define, ownTool, toolsBehind } from './tools.js';
 
@@ -24,6 +25,7 @@ export function planOf(
   place?: string,
 ): ToolPlan {
   checkClients(tools);
+  refuseForAll(interruptOn);
   const plan = planOfAll(withBehind(tools), interruptOn, unknownTools, place);
   return {
     ...plan,

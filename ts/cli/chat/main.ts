@@ -1,14 +1,12 @@
 /** `countersign` without a command: the chat, with the front end that fits. */
-import { statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { AgentEvent } from '../../../index.js';
 import { whoDecides } from '../decisions.js';
 import { Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { CHAT, helpText, pageOf } from '../manual.js';
-import { readOptions } from '../options.js';
+import { folderOf, readOptions } from '../options.js';
 import { NOTIFY, readNotify } from '../notify.js';
 import { whenUnread } from '../output.js';
 import { PersonCall, type NotifyWay } from '../../terminal/call-person.js';
@@ -68,7 +66,7 @@ function readFlags(args: readonly string[]) {
 }
 
 async function run(flags: ChatFlags, keepsPrompts: boolean): Promise<number> {
-  const folder = folderOf(flags.cwd);
+  const folder = folderOf('--cwd', flags.cwd);
   const way = readNotify(flags.notify);
   const read = await readConfig(folder, flags);
   const config = { ...read, history: read.history && keepsPrompts };
@@ -104,12 +102,6 @@ async function run(flags: ChatFlags, keepsPrompts: boolean): Promise<number> {
     await chat.close();
     left.stop();
   }
-}
-
-function folderOf(option: string | undefined): string {
-  const folder = resolve(option ?? '.');
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new UsageError(`--cwd must be a folder: ${folder}`);
 }
 
 const printEvent = (event: AgentEvent): void => void process.stdout.write(`${lineOf(event)}\n`);

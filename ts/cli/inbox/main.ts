@@ -1,9 +1,8 @@
 /** `countersign inbox`: a page in the browser, for the one who sits at this machine. */
-import type { LocalInbox } from '../../../inbox.js';
 import type { GateOptions, Logger } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { createGate } from '../../gate/asking-gate.js';
-import { serveInbox } from '../../inbox/serve.js';
+import { serveInbox, type LinkedInbox } from '../../inbox/serve.js';
 import { groupsIn, whoDecides } from '../decisions.js';
 import { ExitError, Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
@@ -12,7 +11,7 @@ import { readOptions, wholeNumber } from '../options.js';
 import { print, printJson } from '../print.js';
 import { oneLine } from '../style.js';
 import { tellError } from '../tell-error.js';
-import { hasBrowser, openBrowser } from './open-browser.js';
+import { hasBrowser, openBrowser, type OpenedBrowser } from './open-browser.js';
 
 /** For how long a decision can be taken back, in seconds. */
 const UNDO = 5;
@@ -91,7 +90,7 @@ const logger: Logger = {
 };
 
 /** Until a signal ends it. Each line that it reads makes another link. */
-async function served(inbox: LocalInbox, { inbox: { by }, asJson, opens }: InboxFlags): Promise<void> {
+async function served(inbox: LinkedInbox, { inbox: { by }, asJson, opens }: InboxFlags): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
@@ -99,7 +98,10 @@ async function served(inbox: LocalInbox, { inbox: { by }, asJson, opens }: Inbox
     const url = inbox.link();
     return asJson ? printJson({ type: 'link', url, port: inbox.port }) : print(url);
   };
-  const browser = opens ? await openBrowser(inbox.link()) : undefined;
+  // Once the browser is there, nothing need lead it there: what ends this process may leave it no time.
+  const used = () => void opening?.then(({ end }) => end());
+  const opening: Promise<OpenedBrowser> | undefined = opens ? openBrowser(inbox.link(used)) : undefined;
+  const browser = await opening;
   try {
     if (!asJson) {
       const [opens, link] =

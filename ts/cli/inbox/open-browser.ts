@@ -5,8 +5,8 @@
  * file that leads there, which only this user can read.
  */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 /** The program of each system that opens a file in what the user has chosen for it, and its arguments before the file. */
@@ -37,14 +37,40 @@ export async function openBrowser(url: string, platform: NodeJS.Platform = proce
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
   };
   try {
+    await removeLeft().catch(() => {});
     // Nobody else can look into what it makes.
-    folder = await mkdtemp(join(tmpdir(), 'countersign-inbox-'));
+    folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
     const file = join(folder, 'inbox.html');
     await writeFile(file, pageTo(url), { mode: 0o600, flag: 'wx' });
     const [program, ...before] = OPENERS[platform] ?? OTHER;
     return { opened: await started(program, [...before, file]), end };
   } catch {
     return { opened: false, end };
+  }
+}
+
+const FOLDER = 'countersign-inbox-';
+
+/** Takes away what was left by processes that were killed: links that lead nowhere any more. */
+async function removeLeft(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = OF_PROCESS.exec(name) ?? [];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    const path = join(tmpdir(), name);
+    // The folder for temporary files is everybody's: what is not of this user is not ours.
+    const { uid } = await lstat(path);
+    if (uid === userInfo().uid) await rm(path, { recursive: true, force: true });
+  }
+}
+
+const OF_PROCESS = new RegExp(`^${FOLDER}(\\d+)-`);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It lives, and is another user's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
