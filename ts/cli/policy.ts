@@ -65,7 +65,7 @@ async function check(args: readonly string[], how: 'check' | 'explain'): Promise
     toolName,
     args: snapshot(argumentsOf(how, values.args, positionals)),
     // As a deep agent runs it that works here, with `confine: true`.
-    ...(values.confined === true ? { confined: { writes: [resolve(values.cwd ?? '.')] } } : {}),
+    ...(values.confined === true ? { confined: { writes: [folderOf('--cwd', values.cwd)] } } : {}),
   };
   const verdict = await policies.judge(call);
   if (values.json === true) await printJson(verdict);

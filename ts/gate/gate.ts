@@ -47,7 +47,7 @@ import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
 import { toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
-import { GateRequests, type BoundRequest, type OpenRequest, type WaitedRequest } from './requests.js';
+import { GateRequests, type BoundRequest, type OpenRequest } from './requests.js';
 import { takeReviewer, type TakenReviewer } from './reviewer/reviewer-options.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
 import type { TakenAnswer } from './taken-answer.js';
