@@ -26,6 +26,7 @@ import { WorkLimit } from './values/limit.js';
 import { TurnQueue } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
 import type {
+  AcceptedRules,
   CanonicalText,
   ComparedNeeds,
   DecideMeta,
@@ -35,6 +36,7 @@ import type {
   InterruptPlan,
   NativeAbout,
   NativeAnswer,
+  NativeAsked,
   NativeAuditEntry,
   NativeCall,
   NativeCallParts,
@@ -50,6 +52,7 @@ import type {
   NativeNote,
   NativePast,
   NativePolicyOptions,
+  NativeProposal,
   NativeRefreshed,
   NativeRequest,
   NativeRights,
@@ -78,6 +81,7 @@ export type {
   FileOperations,
   Gating,
   InterruptPlan,
+  NativeAsked,
   NativeAuditEntry,
   NativeBound,
   NativeCall,
@@ -91,6 +95,7 @@ export type {
   NativeNetwork,
   NativeNote,
   NativePast,
+  NativeProposal,
   NativeRequest,
   NativeRights,
   NativeRunInfo,
@@ -738,6 +743,11 @@ export class NativePolicies {
     return this.#later('revoke', { id });
   }
 
+  /** Rules for the project's policy, from what was asked about. Fails with `ERR_INVALID_CONFIG`. */
+  propose(asked: NativeAsked[]): Promise<NativeProposal> {
+    return this.#later('propose', { asked });
+  }
+
   /** Forgets what was granted for this run. */
   endRun(runId: string): void {
     this.#now('endRun', { runId });
@@ -762,6 +772,11 @@ export function safeText(text: string): string {
 /** Trusts the policy of the project that this directory is in, as it is now. Fails with `ERR_POLICY`. */
 export function trust(directory: string): Promise<TrustedPolicy> {
   return documentsLater('trust', { directory });
+}
+
+/** Puts rules that were shown into the policy of a project. Fails when what stands there is not what was shown. */
+export function acceptRules(rules: DocumentOperations['accept']['takes']): Promise<AcceptedRules> {
+  return documentsLater('accept', rules);
 }
 
 /** `false`: it was not trusted. */

@@ -10,6 +10,7 @@ use countersign_core::policy::{NetworkReach, SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, Judged, JudgedBeside};
+use super::proposal::ProposeRules;
 use super::shown::Shown;
 use super::{PolicyProblem, problems_out};
 use crate::envelope::{Raw, envelope, raw, read};
@@ -33,6 +34,7 @@ operations! {
     Grants(ListGrants),
     Revoke(RevokeGrant),
     EndRun(EndRun),
+    Propose(ProposeRules),
 }
 
 /// Does what is asked of these policies: the text of an operation to an envelope with its answer. Looks at files where that is

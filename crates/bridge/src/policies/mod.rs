@@ -6,6 +6,7 @@
 pub mod calls;
 pub mod documents;
 mod judged;
+mod proposal;
 mod shown;
 mod tree;
 

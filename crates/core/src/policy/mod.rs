@@ -15,6 +15,7 @@ pub mod lint;
 mod looking;
 mod names;
 mod network;
+mod propose;
 mod protected;
 mod reading;
 mod run_by_git;
@@ -36,6 +37,10 @@ pub use grants::GrantRules;
 pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
 pub use network::NetworkReach;
+pub use propose::{
+    ChosenOffer, LEAST_CALLS, LeftOutWhy, OfferChoice, PastAnswer, PastCall, PastOffer,
+    ProposeError, ReplayGround, ReplayProof, propose, prove, rules_of,
+};
 pub use reading::builtin_tools;
 pub use run_by_git::{GitFiles, GitLook, run_by_git};
 pub use sealed::{SealedFiles, sealed};

@@ -5,6 +5,7 @@
 
 mod book;
 mod call;
+mod proposal;
 mod show;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ pub use book::{Grant, GrantDuration};
 use book::{GrantBook, GrantFile, GrantSnapshot};
 use call::told;
 pub use call::{PolicyCall, code_source};
+pub use proposal::{AskedCall, LeftOutOffer, PolicyProposal, ProposedOffer, SavedOffer};
 pub use show::{AlwaysOffer, ProvenCall, ShownCall, ShownFile};
 
 use crate::call::Json;
