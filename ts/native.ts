@@ -27,6 +27,7 @@ import { WorkLimit } from './values/limit.js';
 import { TurnQueue } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
 import type {
+  AcceptedRules,
   CallBinding,
   CanonicalText,
   ComparedNeeds,
@@ -36,6 +37,7 @@ import type {
   FileOperations,
   InterruptPlan,
   NativeAbout,
+  NativeAnsweredCall,
   NativeAuditEntry,
   NativeCall,
   NativeCallParts,
@@ -52,6 +54,7 @@ import type {
   NativeNote,
   NativePast,
   NativePolicyOptions,
+  NativeProposal,
   NativeRefreshed,
   NativeRequest,
   NativeReview,
@@ -85,6 +88,7 @@ export type {
   FileOperations,
   Gating,
   InterruptPlan,
+  NativeAnsweredCall,
   NativeAsked,
   NativeAuditEntry,
   NativeBound,
@@ -101,6 +105,7 @@ export type {
   NativeNetwork,
   NativeNote,
   NativePast,
+  NativeProposal,
   NativeRequest,
   NativeReview,
   NativeReviewParts,
@@ -841,6 +846,11 @@ export class NativePolicies {
     return this.#later('revoke', { id });
   }
 
+  /** Rules for the project's policy, from what was asked about. Fails with `ERR_INVALID_CONFIG`. */
+  propose(asked: NativeAnsweredCall[]): Promise<NativeProposal> {
+    return this.#later('propose', { asked });
+  }
+
   /** Forgets what was granted for this run. */
   endRun(runId: string): void {
     this.#now('endRun', { runId });
@@ -865,6 +875,11 @@ export function safeText(text: string): string {
 /** Trusts the policy of the project that this directory is in, as it is now. Fails with `ERR_POLICY`. */
 export function trust(directory: string): Promise<TrustedPolicy> {
   return documentsLater('trust', { directory });
+}
+
+/** Puts rules that were shown into the policy of a project. Fails when what stands there is not what was shown. */
+export function acceptRules(rules: DocumentOperations['accept']['takes']): Promise<AcceptedRules> {
+  return documentsLater('accept', rules);
 }
 
 /** `false`: it was not trusted. */

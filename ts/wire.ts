@@ -2,6 +2,18 @@
 // COUNTERSIGN_WRITE_TYPES=1 cargo test -p countersign-bridge typescript
 import type { PolicyRule } from '../index.js';
 
+/** Puts rules that were shown into the policy of the project that this directory is in, whole or not at all. */
+export type AcceptRules = { directory: string,
+/** What was shown to stand there; `null`: there was no file. */
+before: string | null,
+/** What was shown to come in its place. */
+after: string,
+/** Trusts the file as it then is. */
+trust: boolean, };
+
+/** What stands there now. */
+export type AcceptedRules = { path: string, trusted: boolean, };
+
 /** Who must agree. */
 export type ApprovalNeed = {
 /** Names, and groups as `group:NAME`; absent: anybody who gives a name. */
@@ -126,6 +138,7 @@ export type DocumentOperations = {
   trust: { takes: TrustProject; answers: TrustedPolicy };
   untrust: { takes: UntrustProject; answers: boolean };
   trusted: { takes: ListTrusted; answers: Array<TrustedPolicy> };
+  accept: { takes: AcceptRules; answers: AcceptedRules };
 };
 
 /** Nothing is answered but that it is done. */
@@ -376,6 +389,15 @@ effect: PolicyEffect,
 /** The policies that it comes from, by their place. */
 said: number | null, } | { "kind": "verdict", verdict: NativeVerdict, };
 
+/** A call that a human was asked about. */
+export type NativeAnsweredCall = {
+/** What rules know the tool by. */
+toolName: string, args: unknown, cwd: string, answer: NativePastAnswer,
+/** Whether a rule could have answered. */
+answerable: boolean,
+/** What "always" would have saved for this answer. */
+offer: NativeSavedOffer | null, };
+
 /** A call that is put to a human. What most requests do not have is left out. */
 export type NativeApproval = { approvalId: string, runId: string, toolCallId: string, toolName: string, args: unknown,
 /** The path of agents it came from. */
@@ -541,6 +563,10 @@ export type NativeLayers = { layers: Array<NativeLayer>,
 /** Why nothing may be allowed; `null`: all that there is could be read. */
 broken: string | null, problems: Array<PolicyProblem>, };
 
+export type NativeLeftOut = { label: string, why: NativeLeftOutWhy, };
+
+export type NativeLeftOutWhy = "allowsRejected" | "deniesApproved" | "allowsUnknown" | "noRule" | "tooMany";
+
 /** What is to be looked up of a call that somebody is asked about. */
 export type NativeLook = { binding: CallBinding,
 /** `null`: nothing is shown but the arguments. */
@@ -599,6 +625,9 @@ before: string | null,
 /** From 1 to 1,000. */
 limit: number, };
 
+/** What a human made of it. `changed`: it did not run as it was asked about. */
+export type NativePastAnswer = "approved" | "rejected" | "changed";
+
 /** A person, with the groups that they are known to be in. */
 export type NativePerson = { name: string, groups: readonly string[], };
 
@@ -615,6 +644,29 @@ project: string | null, home: string,
 own?: readonly string[], };
 
 export type NativePreview = { text: string, flags: string[], };
+
+/** Rules for the project's policy, and what they would have saved. */
+export type NativeProposal = {
+/** The file. */
+path: string,
+/** What stands in it; `null`: there is no file. */
+before: string | null,
+/** What would stand in it: the same, with rules at its end. */
+after: string,
+/** Whether the user trusts what stands there. */
+trusted: boolean,
+/** The most useful first. */
+offers: Array<NativeProposed>,
+/** Those that would have saved enough, and may not. */
+leftOut: Array<NativeLeftOut>,
+/** How many questions rules that stand there answer by now. */
+answered: number,
+/** How many questions these rules would have saved. */
+saved: number, };
+
+export type NativeProposed = { effect: 'allow' | 'deny', label: string,
+/** How many questions it alone would have saved. */
+saves: number, };
 
 /** A request and what became of it. */
 export type NativeRecord = { status: ApprovalStatus, decision: DecisionOutcome | null, decidedBy: string | null, via: DecidedVia | null,
@@ -727,6 +779,8 @@ entries: readonly unknown[],
 state: unknown, status: NativeRunStatus, steps: number,
 /** What was said of its calls, for the audit: it is written before. */
 notes?: readonly NativeNote[], };
+
+export type NativeSavedOffer = { label: string, rules: readonly PolicyRule[], };
 
 /** A run as it was kept. */
 export type NativeSavedRun = { entries: unknown[],
@@ -931,6 +985,7 @@ export type PolicyOperations = {
   grants: { takes: ListGrants; answers: Array<GrantText> };
   revoke: { takes: RevokeGrant; answers: boolean };
   endRun: { takes: EndRun; answers: Done };
+  propose: { takes: ProposeRules; answers: NativeProposal };
 };
 
 /** A place where a policy cannot be read. */
@@ -970,6 +1025,9 @@ width: number | null, };
 
 /** A preview and what it found. */
 export type PreviewText = { text: string, flags: string[], };
+
+/** The smallest set of rules that would have saved questions. */
+export type ProposeRules = { asked: Array<NativeAnsweredCall>, };
 
 /** The entries of the audit after this number. */
 export type ReadAudit = { after: number, limit: number, };

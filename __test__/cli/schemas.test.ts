@@ -179,6 +179,7 @@ describe('what is printed is what its schema says:', () => {
     }
     fits('lint', await run('policy', 'lint', 'broad.toml'));
     fits('replay', await run('policy', 'replay', 'log.jsonl', '-p', 'preset:read-only'));
+    fits('suggestion', await run('policy', 'suggest'));
     fits('doctor', await run('doctor'));
   });
 

@@ -408,6 +408,19 @@ export const PAGES: readonly ManualPage[] = [
     'LOG has a line {"toolName","args","cwd"?,"effect"?} for each call; - is stdin.',
   ),
   page(
+    'policy suggest',
+    '',
+    "Rules for this project's policy, from what was asked about in it, with what they would have saved.",
+    'countersign policy suggest',
+    [
+      { name: '--cwd', value: 'DIR', help: 'a folder of the project [default: this one]' },
+      { name: '--write', help: 'accepts what is shown; without it a terminal asks, and a pipe only shows' },
+      { ...BY, help: 'who accepts it; the audit has that [default: the user of the system]' },
+      ...LEDGER.map((option) => (option.name === '--json' ? { ...option, help: 'the suggestion as JSON' } : option)),
+    ],
+    'It takes what "always" would have saved for calls that people approved three times or rejected three times, and judges the whole history with it. A rule that would let through what somebody did not let through is left out. Rules are added at the end of .countersign/policy.toml; what is there stays as it is.',
+  ),
+  page(
     'policy import',
     'FORMAT FILE',
     'The rules of another product as a policy: claude-code, codex, gemini-cli, opencode, vscode.',

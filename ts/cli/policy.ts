@@ -13,6 +13,7 @@ import { answerLines, linesOf } from './lines.js';
 import { listText, subcommandsOf } from './manual.js';
 import { folderOf, readJson, readOptions } from './options.js';
 import { policyInit, presetNamed } from './policy-init.js';
+import { policySuggest } from './policy-suggest.js';
 import { printJson } from './print.js';
 import { trustCommand } from './trust.js';
 
@@ -44,6 +45,8 @@ export async function policyCommand(args: readonly string[]): Promise<number> {
       return lint(rest);
     case 'replay':
       return replay(rest);
+    case 'suggest':
+      return policySuggest(rest);
     case 'import':
       return importCommand(rest);
     case 'preset':

@@ -19,6 +19,15 @@ export const style = (how: TextStyle | readonly TextStyle[], text: string): stri
   return hasColour() && codes !== '' ? `\u001b[${codes}m${text}\u001b[0m` : text;
 };
 
+/** The lines of a diff, each in its colour. */
+export const colouredDiff = (lines: readonly string[]): string[] => lines.map(colouredLine);
+
+function colouredLine(line: string): string {
+  if (line.startsWith('@@')) return style('cyan', line);
+  if (/^(?:---|\+\+\+) /.test(line)) return style('bold', line);
+  return line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line;
+}
+
 export { oneLine } from '../gate/in-a-line.js';
 
 /** Columns that a text takes. */

@@ -17,6 +17,7 @@ import { failureOf, isLedgerTrouble, notFound, RefusedRequest } from './refusal.
 import { failed, json, reply } from './replies.js';
 import { fieldsOf, methodsOf, routeOf, type InboxRoute } from './routes.js';
 import { EventStreams } from './stream.js';
+import { acceptSuggested, suggestion } from './suggesting.js';
 import { version } from './version.js';
 import { brief, type ViewContext } from './view.js';
 
@@ -96,7 +97,7 @@ export class InboxHandler {
       throw new RefusedRequest(405, 'ERR_METHOD_NOT_ALLOWED', `Only ${allow} is possible here.`, {
         headers: { allow },
       });
-    if (methods.includes('POST')) return this.#write(request, route, eyes);
+    if (request.method === 'POST') return this.#write(request, route, eyes);
     if (route.to === 'page') return this.#assets.page(request, route.base);
     checkRead(request);
     if (route.to === 'asset') return this.#assets.asset(route.name);
@@ -106,6 +107,7 @@ export class InboxHandler {
   async #read(request: Request, route: InboxRoute, query: URLSearchParams, eyes: ViewContext): Promise<Response> {
     const { gate } = this.#settings;
     if (route.to === 'request') return this.#told(detail(gate, route.id, eyes));
+    if (route.to === 'suggestions') return this.#told(suggestion(gate, eyes));
     if (route.to !== 'list') throw notFound();
     switch (route.list) {
       case 'session':
@@ -139,6 +141,8 @@ export class InboxHandler {
         return this.#told(check(gate, route.id, body, eyes));
       case 'decisions':
         return this.#told(decideAll(gate, body, eyes));
+      case 'suggestions':
+        return this.#told(acceptSuggested(gate, body, eyes));
       case 'verify':
         return this.#told(this.#audit.verify());
       default:

@@ -341,6 +341,41 @@ export interface AuditState {
   now: number;
 }
 
+/** Rules that would have saved questions of this project, for its policy. */
+export interface ShownSuggestion {
+  /** Goes into {@link AcceptBody}. */
+  digest: string;
+  file: string;
+  /** What would change of the file, as `diff -u` shows it, a line each. */
+  diff: readonly string[];
+  /** Empty: nothing is proposed. */
+  offers: readonly { effect: 'allow' | 'deny'; label: string; saves: number }[];
+  leftOut: readonly { label: string; why: string }[];
+  /** What it comes to, a sentence each. */
+  proof: readonly string[];
+  /** Whether the file may be trusted in the same step. */
+  mayTrust: boolean;
+}
+
+/** `GET api/suggestions`. `null`: there is none for this person, and `whyNot` says why. */
+export interface SuggestionAnswer {
+  suggestion: ShownSuggestion | null;
+  whyNot: string | null;
+  now: number;
+}
+
+/** `POST api/suggestions`: puts the rules that were shown into the policy of the project. */
+export interface AcceptBody {
+  digest: string;
+  trust: boolean;
+}
+
+export interface AcceptAnswer {
+  file: string;
+  trusted: boolean;
+  now: number;
+}
+
 /**
  * `GET api/events` (SSE): `hello` first, then `change` for requests to be read again, `gap` when everything is to be read
  * again, and `bye` when the inbox is closed.
@@ -372,6 +407,7 @@ export type InboxErrorCode =
   | 'ERR_FORBIDDEN' // 403: another origin, no or a wrong CSRF token, a person that may only look
   | 'ERR_NOT_FOUND' // 404
   | 'ERR_METHOD_NOT_ALLOWED' // 405
+  | 'ERR_CHANGED' // 409: a suggestion that is no longer what was shown
   | 'ERR_TOO_LARGE' // 413
   | 'ERR_UNSUPPORTED_MEDIA_TYPE' // 415
   | 'ERR_RATE_LIMITED' // 429

@@ -7,13 +7,15 @@ export type InboxRoute =
   | { to: 'request'; id: string }
   | { to: 'decision' | 'check'; id: string }
   | { to: 'decisions' }
-  | { to: 'verify' };
+  | { to: 'verify' }
+  /** Read, and accepted. */
+  | { to: 'suggestions' };
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** How an id looks. */
 export const ID = new RegExp(`^${UUID}$`);
 const KNOWN = new RegExp(
-  `^(.*?)/(?:api/(?:(session|pending|history|runs|audit|entries|events)|(decisions)|(audit/verify)|requests/(${UUID})(?:/(decision|check))?)|assets/([A-Za-z0-9_-][A-Za-z0-9._-]*))$`,
+  `^(.*?)/(?:api/(?:(session|pending|history|runs|audit|entries|events)|(decisions)|(audit/verify)|(suggestions)|requests/(${UUID})(?:/(decision|check))?)|assets/([A-Za-z0-9_-][A-Za-z0-9._-]*))$`,
 );
 
 /**
@@ -22,12 +24,13 @@ const KNOWN = new RegExp(
  * @param isForPage whether a browser opens it: where it is mounted is told by nothing else when there is no `basePath`
  */
 export function routeOf(path: string, basePath: string | null, isForPage: boolean): InboxRoute | undefined {
-  const [, before = '', list, decisions, verify, id, action, asset] = KNOWN.exec(path) ?? [];
-  if (list ?? decisions ?? verify ?? id ?? asset) {
+  const [, before = '', list, decisions, verify, suggestions, id, action, asset] = KNOWN.exec(path) ?? [];
+  if (list ?? decisions ?? verify ?? suggestions ?? id ?? asset) {
     if (basePath !== null && before !== basePath) return undefined;
     if (list !== undefined) return { to: 'list', list: list as (InboxRoute & { to: 'list' })['list'] };
     if (decisions !== undefined) return { to: 'decisions' };
     if (verify !== undefined) return { to: 'verify' };
+    if (suggestions !== undefined) return { to: 'suggestions' };
     if (asset !== undefined) return { to: 'asset', name: asset };
     if (id !== undefined) return { to: action === undefined ? 'request' : (action as 'decision' | 'check'), id };
   }
@@ -40,6 +43,7 @@ export function routeOf(path: string, basePath: string | null, isForPage: boolea
 
 /** What may be done there. */
 export function methodsOf({ to }: InboxRoute): readonly string[] {
+  if (to === 'suggestions') return ['GET', 'HEAD', 'POST'];
   return ['decision', 'check', 'decisions', 'verify'].includes(to) ? ['POST'] : ['GET', 'HEAD'];
 }
 
@@ -50,4 +54,5 @@ const FIELDS: { readonly [TO in InboxRoute['to']]?: readonly string[] } = {
   decision: ['decision'],
   check: ['args'],
   decisions: ['ids', 'decision'],
+  suggestions: ['digest', 'trust'],
 };

@@ -7,7 +7,7 @@ import { canAsk, confirm } from '../ask.js';
 import { Exit, ExitError, UsageError } from '../exit.js';
 import { readOptions } from '../options.js';
 import { count, print } from '../print.js';
-import { oneLine, style } from '../style.js';
+import { colouredDiff, oneLine } from '../style.js';
 import { tellError } from '../tell-error.js';
 import { readAgentFile, readFrameworkFile, type AgentReading } from './agent-file.js';
 import { linesByHand, PAGE } from './by-hand.js';
@@ -106,8 +106,7 @@ function planOf(project: Project): Plan {
 
 async function show({ changes, left, gated }: Plan): Promise<void> {
   for (const { file, before, after } of changes) {
-    const lines = diffLines(file, before, after).map((line) => coloured(safeText(line)));
-    await print(...lines, '');
+    await print(...colouredDiff(diffLines(file, before, after).map(safeText)), '');
   }
   for (const { file, found } of left) {
     await print(
@@ -122,12 +121,6 @@ async function show({ changes, left, gated }: Plan): Promise<void> {
       `${oneLine(file)} uses countersign already, and is left as it is: see that each call in it is gated.`,
       '',
     );
-}
-
-function coloured(line: string): string {
-  if (line.startsWith('@@')) return style('cyan', line);
-  if (/^(?:---|\+\+\+) /.test(line)) return style('bold', line);
-  return line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line;
 }
 
 /** `git checkout` undoes what is written; where it could not, nothing is. @throws {ExitError} */

@@ -10,6 +10,7 @@ use countersign_core::policy::{ConfinedRun, NeedsFiles, NetworkReach, SealedFile
 use serde::{Deserialize, Serialize};
 
 use super::judged::{GrantText, JudgedBeside, PolicyJudgement};
+use super::proposal::ProposeRules;
 use super::shown::CallDisplay;
 use super::{PolicyProblem, problems_out};
 use crate::envelope::{Raw, envelope, raw, read};
@@ -32,6 +33,7 @@ operations! {
     Grants(ListGrants),
     Revoke(RevokeGrant),
     EndRun(EndRun),
+    Propose(ProposeRules),
 }
 
 /// Does what is asked of these policies: the text of an operation to an envelope with its answer. Looks at files where that is

@@ -5,7 +5,8 @@ use std::path::{Path, absolute};
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::code_source;
 use countersign_core::layers::{
-    CodePolicy, LayerFiles, TrustEntry, TrustError, TrustFile, preset, project_root,
+    CodePolicy, LayerFiles, TrustEntry, TrustError, TrustFile, preset, project_root, replace_text,
+    trust_hash,
 };
 use countersign_core::path::{RealFiles, UrlAddress, UrlSet};
 use countersign_core::policy::document::{
@@ -36,6 +37,7 @@ operations! {
     Trust(TrustProject),
     Untrust(UntrustProject),
     Trusted(ListTrusted),
+    Accept(AcceptRules),
 }
 
 /// Does what is asked: the text of an operation to an envelope with its answer. Those about trust block.
@@ -319,6 +321,48 @@ impl Operate<()> for TrustProject {
     fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
         let trusted = in_project(&self.directory, |trust, policy| trust.trust(policy, None))?;
         Ok(trusted.into())
+    }
+}
+
+/// Puts rules that were shown into the policy of the project that this directory is in, whole or not at all.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct AcceptRules {
+    directory: Box<str>,
+    /// What was shown to stand there; `null`: there was no file.
+    before: Option<Box<str>>,
+    /// What was shown to come in its place.
+    after: Box<str>,
+    /// Trusts the file as it then is.
+    trust: bool,
+}
+
+/// What stands there now.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct AcceptedRules {
+    path: String,
+    trusted: bool,
+}
+
+impl Operate<()> for AcceptRules {
+    type Answer = AcceptedRules;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
+        let Self { directory, before, after, trust: trusts } = self;
+        in_project(&directory, |trust, policy| {
+            let failed = |error: &dyn ToString| TrustError::Policy {
+                path: policy.to_owned(),
+                reason: error.to_string(),
+            };
+            replace_text(policy, before.as_deref(), &after).map_err(|error| failed(&error))?;
+            if trusts {
+                let path = std::fs::canonicalize(policy).map_err(|error| failed(&error))?;
+                let hash = trust_hash(&path.to_string_lossy(), after.as_bytes());
+                trust.trust(policy, Some(&hash))?;
+            }
+            Ok(AcceptedRules { path: policy.to_string_lossy().into_owned(), trusted: trusts })
+        })
     }
 }
 

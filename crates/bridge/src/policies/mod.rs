@@ -8,6 +8,7 @@ pub mod bound;
 pub mod calls;
 pub mod documents;
 pub(crate) mod judged;
+mod proposal;
 mod shown;
 mod tree;
 

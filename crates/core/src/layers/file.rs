@@ -171,8 +171,7 @@ pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
-    // A name that nobody can have put something under.
-    let draft = dir.join(format!(".{}.tmp", uuid::Uuid::now_v7().simple()));
+    let draft = draft_in(dir);
     let written = write_new(&draft, text).and_then(|()| fs::rename(&draft, &path));
     if written.is_err() {
         let _ = fs::remove_file(&draft);
@@ -180,6 +179,61 @@ pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     written?;
     // The rename itself is durable only with its directory. Windows has no such thing.
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+}
+
+/// Why a text was not put in the place of another.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplaceError {
+    /// Somebody changed it in the meantime.
+    #[error("it changed since it was shown: look at it again")]
+    Changed,
+    /// What the file system says.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Puts a text in the place of the one that was shown (`None`: there was no file), whole or not at all. Whoever could read the
+/// file still can.
+///
+/// # Errors
+/// When it is no longer what was shown, or as the file system says.
+pub fn replace_text(path: &Path, before: Option<&str>, after: &str) -> Result<(), ReplaceError> {
+    if text_at(path)?.as_deref() != before {
+        return Err(ReplaceError::Changed);
+    }
+    // Where a symlink leads, so that it stays one.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    let draft = draft_in(dir);
+    let written = || -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&draft)?;
+        if before.is_some() {
+            file.set_permissions(fs::metadata(&path)?.permissions())?;
+        }
+        file.write_all(after.as_bytes())?;
+        file.sync_all()
+    };
+    // Looked at once more, right before: of two that were shown the same, one is first.
+    let unchanged = written().and_then(|()| Ok(text_at(&path)?.as_deref() == before));
+    let replaced = match unchanged {
+        Ok(true) => fs::rename(&draft, &path).map_err(ReplaceError::Io),
+        Ok(false) => Err(ReplaceError::Changed),
+        Err(error) => Err(ReplaceError::Io(error)),
+    };
+    if replaced.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    replaced?;
+    if cfg!(unix) {
+        File::open(dir)?.sync_all()?
+    }
+    Ok(())
+}
+
+/// A name that nobody can have put something under.
+fn draft_in(dir: &Path) -> std::path::PathBuf {
+    dir.join(format!(".{}.tmp", uuid::Uuid::now_v7().simple()))
 }
 
 /// Holds a file of the user's for one change, against other processes and threads: what is read under it is what is written

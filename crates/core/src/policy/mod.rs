@@ -16,6 +16,7 @@ pub mod lint;
 mod looking;
 mod names;
 mod network;
+mod propose;
 mod protected;
 mod reading;
 mod review;
@@ -39,6 +40,10 @@ pub use grants::GrantRules;
 pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
 pub use network::NetworkReach;
+pub use propose::{
+    ChosenOffer, LEAST_CALLS, LeftOutWhy, OfferChoice, PastAnswer, PastCall, PastOffer,
+    ProposeError, ReplayGround, ReplayProof, propose, prove, rules_of,
+};
 pub use reading::builtin_tools;
 pub use review::{
     MOST_REJECTIONS, ReviewAnswer, ReviewBar, ReviewEffect, ReviewParts, review_effect,

@@ -1,7 +1,7 @@
 /** Where the page is, as it stands behind the `#` of its address. */
 import { computed, signal } from '@preact/signals';
 
-export type PageView = 'waiting' | 'history' | 'audit';
+export type PageView = 'waiting' | 'history' | 'suggestions' | 'audit';
 
 /** Which of a list are shown; empty: all. */
 export interface ListFilters {
@@ -28,7 +28,7 @@ const LONGEST = 1_000;
 export function parse(hash: string): PageRoute {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
   const [view, id = ''] = path.split('/');
-  if (view === 'audit') return { view, id: null, filters: NO_FILTERS };
+  if (view === 'audit' || view === 'suggestions') return { view, id: null, filters: NO_FILTERS };
   const given = new URLSearchParams(query);
   const of = (name: keyof ListFilters): string => (given.get(name) ?? '').slice(0, LONGEST);
   return {

@@ -10,6 +10,7 @@ import { Help, isHelpOpen } from './help.js';
 import { History } from './history.js';
 import { Empty, Given, Key, Mark } from './parts.js';
 import { Request } from './request.js';
+import { Suggestions } from './suggestions.js';
 import { Waiting } from './waiting.js';
 
 export function App() {
@@ -22,6 +23,8 @@ export function App() {
       <main class={view}>
         {view === 'audit' ? (
           <Audit />
+        ) : view === 'suggestions' ? (
+          <Suggestions />
         ) : (
           <>
             {view === 'waiting' ? <Waiting /> : <History />}
@@ -75,6 +78,7 @@ function Locked({ why }: { why: string }) {
 const VIEWS: readonly (readonly [PageView, string])[] = [
   ['waiting', 'Waiting'],
   ['history', 'History'],
+  ['suggestions', 'Suggestions'],
   ['audit', 'Audit'],
 ];
 

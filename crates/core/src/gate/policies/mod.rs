@@ -5,6 +5,7 @@
 
 mod book;
 mod call;
+mod proposal;
 mod show;
 mod staleness;
 
@@ -16,6 +17,7 @@ pub use book::{Grant, GrantDuration};
 use book::{GrantBook, GrantFile, GrantSnapshot};
 use call::told;
 pub use call::{PolicyCall, code_source};
+pub use proposal::{AskedCall, LeftOutOffer, PolicyProposal, ProposedOffer, SavedOffer};
 pub use show::{AlwaysOffer, ProvenCall, ShownCall, ShownFile};
 pub use staleness::context_change;
 

@@ -11,6 +11,7 @@ mod links;
 mod network;
 mod paths;
 mod properties;
+mod propose;
 mod reviewer;
 mod run_by_git;
 mod saved;
