@@ -218,7 +218,10 @@ function randomNames(next: Random): InterruptOn | undefined {
     ]);
   const names = ['*', 'get', 'mcp__srv__get', 'mcp____get', 'other', 'srv__get'].filter(() => next() < 0.4);
   if (next() < 0.2) return pick(next, [undefined, 'all', 'none', ['other'], ['get']]) as InterruptOn | undefined;
-  return Object.fromEntries(names.map((name) => [name, entry()])) as InterruptOn;
+  // For all tools there is no function.
+  const entryOf = (name: string, said: unknown) =>
+    name === '*' && typeof said === 'object' && said !== null && 'shouldApprove' in said ? true : said;
+  return Object.fromEntries(names.map((name) => [name, entryOf(name, entry())])) as InterruptOn;
 }
 
 interface Started {

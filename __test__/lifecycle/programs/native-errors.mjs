@@ -112,4 +112,4 @@ const request = {
   timeoutMs: null,
 };
 const [answer] = JSON.parse(fresh.callNow(JSON.stringify({ request: { requests: [request] } }))).ok;
-say(answer.ok.status);
+say(answer.ok.record.status);
