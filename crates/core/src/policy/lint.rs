@@ -79,7 +79,10 @@ pub fn lint(documents: &[PolicyDocument], tools: Option<&[String]>) -> Vec<LintF
         for (index, rule) in document.rules.iter().enumerate() {
             let mut report = LintReport { document, rule, findings: &mut findings };
             unmatchable::check(&mut report, tools);
-            reviewer::check(&mut report);
+            if let Some(why) = reviewer::unheard(rule, document) {
+                let message = format!("reviewer = true means nothing here: {why}; leave it out");
+                report.warn(rule.at, FindingCode::UnheardReviewer, message);
+            }
             if rule.effect == Effect::Allow {
                 broad::check(&mut report, documents);
             }

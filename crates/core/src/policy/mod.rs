@@ -18,6 +18,7 @@ mod names;
 mod network;
 mod propose;
 mod protected;
+mod quoted;
 mod reading;
 mod review;
 mod run_by_git;

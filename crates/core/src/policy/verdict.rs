@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::Effect;
 use super::confined::ConfinedWrites;
 use super::document::{DocumentPlace, LayerKind, PolicySource, RuleApprovers};
-use super::subject::{Subject, SubjectKind, quoted, shorten};
+use super::quoted::quoted;
+use super::subject::{Subject, SubjectKind, shorten};
 use crate::shell::FileAccess;
 
 /// What the policies say about a call.

@@ -1,22 +1,22 @@
 //! Rules that leave to a reviewer what no reviewer may answer.
 
-use super::{FindingCode, LintReport};
 use crate::policy::Effect;
-use crate::policy::document::LayerKind;
+use crate::policy::document::{LayerKind, PolicyDocument, PolicyRule};
 
-pub(super) fn check(report: &mut LintReport) {
-    if !report.rule.reviewer {
-        return;
+/// Why the mark of a rule means nothing; `None`: it has none, or it means something.
+pub(super) fn unheard(rule: &PolicyRule, document: &PolicyDocument) -> Option<&'static str> {
+    if !rule.reviewer {
+        return None;
     }
-    let names_people = report.rule.who.as_ref().is_some_and(|who| !who.needs.is_empty());
-    let is_managed = report.document.source.layer == LayerKind::Managed;
-    let why = match report.rule.effect {
-        Effect::Allow => "nobody is asked about what a rule allows",
-        Effect::Deny => "nobody answers a deny",
-        Effect::Ask if is_managed => "what the administrator asks about only a human answers",
-        Effect::Ask if names_people => "people are named who must agree, and a reviewer is none",
-        Effect::Ask => return,
-    };
-    let message = format!("reviewer = true means nothing here: {why}; leave it out");
-    report.warn(report.rule.at, FindingCode::UnheardReviewer, message);
+    let names_people = rule.who.as_ref().is_some_and(|who| !who.needs.is_empty());
+    let is_managed = document.source.layer == LayerKind::Managed;
+    match rule.effect {
+        Effect::Allow => Some("nobody is asked about what a rule allows"),
+        Effect::Deny => Some("nobody answers a deny"),
+        Effect::Ask if is_managed => Some("what the administrator asks about only a human answers"),
+        Effect::Ask if names_people => {
+            Some("people are named who must agree, and a reviewer is none")
+        }
+        Effect::Ask => None,
+    }
 }

@@ -7,7 +7,8 @@ use super::SubjectReader;
 use super::repository::upwards;
 use crate::path::{DirListing, FileLookup, PathError, is_below, locate};
 use crate::policy::judge::{NeedsFiles, looked_up, places};
-use crate::policy::subject::{ByArgument, PathStart, SubjectKind, quoted};
+use crate::policy::quoted::quoted;
+use crate::policy::subject::{ByArgument, PathStart, SubjectKind};
 use crate::shell::{FileAccess, Word, WordPiece, is_builtin};
 
 /// The longest file of settings that is read, in bytes.

@@ -10,9 +10,8 @@ use super::repository::{self, FoundRepository};
 use crate::path::{LocatedPath, PathError, is_below, locate, spelled};
 use crate::policy::git::{self, GitReach};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
-use crate::policy::subject::{
-    ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal, quoted,
-};
+use crate::policy::quoted::quoted;
+use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{FileAccess, Span, Word, WordPiece};
 
 /// Folders that a call runs in beside its own.

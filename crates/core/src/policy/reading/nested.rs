@@ -10,7 +10,7 @@ use crate::path::{
 };
 use crate::policy::git;
 use crate::policy::judge::{KnownFiles, KnownNames, NestedFolders};
-use crate::policy::subject::quoted;
+use crate::policy::quoted::quoted;
 
 /// The most repositories in each other that are looked at.
 const MOST_NESTED: usize = 256;
