@@ -98,7 +98,7 @@ function open({ args = [], files = {}, runtime, folder, ...terminalOptions }: Ch
   for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content);
   const terminal = new Terminal(
     runtime ?? process.execPath,
-    [CLI, '--model', 'countersign-demo', '--base-url', url, ...args],
+    [CLI, '--model', 'countersign-demo', ...(args.includes('--base-url') ? [] : ['--base-url', url]), ...args],
     { cwd: place, ...terminalOptions, env: { HOME: place, ...terminalOptions.env } },
   );
   return {

@@ -1,5 +1,5 @@
 /** How the commands of an agent are confined. */
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { ToolSet } from 'ai';
 import type { Backend, DeepAgentOptions } from '../../agent.js';
 import type { ConfinedWrites, ConfineSettings } from '../../index.js';
@@ -9,6 +9,7 @@ import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warn } from '../errors/warn-once.js';
+import { storesOf } from './git-stores.js';
 import { TogetherCommand } from '../confine/together.js';
 import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
@@ -81,7 +82,7 @@ export function confinementOf(
         // While somebody was asked, others went on.
         sealed = await sealedBy(judging, looked);
       }
-      const whole = heldTo(call.confinedTo, withSealed(settings, sealed, control?.ownFiles() ?? []), sealed);
+      const whole = heldTo(call.confinedTo, withSealed(settings, sealed, ownFilesOf(control, backend.root)), sealed);
       const places = [backend.root, ...looked];
       // Of what could not be looked at nobody knows what is new.
       const begin = () => {
@@ -129,7 +130,8 @@ function heldTo(
   if (writes === undefined) return settings;
   const held = { ...settings, demand: 'whole' as const };
   if (writes === 'nothing') return { ...held, write: [] };
-  return { ...held, protect: [...(held.protect ?? []), ...sealed.flatMap(({ repositories }) => repositories)] };
+  const repositories = sealed.flatMap((each) => each.repositories);
+  return { ...held, protect: [...(held.protect ?? []), ...repositories, ...repositories.flatMap(storesOf)] };
 }
 
 /** What is reached: as the program says, and within that as the policies do. Where it says nothing, they say whether it is asked. */
@@ -178,19 +180,26 @@ async function putNewAside(
   return { made, told };
 }
 
+interface LedgerFiles {
+  there: readonly string[];
+  absent: readonly string[];
+}
+
+/** Where the approvals are. What cannot be made there need not be kept away. */
+function ownFilesOf(control: { ownFiles(): LedgerFiles } | undefined, root: string): LedgerFiles {
+  const { there, absent } = control?.ownFiles() ?? { there: [], absent: [] };
+  return { there, absent: absent.filter((path) => path.startsWith(`${resolve(root)}${sep}`)) };
+}
+
 /**
  * What the policies protect, ask about or deny, as things are now, is out of reach; and so is where the approvals are: a command that
  * could write there would approve itself.
  */
-const withSealed = (
-  settings: ConfineSettings,
-  all: readonly NativeSealed[],
-  ledger: readonly string[],
-): ConfineSettings => ({
+const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[], ledger: LedgerFiles): ConfineSettings => ({
   ...settings,
-  hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden), ...ledger],
+  hide: [...(settings.hide ?? []), ...all.flatMap(({ hidden }) => hidden), ...ledger.there],
   protect: [...(settings.protect ?? []), ...all.flatMap(({ kept }) => kept)],
-  absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent)],
+  absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent), ...ledger.absent],
 });
 
 /** What was not looked at is not hidden: who approves the command says whether it runs all the same. @throws {ConfinementError} */

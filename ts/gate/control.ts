@@ -118,11 +118,16 @@ export class GateControl {
     }
   }
 
-  /** Files of the gate's own that are there: its ledger, with what it and SQLite keep beside it. */
-  ownFiles(): string[] {
-    return this.#own
-      .flatMap((path) => BESIDE.map((end) => `${path}${end}`))
-      .filter((path) => process.getBuiltinModule('node:fs').existsSync(path));
+  /**
+   * Files of the gate's own: its ledger, with what it and SQLite keep beside it. `absent`: the journals that are not there, which
+   * SQLite would play into a ledger. A ledger of ours has a log instead.
+   */
+  ownFiles(): { there: string[]; absent: string[] } {
+    const isThere = process.getBuiltinModule('node:fs').existsSync;
+    return {
+      there: this.#own.flatMap((path) => BESIDE.map((end) => `${path}${end}`)).filter((path) => isThere(path)),
+      absent: this.#own.map((path) => `${path}-journal`).filter((path) => !isThere(path)),
+    };
   }
 
   get mode(): PolicyMode {

@@ -124,7 +124,7 @@ async function howToRun(
  * @throws {ConfinementError}
  */
 function checkHeld(
-  { confinement }: ToolSettings,
+  { backend, confinement }: ToolSettings,
   how: {
     execute: Backend['execute'];
     confine: ConfineSettings | false | undefined;
@@ -133,7 +133,7 @@ function checkHeld(
 ): void {
   if (how.confinedTo === undefined) return;
   const isHeld = typeof how.confine === 'object' && how.confine.demand === 'whole' && confinement?.run() !== undefined;
-  if (isHeld && confinesIn(how.execute) !== undefined) return;
+  if (isHeld && confinesIn(how.execute) === backend.root) return;
   throw new ConfinementError({
     message: 'The command was not run: it was allowed to run confined, and here it would not be.',
   });

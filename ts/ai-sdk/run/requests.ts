@@ -115,6 +115,7 @@ export class RunRequests {
   async askAgain(round: ModelRound): Promise<boolean> {
     const open: RequestedCall[] = [];
     const { signal } = this.#options;
+    let isSettled = false;
     for (const asked of round.requested) {
       const { record, toolCallId } = asked;
       const reason = await objectionOf(asked);
@@ -128,9 +129,11 @@ export class RunRequests {
       const next = await onceMore({ record, decision, reason, times, takeBack, judge });
       if (next.kind === 'ended') this.#deny(asked, next.reason);
       else if (await this.#openRequest(round, asked, denialBy(next.verdict), next.supersedes)) open.push(asked);
+      else isSettled = true;
     }
     this.#callHumans(open);
-    return round.waiting > 0;
+    // What a reviewer or the mode has approved by now may be something else again.
+    return round.waiting > 0 || (isSettled && this.askAgain(round));
   }
 
   /** Goes on with what was asked before the run was continued here: each call as its plan says. */

@@ -77,7 +77,7 @@ impl CallJudge<'_> {
                 let words = CommandWords::of(argv);
                 self.gather(found, hits, |rule| {
                     self.spend(cost(rule, &words));
-                    Ok(command_meets(rule, &words))
+                    Ok(as_marked(rule, |effect| command_meets(rule, effect, &words)))
                 })?;
             }
             SubjectKind::Env { name } => {
@@ -124,6 +124,23 @@ impl CallJudge<'_> {
                             *extent,
                             &guesses,
                         )?;
+                        // As `as_marked`.
+                        let is_marked = rule.reviewer && rule.effect == Effect::Ask;
+                        if is_marked && meets == RuleMeeting::Yes {
+                            let allowed = self.path_meets(
+                                Effect::Allow,
+                                paths,
+                                &places,
+                                *access,
+                                *extent,
+                                &guesses,
+                            )?;
+                            return Ok(if allowed == RuleMeeting::Yes && !mentions {
+                                RuleMeeting::Yes
+                            } else {
+                                RuleMeeting::Could
+                            });
+                        }
                         let is_known = guessed.get() && rule.who.is_none();
                         if meets == RuleMeeting::Yes && mentions {
                             // Most words name what is read.
@@ -142,7 +159,9 @@ impl CallJudge<'_> {
             SubjectKind::Url { target, .. } => {
                 let address = target.literal().and_then(|text| UrlAddress::parse(text).ok());
                 index.urls(target, address.as_ref(), &mut found);
-                self.gather(found, hits, |rule| Ok(url_meets(rule, target, address.as_ref())))?;
+                self.gather(found, hits, |rule| {
+                    Ok(as_marked(rule, |effect| url_meets(rule, effect, target, address.as_ref())))
+                })?;
             }
             SubjectKind::Unknown { named: Some(by), .. } => {
                 if let Some(SubjectKind::Command { argv, .. }) = self.kind(by.command) {
@@ -617,8 +636,19 @@ fn cost(rule: &CompiledRule, words: &CommandWords) -> u32 {
     u32::try_from(far * words.len() / 16).unwrap_or(u32::MAX)
 }
 
-fn command_meets(rule: &CompiledRule, words: &CommandWords) -> RuleMeeting {
-    if rule.effect == Effect::Allow {
+/// An ask speaks of more than an allow of the same words would. What is left to a reviewer is no more than an allow would open: of
+/// the rest it is said that it could.
+fn as_marked(rule: &CompiledRule, meets: impl Fn(Effect) -> RuleMeeting) -> RuleMeeting {
+    let met = meets(rule.effect);
+    let is_wider = rule.reviewer
+        && rule.effect == Effect::Ask
+        && met == RuleMeeting::Yes
+        && meets(Effect::Allow) != RuleMeeting::Yes;
+    if is_wider { RuleMeeting::Could } else { met }
+}
+
+fn command_meets(rule: &CompiledRule, effect: Effect, words: &CommandWords) -> RuleMeeting {
+    if effect == Effect::Allow {
         let covers = rule.commands.iter().any(|pattern| tokens::covers(pattern, words));
         return if covers { RuleMeeting::Yes } else { RuleMeeting::No };
     }
@@ -636,9 +666,11 @@ fn spells_out(rule: &CompiledRule, words: &CommandWords, arg: usize) -> bool {
 }
 
 /// An address that is not known could be any.
-fn url_meets(rule: &CompiledRule, target: &Word, address: Option<&UrlAddress>) -> RuleMeeting {
+fn url_meets(
+    rule: &CompiledRule, effect: Effect, target: &Word, address: Option<&UrlAddress>,
+) -> RuleMeeting {
     let Some(urls) = &rule.urls else { return RuleMeeting::No };
-    let speaks = match (rule.effect, address) {
+    let speaks = match (effect, address) {
         (Effect::Allow, Some(address)) => urls.covers(address),
         (Effect::Allow, None) => false,
         (_, Some(address)) => urls.touches(address),

@@ -352,6 +352,11 @@ impl<'a> CallJudge<'a> {
             // Why it cannot be told says more than what it could be.
             says.cause = VerdictCause::Unlocated(error.to_string());
         }
+        if says.reviewable {
+            // What no allow would open without naming it, no reviewer opens.
+            says.reviewable = self.doubt(subject, hits, spots).is_none();
+            return Ok(says);
+        }
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
             && let Some(cause) = self.doubt(subject, hits, spots)
             && !(confining.is_some()
