@@ -298,3 +298,25 @@ describe('the verdict says it', () => {
     expect(JSON.stringify(entries)).toContain('it runs confined to the project');
   });
 });
+
+describe.runIf(isHeld)('what was committed stays, wherever git keeps it', () => {
+  const attack = (store: string) =>
+    `rm -rf ${store}/objects/* ${store}/refs; mkdir -p ${store}/hooks; echo x > ${store}/hooks/post-commit; true`;
+
+  test('behind a .git that is a file', async () => {
+    git('init', '-q', '--separate-git-dir', join(root, 'store'));
+    writeFileSync(join(root, 'x.sh'), attack('store'));
+    const { said, asked } = await run(['sh x.sh'], { backend: local(), confine: true });
+    expect([asked, existsSync(join(root, 'store/hooks/post-commit'))], JSON.stringify(said)).toEqual([[], false]);
+    expect(git('log', '--format=%s')).toBe('first\n');
+  });
+
+  test('in a store that several work trees share', async () => {
+    git('clone', '-q', '--bare', '.', '.bare');
+    git('--git-dir=.bare', 'worktree', 'add', '-q', join(root, 'tree'), '-b', 'other');
+    writeFileSync(join(root, 'x.sh'), attack('.bare'));
+    const { said, asked } = await run(['sh x.sh'], { backend: local(), confine: true });
+    expect([asked, existsSync(join(root, '.bare/hooks/post-commit'))], JSON.stringify(said)).toEqual([[], false]);
+    expect(git('--git-dir=.bare', 'log', '--format=%s')).toBe('first\n');
+  });
+});

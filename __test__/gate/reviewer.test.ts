@@ -1,4 +1,6 @@
 /** A reviewer between the policies and the human: what it is told, what its answer does, and where it stands. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { tool, type ToolSet } from 'ai';
 import { describe, expect, it, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -14,6 +16,7 @@ import type {
 import { createGate, gateTools, InvalidConfigError, streamWithEvents } from '../../ts/index.js';
 import { createTaskTool } from '../../ts/agent/index.js';
 import { reviewLine } from '../../ts/gate/reviewer/review-line.js';
+import { scratch } from '../policy/support.js';
 import { waitingEntries } from '../support/entries.js';
 import { call, calls, collect, resultsIn, says, scripted } from '../support/model.js';
 import { play } from '../support/play.js';
@@ -531,6 +534,29 @@ describe('where things change while it thinks', () => {
     };
     return { reviewer, asked, approve };
   }
+
+  test('a file that changes during each review is written by nobody', async () => {
+    const folder = scratch();
+    const file = join(folder, 'log.txt');
+    writeFileSync(file, 'a');
+    const ran: string[] = [];
+    const inputSchema = z.object({ path: z.string(), content: z.string() });
+    const write_file = tool({ inputSchema, execute: ({ path }) => void ran.push(path) });
+    let times = 0;
+    const review = (): ReviewOpinion => {
+      writeFileSync(file, `changed ${++times} times`);
+      return { answer: 'approve', reason: '' };
+    };
+    await using gate = createGate({
+      policy: { version: 1, rule: [{ writes: '${project}/**', effect: 'ask', reviewer: true }] },
+      place: { cwd: folder, project: folder },
+      reviewer: { review, mayApprove: true },
+    });
+    const written = calls(call('write_file', { path: 'log.txt', content: 'new' }, 'c1'));
+    await play({ turns: [written, says('.')], tools: { write_file }, gate });
+    expect(ran).toEqual([]);
+    expect(times).toBeGreaterThan(2);
+  });
 
   test('an abort ends it, and nothing runs', async () => {
     const { reviewer, asked, approve } = slow();

@@ -93,3 +93,17 @@ fn what_a_parent_or_its_child_asks_for_itself_is_not_left_to_it() {
         assert_eq!(narrow(said(parent), said(child)).is_reviewable(), expected);
     }
 }
+
+#[test]
+fn no_more_is_left_to_it_than_an_allow_would_open() {
+    let rule = |what: &str| {
+        format!(
+            "[[rule]]\neffect = \"ask\"\n{what}\nreviewer = true\ntools = [\"bash\", \"fetch\"]\n"
+        )
+    };
+    let git = rule("commands = [\"git status\"]");
+    assert!(in_code(&git, "git status"));
+    for line in ["./git status", "/tmp/git status"] {
+        assert!(!in_code(&git, line), "{line}");
+    }
+}
