@@ -23,7 +23,7 @@ const MISTAKES: [what: string, code: string, said: RegExp][] = [
     [
       `${begin} an answer in words`,
       `cs.${begin} prompt: 'x', onApprovalRequest: () => 'yes' });`,
-      /Type 'string' is not assignable to type '.*ApprovalAnswer/,
+      /Type '"yes"' is not assignable to type '.*ApprovalAnswer/,
     ],
     [
       `${begin} a callback that answers nothing`,
