@@ -1,5 +1,14 @@
 /** `countersign policy suggest`: what it proposes from a real history, what it writes, and what it leaves alone. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchema } from 'ai';
 import { describe, expect, it } from 'vitest';
@@ -187,4 +196,15 @@ describe('what is written', () => {
     await expect(acceptRules(rules)).rejects.toThrow(/changed since it was shown/);
     expect(readFileSync(file, 'utf8')).toBe(TOML);
   });
+});
+
+it('nothing is written where the policy of the project is a symlink to another file', async () => {
+  const { root, file, run } = await project([{ command: 'npm run build', times: 3 }]);
+  const other = join(root, 'config', 'policy.toml');
+  mkdirSync(join(root, 'config'));
+  writeFileSync(other, 'version = 1\n');
+  symlinkSync(other, file);
+  const { code, stderr } = await run('--write');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('is a symlink')]);
+  expect(readFileSync(other, 'utf8')).toBe('version = 1\n');
 });

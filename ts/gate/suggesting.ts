@@ -13,6 +13,7 @@ import {
   type NativeProposal,
   type RawRecord,
 } from '../native.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { placeOfCall } from './call-place.js';
 import { isByHuman, toRequest } from './records.js';
 
@@ -43,8 +44,8 @@ export interface PolicySuggestion extends NativeProposal {
   unanswered: UnansweredQuestions;
 }
 
-/** Records that are read, the newest first: more say little of what is asked today. */
-const MOST_RECORDS = 5_000;
+/** Records that are read. Of a longer history nothing is proposed: what was rejected in the rest of it nobody would know. */
+const MOST_RECORDS = 100_000;
 const AT_ONCE = 1_000;
 
 /** @param cwd a folder of the project */
@@ -66,7 +67,24 @@ export async function suggestPolicy(source: HistorySource, cwd: string): Promise
     const offer = why === undefined ? offerOf(record, answer) : null;
     asked.push({ ...from, args: record.args, answer, answerable: why === undefined, offer });
   }
-  return { ...(await policies.propose(asked)), questions, rejected, unanswered };
+  const proposal = await policies.propose(asked);
+  checkItsPlace(proposal.path);
+  return { ...proposal, questions, rejected, unanswered };
+}
+
+/**
+ * A project may come with a symlink in the place of its policy.
+ *
+ * @throws {InvalidConfigError} where what is written there would be written elsewhere
+ */
+function checkItsPlace(path: string): void {
+  const fs = process.getBuiltinModule('node:fs');
+  const isLink = (at: string) => fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const link = [dirname(path), path].find(isLink);
+  if (link === undefined) return;
+  throw new InvalidConfigError({
+    message: `${link} is a symlink: rules for this project would be written elsewhere. Replace it by what it leads to.`,
+  });
 }
 
 /** What was shown is accepted. */
@@ -84,6 +102,7 @@ export async function acceptSuggestion(
   { by, trust, note }: AcceptedSuggestion,
 ): Promise<void> {
   const { offers, path, before, after } = suggestion;
+  checkItsPlace(path);
   for (const { effect, label } of offers) await note({ kind: 'granted', by, effect, label, scope: 'policy' });
   await acceptRules({ directory: dirname(dirname(path)), before, after, trust: trust && mayTrust(suggestion) });
 }
@@ -128,6 +147,9 @@ async function* runsOf(source: HistorySource): AsyncGenerator<string> {
     before = some.at(-1)?.approvalId ?? null;
     if (some.length < AT_ONCE || before === null) return;
   }
+  throw new InvalidConfigError({
+    message: `The ledger has more than ${MOST_RECORDS.toLocaleString('en')} requests: rules cannot be proven over all of them. Compact it first (countersign ledger compact).`,
+  });
 }
 
 const answerOf = ({ decision }: ApprovalRecord): NativeAnsweredCall['answer'] =>
