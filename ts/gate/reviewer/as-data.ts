@@ -37,9 +37,11 @@ export function asData(call: ReviewedCall): CallData {
   return { json: shielded(JSON.stringify(data)), isWhole: args.isWhole && changes.isWhole };
 }
 
-/** Whether a reviewer can be shown all of this call. */
-export const isShownWhole = (call: Pick<ReviewedCall, 'args' | 'changes'>): boolean =>
-  bounded(snapshot(call.args).json, MOST_ARGUMENTS).isWhole && bounded(call.changes, MOST_CHANGES).isWhole;
+/** Whether a reviewer can be shown all of this call, and all that was asked for. */
+export const isShownWhole = ({ args, changes, prompt, task }: ReviewedCall): boolean =>
+  bounded(snapshot(args).json, MOST_ARGUMENTS).isWhole &&
+  bounded(changes, MOST_CHANGES).isWhole &&
+  [prompt, task].every((text) => text === null || text.length <= MOST_TEXT);
 
 /** A value as it is, or the text of both its ends where it is too long. */
 function bounded(value: unknown, most: number): { value: unknown; isWhole: boolean } {

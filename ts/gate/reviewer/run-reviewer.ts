@@ -50,7 +50,7 @@ export class RunReviewer {
     signal: AbortSignal | undefined,
     inContext: <T>(call: () => T) => T,
   ): Promise<CallReview> {
-    const { model, criteria, criteriaDigest, mayApprove, seesAll } = this.#reviewer;
+    const { model, criteria, criteriaDigest, mayApprove, seesAll, conversation } = this.#reviewer;
     const { answer, reason } = await this.#opinionOn(call, signal, inContext);
     const said = { model, criteria, criteriaDigest, answer, reason };
     if (answer === 'failed') {
@@ -61,7 +61,7 @@ export class RunReviewer {
       ...terms,
       answer,
       mayApprove,
-      isWhole: seesAll || isShownWhole({ args: call.args.value, changes: [...call.changes] }),
+      isWhole: seesAll || isShownWhole(reviewedCall(call, conversation)),
       rejections: this.#rejections,
     });
     // The human sees the third: after that it begins anew.
