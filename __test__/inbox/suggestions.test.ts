@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { gateTools } from '../../ts/index.js';
 import type { AcceptAnswer, SuggestionAnswer } from '../../ts/inbox/protocol.js';
 import { trusted } from '../../ts/native.js';
+import { waiting } from '../support/play.js';
 import { ask, gateOf, inboxOf, Person, scratch } from './support.js';
 
 let home: string;
@@ -33,11 +34,7 @@ async function place(times = 3, { toml, ledger }: { toml?: string; ledger?: stri
   ) as { execute: { execute: (args: object, options: object) => Promise<string> } };
   for (let time = 0; time < times; time++) {
     const asked = tools.execute.execute({ command: 'npm run build' }, { toolCallId: `call-${time}`, messages: [] });
-    const [request] = await vi.waitFor(async () => {
-      const found = await gate.pending();
-      expect(found).toHaveLength(1);
-      return found;
-    });
+    const [request] = await waiting(gate, 1);
     await gate.approve(request!.approvalId);
     await asked;
   }
