@@ -797,6 +797,8 @@ kept: Array<string>,
 absent: Array<string>,
 /** Each `.git` that is there, with its submodules and worktrees. */
 repositories: Array<string>,
+/** Where they keep what was committed, if that is not below one of them. */
+stores: Array<string>,
 /** Whether these are all. */
 complete: boolean,
 /** Where they are not all for these folders alone: they could not be listed. */

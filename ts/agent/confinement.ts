@@ -9,7 +9,6 @@ import { confinementReport } from '../confine/program.js';
 import { ConfinementError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warn } from '../errors/warn-once.js';
-import { storesOf } from './git-stores.js';
 import { TogetherCommand } from '../confine/together.js';
 import { currentCaller } from '../gate/caller.js';
 import { localGate } from '../gate/gate.js';
@@ -130,8 +129,8 @@ function heldTo(
   if (writes === undefined) return settings;
   const held = { ...settings, demand: 'whole' as const };
   if (writes === 'nothing') return { ...held, write: [] };
-  const repositories = sealed.flatMap((each) => each.repositories);
-  return { ...held, protect: [...(held.protect ?? []), ...repositories, ...repositories.flatMap(storesOf)] };
+  const history = sealed.flatMap(({ repositories, stores }) => [...repositories, ...stores]);
+  return { ...held, protect: [...(held.protect ?? []), ...history] };
 }
 
 /** What is reached: as the program says, and within that as the policies do. Where it says nothing, they say whether it is asked. */

@@ -377,6 +377,8 @@ struct NativeSealed {
     absent: Vec<String>,
     /// Each `.git` that is there, with its submodules and worktrees.
     repositories: Vec<String>,
+    /// Where they keep what was committed, if that is not below one of them.
+    stores: Vec<String>,
     /// Whether these are all.
     complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
@@ -387,9 +389,9 @@ impl Operate<&Policies> for FindSealed {
     type Answer = NativeSealed;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let SealedFiles { hidden, kept, absent, repositories, complete, unlisted } =
+        let SealedFiles { hidden, kept, absent, repositories, stores, complete, unlisted } =
             policies.sealed(&self.more).map_err(GateError::InvalidConfig)?;
-        Ok(NativeSealed { hidden, kept, absent, repositories, complete, unlisted })
+        Ok(NativeSealed { hidden, kept, absent, repositories, stores, complete, unlisted })
     }
 }
 

@@ -4,7 +4,7 @@ mod named;
 
 use std::collections::BTreeSet;
 
-use super::reading::repository::{SeenFolder, linked, seen, upwards};
+use super::reading::repository::{SeenFolder, common_dir, linked, seen, upwards};
 use crate::path::{DirListing, FileLookup, PathContext, is_below, lexically, locate};
 
 /// Git's own folder, or the file that names it.
@@ -27,6 +27,8 @@ const OBEYED: &[&str] = &[
 ];
 /// Where the folders of other repositories lie in it. Git takes over what it finds there as it makes a submodule.
 const OTHERS: &[&str] = &["modules", "worktrees"];
+/// What holds the names of what was committed; `objects` holds that itself.
+const KEPT: [&str; 3] = ["HEAD", "refs", "packed-refs"];
 /// How many of those are looked at, and how deep their names go (`modules/libs/one`).
 const MOST_OTHERS: usize = 1_000;
 const DEEPEST: usize = 8;
@@ -40,6 +42,8 @@ pub struct GitFiles {
     pub absent: Vec<String>,
     /// Each repository that is there, with its submodules and worktrees: a new one would be obeyed.
     pub repositories: Vec<String>,
+    /// Where they keep what was committed, if that is not below one of them.
+    pub stores: Vec<String>,
     /// Whether that is not all: settings, or names, could not be read.
     pub incomplete: bool,
 }
@@ -71,7 +75,15 @@ pub fn run_by_git(folder: &str, look: &GitLook<'_>) -> GitFiles {
             finding.add_above(above);
         }
     }
+    let GitFiles { repositories, stores, .. } = &mut finding.found;
+    stores.retain(|store| !repositories.iter().any(|git| is_below(store, git)));
     finding.found
+}
+
+/// The folder of objects that a line names in `alternates` of another.
+fn borrowed(objects: &str, line: &str) -> Option<String> {
+    let is_name = !line.is_empty() && !line.starts_with('#');
+    is_name.then(|| linked(objects, line.trim_matches('"').to_owned()))
 }
 
 /// What was found so far.
@@ -118,6 +130,13 @@ impl Finding<'_> {
     }
 
     fn add_repository(&mut self, git: &str, top: &str) {
+        let common = common_dir(git, self.look.files);
+        self.add_store(git);
+        if common != git {
+            self.add_store(&common);
+            // Each of the work trees that share it obeys it.
+            self.add_own(&common);
+        }
         self.add_named(git, top);
         if !self.is_inside(git) && !self.is_inside(&self.located(git).1) {
             // What lies elsewhere runs what a symlink there leads to.
@@ -131,6 +150,45 @@ impl Finding<'_> {
             let text = self.look.files.text(&format!("{other}/gitdir"), named::LONGEST);
             let top = text.as_deref().and_then(|file| file.trim_end().strip_suffix("/.git"));
             self.add_named(&other, top.unwrap_or(&other));
+        }
+    }
+
+    /// What a repository keeps is perhaps elsewhere: behind symlinks, and in those that it borrows objects from.
+    fn add_store(&mut self, git: &str) {
+        for path in [git.to_owned()].into_iter().chain(KEPT.map(|name| format!("{git}/{name}"))) {
+            self.add_place(&path);
+        }
+        let mut all = vec![format!("{git}/objects")];
+        let mut at = 0;
+        while let Some(objects) = all.get(at).cloned() {
+            at += 1;
+            self.add_place(&objects);
+            let borrows = format!("{objects}/info/alternates");
+            match self.look.files.text(&borrows, named::LONGEST) {
+                Some(text) => {
+                    for other in text.lines().filter_map(|line| borrowed(&objects, line)) {
+                        if !all.contains(&other) {
+                            all.push(other);
+                        }
+                    }
+                }
+                // It is there, and says what nobody knows.
+                None => self.found.incomplete |= self.is_there(&borrows),
+            }
+            if all.len() > MOST_OTHERS {
+                return self.found.incomplete = true;
+            }
+        }
+    }
+
+    /// Where it is, and where symlinks say that it is.
+    fn add_place(&mut self, path: &str) {
+        let (path, real) = self.located(path);
+        for place in [path, real] {
+            let is_known = self.found.stores.contains(&place);
+            if !is_known && self.is_inside(&place) && self.is_there(&place) {
+                self.found.stores.push(place);
+            }
         }
     }
 

@@ -36,6 +36,8 @@ pub struct SealedFiles {
     pub absent: Vec<String>,
     /// Each `.git` that is there, symlinks too, with what it has of submodules and worktrees: a new one git would obey.
     pub repositories: Vec<String>,
+    /// Where they keep what was committed, if that is not below one of them.
+    pub stores: Vec<String>,
     /// Whether these are all.
     pub complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
@@ -93,6 +95,7 @@ pub fn sealed(
                 found.kept.extend(git.kept);
                 found.absent.extend(git.absent);
                 found.repositories.extend(git.repositories);
+                found.stores.extend(git.stores);
                 is_cut |= git.incomplete;
                 continue;
             }

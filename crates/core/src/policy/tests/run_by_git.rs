@@ -239,3 +239,36 @@ fn what_symlinks_of_git_lead_to_is_kept_and_where_it_is_not_there_not_made() {
     assert_eq!(kept, [".git/hooks"]);
     assert!(absent.contains(&"dev".to_owned()), "{absent:?}");
 }
+
+#[test]
+fn what_was_committed_is_found_wherever_git_keeps_it() {
+    let stores = |folder: &Folder| -> (Vec<String>, Vec<String>, Vec<String>) {
+        let place = folder.path("");
+        let homes = [];
+        let look =
+            GitLook { places: std::slice::from_ref(&place), homes: &homes, files: &RealFiles };
+        let found = run_by_git(&folder.path("tree"), &look);
+        assert!(!found.incomplete);
+        let short = |paths: Vec<String>| -> Vec<String> {
+            paths.iter().map(|path| path.replace(&folder.path("/"), "")).collect()
+        };
+        (short(found.stores), short(found.kept), short(found.absent))
+    };
+    // All of it lies below the `.git`.
+    let plain = Folder::new("store-plain", &["tree/.git/HEAD", "tree/.git/objects/x"]);
+    assert_eq!(stores(&plain).0, [""; 0]);
+
+    // A store that several work trees share, with objects that it borrows.
+    let shared =
+        Folder::new("store-shared", &[".bare/HEAD", ".bare/objects/x", ".bare/refs/x", "lent/x"]);
+    shared.write("tree/.git", "gitdir: ../.bare/worktrees/tree\n");
+    shared.write(".bare/worktrees/tree/HEAD", "");
+    shared.write(".bare/worktrees/tree/commondir", "../..\n");
+    shared.write(".bare/objects/info/alternates", "# none\n../../lent\n");
+    let (found, kept, absent) = stores(&shared);
+    for path in [".bare", "lent"] {
+        assert!(found.iter().any(|each| each == path), "{path}: {found:?}");
+    }
+    // Its hooks are run in each of them.
+    assert!(absent.iter().any(|each| each == ".bare/hooks"), "{kept:?} {absent:?}");
+}
