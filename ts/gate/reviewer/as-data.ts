@@ -15,7 +15,7 @@ const MOST_CONVERSATION = 100_000;
 /** A call as a line of JSON. */
 export interface CallData {
   json: string;
-  /** Whether all of the call is in it. How long the conversation was does not count. */
+  /** Whether all of the call is in it, and all that was asked for. How long the conversation was does not count. */
   isWhole: boolean;
 }
 
@@ -34,14 +34,9 @@ export function asData(call: ReviewedCall): CallData {
     ...(task === null ? {} : { agentAskedFor: shortened(task, MOST_TEXT) }),
     ...(messages.length === 0 ? {} : { conversation: lastOf(messages) }),
   };
-  return { json: shielded(JSON.stringify(data)), isWhole: args.isWhole && changes.isWhole };
+  const isAskedWhole = [prompt, task].every((text) => text === null || text.length <= MOST_TEXT);
+  return { json: shielded(JSON.stringify(data)), isWhole: args.isWhole && changes.isWhole && isAskedWhole };
 }
-
-/** Whether a reviewer can be shown all of this call, and all that was asked for. */
-export const isShownWhole = ({ args, changes, prompt, task }: ReviewedCall): boolean =>
-  bounded(snapshot(args).json, MOST_ARGUMENTS).isWhole &&
-  bounded(changes, MOST_CHANGES).isWhole &&
-  [prompt, task].every((text) => text === null || text.length <= MOST_TEXT);
 
 /** A value as it is, or the text of both its ends where it is too long. */
 function bounded(value: unknown, most: number): { value: unknown; isWhole: boolean } {

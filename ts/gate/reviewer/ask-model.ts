@@ -3,10 +3,8 @@
  * Instructions come from the program alone, as the system message; all else is data, in one line of JSON.
  */
 import type { LanguageModel } from 'ai';
-import type { ReviewedCall } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { ownValue } from '../../values/own-value.js';
-import { asData } from './as-data.js';
 
 /** What is used of a model: the same in each specification that AI SDK 6 and 7 take. */
 interface CalledModel {
@@ -36,18 +34,21 @@ function isModel(model: unknown): model is CalledModel {
   return typeof modelId === 'string' && typeof doGenerate === 'function';
 }
 
-/** @returns what it answered as data, whatever that is */
+/**
+ * @param data the call, as `asData` gives it
+ * @returns what it answered as data, whatever that is
+ */
 export async function opinionOf(
   model: LanguageModel,
   criteria: string,
-  call: ReviewedCall,
+  data: string,
   abortSignal: AbortSignal,
 ): Promise<unknown> {
   const called = (typeof model === 'string' ? namedModel(model) : model) as CalledModel;
   const { content, finishReason } = await called.doGenerate({
     prompt: [
       { role: 'system', content: instructions(criteria) },
-      { role: 'user', content: [{ type: 'text', text: `${HEAD}\n${asData(call).json}` }] },
+      { role: 'user', content: [{ type: 'text', text: `${HEAD}\n${data}` }] },
     ],
     responseFormat: { type: 'json', name: 'review', schema: SCHEMA },
     abortSignal,

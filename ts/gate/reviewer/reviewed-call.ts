@@ -4,7 +4,15 @@ import type { FileChange, PolicyVerdict, ReviewedCall } from '../../../index.js'
 import { copyOf, type ValueSnapshot } from '../../values/snapshot.js';
 import { ownValue } from '../../values/own-value.js';
 
-export type AskReviewer = (call: ReviewedCall, options: { abortSignal: AbortSignal }) => unknown;
+export type AskReviewer = (call: ReviewedCall, options: { abortSignal: AbortSignal }) => AskedReviewer;
+
+/** A reviewer that was asked; it may have thrown instead. */
+export interface AskedReviewer {
+  /** What it answers, whatever that is, or a promise of it. */
+  answer: unknown;
+  /** Whether it was shown all of the call, and all that was asked for. */
+  isWhole: boolean;
+}
 
 /** What is known of a call when it is about to be put to a human. */
 export interface CallToReview {

@@ -1,23 +1,22 @@
 /** The reviewer of a gate or a run, as it is given. */
+import type { LanguageModel } from 'ai';
 import type { CallReviewer } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { toldKind } from '../../errors/told-value.js';
 import { takeNeeded } from '../../options/check.js';
 import { textDigest } from '../text-digest.js';
 import { checkPositive } from '../check-positive.js';
+import { asData } from './as-data.js';
 import { idOf, opinionOf } from './ask-model.js';
 import type { AskReviewer } from './reviewed-call.js';
 
 /** A reviewer, checked. */
 export interface TakenReviewer {
-  /** What it answers; it may throw, and answer anything. */
   readonly ask: AskReviewer;
   /** The id of the model; `null`: it is a function. */
   readonly model: string | null;
   readonly criteria: string;
   readonly criteriaDigest: string;
-  /** Whether it is given all of a call, however long. */
-  readonly seesAll: boolean;
   readonly mayApprove: boolean;
   readonly timeout: number;
   readonly conversation: boolean;
@@ -50,13 +49,23 @@ export function takeReviewer(given: CallReviewer | undefined, place: string): Ta
   if (model !== undefined && criteria.trim() === '')
     throw wrong('.criteria is missing: say what the model may approve, and what it must reject');
   return {
-    ask: review ?? ((call, { abortSignal }) => opinionOf(model!, criteria, call, abortSignal)),
+    ask:
+      review === undefined
+        ? askModel(model!, criteria)
+        : (call, asked) => ({ answer: review(call, asked), isWhole: true }),
     model: model === undefined ? null : idOf(model, at),
     criteria: criteria.toWellFormed(),
     criteriaDigest: textDigest(JSON.stringify(criteria.toWellFormed())),
-    seesAll: model === undefined,
     mayApprove,
     timeout: checkPositive(`${at}.timeout`, timeout),
     conversation,
   };
 }
+
+/** A function is given a call as it is, and a model a text that may be cut. */
+const askModel =
+  (model: LanguageModel, criteria: string): AskReviewer =>
+  (call, { abortSignal }) => {
+    const { json, isWhole } = asData(call);
+    return { answer: opinionOf(model, criteria, json, abortSignal), isWhole };
+  };

@@ -8,8 +8,7 @@ import { weighReview } from '../../native.js';
 import { ownValue } from '../../values/own-value.js';
 import { whenAborted } from '../../values/when-aborted.js';
 import { oneLine } from '../in-a-line.js';
-import { isShownWhole } from './as-data.js';
-import { reviewedCall, type CallToReview } from './reviewed-call.js';
+import { reviewedCall, type AskedReviewer, type CallToReview } from './reviewed-call.js';
 import { takeReviewer, type TakenReviewer } from './reviewer-options.js';
 
 /** What says whether an answer may decide, beside the answer. */
@@ -24,6 +23,9 @@ export interface ReviewTerms {
 }
 
 type Opinion = Pick<CallReview, 'answer' | 'reason'>;
+
+/** What it said, and whether it had seen all. */
+type ReviewOutcome = Opinion & Pick<AskedReviewer, 'isWhole'>;
 
 /** The longest reason that is kept, in characters. */
 const LONGEST_REASON = 500;
@@ -50,8 +52,8 @@ export class RunReviewer {
     signal: AbortSignal | undefined,
     inContext: <T>(call: () => T) => T,
   ): Promise<CallReview> {
-    const { model, criteria, criteriaDigest, mayApprove, seesAll, conversation } = this.#reviewer;
-    const { answer, reason } = await this.#opinionOn(call, signal, inContext);
+    const { model, criteria, criteriaDigest, mayApprove } = this.#reviewer;
+    const { answer, reason, isWhole } = await this.#opinionOn(call, signal, inContext);
     const said = { model, criteria, criteriaDigest, answer, reason };
     if (answer === 'failed') {
       this.#rejections = 0;
@@ -61,7 +63,7 @@ export class RunReviewer {
       ...terms,
       answer,
       mayApprove,
-      isWhole: seesAll || isShownWhole(reviewedCall(call, conversation)),
+      isWhole,
       rejections: this.#rejections,
     });
     // The human sees the third: after that it begins anew.
@@ -73,15 +75,15 @@ export class RunReviewer {
     call: CallToReview,
     signal: AbortSignal | undefined,
     inContext: <T>(call: () => T) => T,
-  ): Promise<Opinion> {
+  ): Promise<ReviewOutcome> {
     const { conversation, ask } = this.#reviewer;
     const over = new AbortController();
     const forget = whenAborted(signal, () => over.abort(signal?.reason));
     try {
       signal?.throwIfAborted();
       const given = reviewedCall(call, conversation);
-      const answer = inContext(() => ask(given, { abortSignal: over.signal }));
-      return readOpinion(await this.#inTime(answer, over));
+      const { answer, isWhole } = inContext(() => ask(given, { abortSignal: over.signal }));
+      return { ...readOpinion(await this.#inTime(answer, over)), isWhole };
     } catch (error) {
       signal?.throwIfAborted();
       const isLate = error instanceof LateReview;
@@ -89,7 +91,8 @@ export class RunReviewer {
         `reviewer:${call.toolName}:${isLate ? 'late' : originOf(error)}`,
         `The reviewer gave no answer to go by for ${call.toolName}, so that a human is asked: ${isLate ? error.message : originOf(error)}`,
       );
-      return { answer: 'failed', reason: isLate ? error.message : shown(`it failed: ${originOf(error)}`) };
+      const reason = isLate ? error.message : shown(`it failed: ${originOf(error)}`);
+      return { answer: 'failed', reason, isWhole: false };
     } finally {
       forget();
     }
