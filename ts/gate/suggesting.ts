@@ -67,24 +67,7 @@ export async function suggestPolicy(source: HistorySource, cwd: string): Promise
     const offer = why === undefined ? offerOf(record, answer) : null;
     asked.push({ ...from, args: record.args, answer, answerable: why === undefined, offer });
   }
-  const proposal = await policies.propose(asked);
-  checkItsPlace(proposal.path);
-  return { ...proposal, questions, rejected, unanswered };
-}
-
-/**
- * A project may come with a symlink in the place of its policy.
- *
- * @throws {InvalidConfigError} where what is written there would be written elsewhere
- */
-function checkItsPlace(path: string): void {
-  const fs = process.getBuiltinModule('node:fs');
-  const isLink = (at: string) => fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const link = [dirname(path), path].find(isLink);
-  if (link === undefined) return;
-  throw new InvalidConfigError({
-    message: `${link} is a symlink: rules for this project would be written elsewhere. Replace it by what it leads to.`,
-  });
+  return { ...(await policies.propose(asked)), questions, rejected, unanswered };
 }
 
 /** What was shown is accepted. */
@@ -102,7 +85,6 @@ export async function acceptSuggestion(
   { by, trust, note }: AcceptedSuggestion,
 ): Promise<void> {
   const { offers, path, before, after } = suggestion;
-  checkItsPlace(path);
   for (const { effect, label } of offers) await note({ kind: 'granted', by, effect, label, scope: 'policy' });
   await acceptRules({ directory: dirname(dirname(path)), before, after, trust: trust && mayTrust(suggestion) });
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::policy::document::MAX_BYTES;
@@ -169,16 +169,7 @@ pub fn text_at(path: &Path) -> io::Result<Option<String>> {
 pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     // Where a symlink leads, so that it stays one.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(dir)?;
-    let draft = draft_in(dir);
-    let written = write_new(&draft, text).and_then(|()| fs::rename(&draft, &path));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    written?;
-    // The rename itself is durable only with its directory. Windows has no such thing.
-    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+    place(&path, |draft| write_new(draft, text), || Ok(()))
 }
 
 /// Why a text was not put in the place of another.
@@ -187,53 +178,67 @@ pub enum ReplaceError {
     /// Somebody changed it in the meantime.
     #[error("it changed since it was shown: look at it again")]
     Changed,
+    /// It stands elsewhere: what is written there would be written in the place of another file.
+    #[error("{} is a symlink: replace it by what it leads to", .0.display())]
+    Symlink(PathBuf),
     /// What the file system says.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+/// The whole text of a file that stands in its own folder; `None`: there is none.
+///
+/// # Errors
+/// Where a symlink stands for the file or for its folder. When it cannot be read, or is not UTF-8.
+pub fn own_text_at(path: &Path) -> Result<Option<String>, ReplaceError> {
+    let is_link = |at: &&Path| fs::symlink_metadata(at).is_ok_and(|found| found.is_symlink());
+    match path.ancestors().take(2).find(is_link) {
+        Some(link) => Err(ReplaceError::Symlink(link.to_owned())),
+        None => Ok(text_at(path)?),
+    }
 }
 
 /// Puts a text in the place of the one that was shown (`None`: there was no file), whole or not at all. Whoever could read the
 /// file still can.
 ///
 /// # Errors
-/// When it is no longer what was shown, or as the file system says.
+/// When it is no longer what was shown, as [`own_text_at`], or as the file system says.
 pub fn replace_text(path: &Path, before: Option<&str>, after: &str) -> Result<(), ReplaceError> {
-    if text_at(path)?.as_deref() != before {
-        return Err(ReplaceError::Changed);
-    }
-    // Where a symlink leads, so that it stays one.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(dir)?;
-    let draft = draft_in(dir);
-    let written = || -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&draft)?;
+    let unchanged = || {
+        if own_text_at(path)?.as_deref() == before { Ok(()) } else { Err(ReplaceError::Changed) }
+    };
+    unchanged()?;
+    let write = |draft: &Path| {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(draft)?;
         if before.is_some() {
-            file.set_permissions(fs::metadata(&path)?.permissions())?;
+            file.set_permissions(fs::metadata(path)?.permissions())?;
         }
         file.write_all(after.as_bytes())?;
         file.sync_all()
     };
     // Looked at once more, right before: of two that were shown the same, one is first.
-    let unchanged = written().and_then(|()| Ok(text_at(&path)?.as_deref() == before));
-    let replaced = match unchanged {
-        Ok(true) => fs::rename(&draft, &path).map_err(ReplaceError::Io),
-        Ok(false) => Err(ReplaceError::Changed),
-        Err(error) => Err(ReplaceError::Io(error)),
-    };
-    if replaced.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    replaced?;
-    if cfg!(unix) {
-        File::open(dir)?.sync_all()?
-    }
-    Ok(())
+    place(path, write, unchanged)
 }
 
-/// A name that nobody can have put something under.
-fn draft_in(dir: &Path) -> std::path::PathBuf {
-    dir.join(format!(".{}.tmp", uuid::Uuid::now_v7().simple()))
+/// Writes beside a file and puts that in its place, if it still may.
+fn place<E: From<io::Error>>(
+    path: &Path, write: impl FnOnce(&Path) -> io::Result<()>, may: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    // A name that nobody can have put something under.
+    let draft = dir.join(format!(".{}.tmp", uuid::Uuid::now_v7().simple()));
+    let written = write(&draft).map_err(E::from);
+    let placed = written.and_then(|()| may()).and_then(|()| Ok(fs::rename(&draft, path)?));
+    if placed.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    placed?;
+    // The rename itself is durable only with its directory. Windows has no such thing.
+    if cfg!(unix) {
+        File::open(dir)?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Holds a file of the user's for one change, against other processes and threads: what is read under it is what is written

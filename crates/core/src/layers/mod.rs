@@ -8,7 +8,9 @@ mod preset;
 mod snapshot;
 mod trust;
 
-pub use file::{HeldFile, ReplaceError, hold, replace_text, text_at, write_atomically};
+pub use file::{
+    HeldFile, ReplaceError, hold, own_text_at, replace_text, text_at, write_atomically,
+};
 pub use live::{CodePolicy, LayersOptions, PolicyLayers};
 pub use places::{LayerFiles, project_root, real_path};
 pub use preset::{PRESETS, preset};

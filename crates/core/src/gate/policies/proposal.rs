@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::call::{code_source, told};
 use super::{MachinePolicies, Policies};
 use crate::call::Json;
-use crate::layers::{LayerFiles, text_at};
+use crate::layers::{LayerFiles, own_text_at};
 use crate::path::{CachedFiles, RealFiles};
 use crate::policy::document::{
     DocumentFormat, LayerKind, MatchOrder, PolicyDocument, PolicyRule, PolicySource, load, read,
@@ -152,7 +152,7 @@ impl Policies {
         }
         let (path, source) = self.own_source()?;
         let failed = |reason: String| format!("{path}: {reason}");
-        let before = text_at(Path::new(&path)).map_err(|error| failed(error.to_string()))?;
+        let before = own_text_at(Path::new(&path)).map_err(|error| failed(error.to_string()))?;
         let document = match &before {
             Some(text) => {
                 load(text, DocumentFormat::Toml, source.clone()).map_err(|errors| told(&errors))?
