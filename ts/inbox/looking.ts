@@ -116,17 +116,17 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
   const record = await existing(gate, id);
   const { runId, toolName, approvalId } = record;
   const isPending = record.status === 'pending';
-  const [step, similar, schema, run, kept] = await Promise.all([
+  const kept = gate.isDurable ? await gate.runs.records(runId) : [];
+  const bound = kept.find((each) => each.approvalId === approvalId);
+  const place = placeOfCall(bound);
+  const [step, similar, schema, run] = await Promise.all([
     isPending ? gate.pending({ runId }) : [],
     gate
       .history({ toolName, limit: LOOKED_AT })
-      .then((earlier) => similarTo(record, earlier, (of) => projectOf(gate, of))),
+      .then((earlier) => similarTo(record, earlier, place?.project, (of) => projectOf(gate, of))),
     isPending ? schemaOf(gate, record) : null,
     gate.isDurable ? toldRun(gate.runs, record) : null,
-    gate.isDurable ? gate.runs.records(runId) : [],
   ]);
-  const bound = kept.find((each) => each.approvalId === approvalId);
-  const place = placeOfCall(bound);
   return {
     record: recordOf(record, eyes),
     segments: segmentsOf(record.verdict),

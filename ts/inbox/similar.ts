@@ -13,9 +13,9 @@ const SHOWN = 5;
 export async function similarTo(
   record: ApprovalRecord,
   earlier: readonly ApprovalRecord[],
+  project: string | undefined,
   projectOf: (record: ApprovalRecord) => Promise<string | undefined>,
 ): Promise<SimilarRequest[]> {
-  const project = await projectOf(record);
   const [about, args] = [aboutOf(record), argsOf(record)];
   const found: SimilarRequest[] = [];
   for (const other of earlier) {

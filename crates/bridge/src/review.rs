@@ -43,25 +43,16 @@ struct NativeReview {
 /// # Errors
 /// When the parts cannot be read.
 pub fn weigh(parts: &str) -> Result<impl Serialize + use<>, GateError> {
-    let NativeReviewParts {
-        answer,
-        may_approve,
-        bar,
-        names_people,
-        is_approvable,
-        started_before,
-        is_whole,
-        rejections,
-    } = read(parts)?;
+    let parts: NativeReviewParts = read(parts)?;
     let effect = review_effect(&ReviewParts {
-        answer,
-        may_approve,
-        bar,
-        names_people,
-        is_approvable,
-        started_before,
-        is_whole,
-        rejections,
+        answer: parts.answer,
+        may_approve: parts.may_approve,
+        bar: parts.bar,
+        names_people: parts.names_people,
+        is_approvable: parts.is_approvable,
+        started_before: parts.started_before,
+        is_whole: parts.is_whole,
+        rejections: parts.rejections,
     });
     Ok(match effect {
         ReviewEffect::Approve | ReviewEffect::Reject => NativeReview { decides: true, bar: None },
