@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGate } from '../../ts/index.js';
+import { press, START, withRecords } from '../../ts/cli/watch-model.js';
 import { cli } from '../cli/command.js';
+import { kept } from '../cli/kept.js';
 import { scratch } from '../policy/support.js';
 import { waiting } from '../support/play.js';
 import { Terminal } from './terminal.js';
@@ -34,12 +36,6 @@ test('keys count one by one, each for what was on the screen when it was typed',
   await terminal.waitFor('approve? two');
   // What is pasted presses nothing.
   terminal.type('\u001b[200~y\r\u001b[201~');
-  // A key that is held down answers nothing, however long.
-  for (let times = 0; times < 10; times++) {
-    terminal.type('y');
-    await sleep(50);
-  }
-  expect(await left()).toHaveLength(3);
   await answering('y', 2);
   expect(await left()).toEqual(['one', 'three']);
   await terminal.waitFor('2 waiting');
@@ -52,6 +48,19 @@ test('keys count one by one, each for what was on the screen when it was typed',
   expect(await left()).toEqual(['one']);
   terminal.type('jjq');
   expect(await terminal.ended()).toBe(0);
+});
+
+test('a key that is held down answers nothing, however long', () => {
+  const record = kept({ toolName: 'note', args: { text: 'x' } });
+  const y = [{ kind: 'text', text: 'y' } as const];
+  let { state } = press(withRecords(START, [record]), y, 0);
+  expect(state.mode).toMatchObject({ at: 'confirm', id: record.approvalId });
+  for (let now = 50; now <= 10_000; now += 50) {
+    const pressed = press(state, y, now);
+    expect(pressed.action).toBeUndefined();
+    state = pressed.state;
+  }
+  expect(press(state, y, 10_250).action).toEqual({ type: 'approve', id: record.approvalId });
 });
 
 test('what stands out is shown whole before it is asked about', async () => {
