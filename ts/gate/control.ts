@@ -333,8 +333,8 @@ export class GateControl {
     const rules = this.all(narrower);
     const hasRules = rules.length > 0;
     const all = hasRules || show === null ? rules : [this.#reading()];
-    return after(askedOf(all, call), (asked) => ({
-      policies: all.map((policies) => policies.native),
+    return after(asking(all, call), ({ policies, asked }) => ({
+      policies,
       look: {
         binding: { tool, asked },
         show: show && { ...show, hasRules, ofGate: this.#policies !== undefined },
@@ -355,11 +355,7 @@ export class GateControl {
 
   /** What an approval of this call is bound to, for the core to look up in the step that depends on it. */
   boundBy(call: JudgedByPolicy, tool: string, narrower: readonly Policies[]): Awaitable<BoundBy> {
-    const all = this.all(narrower);
-    return after(askedOf(all, call), (asked) => ({
-      policies: all.map((policies) => policies.native),
-      binding: { tool, asked },
-    }));
+    return after(asking(this.all(narrower), call), ({ policies, asked }) => ({ policies, binding: { tool, asked } }));
   }
 
   /** Tells what is wrong with policy files that changed, as the answer to an operation says. */
@@ -383,8 +379,8 @@ export class GateControl {
     const hasRules = rules.length > 0;
     if (!hasRules && policy === null && changes.length === 0) return undefined;
     const all = hasRules ? rules : [this.#reading()];
-    return after(askedOf(all, call), (asked) => ({
-      policies: all.map((policies) => policies.native),
+    return after(asking(all, call), ({ policies, asked }) => ({
+      policies,
       shown: {
         asked,
         args: call.args.json,
@@ -498,6 +494,10 @@ const onlyOpinion = (own: CallOpinion | undefined): CallVerdict =>
     : own.effect === 'deny'
       ? own
       : { ...own, said: null, floor: true };
+
+/** These policies for an operation of the core, and how they are asked there about the call. */
+const asking = (all: readonly Policies[], call: JudgedByPolicy) =>
+  after(askedOf(all, call), (asked) => ({ policies: all.map((policies) => policies.native), asked }));
 
 /** What counts of it for the core. */
 const weightOf = (opinion: CallOpinion) => ({
