@@ -209,6 +209,7 @@ describe('what would not be confined is asked about as ever', () => {
     ['a tool of the same name', () => ({ backend: local(), confine: true, tools: tools(() => 'reached') })],
     ['an execute that is not that of the backend', () => ({ backend: pretending(), confine: true })],
     ['more of the network', () => ({ backend: local(), confine: { network: { proxy: 9 } } })],
+    ['hosts of a list', () => ({ backend: local(), confine: { network: ['127.0.0.1:9'] } })],
     ['sockets of the machine', () => ({ backend: local(), confine: { localSockets: true } })],
     ['places to write outside of the project', () => ({ backend: local(), confine: { write: [root, outside] } })],
   ])('%s', async (name, options) => {

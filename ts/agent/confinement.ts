@@ -107,7 +107,8 @@ export function confinementOf(
       const { network, localSockets, write = ['.'] } = settings;
       const { supported, open } = confinementReport();
       const isWhole = supported && open.length === 0 && localSockets !== true;
-      const isOffline = network === undefined || network === 'none' || asksForHosts(network);
+      // A host of a list is reached, and nobody is asked about it.
+      const isOffline = network === undefined || network === 'none' || network === 'ask';
       const isHere = backend.canConfine === true && confinesIn(backend.execute) === backend.root;
       if (!isWhole || !isOffline || !isHere || write.some((path) => path.startsWith('~'))) return undefined;
       return { writes: write.map((path) => resolve(backend.root, path)) };
