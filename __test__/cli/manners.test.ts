@@ -111,53 +111,62 @@ describe('policy explain', () => {
 });
 
 describe('completion', () => {
-  const scriptFor = (shell: string): string =>
-    execFileSync(process.execPath, [join(import.meta.dirname, '../../dist/cli.js'), 'completion', shell], {
-      encoding: 'utf8',
-    });
+  const scripts = new Map<string, string>();
+  const scriptFor = (shell: string): string => {
+    const cli = join(import.meta.dirname, '../../dist/cli.js');
+    const made = scripts.get(shell) ?? execFileSync(process.execPath, [cli, 'completion', shell], { encoding: 'utf8' });
+    scripts.set(shell, made);
+    return made;
+  };
   const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
   const answersOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-  /** What is offered behind a line, the last word as far as it was typed. */
-  const complete = (script: string, line: string): string[] => {
-    const asks = `eval "$(cat)"; COMP_LINE="$1"; COMP_POINT=\${#1}; _countersign; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', asks, 'bash', line], { input: script, encoding: 'utf8' });
+  /** What is offered behind each line, the last word as far as it was typed: one bash, which reads the script once. */
+  const complete = (script: string, lines: readonly string[]): string[][] => {
+    const asks = `eval "$(cat)"; for line; do COMP_LINE="$line"; COMP_POINT=\${#line}; COMPREPLY=(); _countersign
+      printf '%s\\n' "\${COMPREPLY[@]}" =; done`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', asks, 'bash', ...lines], { input: script, encoding: 'utf8' });
     expect(stderr).toBe('');
-    return answersOf(stdout);
+    return stdout.split('=\n').slice(0, -1).map(answersOf);
   };
 
   test.skipIf(!isThere('bash'))('of bash', () => {
-    const script = scriptFor('bash');
-    const offered = (line: string) => complete(script, `countersign ${line}`);
-    expect(offered('pen')).toEqual(['pending']);
-    expect(offered('policy ex')).toEqual(['explain']);
-    expect(offered('policy explain --to')).toEqual(['--tool']);
-    expect(offered('approve 4f2a91c3 --rem')).toEqual(['--remember']);
-    expect(offered('')).toEqual(expect.arrayContaining([...COMMAND_NAMES, '--model', '--version']));
-    expect(offered('--mod')).toEqual(['--model']);
-    expect(offered('--plan --no')).toEqual(['--notify']);
-    expect(offered('--notify ')).toEqual(['bell', 'desktop', 'none']);
-    expect(offered('watch --notify de')).toEqual(['desktop']);
-    expect(offered('policy preset dev')).toEqual(['developer']);
-    expect(offered('policy init --preset read')).toEqual(['read-only']);
-    expect(offered('policy import gem')).toEqual(['gemini-cli']);
-    expect(offered('completion f')).toEqual(['fish']);
-    expect(offered('grants rev')).toEqual(['revoke']);
-    expect(offered('help pol')).toEqual(['policy']);
-    expect(offered('help policy tr')).toEqual(['trust']);
-    // bash has taken the word apart at the colon: what stands behind it is replaced.
-    expect(offered('-p preset:d')).toEqual(['developer']);
-    expect(offered('policy check -p pre')).toEqual(['preset:read-only', 'preset:developer']);
-    expect(offered('show --ledger ')).toEqual(offered('ledger info -l '));
+    const offered: [line: string, words: string[]][] = [
+      ['pen', ['pending']],
+      ['policy ex', ['explain']],
+      ['policy explain --to', ['--tool']],
+      ['approve 4f2a91c3 --rem', ['--remember']],
+      ['', expect.arrayContaining([...COMMAND_NAMES, '--model', '--version'])],
+      ['--mod', ['--model']],
+      ['--plan --no', ['--notify']],
+      ['--notify ', ['bell', 'desktop', 'none']],
+      ['watch --notify de', ['desktop']],
+      ['policy preset dev', ['developer']],
+      ['policy init --preset read', ['read-only']],
+      ['policy import gem', ['gemini-cli']],
+      ['completion f', ['fish']],
+      ['grants rev', ['revoke']],
+      ['help pol', ['policy']],
+      ['help policy tr', ['trust']],
+      // bash has taken the word apart at the colon: what stands behind it is replaced.
+      ['-p preset:d', ['developer']],
+      ['policy check -p pre', ['preset:read-only', 'preset:developer']],
+    ];
+    const alike = ['show --ledger ', 'ledger info -l '];
+    const said = complete(
+      scriptFor('bash'),
+      [...offered.map(([line]) => line), ...alike].map((line) => `countersign ${line}`),
+    );
+    for (const [at, [line, words]] of offered.entries()) expect([line, said[at]]).toEqual([line, words]);
+    expect(said.at(-1)).toEqual(said.at(-2));
   });
 
   test.skipIf(!isThere('bash'))('of each command: what may stand behind it', () => {
-    const script = scriptFor('bash');
-    for (const { name, options, takes = [] } of PAGES)
-      expect([name, complete(script, `countersign ${name} `).toSorted()]).toEqual([
-        name,
-        [...options.map((option) => option.name), ...takes].toSorted(),
-      ]);
+    const lines = PAGES.map(({ name }) => `countersign ${name} `);
+    for (const [at, words] of complete(scriptFor('bash'), lines).entries()) {
+      const { name, options, takes = [] } = PAGES[at]!;
+      expect([name, words.toSorted()]).toEqual([name, [...options.map((option) => option.name), ...takes].toSorted()]);
+    }
   });
 
   test.skipIf(!isThere('zsh'))('of zsh', () => {

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalRequest, Gate, PolicyDocument } from '../../index.js';
 import { createTaskTool } from '../../ts/agent/index.js';
-import { createGate, resume, streamWithEvents, verifyApprovals } from '../../ts/index.js';
+import { createGate, definePolicy, resume, streamWithEvents, verifyApprovals } from '../../ts/index.js';
 import { sample } from '../support/effort.js';
 import { answer, stoppingEntries, toolEntries, waitingEntries } from '../support/entries.js';
 import { ledgerIn } from '../support/ledger.js';
@@ -571,5 +571,43 @@ describe('an approved call that the judge of the gate denies by the time that it
       } as never).result;
     }
     expect(ran).toEqual(['del', 'del']);
+  });
+});
+
+describe('what changes while a condition is asked about an approved call, at the last moment', () => {
+  const one: OneCall = ['write_file', { file_path: 'notes.txt', content: 'new' }];
+
+  /** How often the condition of a rule is asked, and what became of the call. @param at the time at which `meanwhile` happens */
+  async function asking(entry: (typeof waitingEntries)[number][1], meanwhile: (made: Made) => unknown, at: number) {
+    const { root, place } = project();
+    const { ran, tools } = anyTool('write_file');
+    let asked = 0;
+    const condition = async () => {
+      if (++asked === at) await meanwhile({ gate, root });
+      return true;
+    };
+    const gate = createGate({ policy: definePolicy([{ effect: 'ask', tools: 'write_file', if: condition }]), place });
+    let humans = 0;
+    const onApprovalRequest = () => ++humans === 1;
+    await entry({ turns: turnsOf(one), tools, gate, onApprovalRequest } as never);
+    await gate.close();
+    return { asked, ran };
+  }
+
+  interface Made {
+    gate: Gate;
+    root: string;
+  }
+
+  it.each(waitingEntries)('counts: %s', async (_, entry) => {
+    const { asked, ran } = await asking(entry, () => {}, 0);
+    expect(ran).toEqual(['write_file']);
+    const changes: ((made: Made) => unknown)[] = [
+      ({ gate }) => gate.setMode('plan'),
+      ({ gate }) => gate.setMode('deny-all-asks'),
+      ({ root }) => writeFileSync(join(root, 'notes.txt'), 'of somebody else'),
+    ];
+    for (const [at, meanwhile] of changes.entries())
+      expect([at, (await asking(entry, meanwhile, asked)).ran]).toEqual([at, []]);
   });
 });

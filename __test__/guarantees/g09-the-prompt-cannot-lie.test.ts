@@ -72,13 +72,13 @@ describe.each(placesInTurn)('%s', (_, callOf, turn) => {
   });
 
   it('made of random hostile parts is shown as what it is', async () => {
-    for (const text of hostileTexts(places.length, effort(5, 60, 3)).slice(HOSTILE.length))
+    for (const text of hostileTexts(places.length, effort(2, 60)).slice(HOSTILE.length))
       expectSafe(await asked(callOf(wellFormed(text))));
   });
 });
 
 it('says the same of a call by itself, at any width', () => {
-  for (const text of hostileTexts(7, effort(8, 200, 5))) {
+  for (const text of hostileTexts(7, effort(4, 200))) {
     for (const [, callOf] of places) {
       const { toolName, args } = callOf(wellFormed(text));
       for (const width of [undefined, 20, 80]) {
@@ -141,7 +141,7 @@ describe('a diff', () => {
   it('of random hostile content, each way', async () => {
     const root = scratch();
     const next = random(3);
-    for (let round = 0; round < effort(5, 60, 3); round++) {
+    for (let round = 0; round < effort(3, 60); round++) {
       const [before, after] = [wellFormed(hostileText(next)), wellFormed(hostileText(next))];
       writeFileSync(join(root, 'a.txt'), before);
       const request = await asked(

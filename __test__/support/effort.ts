@@ -21,15 +21,18 @@ export const isSample = EFFORT === 'sample';
 export const effort = (quick: number, thorough: number, sampled = quick): number =>
   isThorough ? thorough : isSample ? sampled : quick;
 
+/** Whether this is on AI SDK 6 or over a durable ledger: all cases are tried on AI SDK 7 and in memory. */
+const isElsewhere = process.env.AI_MAJOR === '6' || process.env.COUNTERSIGN_LEDGER !== undefined;
+
 /**
- * In `npm run test:all` all of these. In `npm test` some, from all parts of the list: where `isSample` so many, else twice as
- * many.
+ * In `npm run test:all` all of these, and elsewhere four times as many as in `npm test`. There some, from all parts of the list:
+ * so many, and half of them where `isSample`.
  *
  * @param turn of one who asks for the same list again and again: each turn has others, and many turns have all
  */
 export function sample<CASE>(cases: readonly CASE[], sampled = 2, turn = 0): CASE[] {
-  const most = isSample ? sampled : 2 * sampled;
-  if (isWhole || cases.length <= most) return [...cases];
+  const most = isWhole ? (isElsewhere ? 4 * sampled : Infinity) : isSample ? Math.ceil(sampled / 2) : sampled;
+  if (cases.length <= most) return [...cases];
   // One of each part, not always at the same place in it: what was made of several lists has of each, as far as so few can.
   return Array.from({ length: most }, (_, part) => {
     const [from, to] = [part, part + 1].map((edge) => Math.ceil((edge * cases.length) / most)) as [number, number];

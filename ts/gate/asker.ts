@@ -7,6 +7,7 @@ import type {
   ApprovalRequest,
   CallReview,
   CallReviewer,
+  DecisionType,
   Gate,
   Logger,
   PolicyInput,
@@ -92,6 +93,9 @@ interface BoundContext {
   policy: object | null;
   tool: string;
 }
+
+/** What can be decided of a call that is denied. */
+const DENIABLE: readonly DecisionType[] = ['reject'];
 
 export class CallAsker {
   readonly gate: LocalGate;
@@ -203,8 +207,33 @@ export class CallAsker {
   }
 
   /** Why the mode or the judge of the gate lets an approved call not run; `undefined`: they do. */
-  objectionTo({ toolCallId, toolName, args, tool, startsAgents, signal }: BoundCall): Awaitable<string | undefined> {
-    const call = () => ({
+  objectionTo(call: BoundCall): Awaitable<string | undefined> {
+    return this.gate.control.objectionTo(() => this.#judgedNow(call), this.#policies);
+  }
+
+  /**
+   * The same, once everything else was asked: functions of the user's take their time, in which a mode is set and a file is written.
+   *
+   * @param runId where the approval is
+   */
+  lastObjectionTo(call: BoundCall, runId: string | null): Awaitable<string | undefined> {
+    const ofMode = () => this.gate.control.objectionOfMode(() => this.#judgedNow(call));
+    if (!this.gate.control.takesTime(this.#policies)) return ofMode();
+    return after(this.#changedSince(call, runId), (objection) => objection ?? ofMode());
+  }
+
+  /** Why the approval of a call, which was shown with files, is no longer of what was shown; `undefined`: it is. */
+  async #changedSince({ toolCallId, toolName }: BoundCall, runId: string | null): Promise<string | undefined> {
+    for (const { status, decision, toolName: asked, changes } of await this.gate.find(runId, toolCallId)) {
+      if (asked !== toolName || status !== 'approved' || decision?.type !== 'approve' || changes.length === 0) continue;
+      const [changed] = await this.gate.control.changed(changes, this.#policies);
+      if (changed !== undefined) return `${changed} changed since its diff was shown.`;
+    }
+    return undefined;
+  }
+
+  #judgedNow({ toolCallId, toolName, args, tool, startsAgents, signal }: BoundCall) {
+    return {
       toolCallId,
       toolName,
       args,
@@ -213,8 +242,7 @@ export class CallAsker {
       runId: this.#mainRunId,
       startsAgents,
       signal,
-    });
-    return this.gate.control.objectionTo(call, this.#policies);
+    };
   }
 
   /** Audits a call that no rule applies to. Throws if the entry cannot be written: then the call must not run. */
@@ -399,6 +427,7 @@ export class CallAsker {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
     const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
+    const isDenied = question.isAnswered === true || question.verdict?.effect === 'deny';
     const said = question.verdict && unanswered(question.verdict);
     const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
     const call = { ...this.#judgedAs(question), runId };
@@ -422,6 +451,7 @@ export class CallAsker {
       ...(schema === null ? {} : { schema }),
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
+      ...(isDenied ? { isDenied } : {}),
     };
     signal?.throwIfAborted();
     const request = {
@@ -431,7 +461,8 @@ export class CallAsker {
       args,
       origin: this.origin,
       description,
-      allowedDecisions: gating?.allowedDecisions ?? null,
+      // Nobody can approve what is denied, in the moment before it is written down that it is.
+      allowedDecisions: isDenied ? DENIABLE : (gating?.allowedDecisions ?? null),
       timeoutMs: this.#timeoutOf(gating),
       logger: this.#logger,
       context: null,
@@ -441,8 +472,8 @@ export class CallAsker {
       policies,
       offers,
       supersedes: supersedes?.approvalId ?? null,
-      needs: who?.needs ?? [],
-      remindMs: who?.remind ?? null,
+      needs: isDenied ? [] : (who?.needs ?? []),
+      remindMs: isDenied ? null : (who?.remind ?? null),
       requester: this.#requester ?? null,
     };
     return this.#asksReviewer(question) ? this.#reviewed(question, request, who) : request;

@@ -283,12 +283,13 @@ export class GateControl {
    * do. What the policies say is in {@link GateControl.bound}.
    */
   objectionTo(call: () => JudgedByPolicy, narrower: readonly Policies[]): Awaitable<string | undefined> {
-    return after(this.#objectionOfMode(call), (objection) =>
+    return after(this.objectionOfMode(call), (objection) =>
       objection === undefined && this.#judge !== undefined ? this.#objectionOfJudge(call(), narrower) : objection,
     );
   }
 
-  #objectionOfMode(call: () => JudgedByPolicy): Awaitable<string | undefined> {
+  /** The part of {@link GateControl.objectionTo} that is the mode's. */
+  objectionOfMode(call: () => JudgedByPolicy): Awaitable<string | undefined> {
     if (this.#mode === 'plan') return this.#unplanned(call());
     return this.#mode === 'deny-all-asks'
       ? 'Nobody is there to be asked: the mode is deny-all-asks, and it was approved under another.'
@@ -389,6 +390,11 @@ export class GateControl {
         changes: changes.map(({ path, target, before }) => ({ path, target, before })),
       },
     }));
+  }
+
+  /** Whether functions of the user's have a say in a call that is about to run: what they are asked takes its time. */
+  takesTime(narrower: readonly Policies[]): boolean {
+    return this.#judge !== undefined || this.asksFunctions(narrower);
   }
 
   /** Whether a rule has a function of the user's: then it is not known at once what the policies say. */

@@ -45,7 +45,7 @@ import { closed, GateInternals } from './inside.js';
 import { isByMode, type JudgedCall, type CallVerdict } from './judge.js';
 import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
-import { toRecord, toRequest, type DecidedRecord } from './records.js';
+import { isDenial, toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { GateRequests, type BoundRequest, type OpenRequest } from './requests.js';
 import { takeReviewer, type TakenReviewer } from './reviewer/reviewer-options.js';
@@ -437,7 +437,7 @@ export class LocalGate implements Omit<Gate, 'request'> {
 
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
     const runId = checkOptionalText('gate.pending: runId', takeOptions('gate.pending', filter).runId);
-    return (await this.#inside.native.pending(runId)).map(toRequest);
+    return (await this.#inside.native.pending(runId)).filter((kept) => !isDenial(kept)).map(toRequest);
   }
 
   async get(approvalId: string): Promise<ApprovalRecord | undefined> {

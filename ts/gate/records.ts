@@ -108,6 +108,10 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
   return { kind, step, verdict, always, changes, startedBefore, proven, review };
 }
 
+/** Whether the request was made of a call that is denied: it stands in the ledger, and nobody is asked. */
+export const isDenial = ({ details }: object & { details?: unknown }): boolean =>
+  typeof details === 'object' && details !== null && (details as { isDenied?: unknown }).isDenied === true;
+
 /** What requests that name nobody may leave out. */
 export const ANYBODY = { needs: [], requester: null, votes: [], escalatedAt: null } as const;
 

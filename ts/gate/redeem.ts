@@ -21,10 +21,13 @@ export function redeemOrRefuse(asker: CallAsker, runId: string | null, call: Bou
       after(asker.objectionTo(call), (objection) => {
         if (objection !== undefined) return takeBack(asker, runId, call, refused(objection));
         return after(asker.boundBy(call), (bound) =>
-          // An edit is bound to what was said of the edited call.
-          after(asker.gate.redeem(runId, toolCallId, toolName, args, bound), (outcome) =>
-            'denied' in outcome ? takeBack(asker, runId, call, refused(outcome.denied)) : outcome.redeemed,
-          ),
+          after(asker.lastObjectionTo(call, runId), (late) => {
+            if (late !== undefined) return takeBack(asker, runId, call, refused(late));
+            // An edit is bound to what was said of the edited call.
+            return after(asker.gate.redeem(runId, toolCallId, toolName, args, bound), (outcome) =>
+              'denied' in outcome ? takeBack(asker, runId, call, refused(outcome.denied)) : outcome.redeemed,
+            );
+          }),
         );
       }),
     (error) => {

@@ -10,6 +10,7 @@ import {
   copyOfDecision,
   decidedRecord,
   isApproval,
+  isDenial,
   reviveEvent,
   type DecidedRecord,
   type ToldByCore,
@@ -152,7 +153,7 @@ export class EventTeller {
         this.#telling = 'this';
         for (const event of this.#happened()) {
           if (event.type === 'unreadable') this.#lose(event);
-          else this.#tell(reviveEvent(event) as ToldByCore);
+          else this.#tell(reviveEvent(event) as ToldByCore, event.type === 'requested' && isDenial(event.request));
         }
       } while (this.#tellsMore());
     } finally {
@@ -180,7 +181,8 @@ export class EventTeller {
     this.events.publish(event);
   }
 
-  #tell(event: ToldByCore): void {
+  /** @param isDenied it requests nothing of anybody: what is told is how it was decided */
+  #tell(event: ToldByCore, isDenied: boolean): void {
     const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
     // A listener may change what it is told, as for a page: waiters go by a copy of before.
     const decided = event.type === 'decided' && { ...decidedRecord(event), decision: copyOfDecision(event.decision) };
@@ -189,7 +191,7 @@ export class EventTeller {
       if (logger !== undefined) logEvent(logger, event);
     if (event.type === 'settled' || (event.type === 'decided' && !isApproval(event.decision)))
       this.#loggers.delete(approvalId);
-    this.events.publish(event);
+    if (!isDenied) this.events.publish(event);
     if (event.type === 'voted' || event.type === 'reminded' || event.type === 'escalated')
       this.#watchers.get(approvalId)?.(event);
     if (event.type === 'voted') this.#inside.telemetry?.voted(approvalId, event.vote);

@@ -4,7 +4,7 @@ import type { DecisionOutcome } from '../../../index.js';
 import type { RawRecord } from '../../native.js';
 import type { SupersededRequest } from '../../gate/asker.js';
 import { questionsOf } from '../../gate/questions.js';
-import { isApproval, toRecord } from '../../gate/records.js';
+import { isApproval, isDenial, toRecord } from '../../gate/records.js';
 import { partsOf, type MessagePart } from './messages.js';
 import { DUPLICATE_ID, INTERRUPTED_CALL, LOST_RESULT, REDACTED, TURN_ENDED } from './reasons.js';
 import type { StreamPart } from '../sdk/sdk.js';
@@ -152,6 +152,9 @@ function planOf(
     case 'edited':
       if (!isThere) return { do: 'deny', reason: GONE, takeBack: record };
       if (isAsking) return { do: 'wait', record };
+      // The process ended before it had written down that the call is denied.
+      if (isDenial(record))
+        return { do: 'ask', instead: { approvalId, reason: DENIED, needs, startedBefore }, takeBack: true };
       if (record.contents === 'redacted' || record.contents === 'dropped')
         return { do: 'deny', reason: REDACTED, takeBack: record };
       if (drift !== undefined)
@@ -179,6 +182,7 @@ export function wasStarted(record: RawRecord): boolean {
   return record.status === 'interrupted' || toRecord(record).startedBefore;
 }
 
+const DENIED = 'It was denied.';
 const GONE = 'The run was continued without this tool.';
 
 function isOutput(value: unknown): value is ModelOutput {

@@ -29,7 +29,7 @@ fn work_is_bounded() {
 
 #[test]
 fn hostile_texts_end_soon() {
-    let part = effort(4, 1);
+    let part = effort(8, 1);
     let bytes = MAX_BYTES / part;
     let nested = |open: &str, close: &str| {
         format!("{}{}", open.repeat(bytes / 3 / open.len()), close.repeat(bytes / 3 / open.len()))

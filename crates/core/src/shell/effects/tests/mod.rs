@@ -148,7 +148,7 @@ fn hostile_arguments_are_no_trouble() {
     let names = super::tables().names();
     for name in &names {
         for first in odd {
-            for second in odd.iter().take(effort(3, odd.len() - 1)) {
+            for second in odd.iter().take(effort(1, odd.len() - 1)) {
                 let argv = [word(name), word(first), word(second)];
                 for argv in [&argv[..], &argv[..2], &argv[..1]] {
                     let _ = of(argv);
@@ -177,9 +177,9 @@ fn files_of_a_search_are_no_options() {
 fn many_words_take_time_in_proportion() {
     let names = ["cp", "mv", "jq", "sed", "rg", "tar", "git", "curl", "wget", "test", "zip", "gcc"];
     for (at, name) in names.into_iter().enumerate() {
-        // Where there is little time one of two, for each program others.
+        // Where there is little time some of them, for each program others.
         let arguments = ["a", "-e", "-o", "--arg", "-C", "$x", "-x"].into_iter();
-        for argument in arguments.skip(effort(at % 2, 0)).step_by(effort(2, 1)) {
+        for argument in arguments.skip(effort(at % 4, 0)).step_by(effort(4, 1)) {
             let argv = |count: usize| {
                 let more = (0..count).map(|_| word(argument));
                 [word(name), word("-t")].into_iter().chain(more).collect::<Vec<_>>()
