@@ -221,6 +221,7 @@ describe('a function', () => {
     ['returns nothing', () => undefined],
     ['returns a function', () => () => 1],
     ['returns a promise', async () => ({})],
+    ['returns a promise that fails, which ends no process', async () => Promise.reject(new Error('no'))],
     ['returns a symbol inside', () => ({ a: Symbol('x') })],
     [
       'returns a cycle',

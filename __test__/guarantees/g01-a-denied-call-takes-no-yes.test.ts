@@ -12,7 +12,7 @@ import { waitingEntries } from '../support/entries.js';
 import { call, calls, says, scripted } from '../support/model.js';
 
 /** Each denies the first time, and never again. */
-const denials: [name: string, make: () => { options: GateOptions; later?: (gate: Gate) => Promise<void> }][] = [
+const denials: [name: string, make: () => { options: GateOptions; later?: (gate: Gate) => Promise<unknown> }][] = [
   [
     'a judge',
     () => {
@@ -40,7 +40,7 @@ const denials: [name: string, make: () => { options: GateOptions; later?: (gate:
     'the mode plan',
     () => ({
       options: { policy: { version: 1, default: 'ask' }, mode: 'plan' },
-      later: (gate) => gate.setMode('safe').then(() => {}),
+      later: (gate) => gate.setMode('safe'),
     }),
   ],
 ];
@@ -48,7 +48,7 @@ const denials: [name: string, make: () => { options: GateOptions; later?: (gate:
 /** Says yes to whatever it hears of, and to whatever waits. */
 async function yesToAll(
   gate: Gate,
-  later: ((gate: Gate) => Promise<void>) | undefined,
+  later: ((gate: Gate) => Promise<unknown>) | undefined,
   heard: string[],
 ): Promise<void> {
   for await (const event of gate.events()) {

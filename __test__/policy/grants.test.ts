@@ -605,6 +605,15 @@ describe("the user's file", () => {
     expect(JSON.parse(readFileSync(file(config), 'utf8'))).toEqual({ version: 1, grants: [] });
   });
 
+  it('that cannot be written is told, and the decision counts once', async () => {
+    const { root, config } = machine();
+    mkdirSync(file(config), { recursive: true });
+    using told = listenToWarnings();
+    const gate = createGate({ policy: asks, policyFiles: true, place: { cwd: root } });
+    expect((await became(stream, run('make all'), { gate }, always)).ran).toHaveLength(1);
+    expect(told.warnings.join('\n')).toMatch(/was to be remembered counts once: .*grants\.json/);
+  });
+
   it('is not read where the files of the machine do not count', async () => {
     const { root, config } = machine();
     await became(

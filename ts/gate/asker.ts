@@ -21,7 +21,7 @@ import { lazily } from '../values/lazily.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
-import { after, isLater, type Awaitable } from '../values/awaitable.js';
+import { after, isLater, isThenable, type Awaitable } from '../values/awaitable.js';
 import type { CallQuestion } from './call-question.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
@@ -655,11 +655,6 @@ export class CallAsker {
     return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 }
-
-/** As `await` sees it. */
-const isThenable = (given: unknown): given is PromiseLike<unknown> =>
-  ((typeof given === 'object' && given !== null) || typeof given === 'function') &&
-  typeof (given as { then?: unknown }).then === 'function';
 
 /** The model alone is told that its calls are rejected by nobody. @param place who runs them */
 export const warnNobody = (place: string): void =>

@@ -485,6 +485,10 @@ export class DecisionTaker {
     } catch (error) {
       // The decision stands; the next such call is asked about again.
       this.#inside.failed('not remembered', { approvalId }, error);
+      if (this.#inside.logger?.error === undefined) {
+        const why = messageOf(error);
+        warnSeldom(`remember:${why}`, `A decision that was to be remembered counts once: ${why}`);
+      }
       return undefined;
     }
   }

@@ -1,7 +1,9 @@
 /** Takes secrets out of what is about to be stored, logged or shown elsewhere. Pure, synchronous, and bounded. */
 import type { RedactFunction, RedactOptions } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { warnOnce } from '../errors/warn-once.js';
 import { takeOptions } from '../options/check.js';
+import { isThenable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { SecretSearch } from './search.js';
 import { COMMON, ofExpression, redacted, type SecretFinder } from './text.js';
@@ -67,7 +69,7 @@ export class Redactor {
       const args = revive(json);
       const before = JSON.stringify(snapshot(args).json);
       const made: unknown = using({ toolName, args });
-      if (made === undefined) return { json: FAILED };
+      if (made === undefined || isPromise(made)) return { json: FAILED };
       const after = snapshot(made).json;
       return JSON.stringify(after) === before ? undefined : { json: after };
     } catch {
@@ -75,6 +77,17 @@ export class Redactor {
       return { json: FAILED };
     }
   }
+}
+
+/** Whether the function is asynchronous, which it must not be. Whoever wrote it is told, and its failure ends no process. */
+function isPromise(made: unknown): boolean {
+  if (!isThenable(made)) return false;
+  Promise.resolve(made).catch(() => {});
+  warnOnce(
+    'redact',
+    'redact must not be asynchronous: of the arguments nothing is kept. Return them themselves, not a promise.',
+  );
+  return true;
 }
 
 function read(options: unknown): { patterns: readonly ('secrets' | RegExp)[]; using: RedactFunction | undefined } {

@@ -8,6 +8,11 @@ export function isLater<T>(value: Awaitable<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
+/** Whether `await` would wait for it, whoever made it. */
+export const isThenable = (given: unknown): given is PromiseLike<unknown> =>
+  ((typeof given === 'object' && given !== null) || typeof given === 'function') &&
+  typeof (given as { then?: unknown }).then === 'function';
+
 /** Goes on with the value: at once when it is there. */
 export function after<T, U>(value: Awaitable<T>, goOn: (value: T) => Awaitable<U>): Awaitable<U> {
   return isLater(value) ? value.then(goOn) : goOn(value);

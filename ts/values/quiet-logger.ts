@@ -2,6 +2,7 @@
 import type { Logger } from '../../index.js';
 import { originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
+import { isThenable } from './awaitable.js';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 
@@ -33,6 +34,3 @@ export function quietly(name: string, call: () => unknown): void {
     tell(error);
   }
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';

@@ -1,8 +1,8 @@
 /** An execution, followed to its end. */
 import { messageOf } from '../../errors/message-of.js';
 import { RefusedExecution } from '../../gate/refused-execution.js';
-import { after, isLater, type Awaitable } from '../../values/awaitable.js';
-import { isAsyncIterable, isThenable } from '../tools/tools.js';
+import { isThenable, after, isLater, type Awaitable } from '../../values/awaitable.js';
+import { isAsyncIterable } from '../tools/tools.js';
 
 /** What is thrown for a tool that failed on edited arguments: the model reads its message. */
 export class NotedError extends Error {

@@ -16,7 +16,8 @@ import { takeValue } from '../../options/plain.js';
 import { refuseForAll } from './interrupt-for-all.js';
 import { takeTools } from './tool-set.js';
 import { inTime } from '../../values/in-time.js';
-import { copyTool, copyToolSet, define, entryOf, isThenable, ownTool, type ExecuteOptions } from './tools.js';
+import { isThenable } from '../../values/awaitable.js';
+import { copyTool, copyToolSet, define, entryOf, ownTool, type ExecuteOptions } from './tools.js';
 
 const PLACE = 'applyInterruptConfig';
 

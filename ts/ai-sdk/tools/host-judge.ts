@@ -8,7 +8,8 @@ import { namesOf, type CallableTool } from '../../policy/foreign.js';
 import { snapshot } from '../../values/snapshot.js';
 import type { CallOptions } from '../sdk/sdk.js';
 import { underAllNames } from './named-by-server.js';
-import { isRecord, isThenable } from './tools.js';
+import { isThenable } from '../../values/awaitable.js';
+import { isRecord } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
 /** The judges that have a say about this tool. */

@@ -8,7 +8,8 @@ import { readable } from '../../options/check.js';
 import { takeValue } from '../../options/plain.js';
 import { countAsCopy, isCopy } from '../../policy/very-tool.js';
 import { checkHooks } from '../sdk/hooks.js';
-import { copyTool, copyToolSet, define, isRecord, isThenable, ownApproval, ownTool } from './tools.js';
+import { isThenable } from '../../values/awaitable.js';
+import { copyTool, copyToolSet, define, isRecord, ownApproval, ownTool } from './tools.js';
 
 /**
  * The tools of this moment, each read once: own ones, and enumerable ones that are inherited. Without a prototype, so that no name
