@@ -46,14 +46,14 @@ const ALONE = thatSay(/\bvi\.mock\(/);
 const ON_BOTH = new RegExp(
   [
     '/g(?:01|06|16)-',
-    '/ai-sdk/(?:abort|agent|approval-reasons|decisions|errors|gate-tools|hooks|stream-with-events|subagents|tool-|ui-stream|use-chat)',
+    '/ai-sdk/(?:abort|agent|approval-reasons|errors|gate-tools|hooks|stream-with-events|subagents[.]test|tool-|ui-stream|use-chat)',
     // Confinement, files and commands know nothing of the SDK.
     '/agent/(?:ask-user|deep-agent|task|tools)[.]',
     '/interrupt/',
-    '/gate/(?:gate|reviewer)[.]',
+    '/gate/gate[.]',
     '/options/(?:entries|slips)[.]',
     '/policy/gates[.]',
-    '/resume/(?:questions|resume)[.]',
+    '/resume/resume[.]',
     '__test__/[^/]+$',
   ].join('|'),
 );
@@ -62,7 +62,7 @@ const ON_BOTH = new RegExp(
 const ANY_LEDGER = /\/(?:ai-sdk|gate)\/|\/g(?:01|02|03|06|07|12)-/;
 
 /** Of these, what `npm test` runs over files: whatever asks, waits, decides and ends. */
-const SOME_LEDGER = /\/ai-sdk\/(?:abort|decisions|waiting)\.test|\/gate\/(?:approvers|gate)\.|\/g(?:03|06)-/;
+const SOME_LEDGER = /\/ai-sdk\/(?:abort|waiting)\.test|\/gate\/(?:approvers|gate)\.|\/g(?:03|06)-/;
 
 /** These name the ledgers that they are about. */
 const OWN_LEDGER = /\/gate\/(?:later|ledger|ledger-options|redaction)\./;
