@@ -85,7 +85,16 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   startedBefore: boolean;
   /** What a reviewer said of it, before anybody was asked; `null`: none was asked. It is no word of yours or ours. */
   review: CallReview | null;
+  /** Who asks; `null`: a question of the model's, or a request of an older ledger. */
+  askedBy: AskSource | null;
 }
+
+/**
+ * Who asks about a call: a rule or the default of a policy, an entry of `interruptOn`, the tool's own `needsApproval`, the AI SDK's
+ * `toolApproval`, the `judge` of the gate, or the program itself, by `gate.request`. Where several do, the first of them in this
+ * order.
+ */
+export type AskSource = 'policy' | 'interruptOn' | 'needsApproval' | 'toolApproval' | 'judge' | 'program';
 
 /** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
 export type ApprovalRequestOf<TOOLS extends ToolSet> =

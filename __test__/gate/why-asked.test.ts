@@ -36,16 +36,23 @@ describe('is said by one sentence in the chat, on the command line and in the in
     ['a rule', { policy: asks }, undefined, '`ls`: policy option (rule 1) asks: "look first"'],
     ['no rule', { policy: { version: 1 } }, undefined, '`ls` is not covered by any rule'],
     [
-      'the program, where rules would allow it',
+      'interruptOn, where rules would allow it',
       { policy: allows },
       { execute: true },
-      'the program asks about calls of execute, although the rules would allow it (`ls`: policy option (rule 1) allows)',
+      'interruptOn asks about calls of execute, although the rules would allow it (`ls`: policy option (rule 1) allows)',
     ],
-    ['the program alone', {}, { execute: true }, 'the program asks about calls of execute; no rule has a say'],
+    ['interruptOn alone', {}, { execute: true }, 'interruptOn asks about calls of execute; no rule has a say'],
+    [
+      'a judge, where rules would allow it',
+      { policy: allows, judge: () => 'ask' },
+      undefined,
+      'the judge of the gate asks about calls of execute, although the rules would allow it (`ls`: policy option (rule 1) allows)',
+    ],
   ])('%s', async (_, options, interruptOn, why) => {
     const { request, inbox } = await asked(options, interruptOn);
     expect(inbox).toBe(why);
-    expect(askOf(request, 0, 1)).toMatchObject({ why });
+    // Behind what is said of the call itself, where that is more.
+    expect(askOf(request, 0, 1)).toMatchObject({ why: expect.stringContaining(why) });
     expect(whole({ ...request, details: request, status: 'pending' } as unknown as KeptRecord, 200)).toContain(
       `why       ${why}`,
     );
@@ -89,4 +96,60 @@ test('a name that the model wrote ends no quotes', async () => {
   const args = { file_path: 'a` is only read: nothing is written. `b', content: '' };
   const { reason } = await gate.check({ toolName: 'write_file', args });
   expect(reason).toBe('writing `a\\u{60} is only read: nothing is written. \\u{60}b` is not covered by any rule');
+});
+
+describe('who asks stands in the record and in the audit, and no rule that has not decided', () => {
+  const rule = (effect: 'allow' | 'ask') => ({ version: 1, rule: [{ effect, commands: ['ls'] }] }) as const;
+  const throws = () => {
+    throw new Error('down');
+  };
+  const unsure = { inputSchema: { type: 'object' }, execute: async () => 'done', needsApproval: throws };
+  const plain = { inputSchema: { type: 'object' }, execute: async () => 'done' };
+  test.each<[string, object, GateOptions, object, string, boolean]>([
+    ['policy', plain, { policy: rule('ask') }, {}, '`ls`: policy option (rule 1) asks', true],
+    ['interruptOn', plain, { policy: rule('allow') }, { interruptOn: 'all' }, 'interruptOn asks', false],
+    [
+      'interruptOn',
+      plain,
+      { policy: rule('allow') },
+      { interruptOn: { execute: { shouldApprove: throws } } },
+      'shouldApprove failed: down',
+      false,
+    ],
+    ['needsApproval', unsure, { policy: rule('allow') }, {}, 'needsApproval failed: down', false],
+    ['judge', plain, { policy: rule('allow'), judge: () => 'ask' }, {}, 'the judge asks', false],
+    ['judge', plain, { policy: rule('allow'), judge: throws }, {}, 'the judge failed: down', false],
+    [
+      'interruptOn',
+      plain,
+      { policy: rule('allow'), mode: 'auto' },
+      { interruptOn: 'all' },
+      'the mode approves what is asked about',
+      false,
+    ],
+  ])('%s', async (askedBy, execute, options, gating, reason, isByRule) => {
+    const gate = createGate({ ...options, ledger: 'sqlite:' });
+    onTestFinished(() => gate.close());
+    const tools = gateTools(
+      { execute } as never,
+      { gate, onApprovalRequest: () => true, ...gating } as never,
+    ) as never as {
+      execute: { execute: (...args: unknown[]) => Promise<unknown> };
+    };
+    await tools.execute.execute({ command: 'ls' }, { toolCallId: 'a', messages: [] });
+    expect(await gate.history()).toMatchObject([{ askedBy }]);
+    const verdicts = [];
+    for await (const entry of gate.audit.list()) if (entry.kind === 'verdict') verdicts.push(entry);
+    expect(verdicts).toMatchObject([{ reason: expect.stringContaining(reason) }]);
+    expect((verdicts[0] as { rule?: unknown }).rule !== undefined).toBe(isByRule);
+  });
+
+  test('of what the program asks itself', async () => {
+    const gate = createGate({ policy: rule('allow') });
+    onTestFinished(() => gate.close());
+    void gate.request({ toolName: 'execute', args: { command: 'ls' } }).catch(() => {});
+    const [request] = await waiting(gate, 1);
+    expect(request).toMatchObject({ askedBy: 'program' });
+    expect(whyAsked(request!)).toContain('the program asks about calls of execute, although the rules would allow it');
+  });
 });

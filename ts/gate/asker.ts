@@ -452,6 +452,7 @@ export class CallAsker {
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
       ...(isDenied ? { isDenied } : {}),
+      ...(asks.effect === 'ask' && asks.askedBy !== undefined ? { askedBy: asks.askedBy } : {}),
     };
     signal?.throwIfAborted();
     const request = {

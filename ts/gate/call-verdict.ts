@@ -1,11 +1,11 @@
 /** What is said of a call before anybody is asked. */
-import type { ConfinedWrites, PolicyVerdict, ReviewBar } from '../../index.js';
+import type { AskSource, ConfinedWrites, PolicyVerdict, ReviewBar } from '../../index.js';
 import type { NeededConfinement } from './confined-runner.js';
 import type { ApproverRules } from './who.js';
 
 /** What one of those that judge a call says of it. Who has no objection says nothing. */
 export type CallOpinion =
-  | { effect: 'ask'; reason?: string | undefined; who?: ApproverRules | undefined }
+  | { effect: 'ask'; reason?: string | undefined; who?: ApproverRules | undefined; askedBy?: AskSource | undefined }
   | { effect: 'deny'; reason: string };
 
 /** The first deny: nothing answers it, so that nobody else need be asked. */
@@ -36,6 +36,7 @@ export type CallVerdict = {
         floor?: boolean;
         who?: ApproverRules | undefined;
         reviewBar?: ReviewBar | null;
+        askedBy?: AskSource | undefined;
       }
     /** Nobody is asked: nothing runs. */
     | { effect: 'deny'; reason: string }

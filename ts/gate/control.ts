@@ -3,6 +3,7 @@
  * mode. All of them are asked here; what they come to the core says.
  */
 import type {
+  AskSource,
   ConfinedWrites,
   FileChange,
   Grant,
@@ -239,7 +240,8 @@ export class GateControl {
           parts.judge = await this.#judgement(call, next.effect, saidAt(judged, next.said));
           break;
         case 'verdict':
-          if (mode === this.#mode) return { ...verdictOf(next.verdict, judged, own ?? []), ...confinedTo(judged) };
+          if (mode === this.#mode)
+            return { ...verdictOf(next.verdict, judged, own ?? [], parts.judge?.effect), ...confinedTo(judged) };
       }
     }
   }
@@ -527,6 +529,7 @@ function verdictOf(
   { effect, reason, said: at, floor, approvers, byMode, reviewBar }: NativeVerdict,
   judged: readonly NativeJudged[],
   own: readonly CallOpinion[],
+  judge: PolicyEffect | undefined,
 ): CallVerdict {
   const said = saidAt(judged, at);
   if (effect === 'deny') return { effect, reason: reason ?? '', said };
@@ -539,9 +542,21 @@ function verdictOf(
     floor,
     who,
     reviewBar,
+    askedBy: askSourceOf(said, own, judge),
   };
   if (effect === 'ask') return ask;
   return byMode ? { effect, said, instead: ask } : { effect, said };
+}
+
+/** Who asks, of all that judge a call. */
+function askSourceOf(
+  said: PolicyVerdict | null,
+  own: readonly CallOpinion[],
+  judge: PolicyEffect | undefined,
+): AskSource | undefined {
+  if (said?.effect === 'ask') return 'policy';
+  const asking = own.find((each): each is CallOpinion & { effect: 'ask' } => each.effect === 'ask');
+  return asking?.askedBy ?? (judge === 'ask' ? 'judge' : undefined);
 }
 
 function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string | undefined } {

@@ -6,8 +6,9 @@ import type { BoundBy, NativeRedeemed, NativeNote } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { ValueSnapshot } from '../values/snapshot.js';
 import type { GateInternals } from './inside.js';
-import type { JudgedCall, CallVerdict } from './judge.js';
+import { isByMode, type JudgedCall, type CallVerdict } from './judge.js';
 import type { EventTeller } from './teller.js';
+import { ASKS } from './why-asked.js';
 
 /** The longest result of an execution that is kept, in bytes of JSON. */
 const MAX_RESULT_BYTES = 1_048_576;
@@ -103,7 +104,9 @@ export function verdictNote(
   origin: readonly string[],
   verdict: CallVerdict,
 ): NativeNote {
-  const { rule = null, reason } = verdict.said ?? {};
+  // What lost has no part in what follows.
+  const isTheirs = verdict.said?.effect === verdict.effect && !isByMode(verdict);
+  const { rule = null, reason = undefined } = (isTheirs && verdict.said) || {};
   return {
     kind: 'verdict',
     runId,
@@ -113,9 +116,18 @@ export function verdictNote(
     args: args.json,
     effect: verdict.effect,
     rule: rule === null ? null : { source: rule.source, layer: rule.layer, line: rule.line },
-    reason: verdict.effect === 'allow' ? reason : (verdict.reason ?? reason),
+    reason:
+      verdict.effect === 'allow' ? (reason ?? allowedBy(verdict)) : (verdict.reason ?? reason ?? askedIn(verdict)),
   };
 }
+
+/** Why a call runs that the policies do not allow; `undefined`: they have no say. */
+const allowedBy = (verdict: CallVerdict): string | undefined =>
+  isByMode(verdict) ? 'the mode approves what is asked about' : undefined;
+
+/** Who asks about a call that the policies allow. */
+const askedIn = (verdict: CallVerdict): string | undefined =>
+  verdict.effect === 'ask' && verdict.askedBy !== undefined ? ASKS[verdict.askedBy] : undefined;
 
 /** A result that is not too long; `null`: there is none. */
 async function keepable(result: () => Awaitable<unknown>): Promise<unknown> {

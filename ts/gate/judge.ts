@@ -3,7 +3,7 @@
  * JavaScript functions is asked here, and whatever goes wrong with them asks a human. What all of them come to the core says.
  */
 import type { Tool } from 'ai';
-import type { InterruptOptions } from '../../index.js';
+import type { AskSource, InterruptOptions } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { once } from '../values/lazily.js';
 import { toldKind } from '../errors/told-value.js';
@@ -54,12 +54,14 @@ export interface CallJudge {
   isQuestion?: boolean | undefined;
   /** It does nothing itself: it starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
+  /** Who asks where the configuration does. Default: `interruptOn`. */
+  asksAs?: AskSource | undefined;
   /** Who runs the call confined. Said by those alone that look at it once more right before it runs: see `heldTo`. */
   runner?: ConfinedRunner | undefined;
 }
 
 /** What is asked beside the policies. */
-export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'hostJudges' | 'signal'>;
+export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'hostJudges' | 'signal' | 'asksAs'>;
 
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdict> {
@@ -121,14 +123,15 @@ export async function interruptOpinions(call: JudgedCall, by: InterruptJudge): P
 }
 
 async function ownOpinions(call: JudgedCall, by: InterruptJudge): Promise<CallOpinion[]> {
+  const { asksAs: askedBy = 'interruptOn' } = by;
   switch (by.gating.action) {
     case 'allow':
       return isByName(by.gating) ? [] : toolOpinions(call, by, false);
     case 'ask':
-      return [{ effect: 'ask' }];
+      return [{ effect: 'ask', askedBy }];
     case 'judge':
       return readBoolean(
-        { name: 'shouldApprove', toolName: call.toolName },
+        { name: 'shouldApprove', toolName: call.toolName, askedBy },
         () => callPredicate(by.entry, by.entry?.shouldApprove, call, by.signal),
         by.signal,
       );
@@ -152,7 +155,7 @@ async function toolOpinions(call: JudgedCall, { tool, signal }: InterruptJudge, 
   for (const [said, owner] of new Map([[then, tool], ...approvalsNow(tool)])) {
     if (said === false) continue;
     const answer = readBoolean(
-      { name: 'needsApproval', toolName: call.toolName },
+      { name: 'needsApproval', toolName: call.toolName, askedBy: 'needsApproval' },
       () => callPredicate(owner, said, call, signal),
       signal,
     );
@@ -196,19 +199,19 @@ function callPredicate(owner: unknown, predicate: unknown, call: JudgedCall, sig
 }
 
 async function readBoolean(
-  { name, toolName }: { name: string; toolName: string },
+  { name, toolName, askedBy }: { name: string; toolName: string; askedBy: AskSource },
   ask: () => unknown,
   signal: AbortSignal | undefined,
 ): Promise<CallOpinion[]> {
   try {
     const answer = await inTime(ask(), signal);
     if (answer === false) return [];
-    if (answer === true) return [{ effect: 'ask' }];
+    if (answer === true) return [{ effect: 'ask', askedBy }];
     warnJudging({ name, toolName }, `returned ${toldKind(answer)}, not a boolean`);
-    return [{ effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` }];
+    return [{ effect: 'ask', askedBy, reason: `${name} returned ${typeof answer}, not a boolean` }];
   } catch (error) {
     warnJudging({ name, toolName, signal }, failedBy(error));
-    return [{ effect: 'ask', reason: `${name} failed: ${messageOf(error)}` }];
+    return [{ effect: 'ask', askedBy, reason: `${name} failed: ${messageOf(error)}` }];
   }
 }
 
@@ -232,7 +235,7 @@ async function readStatus(
     return opinionsOf(await inTime(hostJudge(call), signal));
   } catch (error) {
     warnJudging({ name: 'toolApproval', toolName: call.toolName, signal }, failedBy(error));
-    return [{ effect: 'ask', reason: `toolApproval failed: ${messageOf(error)}` }];
+    return [{ effect: 'ask', askedBy: 'toolApproval', reason: `toolApproval failed: ${messageOf(error)}` }];
   }
 }
 
@@ -249,8 +252,8 @@ function opinionsOf(answer: unknown): CallOpinion[] {
     case 'denied':
       return [{ effect: 'deny', reason: reason ?? 'Denied by toolApproval.' }];
     case 'user-approval':
-      return [reason === undefined ? { effect: 'ask' } : { effect: 'ask', reason }];
+      return [{ effect: 'ask', askedBy: 'toolApproval', ...(reason === undefined ? {} : { reason }) }];
     default:
-      return [{ effect: 'ask', reason: 'toolApproval returned something unknown' }];
+      return [{ effect: 'ask', askedBy: 'toolApproval', reason: 'toolApproval returned something unknown' }];
   }
 }

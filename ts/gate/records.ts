@@ -103,9 +103,10 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
     startedBefore = false,
     proven = null,
     review = null,
+    askedBy = null,
   } = kept ?? {};
   const { always = { allow: null, deny: null } } = kept ?? {};
-  return { kind, step, verdict, always, changes, startedBefore, proven, review };
+  return { kind, step, verdict, always, changes, startedBefore, proven, review, askedBy };
 }
 
 /** Whether the request was made of a call that is denied: it stands in the ledger, and nobody is asked. */

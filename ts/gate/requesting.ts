@@ -146,7 +146,14 @@ class CodeRequest {
       PLACE,
     );
     const judge = async (judged: ValueSnapshot): Promise<CallVerdict> => {
-      const by = { gating, entry: undefined, tool: undefined, hostJudges: [], signal: abortSignal };
+      const by = {
+        gating,
+        entry: undefined,
+        tool: undefined,
+        hostJudges: [],
+        signal: abortSignal,
+        asksAs: 'program' as const,
+      };
       const call = { toolCallId, toolName, args: judged, context: {} };
       if (this.#meanwhile?.asksAlways !== false) return alwaysAsked(await asker.judge(call, by), gating);
       const ruled = await asker.judge(call, { ...by, gating: { ...gating, action: 'allow' } });
@@ -327,7 +334,7 @@ function gatingOf({ allowedDecisions, timeoutMs, needs = [], remindMs }: OpenReq
 /** Who asks by code wants a human: a rule, a grant or a mode that allows does not answer in their place. */
 function alwaysAsked(verdict: CallVerdict, gating: Gating): CallVerdict {
   if (verdict.effect !== 'allow') return verdict;
-  return verdict.instead ?? { effect: 'ask', floor: true, said: verdict.said, who: whoOf(gating) };
+  return verdict.instead ?? { effect: 'ask', floor: true, said: verdict.said, who: whoOf(gating), askedBy: 'program' };
 }
 
 /** @throws {DuplicateRequestError} */

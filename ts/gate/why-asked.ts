@@ -1,18 +1,26 @@
 /** Why a person is asked about a call, in one sentence that is safe to show: the same on every front end. */
-import type { ApprovalRequest, PolicyRuleRef } from '../../index.js';
+import type { ApprovalRequest, AskSource, PolicyRuleRef } from '../../index.js';
 import { oneLine } from './in-a-line.js';
 
-type AskedCall = Pick<ApprovalRequest, 'kind' | 'toolName' | 'verdict'>;
+type AskedCall = Pick<ApprovalRequest, 'kind' | 'toolName' | 'verdict'> & Partial<Pick<ApprovalRequest, 'askedBy'>>;
 
-/** That rules allow a call is no reason to ask about it: then it is the program that asks. */
-export function whyAsked({ kind, toolName, verdict }: AskedCall): string {
+/** Who asks, as the beginning of a sentence. */
+export const ASKS: Readonly<Record<AskSource, string>> = {
+  policy: 'a policy asks',
+  interruptOn: 'interruptOn asks',
+  needsApproval: 'the tool itself asks (needsApproval)',
+  toolApproval: 'toolApproval asks',
+  judge: 'the judge of the gate asks',
+  program: 'the program asks',
+};
+
+/** That rules allow a call is no reason to ask about it: then it is somebody else that asks, who is named. */
+export function whyAsked({ kind, toolName, verdict, askedBy }: AskedCall): string {
   if (kind === 'question') return 'only you can answer it';
-  const tool = oneLine(toolName);
-  if (verdict === null) return `the program asks about calls of ${tool}; no rule has a say`;
+  const asks = `${ASKS[askedBy ?? 'program']} about calls of ${oneLine(toolName)}`;
+  if (verdict === null) return `${asks}; no rule has a say`;
   const reason = reasonOf(oneLine(verdict.reason), verdict.rule);
-  return verdict.effect === 'allow'
-    ? `the program asks about calls of ${tool}, although the rules would allow it (${reason})`
-    : reason;
+  return verdict.effect === 'allow' ? `${asks}, although the rules would allow it (${reason})` : reason;
 }
 
 /** Reasons of commands name their rule; to others it is added. */

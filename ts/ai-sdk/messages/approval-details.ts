@@ -7,6 +7,7 @@ import { dangersInWords, isHarmless } from '../../gate/danger.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
 import { oneLine } from '../../gate/in-a-line.js';
 import { reviewLine } from '../../gate/reviewer/review-line.js';
+import { whyAsked } from '../../gate/why-asked.js';
 import { kindOf } from '../../options/names.js';
 import { readable, takeNeeded } from '../../options/check.js';
 import { attempt } from '../../values/awaitable.js';
@@ -115,7 +116,7 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
       added,
       removed,
     })),
-    why: verdict === null ? null : whyOf(verdict),
+    why: verdict === null ? null : verdict.effect === 'allow' ? askedAnyway(request) : whyOf(verdict),
     review: reviewLine(request) ?? null,
     startedBefore,
     dangers: dangersInWords(request),
@@ -127,6 +128,14 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
     expiresAt,
   };
 }
+
+/** Of a call that the policies allow: who asks all the same. */
+const askedAnyway = (request: ApprovalRequest): ApprovalDetails['why'] => ({
+  effect: 'ask',
+  reason: whyAsked(request),
+  source: null,
+  line: null,
+});
 
 function whyOf({ effect, reason, rule }: NonNullable<ApprovalRequest['verdict']>): ApprovalDetails['why'] {
   return {
