@@ -19,6 +19,7 @@ describe('what was probably meant', () => {
         [['audit', 'lst'], /did you mean countersign audit list\?/],
         [['help', 'polcy'], /did you mean countersign policy\?/],
         [['pending', '--jsn'], /there is no option --jsn: did you mean --json\?/],
+        [['demo', '--keeep'], /there is no option --keeep: did you mean --keep\?/],
         [['--plan', '--promt', 'x'], /there is no option --promt: did you mean --prompt\?/],
         [['policy', 'preset', 'developr'], /did you mean developer\?/],
         [['completion', 'bahs'], /did you mean bash\?/],

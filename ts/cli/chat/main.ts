@@ -6,7 +6,7 @@ import { whoDecides } from '../decisions.js';
 import { Exit, UsageError } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { CHAT, helpText, pageOf } from '../manual.js';
-import { folderOf, readOptions } from '../options.js';
+import { folderOf, readOptions, type OptionTypes } from '../options.js';
 import { NOTIFY, readNotify } from '../notify.js';
 import { whenUnread } from '../output.js';
 import { PersonCall, type NotifyWay } from '../../terminal/call-person.js';
@@ -56,8 +56,9 @@ export async function chatCommand(args: readonly string[], { keepsPrompts = true
   }
 }
 
-function readFlags(args: readonly string[]) {
-  const { values, positionals } = readOptions(args, OPTIONS);
+/** @param more options that are known beside those of the chat @throws {UsageError} */
+export function readFlags(args: readonly string[], more: OptionTypes = {}) {
+  const { values, positionals } = readOptions(args, { ...more, ...OPTIONS });
   const [first] = positionals;
   if (first !== undefined) throw new UsageError(`there is no command ${JSON.stringify(first)}`);
   if (values.auto === true && values.plan === true) throw new UsageError('--auto and --plan do not go together');

@@ -7,7 +7,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { EXAMPLES, MODEL_ID, startModelServer } from '../../../examples/start/model-server.mjs';
 import { safeText } from '../../native.js';
-import { chatCommand } from '../chat/main.js';
+import { chatCommand, readFlags } from '../chat/main.js';
 import { Exit, UsageError } from '../exit.js';
 import { tellError } from '../tell-error.js';
 import { Workspace } from './workspace.js';
@@ -22,6 +22,11 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
     return tellError(
       new UsageError('demo works on a project of its own; for a folder of yours use countersign chat --cwd DIR'),
     );
+  }
+  try {
+    readFlags(args, { keep: { type: 'boolean' } });
+  } catch (error) {
+    return tellError(error);
   }
   // The reader of the output has gone, e.g. `countersign demo | head`.
   process.stdout.on('error', () => process.exit(Exit.ok));
