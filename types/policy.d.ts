@@ -74,11 +74,13 @@ export interface PolicyRule {
   approvers?: Patterns;
   /** @default 1 */
   quorum?: number;
-  /** @default false */
+  /** Do not count an approval by the person who asked for the run. @default false */
+  excludeRequester?: boolean;
+  /** @deprecated what a TOML or JSON file calls it; in code write `excludeRequester` */
   exclude_requester?: boolean;
   /** Times are texts such as `'90s'`, `'10m'`, `'2h'`, or ms. */
   escalate?: { after: string | number; to: Patterns };
-  /** So long before the deadline everybody is told once more. */
+  /** How long before the deadline everybody is told again. */
   remind?: string | number;
   /**
    * Whether a reviewer may answer what it asks about ({@link GateOptions.reviewer}). Only with `ask`, without `approvers` and the like, and
