@@ -112,7 +112,7 @@ describe('keys and heads', () => {
         [['x'], /no command "audit x"/],
         [['keygen'], /needs a name/],
         [['verify', '--head', 'x'], /go together/],
-        [['verify', '--from', '2'], /--from is for --file/],
+        [['verify', '--from', '2'], /--from with --file alone/],
         [['verify', '--file', 'export.jsonl', '--from', '0'], /whole number from 1/],
         [['head', '--origin', 'x'], /--origin is for --sign/],
         [['list', '--limit', '-1'], /limit/],
