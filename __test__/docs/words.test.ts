@@ -241,3 +241,15 @@ test.each(documents.filter((page) => page.startsWith('docs/') && !LONG.includes(
 test.each(LONG)('%s is longer: when it is not, it leaves the list', (page) => {
   expect(read(page).split('\n').length).toBeGreaterThan(140);
 });
+
+/** Made from tables of the prover, with a list and nothing before it. */
+const GENERATED = 'docs/programs.md';
+
+test.each(documents.filter((page) => page.startsWith('docs/') && page !== GENERATED))(
+  '%s begins with what it is for, and soon has an example, a table or a picture',
+  (page) => {
+    const [, ...lines] = read(page).split('\n');
+    expect(lines.find((line) => line !== '')).not.toMatch(/^(?:#|\||`{3}|[-*] )/);
+    expect(lines.slice(0, 32).join('\n')).toMatch(/^(?:`{3}|\||!\[|<picture>)|\bFor example: /m);
+  },
+);
