@@ -134,6 +134,16 @@ describeInBrowser('the site', () => {
     await context.close();
   });
 
+  test('the page that is open is seen in the list of pages, however long that is', async () => {
+    const { page, context, faults } = await visit('decisions-ledger', 'wide');
+    const box = await page.locator('#pages [aria-current]').boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect(box?.y).toBeLessThan(SIZES.wide.height);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('without scripts every page can be read and reached', async () => {
     const { page, context } = await openPage(browser(), origin, { javaScriptEnabled: false, viewport: SIZES.phone });
     await page.goto(`${origin}/index.html`);
