@@ -49,9 +49,9 @@ export interface AcpOptions {
 export type AcpDecision = Decision<never> & { by?: string; groups?: readonly string[] };
 
 /**
- * Request as the editor is asked. What the request does not allow, or does not offer to remember, is no option.
+ * Request as the editor is asked. What the request does not allow, or does not offer to remember, is not an option.
  *
- * A call that stands out ({@link ApprovalRequest.flags}) has `approve-anyway` in the place of `approve`, and is not remembered.
+ * A call that stands out ({@link ApprovalRequest.flags}) has `approve-anyway` instead of `approve`, and is not remembered.
  */
 export declare function toPermissionRequest(
   request: ApprovalRequest,

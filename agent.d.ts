@@ -109,8 +109,8 @@ export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
 /** A deep agent: its tools, and its runs. */
 export interface DeepAgent<TOOLS extends ToolSet = {}> {
   /**
-   * The built-in tools and yours, gated by the `interruptOn`, `policy` and `gate` of the agent, for another loop such as `streamText`:
-   * what the agent asks about is asked there at its gate, and without a gate does not run.
+   * The built-in tools and yours, gated by the `interruptOn`, `policy` and `gate` of the agent, for another loop such as `streamText`.
+   * What the agent asks about is asked there at its gate; without a gate it does not run.
    */
   readonly tools: BuiltinTools & TOOLS;
   /** The whole system prompt; a run in which nobody can answer questions has it without what it says of them. */
@@ -215,7 +215,7 @@ export interface TaskAgent {
 export declare function createAskUserTool(): BuiltinTools['ask_user'];
 
 /**
- * What a system prompt should say of the tools that must be approved: which they are, that a human may take their time, and
+ * What a system prompt should say of the tools that must be approved. It names them, says that a human may take their time, and
  * that a rejected call must not be made again unchanged. Empty when nothing is asked about.
  */
 export declare function describeApprovals<TOOLS extends ToolSet>(
@@ -237,7 +237,7 @@ export interface BackendCall {
   expected?: string | null;
   /**
    * The file that the path must lead to: absolute, every symlink followed, as in `FileChange.target`. A backend whose files
-   * are not those of this machine may pass over it. `undefined`: wherever it leads.
+   * are not those of this machine may ignore it. `undefined`: wherever it leads.
    */
   target?: string;
 }
@@ -308,7 +308,7 @@ export interface Backend {
   ): Promise<{ matches: { path: string; line: number; text: string }[]; files: number; truncated: boolean }>;
   /**
    * Runs a command line with `sh -c` in the root, with nothing to read. What it started is killed when it ends, is aborted or
-   * takes too long, unless it left the process group (`setsid`). Aborted while it runs, it is no failure: see `stopped`.
+   * takes too long, unless it left the process group (`setsid`). Aborted while it runs, it is not a failure: see `stopped`.
    *
    * `confine`: what it may do; `false`: anything. `undefined`: as the backend was made. One that cannot must not run it. One that
    * confines always takes `hide`, `protect`, `absent` and `demand` in addition to its own settings, and nothing else.
@@ -367,7 +367,7 @@ export interface LocalBackendOptions {
   /**
    * Variables that commands see. @default PATH, HOME, USER, TZ, TERM, TMPDIR and SystemRoot: no keys
    *
-   * To these come settings of ours, unless you set the same names: LC_ALL=C.UTF-8, no pager and no editor; and for git in any
+   * To these come settings of ours, unless you set the same names: LC_ALL=C.UTF-8, no pager and no editor. For git there are in any
    * case `safe.bareRepository=explicit` and no `core.fsmonitor`, so that no folder of the project names a program that runs.
    */
   env?: Readonly<Record<string, string | undefined>>;

@@ -11,7 +11,7 @@ import type { Gate, GrantScope, Logger } from './index.js';
 /** Who looks at the inbox. */
 export interface InboxPerson {
   /**
-   * Who decides: it stands in the record, and is compared with `approvers`. At most 256 characters, of which some can be seen;
+   * Who decides: it stands in the record, and is compared with `approvers`. At most 256 characters, not all of them invisible;
    * not `group:…`, which would stand for all who are in it.
    */
   name: string;

@@ -1,6 +1,6 @@
 /**
  * countersign/mcp: requests and questions as forms of the Model Context Protocol (`elicitation/create`, revision 2025-11-25), for
- * MCP servers whose client asks the human, and what the human filled in as decisions; and the tools of an MCP client, named by
+ * MCP servers whose client asks the human, and what the human filled in as decisions. Also the tools of an MCP client, named by
  * their server. It needs no package beside this one.
  *
  * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
@@ -52,8 +52,8 @@ export type McpDecision = Decision & { by?: string; groups?: readonly string[] }
 export declare function toElicitation(request: ApprovalRequest, options?: McpOptions): McpElicitation;
 
 /**
- * The decision that a form means: `decline`, `cancel`, what was not offered, what does not fit, a field that is filled in and does not
- * go with the decision, and anything else that is odd is a rejection. Answers to questions become `respond`.
+ * The decision that a form means. A rejection are `decline`, `cancel`, what was not offered, what does not fit, a field that does not
+ * go with the decision, and anything else that is odd. Answers to questions become `respond`.
  */
 export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): McpDecision;
 
@@ -90,8 +90,8 @@ export type McpNamed<TOOLS extends ToolSet, SERVER extends string> = {
 };
 
 /**
- * The tools of an MCP client, named `mcp__server__tool`: tools of several servers do not meet, none stands in the place of a tool
- * of yours, and rules name a server with `mcp = "github"`.
+ * The tools of an MCP client, named `mcp__server__tool`. So no tool of a server replaces one of another server or of yours, and rules
+ * name a server with `mcp = "github"`.
  *
  * Without it the tools keep the names that their server gave them. They are judged as `mcp__client__tool` then, `client` being
  * the `clientName` of the client.

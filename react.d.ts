@@ -85,7 +85,7 @@ export interface Approvals<MESSAGE extends UIMessage = UIMessage> {
   progress: { answered: number; total: number };
   /**
    * Sends answers that were given and did not reach the server: after an error, or before the page was opened again. `undefined`
-   * where there are none, or `status` and `sendMessage` were not given.
+   * where all have reached it, or `status` and `sendMessage` were not given.
    */
   sendAgain: (() => void) | undefined;
 }
@@ -164,8 +164,9 @@ export interface ApprovalCardProps {
 /**
  * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
  * whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the arguments can be
- * edited in it, as JSON. A call that stands out (`data-part="warnings"`, but for what is only long) is approved by a second click,
- * and one whose preview leaves something out is there whole, in a `details` (`data-part="whole"`). A click that began before the card stood in its place does not count.
+ * edited in it, as JSON. A call that stands out (`data-part="warnings"`, but for what is only long) is approved by a second click.
+ * One whose preview leaves something out is there whole, in a `details` (`data-part="whole"`). A click that began before the card
+ * stood in its place does not count.
  */
 export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
 

@@ -66,7 +66,7 @@ export interface SendWebhooksOptions {
   include?: 'nothing' | 'preview' | 'args';
   /** Attempts for one event, before it becomes a dead letter. @default 12, which take about fourteen hours */
   attempts?: number;
-  /** After the first failure the next attempt is made so many ms later, and three times later after each other. @default 1,000 */
+  /** After the first failure the next attempt is made this many ms later, and three times later after each other. @default 1,000 */
   firstDelay?: number;
   /** The longest time between two attempts, in ms; also of what a `Retry-After` asks for. @default 21,600,000: six hours */
   maxDelay?: number;
@@ -75,7 +75,7 @@ export interface SendWebhooksOptions {
   /** The largest body, in bytes; a larger one goes without arguments and preview, and says `truncated`. @default 65,536 */
   maxBodyBytes?: number;
   /**
-   * Of several processes that send for the same endpoint, one does. After so many ms without a sign of it another takes its
+   * Of several processes that send for the same endpoint, one does. After this many ms without a sign of it another takes its
    * place; then an event may be sent twice, with the same id.
    *
    * @default 15,000
@@ -118,7 +118,7 @@ export interface WebhookSender extends AsyncDisposable {
  * Tells endpoints what happens to requests from now on, at least once and each with a `webhook-id` of its own, which receivers
  * should remember. The order is not promised.
  *
- * Over a durable ledger it tells what all processes do; what was told stands in the ledger, so that a process that is killed
+ * Over a durable ledger it tells what all processes do. What was told stands in the ledger, so that a process that is killed
  * loses nothing: the next process that sends goes on from there. In `memory:` it is lost with the process.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), {@link LedgerError} (`ERR_LEDGER_…`)
@@ -201,7 +201,7 @@ export declare function verifyWebhook(
 /** A new secret: `whsec_` and 32 random bytes. */
 export declare function newWebhookSecret(): string;
 
-/** It was not signed with this secret, or too long ago, or is no webhook. Answer with the status 401, and do nothing. */
+/** It was not signed with this secret, or too long ago, or is not a webhook. Answer with the status 401, and do nothing. */
 export declare class WebhookSignatureError extends CountersignError {
   readonly code: 'ERR_WEBHOOK_SIGNATURE';
   constructor(options: { message: string; cause?: unknown });

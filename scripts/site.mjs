@@ -12,7 +12,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fail } from './prepare.mjs';
 import { Failure, root, say } from './run.mjs';
-import { readDeclarations } from './site/declarations.mjs';
+import { readDeclarations, withNarrowComments } from './site/declarations.mjs';
 import { siteMap } from './site/map.mjs';
 import { toHtml } from './site/markdown.mjs';
 import { pageOf } from './site/page.mjs';
@@ -42,11 +42,13 @@ function build(out) {
     copyFileSync(join(root, source), join(out, to));
     return to;
   };
+  const sizeOf = (source) =>
+    existsSync(join(root, source)) ? sizeOfPicture(readFileSync(join(root, source))) : undefined;
   const named = namesOf(pages);
   const search = [];
   for (const page of pages) {
     const text = page.source.endsWith('.d.ts') ? apiPage(page, named) : read(page.source);
-    const { html, headings } = toHtml(text, { source: page.source, fileOf, copy });
+    const { html, headings } = toHtml(text, { source: page.source, fileOf, copy, sizeOf });
     writeFileSync(join(out, page.file), pageOf({ page, sections, html, headings, version }));
     search.push(...entriesOf(page, html, headings));
   }
@@ -55,6 +57,14 @@ function build(out) {
   copyFileSync(join(root, 'scripts/site/client.js'), join(out, 'site.js'));
   copyFileSync(join(root, 'scripts/site/icon.svg'), join(out, 'icon.svg'));
   return pages.length;
+}
+
+/** Of a PNG, or of an SVG with a `viewBox`; `undefined`: it is something else. @param {Buffer} bytes */
+function sizeOfPicture(bytes) {
+  if (bytes.subarray(1, 4).toString('latin1') === 'PNG')
+    return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  const [, width, height] = /<svg[^>]* viewBox="0 0 (\d+) (\d+)"/.exec(bytes.toString('utf8')) ?? [];
+  return width === undefined ? undefined : { width: Number(width), height: Number(height) };
 }
 
 /** Where each declared name stands. */
@@ -80,7 +90,8 @@ function apiPage({ source, title, about }, named) {
     `# API: ${title}`,
     `${words === '' ? `The ${about}.` : linked(words)}`,
     ...declarations.map(
-      ({ name, comment, code }) => `## \`${name}\`\n\n${linked(comment)}\n\n\`\`\`\`ts\n${code}\n\`\`\`\``,
+      ({ name, comment, code }) =>
+        `## \`${name}\`\n\n${linked(comment)}\n\n\`\`\`\`ts\n${withNarrowComments(code)}\n\`\`\`\``,
     ),
   ].join('\n\n');
 }

@@ -86,8 +86,8 @@ export type SubagentFinishEvent = {
   usage: LanguageModelUsage | null;
 } & FromSubagent;
 /**
- * What a subagent says and does. What a human is asked, and what its tools tell, comes as events of its own, with `origin`:
- * `approval-requested`, `approval-response` and {@link ToolActivityEvent}s; so do the starts and ends of subagents of its own.
+ * What a subagent says and does. What a human is asked, and what its tools tell, comes as events of its own, with `origin`.
+ * These are `approval-requested`, `approval-response` and {@link ToolActivityEvent}s, and the starts and ends of its own subagents.
  */
 export type SubagentEvent = {
   type: 'subagent-event';

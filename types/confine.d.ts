@@ -58,13 +58,12 @@ export interface ConfinedCommand {
   env: Record<string, string>;
   /**
    * What the sandbox refused, by what the command said of it. It is read from the usual messages of programs, and told where the
-   * path is one that this command was not given; a program that says nothing of a refusal is not noticed.
+   * path is one that this command was not given. A program that says nothing of a refusal is not noticed.
    */
   refusals(output: string): ConfinementRefusal[];
   /**
    * To be called when it has ended. What it made and must not have made is renamed to `NAME.unchecked`, or to a name like it where that
-   * one is taken: a `.git` where there was none, hooks and settings that git would obey, and what stands in the place of a symlink that
-   * was protected.
+   * one is taken. That is a new `.git`, hooks and settings that git would obey, and what replaced a symlink that was protected.
    *
    * @returns what was there
    * @throws ConfinementError (`ERR_CONFINEMENT`) where that fails for some, which it names. All others have other names by then
@@ -79,7 +78,7 @@ export interface NetworkTarget {
   /** A name in small letters, or an address. */
   host: string;
   port: number;
-  /** What is to be known of an address that is none of the internet: `this machine`, `a private network`; `null`: nothing. */
+  /** What is to be known of an address that is not one of the internet: `this machine`, `a private network`; `null`: nothing. */
   where: string | null;
   /**
    * The host to which a yes was given before, and that leads here: to this address, or to this `url` there. What denies that may say so,
@@ -146,7 +145,7 @@ export interface ConfinementReport {
   seccomp: boolean;
   /** Whether there are namespaces; they hold what Landlock does not. */
   namespaces: boolean;
-  /** Why there are none. */
+  /** Why there are no namespaces. */
   noNamespaces: string | null;
   /** What a command that is confined here can do all the same. */
   open: readonly ConfinementHole[];

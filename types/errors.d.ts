@@ -26,7 +26,7 @@ export declare class UnknownToolError extends CountersignError {
   static isInstance(error: unknown): error is UnknownToolError;
 }
 
-/** An option has the wrong shape, or there is no such option; the message names its place. */
+/** An option has the wrong shape, or the option is unknown; the message names its place. */
 export declare class InvalidConfigError extends CountersignError {
   readonly code: 'ERR_INVALID_CONFIG';
   constructor(options: { message: string; cause?: unknown });
@@ -90,7 +90,7 @@ export declare class DecisionNotAllowedError extends CountersignError {
   static isInstance(error: unknown): error is DecisionNotAllowedError;
 }
 
-/** The request names who may decide, and this is nobody of them, or nobody said who it is; the request goes on waiting. */
+/** The request names who may decide, and this person is not among them or gave no name. The request still waits. */
 export declare class NotApproverError extends CountersignError {
   readonly code: 'ERR_NOT_APPROVER';
   readonly approvalId: string;
@@ -161,10 +161,11 @@ export type LedgerErrorCode =
   | 'ERR_LEDGER_TEMPORARY';
 
 /**
- * The ledger cannot do what it was asked to; what it was asked was not done. The message says what to do: wait for another
- * process (`BUSY`), make room (`FULL`), make the file writable (`READ_ONLY`, `PERMISSION`), restore a backup (`CORRUPT`), name
- * another file (`FOREIGN`), update this package (`TOO_NEW`), use a local disk (`NETWORK_FS`), set the right key (`KEY`), look
- * at the disk (`IO`), use a durable ledger (`TEMPORARY`).
+ * The ledger cannot do what it was asked to; what it was asked was not done. The message says what to do:
+ *
+ * - `BUSY`: wait for another process. `FULL`: make room. `READ_ONLY`, `PERMISSION`: make the file writable
+ * - `CORRUPT`: restore a backup. `FOREIGN`: name another file. `TOO_NEW`: update this package
+ * - `NETWORK_FS`: use a local disk. `KEY`: set the right key. `IO`: look at the disk. `TEMPORARY`: use a durable ledger
  */
 export declare class LedgerError extends CountersignError {
   readonly code: LedgerErrorCode;
@@ -176,10 +177,12 @@ export declare class LedgerError extends CountersignError {
 export type RunErrorCode = 'ERR_RUN_ACTIVE' | 'ERR_RUN_EXISTS' | 'ERR_UNKNOWN_RUN' | 'ERR_RUN_OVER';
 
 /**
- * The run cannot be continued: a process that lives has it (`ERR_RUN_ACTIVE`: wait for its end, or end it), the ledger does not
- * know it (`ERR_UNKNOWN_RUN`: look at the id and the ledger), or it has come to its end (`ERR_RUN_OVER`: start a new one). Or it
- * cannot be begun under this `runId`, before the model is called: it can be continued (`ERR_RUN_EXISTS`: use {@link resume}),
- * goes on elsewhere, or is over.
+ * The run cannot be continued, or cannot be begun under this `runId`. The model is not called.
+ *
+ * - `ERR_RUN_ACTIVE`: a process that lives has it. Wait for its end, or end it
+ * - `ERR_UNKNOWN_RUN`: the ledger does not know it. Look at the id and the ledger
+ * - `ERR_RUN_OVER`: it has come to its end. Start a new one
+ * - `ERR_RUN_EXISTS`: it is there already. Continue it with {@link resume}
  */
 export declare class RunError extends CountersignError {
   readonly code: RunErrorCode;
@@ -201,14 +204,14 @@ export declare class GateClosedError extends CountersignError {
   static isInstance(error: unknown): error is GateClosedError;
 }
 
-/** A reader of `gate.events()` fell too far behind. Read `pending()` again and iterate anew. */
+/** A reader of `gate.events()` fell too far behind. Read `pending()` again and iterate again. */
 export declare class EventsLostError extends CountersignError {
   readonly code: 'ERR_EVENTS_LOST';
   constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is EventsLostError;
 }
 
-/** The installed `ai` is no release of version 6 or 7; or it is version 6, and what was called is of 7. */
+/** The installed `ai` is not a release of version 6 or 7; or it is version 6, and what was called is of 7. */
 export declare class UnsupportedSdkError extends CountersignError {
   readonly code: 'ERR_UNSUPPORTED_SDK';
   constructor(options: { message: string; cause?: unknown });

@@ -57,7 +57,7 @@ export interface GateOptions {
    * is a temporary file, removed when the gate is closed. `postgres://…` keeps them in PostgreSQL, for several machines; what
    * can be said after its `?` is in docs/postgres.md.
    *
-   * @default the environment's COUNTERSIGN_LEDGER, else 'memory:'
+   * @default the environment's COUNTERSIGN_LEDGER, or else 'memory:'
    */
   ledger?: 'memory:' | `sqlite:${string}` | `postgres://${string}` | `postgresql://${string}`;
   /**
@@ -101,8 +101,8 @@ export interface GateOptions {
   /** One more judge, which may only tighten. */
   judge?: PolicyJudge;
   /**
-   * Asked about each call that would be put to a human, before it is shown to anybody: a model, or a function. It may reject; it may
-   * approve what a rule leaves to it, where it has `mayApprove`; and what it is not sure of goes to the human with what it said.
+   * Asked about each call that would be put to a human, before it is shown to anybody: a model, or a function. It may reject, and
+   * approve what a rule leaves to it, where it has `mayApprove`. What it is not sure of goes to the human with what it said.
    *
    * Never asked about questions, nor in a mode that answers asks. @default none
    */
@@ -199,8 +199,8 @@ export interface DecideOptions {
   via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
   reason?: string;
   /**
-   * For `approve` and `reject`: remember it. {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for what is not as it should
-   * be, such as a field that is not known, and where the request does not offer it; the request goes on waiting.
+   * For `approve` and `reject`: remember it. What is not as it should be, such as an unknown field, is an
+   * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and so is what the request does not offer. The request still waits.
    */
   remember?: Remember;
 }
@@ -219,7 +219,7 @@ export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   allowedDecisions?: readonly DecisionType[];
   /** In ms. @default the gate's `timeout` */
   timeout?: number;
-  /** So many ms before the deadline everybody is told once more. @default nobody is */
+  /** How many ms before the deadline everybody is told again. @default no reminder */
   remind?: number;
   /** Who asks. @default in the `execute` of a tool of a run that has this gate: who asked for the run */
   requester?: string;
@@ -324,7 +324,7 @@ export interface AuditEntry {
 export interface AuditHead {
   /** How many entries. */
   size: number;
-  /** The `hash` of the last one; 64 zeros where there is none. */
+  /** The `hash` of the last one; 64 zeros for the first entry. */
   hash: string;
   /** When the last one was made, in ms since the epoch; `null`: it does not say. */
   at: number | null;
@@ -339,8 +339,8 @@ export interface SignedAuditHead extends AuditHead {
 }
 
 /**
- * How a log stands to a head that was kept elsewhere: it ends with it (`same`), goes on after it (`extended`), ends before it
- * (`truncated`: its end was dropped), or holds another entry in that place (`forked`: it was written anew).
+ * How a log stands to a head that was kept elsewhere. `same`: it ends with it. `extended`: it goes on after it. `truncated`: it ends
+ * before it, so that its end was dropped. `forked`: it holds another entry there, so that it was written again.
  */
 export type AuditStanding = 'same' | 'extended' | 'truncated' | 'forked';
 
@@ -378,7 +378,7 @@ export interface Audit {
     since?: number;
     kind?: AuditKind;
     runId?: string;
-    /** At most so many. @default all */
+    /** At most this many. @default all */
     limit?: number;
   }): AsyncIterableIterator<AuditEntry>;
   /** Looks at everything: each entry, each request against its seal and against the entries, the file itself. */
@@ -413,7 +413,7 @@ export declare function signAuditHead(
 /**
  * The head in a note that at least one of these keys signed. Compare its `origin` with the log that you mean.
  *
- * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) when it is no such note, a signature is wrong, or no known key signed it
+ * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) when it is not such a note, a signature is wrong, or no known key signed it
  */
 export declare function verifyAuditHead(note: string, publicKeys: string | readonly string[]): SignedAuditHead;
 
@@ -425,14 +425,14 @@ export interface Gate extends AsyncDisposable {
    *
    * The call is judged as that of a tool is, by the policies, the judge and the mode of the gate. What is denied is not put to
    * anybody: it is not approved, with the reason. All else is asked about, also what a rule, a grant or the mode `auto` would
-   * allow: who asks by code wants a human. Who must agree by a rule must agree beside those that the request names. An edit is
-   * judged, and so is the call once more when the answer is taken: where a path leads elsewhere by then, it is asked about again,
-   * by a request of its own, so that `approvalId` is that of the last one.
+   * allow: code that asks means a human. Who must agree by a rule must agree beside those that the request names. An edit is
+   * judged, and so is the call once more when the answer is taken. Where a path leads elsewhere by then, it is asked about again
+   * by another request, and `approvalId` is that of the last one.
    *
-   * In the `execute` of a tool of a run that has this gate it is a request of that run: its policies count, too, its events come
-   * out of the run's iterator, and the abort of the run cancels it.
+   * In the `execute` of a tool of a run that has this gate it is a request of that run. The run's policies count, too; the events of
+   * the request come out of the run's iterator, and the abort of the run cancels it.
    *
-   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is no unhandled rejection where nobody waits for the answer
+   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is not an unhandled rejection where nobody waits for the answer
    * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
    * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
    */

@@ -26,9 +26,9 @@ export interface ApprovalNeed {
   approvers?: readonly string[];
   /** How many different people must approve. One of them who rejects ends it. @default 1 */
   quorum?: number;
-  /** The approval of who asked for the run (`requester`) does not count. @default false */
+  /** Do not count an approval by the person who asked for the run (`requester`). @default false */
   excludeRequester?: boolean;
-  /** Whom else it may be put to when nobody has decided after so many ms. */
+  /** Who else may decide when nobody has decided after this many ms. */
   escalate?: { after: number; to: readonly string[] };
 }
 
@@ -43,7 +43,7 @@ export interface Vote {
 
 /**
  * How one tool is gated. An empty object asks about every call. What names approvers or a quorum asks people each time: no mode
- * and no grant answers it, and with a quorum above 1, or with several needs, it can only be approved, rejected or skipped.
+ * and no grant answers it. With a quorum above 1, or with several needs, it can only be approved, rejected or skipped.
  */
 export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
   /**
@@ -64,11 +64,11 @@ export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
   /**
    * How long the human has, in ms; then the request is `expired` and the tool does not run.
    *
-   * @default the `approvalTimeout` of the run, else the `timeout` of the gate, else 300,000 without a callback and no
+   * @default the `approvalTimeout` of the run, or the `timeout` of the gate, or 300,000 without a callback and no
    * deadline with one
    */
   timeout?: number;
-  /** So many ms before the deadline everybody is told once more (`reminded`). @default nobody is */
+  /** How many ms before the deadline everybody is told again, by one event `reminded`. @default no reminder */
   remind?: number;
 }
 
@@ -111,8 +111,8 @@ export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
 /** What to do about names in `interruptOn`, and in the rules of a run's own `policy`, that no tool has. */
 export interface UnknownToolsOptions {
   /**
-   * By default a name that is plainly a typo of a tool's (other case, `-` for `_`, at most two letters away, and that
-   * tool is not itself configured) throws {@link UnknownToolError}; any other name warns once per process, since shared
+   * By default a name that is plainly a typo of a tool's throws {@link UnknownToolError}. That is another case, `-` for `_`, or at most
+   * two letters, where that tool is not itself configured. Any other name warns once per process, since shared
    * configurations name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'`
    * says nothing. Of a policy of the gate, which runs with other tools may share, a typo is a warning.
    */
@@ -123,13 +123,13 @@ export interface UnknownToolsOptions {
  * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
  *
  * What it returns is a new set, frozen, of the tools of this moment; a promise of tools, a `Map` or a list is an error. A gated tool
- * is a copy with all other properties kept (also symbols, getters and the prototype) and `needsApproval` set to `true` or to your own
- * `shouldApprove` function, the same function object; the others are the very same tools. Without `tools` there is nothing to mark,
+ * is a copy with all other properties kept, also symbols, getters and the prototype. Its `needsApproval` is `true`, or your own
+ * `shouldApprove`, the same function object. The others are the very same tools. Without `tools` there is nothing to mark,
  * and it returns `undefined`.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
- * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, a gated entry that is no tool of
- * the AI SDK, and a tool with a property that only looks like `needsApproval`
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, and a gated entry that is not a tool
+ * of the AI SDK. Also for a tool with a property that only looks like `needsApproval`
  * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export declare function applyInterruptConfig<TOOLS extends ToolSet>(

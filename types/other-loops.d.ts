@@ -58,13 +58,13 @@ type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode
  * What it returns is a new set, frozen, of the tools of this moment: what `tools` gets later is not in it. With a `gate` every tool
  * is wrapped, so that a mode which is set later counts.
  *
- * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for options that there are not
+ * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for unknown options
  */
 export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS;
 
 /**
  * Whether the second argument of a tool's `execute` is of a call that goes on in a run of {@link streamWithEvents}, or among tools
- * of {@link gateTools}: only then can it be the `parent` of another run.
+ * of {@link gateTools}. Only then can it be the `parent` of another run.
  */
 export declare function isCallOfRun(options: unknown): options is { toolCallId: string };
 
@@ -110,10 +110,10 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
  * {@link gateTools}.
  *
- * The SDK runs the tool with its own object: what was judged is frozen in it, and a call is `denied` when the arguments have changed
+ * The SDK runs the tool with its own object, so what was judged is frozen in it. A call is `denied` when the arguments have changed
  * meanwhile, or hold a getter, a proxy or an instance of a class. Dates, maps, sets and bytes cannot be frozen.
  *
- * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) on AI SDK 6, which would pass over it; also where the module that calls
+ * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) on AI SDK 6, which would ignore it; also where the module that calls
  * this has another version of `ai` than this package
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  */
@@ -145,8 +145,8 @@ export interface VerifyApprovalsOptions {
   /** Who answered; it stands in the record. */
   by?: string;
   /**
-   * What becomes of a request that waits, of a call that the conversation does not wait for: the user wrote something else instead of
-   * answering, or the messages have a result that did not come from here, or, where `runId` is given, no message has the call any more.
+   * What becomes of a request whose call the conversation does not wait for. The user wrote something else instead of answering. Or the
+   * messages have a result that did not come from here, or, where `runId` is given, no message has the call any more.
    * `cancel`: it is `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; so does one
    * whose no the gate does not take. An approval that comes then runs nothing. In the messages the call is denied either way, and the
    * model is told why.
@@ -163,9 +163,9 @@ export interface VerifyApprovalsOptions {
 }
 
 /**
- * Guards a `useChat` route: takes the approval answers in the client's messages to the gate and returns messages in which
- * every answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become
- * a denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
+ * Guards a `useChat` route: takes the approval answers in the client's messages to the gate, and returns messages that are safe to
+ * go on with. An answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become a
+ * denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
  * {@link VerifyApprovalsOptions.unanswered}. So is that of a call with a result that did not come from here, or with a yes and a no:
  * no later answer runs it. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
  * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages. An answer that cannot be
@@ -204,9 +204,9 @@ export interface ApprovalDetails {
   origin: readonly string[];
   /** The files that it would change, and by how many lines. */
   changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
-  /** Which rule of the policies decided, and why; `null` where there are none. `line` from 1. */
+  /** Which rule of the policies decided, and why; `null` without policies. `line` from 1. */
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
-  /** What a reviewer said of it, in one sentence; `null`: none was asked. */
+  /** What a reviewer said of it, in one sentence; `null`: no reviewer was asked. */
   review: string | null;
   /** As {@link ApprovalRequest.startedBefore}. */
   startedBefore: boolean;

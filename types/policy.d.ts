@@ -25,7 +25,7 @@ type Patterns = string | readonly string[];
 /** The words that a command begins with. */
 type CommandWords = string | readonly (string | readonly string[])[];
 
-/** A command of which it is said what may stand behind its first words. */
+/** A command, and what may stand behind its first words. */
 type ClosedCommand =
   | {
       words: CommandWords;
@@ -65,8 +65,8 @@ export interface PolicyRule {
   /** Hints that a tool gives of itself, e.g. `{ destructiveHint: true }`. For `ask` and `deny` only. */
   annotations?: Readonly<Record<string, boolean>>;
   /**
-   * Of which runs of a command it speaks: `'project'`, of those that run confined and write in the project alone; `'nothing'`, of those
-   * that can write nothing; `false`, of those that are not confined. Alone, such an allow covers whatever a command line does, as far as
+   * The runs of a command that it speaks of. `'project'`: those that run confined and write in the project alone. `'nothing'`: those
+   * that can write nothing. `false`: those that are not confined. Alone, such an allow covers whatever a command line does, as far as
    * the confinement holds it. See docs/presets.md. @default all
    */
   confined?: ConfinedWrites | false;
@@ -74,11 +74,13 @@ export interface PolicyRule {
   approvers?: Patterns;
   /** @default 1 */
   quorum?: number;
-  /** @default false */
+  /** Do not count an approval by the person who asked for the run. @default false */
+  excludeRequester?: boolean;
+  /** @deprecated what a TOML or JSON file calls it; in code write `excludeRequester` */
   exclude_requester?: boolean;
   /** Times are texts such as `'90s'`, `'10m'`, `'2h'`, or ms. */
   escalate?: { after: string | number; to: Patterns };
-  /** So long before the deadline everybody is told once more. */
+  /** How long before the deadline everybody is told again. */
   remind?: string | number;
   /**
    * Whether a reviewer may answer what it asks about ({@link GateOptions.reviewer}). Only with `ask`, without `approvers` and the like, and
@@ -260,7 +262,7 @@ export interface PolicyProblem {
 export interface PolicyPlace {
   /** @default process.cwd() */
   cwd?: string;
-  /** What `${project}` means. @default the nearest directory upward that has `.countersign` or `.git`, else `cwd` */
+  /** What `${project}` means. @default the nearest directory upward that has `.countersign` or `.git`, or else `cwd` */
   project?: string;
   /** What `~` means. @default os.homedir() */
   home?: string;
@@ -341,7 +343,7 @@ export interface CheckedCall {
 /**
  * What these policies say about a call, without running or asking anything. Symlinks are looked up.
  *
- * What `parsePolicy`, `loadPolicy` and `definePolicy` gave is made ready once; another object is read anew at each call.
+ * What `parsePolicy`, `loadPolicy` and `definePolicy` gave is made ready once; another object is read again at each call.
  */
 export declare function checkPolicy(
   policy: PolicyInput | readonly PolicyInput[],

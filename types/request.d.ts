@@ -10,7 +10,7 @@ import type { InvalidArgumentsError } from './errors.js';
 
 /** An argument in one line that is safe to show, both ends of a long value kept. Of more than 40 the last row counts the rest. */
 export interface ArgumentRow {
-  /** Empty where the arguments are no object. */
+  /** Empty where the arguments are not an object. */
   name: string;
   value: string;
 }
@@ -74,7 +74,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   needs: readonly ApprovalNeed[];
   /** Who asked for the run; `null`: nobody said. */
   requester: string | null;
-  /** The approvals that were counted when this was read; those of a request that needs only one are none. */
+  /** The approvals that were counted when this was read; empty for a request that needs only one. */
   votes: readonly Vote[];
   /** Since when it may be decided by those that {@link ApprovalNeed.escalate} names, in ms since the epoch. */
   escalatedAt: number | null;
@@ -83,7 +83,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * about again after that in any later life of the run, it stays `true`.
    */
   startedBefore: boolean;
-  /** What a reviewer said of it, before anybody was asked; `null`: none was asked. It is no word of yours or ours. */
+  /** What a reviewer said of it, before anybody was asked; `null`: no reviewer was asked. It is neither your text nor ours. */
   review: CallReview | null;
   /** Who asks; `null`: a question of the model's, or a request of an older ledger. */
   askedBy: AskSource | null;
@@ -107,8 +107,8 @@ export type ApprovalRequestOf<TOOLS extends ToolSet> =
 type ToolNames<TOOLS extends ToolSet> = keyof TOOLS & string;
 
 /**
- * A call as plain text that is safe to show: control, bidi and invisible characters made visible, both ends of long values
- * kept, and a gutter before each line that comes from the arguments, so that none of them can pose as your own words.
+ * A call as plain text that is safe to show. Control, bidi and invisible characters are made visible, and both ends of long values
+ * are kept. A gutter stands before each line that comes from the arguments, so that none of them can pose as your own words.
  *
  * {@link ApprovalRequest.preview} is the same without a `width`; a terminal that wraps lines itself breaks the gutter.
  *
@@ -158,12 +158,12 @@ export type ForeignDecision =
 /**
  * What {@link StreamWithEventsOptions.onApprovalRequest} may answer. Anything else is a rejection.
  *
- * `'pass'`: "not me". The request stays open for whoever else decides at the gate: an inbox, the command line, another process. Where
+ * `'pass'`: "not me". The request stays open for others who decide at the gate: an inbox, the command line, another process. Where
  * it has no deadline it waits for 300,000 ms more, as it does where there is no callback, and is then rejected. Without a gate nobody
  * else can be asked, so that it is rejected at once.
  *
- * An answer that is an object may say who it is of, beside the decision. Where a request names who may decide, one that does
- * not is not taken: the request waits for others where the run has a gate, and is rejected where it has none.
+ * An answer that is an object may say who it is of, beside the decision. Where a request names who may decide, an
+ * answer without a name is not taken. The request then waits for others, or is rejected where the run has no gate.
  */
 export type ApprovalAnswer<ARGS = unknown> =
   | boolean
@@ -216,7 +216,7 @@ export interface ApprovalRecord extends ApprovalRequest {
   status: ApprovalStatus;
   /** `null` while it is pending. */
   decision: DecisionOutcome | null;
-  /** Who decided: the `by` that was given, else the name of what it came through. */
+  /** Who decided: the `by` that was given, or else the name of what it came through. */
   decidedBy: string | null;
   via: DecidedVia | null;
   /** ms since the epoch. */

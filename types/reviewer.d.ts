@@ -31,7 +31,7 @@ export interface ModelReviewer extends ReviewerSettings {
 
 /** A function of yours that is asked about each call before a human is. */
 export interface FunctionReviewer extends ReviewerSettings {
-  /** A throw, anything that is no {@link ReviewOpinion}, and no answer in time go to the human. */
+  /** A throw, anything that is not a {@link ReviewOpinion}, and no answer in time go to the human. */
   review: (call: ReviewedCall, options: { abortSignal: AbortSignal }) => ReviewOpinion | PromiseLike<ReviewOpinion>;
   /** What it goes by, for the record. @default '' */
   criteria?: string;
@@ -99,7 +99,7 @@ export interface CallReview {
   criteria: string;
   /** SHA-256 (hex) of the criteria. */
   criteriaDigest: string;
-  /** `failed`: there is none to go by; the reason says why. */
+  /** `failed`: the reviewer gave no usable answer; the reason says why. */
   answer: ReviewOpinion['answer'] | 'failed';
   /** In one line that is safe to show, at most 500 characters. A model wrote it, perhaps in the words of an attacker. */
   reason: string;

@@ -57,10 +57,10 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /**
    * Asks the human. It is called for one call after the other ({@link RunOptions.askOrder}). A throw, a rejected promise and a
-   * malformed answer are rejections with the cause as reason, of which a process warning tells the developer; the run goes on.
+   * malformed answer are rejections with the cause as reason. A process warning tells the developer, and the run goes on.
    * An `AbortError`, as a readline question throws at Ctrl+C, aborts the run. `abortSignal` is aborted when the run is, and when
    * the request is decided elsewhere. `objectionTo` says why an answer would not be taken, such as an edit that does not fit the
-   * tool's schema (`undefined`: it would be), so that the human can be asked once more about this call. It never rejects.
+   * tool's schema. Then the human can be asked once more about this call. `undefined`: it would be taken. It never rejects.
    *
    * Without a callback and without a `gate` every request is rejected at once; without a callback and with a `gate` it
    * waits for `gate.approve` and the like.
@@ -72,7 +72,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   /**
    * How `onApprovalRequest` and `onQuestion` are called over the run and all that is a part of it. `in-turn`: one at a time, in
    * the order of the calls, as one terminal or one dialogue needs. All requests are open at the gate meanwhile, deadlines run, and
-   * one that is decided elsewhere is passed over. `at-once`: for all calls of a step, which may be answered in any order.
+   * one that is decided elsewhere is skipped. `at-once`: for all calls of a step, which may be answered in any order.
    *
    * @default 'in-turn'
    */
@@ -99,12 +99,12 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   origin?: readonly string[];
   /**
    * Makes this run a part of the one that called a tool: pass what the tool's `execute` got as its second argument. The run
-   * asks through its parent and is on the same gate; what its parent must ask about, it must ask about; it ends
-   * with that call, which therefore waits for its result; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
+   * asks through its parent, on the same gate, and must ask about what its parent must ask about. It ends with that call, which
+   * therefore waits for its result. Its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
    * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
-   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, `undefined` too ({@link isCallOfRun} tells), and together with `gate`, `onApprovalRequest`,
-   * `askOrder`, `reviewer` or `runId`: its id is `<parent's>><toolCallId>`.
+   * Anything else is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), `undefined` too: {@link isCallOfRun} tells. So is `parent`
+   * together with `gate`, `onApprovalRequest`, `askOrder`, `reviewer` or `runId`: its id is `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
   /** Where relative paths start, without a `gate`, which has its own. */
@@ -126,8 +126,8 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    */
   repeatedRejections?: 'ask' | 'answer';
   /**
-   * What becomes of a request that this gate waits with for calls in `messages` that the user went on without: wrote something
-   * else while a response was open for the answer. `cancel`: it is `cancelled`. `keep`: it stays. In the messages each call
+   * What becomes of a request of this gate for a call in `messages`, when the user wrote something else while a response was open for
+   * the answer. `cancel`: it is `cancelled`. `keep`: it stays. In the messages each call
    * without a result before the user's last message is denied either way, and the model is told why.
    *
    * @default 'cancel'
@@ -186,7 +186,7 @@ export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT 
 /** What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. */
 export interface TerminalApprover {
   (request: QuestionRequest, options: { abortSignal: AbortSignal }): Promise<QuestionsAnswered['answers'] | null>;
-  /** Also of a request from elsewhere, of which only the preview is known. */
+  /** Also of a request from elsewhere that has only a preview. */
   (
     request: Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>,
     options: { abortSignal: AbortSignal; objectionTo?: (answer: unknown) => Promise<string | undefined> },
@@ -199,14 +199,14 @@ export interface TerminalApprover {
  * shown decides nothing. Piped lines answer one call each, in their order, however early they come. Several that share an input ask
  * one after the other. For `onQuestion` it asks the questions.
  *
- * A call that stands out ({@link ApprovalRequest.flags}) is approved by a second `y`, and `d` shows all of one that is not shown whole;
- * piped lines are given all of it at once. An answer that would not be taken is told, and the same call is asked about again.
+ * A call that stands out ({@link ApprovalRequest.flags}) is approved by a second `y`, and `d` shows all of one that is not shown whole.
+ * Piped lines are given all of it at once. An answer that would not be taken is told, and the same call is asked about again.
  *
- * Ctrl+C aborts the run. Where nobody can be asked the calls are rejected, a process warning says so, and at its end the run fails
- * with that error: `ERR_INPUT_ENDED`, at the end of the input; `ERR_OUTPUT_UNSEEN`, where the answers are typed on a terminal that
- * the question would not be shown on.
+ * Ctrl+C aborts the run. Where nobody can be asked the calls are rejected, a process warning says so, and at its end the run fails.
+ * `ERR_INPUT_ENDED`: the input has ended. `ERR_OUTPUT_UNSEEN`: the answers are typed on a terminal that the question would not be shown
+ * on.
  *
- * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is no stream, or no way to call
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is not a stream, or cannot be called
  */
 export declare function terminalApprover(options?: {
   /** A stream of Node's. @default process.stdin */
@@ -223,7 +223,7 @@ export declare function terminalApprover(options?: {
    * `desktop`: a notification of the desktop as well, where the terminal has them; it names the tool, and nothing else of the call.
    * Never on a pipe, or where `TERM` is `dumb`.
    *
-   * @default COUNTERSIGN_NOTIFY of the environment, else `bell`
+   * @default COUNTERSIGN_NOTIFY of the environment, or else `bell`
    */
   notify?: 'bell' | 'desktop' | 'none';
 }): TerminalApprover;
@@ -360,14 +360,14 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
 
 export interface HeartbeatOptions {
   /**
-   * After so many ms without an event a comment is sent, so that no server or proxy takes the silence while a human thinks for
+   * After this many ms without an event a comment is sent, so that no server or proxy takes the silence while a human thinks for
    * the end. `false`: none is. @default 5,000
    */
   heartbeat?: number | false;
 }
 
 /**
- * A response of server-sent events with a comment whenever nothing was sent for a while: for a response of the AI SDK's own that
+ * A response of server-sent events with a comment whenever nothing was sent for a while. It is for a response of the AI SDK's own that
  * stays open while a human thinks, as with the tools of {@link gateTools}. Those of
  * {@link AgentRun.toUIMessageStreamResponse} have it.
  *
@@ -463,7 +463,7 @@ export type ApprovalResponseEvent = {
   approved: boolean;
   decision: DecisionOutcome;
   reason?: string;
-  /** Who decided: the `by` that was given, else the name of what it came through, e.g. `'callback'` or `'deadline'`. */
+  /** Who decided: the `by` that was given, or else the name of what it came through, e.g. `'callback'` or `'deadline'`. */
   decidedBy: string;
 };
 /** An approval was counted, and more are needed. */

@@ -114,7 +114,7 @@ test('an agent that there is not is refused, and the model is told which there a
   // Also where nobody looked at the schema.
   const { run } = callsOf({ task });
   const unknown = { description: 'x', subagent_type: 'constructor' };
-  await expect(run('task', unknown)).rejects.toThrow('There is no agent "constructor": there are worker, reader.');
+  await expect(run('task', unknown)).rejects.toThrow('There is no agent "constructor": name one of worker, reader.');
   expect(prompts).toEqual([]);
 });
 

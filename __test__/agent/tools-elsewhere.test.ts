@@ -100,7 +100,7 @@ it('another run does not run what only its own human approves, and says that the
       interruptOn,
       onApprovalRequest: () => true,
     } as never);
-  expect(() => run('all')).toThrow('is gated already, by gateTools or by the agent whose tool it is');
+  expect(() => run('all')).toThrow('is gated already, by gateTools or by its agent');
   await collect(run('none'));
   expect(ran).toEqual([]);
 });

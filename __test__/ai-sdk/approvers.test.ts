@@ -154,7 +154,7 @@ describe('policies', () => {
   };
 
   it('all that ask say who must agree, and each must be satisfied', async () => {
-    const policy = [asks({ approvers: 'ada', remind: '1s' }), asks({ quorum: 2, exclude_requester: true })];
+    const policy = [asks({ approvers: 'ada', remind: '1s' }), asks({ quorum: 2, excludeRequester: true })];
     const own = { policy: asks({ approvers: ['bo', 'cy'] }), interruptOn: { del: { approvers: ['bo', 'ada'] } } };
     const { gate, ran, run } = running({ policy }, { ...own, requester: 'eve' });
     const { id, needs, always } = await asked(run);
@@ -205,8 +205,22 @@ describe('policies', () => {
     await gate.close();
   });
 
+  it('excludeRequester of a rule in code is exclude_requester of one in a file; both at once are an error', async () => {
+    const call = { toolName: 'del', args: {} };
+    for (const named of [{ excludeRequester: true }, { exclude_requester: true }]) {
+      const gate = createGate({ policy: [asks(named), definePolicy([{ effect: 'ask', tools: 'del', ...named }])] });
+      await expect(gate.request(call)).rejects.toMatchObject({
+        message: expect.stringContaining('requester') as unknown,
+      });
+      await gate.close();
+    }
+    expect(() => createGate({ policy: asks({ excludeRequester: true, exclude_requester: false }) })).toThrow(
+      'policy.rule[0] has excludeRequester and exclude_requester',
+    );
+  });
+
   it('a requester who is not to count must be known', async () => {
-    const { gate, ran, run } = running({ policy: asks({ exclude_requester: true }) });
+    const { gate, ran, run } = running({ policy: asks({ excludeRequester: true }) });
     const events = await collect(run);
     expect(ran).toEqual([]);
     expect(of(events)('tool-denied')).toMatchObject([{ reason: expect.stringContaining('requester') as unknown }]);

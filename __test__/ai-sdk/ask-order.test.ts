@@ -311,11 +311,11 @@ describe('a callback that does not do its work tells its developer', () => {
 
   it.each([
     ['that throws', () => Promise.reject(new Error('slack is down')), 'it failed'],
-    ['that answers in words', () => 'yes' as never, 'it answered a string, which is no decision (true, false or {'],
+    ['that answers in words', () => 'yes' as never, 'it answered a string, which is not a decision (true, false or {'],
     [
       'that answers with a field too many',
       () => ({ type: 'approve', input: { path: '/hunter2' } }) as never,
-      "it answered { type: 'approve', input: an object }, which is no decision",
+      "it answered { type: 'approve', input: an object }, which is not a decision",
     ],
   ])('one %s', async (_, onApprovalRequest, said) => {
     const heard = await heardOf(onApprovalRequest);

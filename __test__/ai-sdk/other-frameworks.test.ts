@@ -45,7 +45,7 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     const tools = { del: tool } as never;
     const refused = expect.objectContaining({
       code: 'ERR_INVALID_CONFIG',
-      message: expect.stringContaining('"del" is no tool of the AI SDK') as unknown,
+      message: expect.stringContaining('"del" is not a tool of the AI SDK') as unknown,
     });
     expect(() => gateTools(tools, { interruptOn: 'all', ...no })).toThrow(refused);
     expect(() => gateTools(tools, { policy: 'preset:read-only', ...no })).toThrow(refused);

@@ -310,7 +310,7 @@ test('a file with changes that are not committed is refused, and so is a folder 
   const bare = scratch();
   writeFileSync(join(bare, 'package.json'), '{}');
   writeFileSync(join(bare, 'agent.mjs'), SCRIPTS['ToolLoopAgent']!);
-  expect((await init(bare, '--yes')).stderr).toContain('no git repository');
+  expect((await init(bare, '--yes')).stderr).toContain('not a git repository');
   expect(read(bare, 'agent.mjs')).toBe(SCRIPTS['ToolLoopAgent']);
 });
 

@@ -112,7 +112,7 @@ describe('keys and heads', () => {
         [['x'], /no command "audit x"/],
         [['keygen'], /needs a name/],
         [['verify', '--head', 'x'], /go together/],
-        [['verify', '--from', '2'], /--from is for --file/],
+        [['verify', '--from', '2'], /--from with --file alone/],
         [['verify', '--file', 'export.jsonl', '--from', '0'], /whole number from 1/],
         [['head', '--origin', 'x'], /--origin is for --sign/],
         [['list', '--limit', '-1'], /limit/],
@@ -150,7 +150,7 @@ it('list takes each kind that the core writes, and the documents and the types h
   const { stderr } = await countersign(['audit', 'list', '--kind', 'x']);
   const [, taken = ''] = /one of ([a-z, -]+), not/.exec(stderr) ?? [];
   expect(taken.split(', ').toSorted()).toEqual(kinds.toSorted());
-  const section = read('docs/ledger.md').split('## The audit')[1]!.split('An entry has')[0]!;
+  const section = read('docs/audit.md').split('An entry has')[0]!;
   const rows = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell]) => cell!.replaceAll('`', '').split(', '));
   expect(rows.toSorted()).toEqual(kinds.toSorted());
   const union = declarationsOf('index.d.ts').split('export type AuditKind =')[1]!.split(';')[0]!;

@@ -121,7 +121,7 @@ describe('answering', () => {
     void gate.request({ toolName: 'delete_file', args: {}, toolCallId: 'c9' }).catch(() => {});
     const other = (await gate.pending()).find(({ toolName }) => toolName === 'delete_file')!;
     const { code, stderr } = await run('respond', other.approvalId, '--answer', 'x');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('this is none') as unknown]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('this is not a question') as unknown]);
     await gate.skip(id);
     await end();
   });

@@ -446,8 +446,8 @@ describe('edit --editor', () => {
   it.each(
     sample(
       [
-        ['unchanged', 'true\n', /goes on waiting/, 5],
-        ['empty', ': > "$2"\n', /goes on waiting/, 5],
+        ['unchanged', 'true\n', /still waits/, 5],
+        ['empty', ': > "$2"\n', /still waits/, 5],
         ['the editor failed', 'echo \'{"path":"b"}\' > "$2"; exit 1\n', /editor .* failed/, 5],
         ['no JSON', 'echo "{" > "$2"\n', /not JSON/, 2],
       ],

@@ -30,8 +30,11 @@ describe('what was probably meant', () => {
         [['policy', 'check', '--cwd', '/nosuch', 'ls'], /--cwd must be a folder: \/nosuch/],
         [['policy', 'replay', '-', '-p', 'preset:read-only', '--cwd', '/nosuch'], /--cwd must be a folder/],
         [['grants', '--cwd', '/nosuch'], /--cwd must be a folder: \/nosuch/],
-        [['respond', 'x', '--json-output', '{"a":[{"$countersign":"Date","value":"x"}]}'], /has a Date that is none/],
-        [['edit', 'x', '--args', '{"$countersign":"Date","value":"x"}'], /has a Date that is none/],
+        [
+          ['respond', 'x', '--json-output', '{"a":[{"$countersign":"Date","value":"x"}]}'],
+          /has a Date that is not valid/,
+        ],
+        [['edit', 'x', '--args', '{"$countersign":"Date","value":"x"}'], /has a Date that is not valid/],
         [['approve', '--by', '--json'], /--by needs a value; one that begins with a dash/],
       ],
       2,

@@ -227,7 +227,7 @@ test('runs', async () => {
 
 test('each schema was tried, and each command with --json is told to have one', () => {
   expect([...tried].toSorted()).toEqual(NAMES.toSorted());
-  const document = readFileSync(join(root, 'docs/commands.md'), 'utf8').split('## JSON')[1]!.split('\n## ')[0]!;
+  const document = readFileSync(join(root, 'docs/commands-ledger.md'), 'utf8').split('## JSON')[1]!.split('\n## ')[0]!;
   expect([...document.matchAll(/`([a-z-]+)`(?=[^|]*\|[^|]*\|$)/gm)].map(([, name]) => name).toSorted()).toEqual(
     NAMES.toSorted(),
   );

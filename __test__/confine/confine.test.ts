@@ -273,7 +273,7 @@ describe.runIf(report.supported)('what is not there', () => {
   });
 
   test('is told of the folder that a command starts in', () => {
-    expect(() => run('true', { cwd: join(root, 'nowhere') })).toThrow(`cwd: ${join(root, 'nowhere')} is no folder`);
+    expect(() => run('true', { cwd: join(root, 'nowhere') })).toThrow(`cwd: ${join(root, 'nowhere')} is not a folder`);
   });
 });
 

@@ -122,7 +122,7 @@ describeInBrowser('the site', () => {
 
   test('on a phone the pages are behind a button; the theme that was chosen stays', async () => {
     const { page, context } = await visit('index', 'phone');
-    const link = page.locator('#pages').getByRole('link', { name: 'Cookbook' });
+    const link = page.locator('#pages').getByRole('link', { name: 'Cookbook', exact: true });
     expect(await link.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Pages' }).click();
     expect(await seriousFindings(page)).toEqual([]);
@@ -134,11 +134,21 @@ describeInBrowser('the site', () => {
     await context.close();
   });
 
+  test('the page that is open is seen in the list of pages, however long that is', async () => {
+    const { page, context, faults } = await visit('decisions-ledger', 'wide');
+    const box = await page.locator('#pages [aria-current]').boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect(box?.y).toBeLessThan(SIZES.wide.height);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('without scripts every page can be read and reached', async () => {
     const { page, context } = await openPage(browser(), origin, { javaScriptEnabled: false, viewport: SIZES.phone });
     await page.goto(`${origin}/index.html`);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('countersign');
-    expect(await page.locator('#pages').getByRole('link', { name: 'Cookbook' }).isVisible()).toBe(true);
+    expect(await page.locator('#pages').getByRole('link', { name: 'Cookbook', exact: true }).isVisible()).toBe(true);
     await context.close();
   });
 });

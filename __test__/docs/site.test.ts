@@ -32,7 +32,7 @@ test('each document is a page, and each page is in the sidebar of each', () => {
 test('links lead to what there is: pages, sections, pictures, files of the repository', () => {
   const broken: string[] = [];
   for (const [file, html] of pages) {
-    for (const link of allOf(html, /(?:href|src)="([^"]+)"/g)) {
+    for (const link of allOf(html, /(?:href|src|srcset)="([^"]+)"/g)) {
       const [path = '', anchor] = link.split('#');
       const inRepository = /^https:\/\/github\.com\/countersign\/countersign\/(?:blob|tree|raw)\/main\/(.*)$/.exec(
         path,
@@ -48,6 +48,14 @@ test('links lead to what there is: pages, sections, pictures, files of the repos
     }
   }
   expect(broken).toEqual([]);
+});
+
+test('no markup of a document is shown as text, and pictures have their size', () => {
+  for (const [file, html] of pages) {
+    const shown = html.replace(/<code[^]*?<\/code>/g, '');
+    expect(shown.match(/&lt;(?:br|picture|source|img)\b/g) ?? [], file).toEqual([]);
+    expect(allOf(html, /(<img(?![^>]* width="\d+" height="\d+")[^>]*>)/g), file).toEqual([]);
+  }
 });
 
 test('nothing is loaded from elsewhere, and no script stands in a page', () => {

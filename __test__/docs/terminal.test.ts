@@ -10,7 +10,7 @@ import { readConfig } from '../../ts/cli/chat/config.js';
 import { blocks } from './blocks.js';
 
 const root = join(import.meta.dirname, '../..');
-const document = readFileSync(join(root, 'docs/terminal.md'), 'utf8');
+const read = (page: string) => readFileSync(join(root, 'docs', `${page}.md`), 'utf8');
 
 describe('screens', () => {
   /** Screens that other tests hold equal to the program's: those that are kept, and those of the recording. */
@@ -70,21 +70,23 @@ describe('settings', () => {
     const table = source.slice(source.indexOf('const KEYS'), source.indexOf('function unknown'));
     const keys = [...table.matchAll(/^ {2}'?([a-z_.]+)'?: /gm)].map(([, key]) => key!);
     expect(keys.length).toBeGreaterThan(6);
-    expect(keys.filter((key) => !document.includes(`| \`${key}\` |`))).toEqual([]);
+    expect(keys.filter((key) => !read('terminal-sessions').includes(`| \`${key}\` |`))).toEqual([]);
   });
 });
 
 test('each command has a line, and no other', () => {
-  const told = [...document.matchAll(/^\| `(\/[^`]+)` \|/gm)].map(([, usage]) => usage!.replaceAll('\\|', '|'));
-  expect(told.filter((usage) => usage !== '/no')).toEqual(COMMANDS.map(({ usage }) => usage));
+  const told = [...read('terminal-keys').matchAll(/^\| `(\/[^`]+)` \|/gm)].map(([, usage]) =>
+    usage!.replaceAll('\\|', '|'),
+  );
+  expect(told).toEqual(COMMANDS.map(({ usage }) => usage));
 });
 
-test.each(['docs/terminal.md', 'docs/commands.md'])('%s has each flag, and no other', (path) => {
+test.each(['terminal', 'commands-chat'])('docs/%s.md has each flag, and no other', (path) => {
   const flags = pageOf([CHAT])!
     .options.map(({ name }) => name as string)
     .filter((flag) => flag !== '--help');
-  const source = readFileSync(join(root, path), 'utf8');
-  const chat = path === 'docs/terminal.md' ? source : source.slice(source.indexOf('## The chat'));
+  const source = read(path);
+  const chat = path === 'terminal' ? source : source.split('\n## Demo')[0]!;
   const told = [...chat.matchAll(/^\|(?: `-\w`,)? `(--[a-z-]+)[^|]*\|/gm)].map(([, flag]) => flag!);
   expect(flags.length).toBeGreaterThan(8);
   expect(told.filter((flag) => flag !== '--help')).toEqual(flags);

@@ -7,6 +7,13 @@ import { declarationsOf } from '../support/declarations.js';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n');
 
+/** A page and those that it was split into: `errors.md`, `errors-policy.md` and the like. */
+const readAll = (page: string) =>
+  readdirSync(join(root, 'docs'))
+    .filter((name) => name === `${page}.md` || name.startsWith(`${page}-`))
+    .map((name) => read(`docs/${name}`))
+    .join('\n');
+
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   'examples/README.md',
@@ -68,26 +75,26 @@ describe('errors', () => {
     ...allOf(declarations, /`(ERR_ADDON|ERR_INPUT_ENDED|ERR_OUTPUT_UNSEEN)`/g),
   ]);
 
-  test('docs/errors.md has each code that is declared, and no other', () => {
+  test('each code that is declared has a section in one of the pages of errors, and no other has', () => {
     expect(codes).toContain('ERR_SUBAGENT');
-    expect(unique(allOf(read('docs/errors.md'), /^## `(ERR_\w+)`/gm))).toEqual(codes);
+    expect(allOf(readAll('errors'), /^## `(ERR_\w+)`/gm).toSorted()).toEqual(codes);
   });
 
-  test('so has its table, with links, but for what the tools of the agent tell its model', () => {
+  test('the table of docs/errors.md has them, with links, but for what the tools of the agent tell its model', () => {
     const ofTools = unique(allOf(agentDeclarations, /(ERR_\w+)/g)).filter((code) => !declarations.includes(code));
     expect(ofTools.length).toBeGreaterThan(10);
     const others = codes.filter((code) => !ofTools.includes(code));
     expect(unique(allOf(read('docs/errors.md'), /^\| \[`(ERR_\w+)`\]/gm))).toEqual(others);
   });
 
-  test('docs/errors.md has each code of the command line', () => {
+  test('docs/errors-cli.md has each code of the command line', () => {
     const sources = readdirSync(join(root, 'ts/cli'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.tsx?$/.test(name),
     );
     const said = sources.flatMap((name) => allOf(read(join('ts/cli', name)), /'(ERR_\w*[A-Z])'/g));
     const own = unique(said).filter((code) => !codes.includes(code));
     expect(own.length).toBeGreaterThan(3);
-    expect(unique(allOf(read('docs/errors.md'), /^\| `(ERR_\w+)`/gm))).toEqual(own);
+    expect(unique(allOf(read('docs/errors-cli.md'), /^\| `(ERR_\w+)`/gm))).toEqual(own);
   });
 
   test('each names its class', () => {
@@ -96,7 +103,7 @@ describe('errors', () => {
         /class (\w+) extends CountersignError \{\n {2}readonly code: '(ERR_\w+)'/g,
       ),
     ];
-    const errors = read('docs/errors.md');
+    const errors = readAll('errors');
     for (const [, name, code] of classes) expect(errors).toContain(`## \`${code}\`: ${name}\n`);
     for (const { name, codes: of } of several) {
       expect(of.length).toBeGreaterThan(2);
@@ -114,22 +121,22 @@ test('the README has each decision that index.d.ts declares', () => {
   );
 });
 
-test('docs/concepts.md has each event of a run', () => {
+test('docs/events.md has each event of a run', () => {
   const declared = declarations.slice(
     declarations.indexOf('export type RunResumedEvent'),
     declarations.indexOf('export type AgentEvent'),
   );
   const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
   expect(events.length).toBe(18);
-  expect(unique(allOf(read('docs/concepts.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
+  expect(unique(allOf(read('docs/events.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
 });
 
-test('docs/concepts.md names those that only some runs have', () => {
+test('docs/events.md names those that only some runs have', () => {
   const declared = declarations.slice(
     declarations.indexOf('export type QuestionAskedEvent'),
     declarations.indexOf('export type GateToolsOptions'),
   );
-  const [, section = ''] = /\nSome runs have more:\n\n([\s\S]*?)\n\n/.exec(read('docs/concepts.md')) ?? [];
+  const [, section = ''] = /\nSome runs have more:\n\n([\s\S]*?)\n\n/.exec(read('docs/events.md')) ?? [];
   expect(unique(allOf(section, /`([a-z]+(?:-[a-z]+)*)`/g))).toEqual(unique(allOf(declared, /type: '([a-z-]+)'/g)));
 });
 
@@ -141,19 +148,19 @@ test('docs/concepts.md says which calls can be asked about once more', () => {
   expect(allOf(said, /`(\w+)`/g)).toEqual(allOf(superseded.toLowerCase(), /self::(\w+)/g));
 });
 
-test('docs/agent.md has each event of subagents, questions and tools', () => {
+test('docs/agent-events.md has each event of subagents, questions and tools', () => {
   const declared = declarations.slice(
     declarations.indexOf('export type QuestionAskedEvent'),
     declarations.indexOf('export type GateToolsOptions'),
   );
   const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
   expect(events.length).toBe(19);
-  const [, section = ''] = /\n## Events\n([\s\S]*?)\n## /.exec(read('docs/agent.md')) ?? [];
+  const [, section = ''] = /\n## Events\n([\s\S]*?)\n## /.exec(read('docs/agent-events.md')) ?? [];
   expect(unique(allOf(section, /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
 });
 
-describe('docs/policy.md', () => {
-  const policy = read('docs/policy.md');
+describe('the pages of policies', () => {
+  const policy = readAll('policy');
   interface Schema {
     properties: Record<string, unknown>;
     $defs: Record<'rule' | 'reading', { properties: Record<string, unknown> }> & { mode: { enum: string[] } };
@@ -166,7 +173,7 @@ describe('docs/policy.md', () => {
   });
 
   test('shows each key of a reading', () => {
-    const shown = policy.slice(policy.indexOf('## Tools'), policy.indexOf('### MCP tools'));
+    const shown = read('docs/policy-tools.md');
     expect(Object.keys(reading.properties).filter((key) => !new RegExp(`^${key} +=`, 'm').test(shown))).toEqual([]);
   });
 
@@ -221,9 +228,28 @@ describe('llms.txt', () => {
   });
 });
 
-test.each(['recipes', 'recipes-people', 'recipes-unattended', 'migrate', 'migrate-others', 'troubleshooting'])(
-  'docs/%s.md fits on two screens',
-  (name) => {
-    expect(read(`docs/${name}.md`).split('\n').length).toBeLessThanOrEqual(140);
+/** Pages that are longer than two screens: one is generated, and the threats are one list. Put none in. */
+const LONG: readonly string[] = ['docs/programs.md', 'docs/security.md'];
+
+test.each(documents.filter((page) => page.startsWith('docs/') && !LONG.includes(page)))(
+  '%s fits on two screens',
+  (page) => {
+    expect(read(page).split('\n').length).toBeLessThanOrEqual(140);
+  },
+);
+
+test.each(LONG)('%s is longer: when it is not, it leaves the list', (page) => {
+  expect(read(page).split('\n').length).toBeGreaterThan(140);
+});
+
+/** Made from tables of the prover, with a list and nothing before it. */
+const GENERATED = 'docs/programs.md';
+
+test.each(documents.filter((page) => page.startsWith('docs/') && page !== GENERATED))(
+  '%s begins with what it is for, and soon has an example, a table or a picture',
+  (page) => {
+    const [, ...lines] = read(page).split('\n');
+    expect(lines.find((line) => line !== '')).not.toMatch(/^(?:#|\||`{3}|[-*] )/);
+    expect(lines.slice(0, 32).join('\n')).toMatch(/^(?:`{3}|\||!\[|<picture>)|\bFor example: /m);
   },
 );

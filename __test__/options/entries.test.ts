@@ -56,7 +56,7 @@ describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
   test('an option that is a symbol, or hidden from a look at all of them, is not passed over', () => {
     for (const hidden of [Symbol('policy'), 'policy']) {
       const options = Object.defineProperty({}, hidden, { value: 1, enumerable: typeof hidden === 'symbol' });
-      expect(() => takeOptions(name, options)).toThrow(`${name}: ${String(hidden)} is no option`);
+      expect(() => takeOptions(name, options)).toThrow(`${name}: ${String(hidden)} is not an option`);
     }
   });
 

@@ -34,7 +34,7 @@ const PROGRAMS: [string, () => unknown, RegExp][] = [
   [
     'a deep agent as a subagent',
     () => createTaskTool({ subagents: [createDeepAgent({ model }) as never] }),
-    /is no subagent: write/,
+    /is not a subagent: write/,
   ],
   [
     'an agent in the place of the options',

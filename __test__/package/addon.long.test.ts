@@ -50,9 +50,11 @@ describe('the message', () => {
 
   test('lists the platforms where there is none for this one', () => {
     const { message } = addonError(new Error('no addon is made for it'), 'sunos-mips');
-    expect(message).toContain(`on sunos-mips: no addon is made for it. There are: ${PLATFORMS.join(', ')}.`);
+    expect(message).toContain(
+      `on sunos-mips: no addon is made for it. These platforms have one: ${PLATFORMS.join(', ')}.`,
+    );
     const other = addonError(missing('countersign-sunos-mips'), 'sunos-mips').message;
-    expect(other).toContain(`There is none for it. There are: ${PLATFORMS.join(', ')}.`);
+    expect(other).toContain(`It has no addon. These platforms have one: ${PLATFORMS.join(', ')}.`);
   });
 
   test('knows the platforms that are packed', () => {

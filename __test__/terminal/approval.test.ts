@@ -408,7 +408,7 @@ describe('other arguments', () => {
     terminal.press('ctrlE');
     await terminal.waitForNo('}');
     terminal.press('enter');
-    await terminal.waitFor('that is no JSON');
+    await terminal.waitFor('that is not JSON');
     expect(fake.calls()).toEqual([]);
   });
 });

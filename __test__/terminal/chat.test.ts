@@ -104,7 +104,7 @@ describe('Auto-approve', () => {
   test('/approve on and off, with both messages, and no other word', async () => {
     const chat = await anyChat();
     chat.say('/approve sometimes');
-    await chat.terminal.waitFor('It is /approve on or /approve off');
+    await chat.terminal.waitFor('Write /approve on or /approve off');
     chat.say('/approve off');
     await chat.terminal.waitFor('🟢 Safe mode: what no rule allows is asked about');
     chat.say('/approve');

@@ -30,6 +30,11 @@ find('#theme').addEventListener('click', () => {
   kept.set(root.dataset.theme);
 });
 
+// The list of pages is longer than a window: this page is seen in it. The page itself stays where it is.
+const here = find('#pages [aria-current]');
+const list = find('#pages');
+list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
+
 const menu = find('#menu');
 menu.addEventListener('click', () => {
   const isOpen = find('#pages').classList.toggle('open');

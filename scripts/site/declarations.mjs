@@ -64,3 +64,36 @@ function wordsOf(comment) {
     .replace(/^@param\s+(\S+)/gm, '\n**$1**')
     .trim();
 }
+
+/** Columns of a comment: a page is narrower than an editor. */
+const NARROW = 84;
+
+/** Comments inside of a declaration, broken as a page can show them, with links as their names. @param {string} code */
+export const withNarrowComments = (code) =>
+  code
+    .replace(/\{@link ([\w.]+)(?: [^}]*)?\}/g, '$1')
+    .replace(/^( *)\/\*\*([^]*?)\*\//gm, (whole, /** @type {string} */ margin, /** @type {string} */ inner) => {
+      if (whole.split('\n').every((line) => line.length <= NARROW)) return whole;
+      const words = inner
+        .split('\n')
+        .map((line) => line.replace(/^\s*\* ?/, '').trim())
+        .join('\n')
+        .trim();
+      // A tag and an item of a list begin a line, and an empty line stays.
+      const lines = words.split(/\n(?=\n|@|- )|\s(?=@\w)/).flatMap((part) => folded(part, NARROW - margin.length - 3));
+      return `${margin}/**\n${lines.map((line) => `${margin} * ${line}`.trimEnd()).join('\n')}\n${margin} */`;
+    });
+
+/** @param {string} text @param {number} width @returns {string[]} */
+function folded(text, width) {
+  const lines = text.startsWith('\n') ? [''] : [];
+  let line = '';
+  for (const word of text.split(/\s+/).filter((each) => each !== '')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  return line === '' ? lines : [...lines, line];
+}

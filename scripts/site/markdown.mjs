@@ -26,23 +26,35 @@ export const codeBlock = (code, kind) =>
 
 /**
  * @param {string} text
- * @param {{ source: string, fileOf: (source: string) => string | undefined, copy: (source: string) => string | undefined }} page
- *   `fileOf`: the page of a document, if it has one; `copy`: where a picture is put
+ * @param {{
+ *   source: string,
+ *   fileOf: (source: string) => string | undefined,
+ *   copy: (source: string) => string | undefined,
+ *   sizeOf: (source: string) => { width: number, height: number } | undefined,
+ * }} page `fileOf`: the page of a document, if it has one; `copy`: where a picture is put; `sizeOf`: how large it is
  * @returns {{ html: string, headings: Heading[] }}
  */
-export function toHtml(text, { source, fileOf, copy }) {
+export function toHtml(text, { source, fileOf, copy, sizeOf }) {
   /** @type {Heading[]} */
   const headings = [];
   /** @type {Map<string, number>} */
   const used = new Map();
+  /** In the repository. @param {string} path */
+  const targetOf = (path) => posix.normalize(posix.join(posix.dirname(source), path)).replace(/\/$/, '');
   /** @param {string} href */
   const address = (href) => {
     // Also what is a page of the site already.
     if (/^[a-z]+:|^#|^api-[\w-]+\.html/.test(href)) return href;
     const [path = '', anchor] = href.split('#');
-    const target = posix.normalize(posix.join(posix.dirname(source), path)).replace(/\/$/, '');
+    const target = targetOf(path);
     const there = fileOf(target) ?? copy(target) ?? atGitHub(target, 'main');
     return anchor === undefined ? there : `${there}#${anchor}`;
+  };
+  /** With its size, so that the text below does not jump when it is loaded. @param {string} href @param {string} alt */
+  const picture = (href, alt) => {
+    const size = sizeOf(targetOf(href));
+    const room = size === undefined ? '' : ` width="${size.width}" height="${size.height}"`;
+    return `<img src="${escaped(address(href))}" alt="${escaped(alt)}"${room} loading="lazy">`;
   };
   const marked = new Marked({
     renderer: {
@@ -56,12 +68,21 @@ export function toHtml(text, { source, fileOf, copy }) {
         return `<h${depth} id="${id}">${inner}${depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to: ${escaped(raw.replaceAll(/[`*]/g, ''))}">#</a>`}</h${depth}>\n`;
       },
       code: ({ text: code, lang }) => codeBlock(code, lang),
-      // HTML in a document is text: nothing of ours needs it.
-      html: ({ text: html }) => escaped(html),
+      // HTML in a document is text, but for a new line in a table, and a picture that is another one in the dark.
+      html({ text: html }) {
+        if (/^<br ?\/?>$/.test(html)) return '<br>';
+        const [, dark, alt, light] =
+          /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img alt="([^"]+)" src="([^"]+)">\s*<\/picture>\s*$/.exec(
+            html,
+          ) ?? [];
+        if (dark === undefined || alt === undefined || light === undefined) return escaped(html);
+        const source = `<source media="(prefers-color-scheme: dark)" srcset="${escaped(address(dark))}">`;
+        return `<p><picture>${source}${picture(light, alt)}</picture></p>\n`;
+      },
       link({ href, tokens }) {
         return `<a href="${escaped(address(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
-      image: ({ href, text: alt }) => `<img src="${escaped(address(href))}" alt="${escaped(alt)}" loading="lazy">`,
+      image: ({ href, text: alt }) => picture(href, alt),
       table(token) {
         const cell = (/** @type {import('marked').Tokens.TableCell} */ each, /** @type {string} */ tag) =>
           `<${tag}>${this.parser.parseInline(each.tokens)}</${tag}>`;

@@ -46,7 +46,7 @@ export function pageOf({ page, sections, html, headings, version }) {
 <nav id="pages" aria-label="Pages">
 ${sections.map((section) => sectionHtml(section, page)).join('\n')}
 </nav>
-<main id="content"${page.file.startsWith('api-') ? ' class="api"' : ''}>
+<main id="content">
 ${html}
 <nav class="steps" aria-label="Before and next">
 ${before === undefined ? '<span></span>' : `<a rel="prev" href="${before.file}">← ${escaped(before.title)}</a>`}

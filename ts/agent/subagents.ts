@@ -127,7 +127,7 @@ export function pick(builtins: AgentFamily['builtins'], names: readonly BuiltinT
     .map((name) => {
       if (!Object.hasOwn(builtins, name))
         throw new InvalidConfigError({
-          message: `createDeepAgent: builtinTools of ${whose}: there is no ${JSON.stringify(name)}.`,
+          message: `createDeepAgent: builtinTools of ${whose}: there is no ${JSON.stringify(name)}. Name some of ${Object.keys(builtins).join(', ')}.`,
         });
       return [name, builtins[name]] as const;
     });

@@ -54,6 +54,6 @@ export async function keygen(args: readonly string[]): Promise<number> {
   }
   if (values.json === true) await printJson({ file, publicKey });
   else await print(publicKey);
-  process.stderr.write(`the private key is in ${oneLine(file)}: keep it away from whoever can write the ledger\n`);
+  process.stderr.write(`the private key is in ${oneLine(file)}: keep it away from anyone who can write the ledger\n`);
   return Exit.ok;
 }

@@ -21,7 +21,7 @@ export async function verify(args: readonly string[]): Promise<number> {
   });
   if ((values.head === undefined) !== (values.key === undefined)) throw new UsageError('--head and --key go together');
   if (values.from !== undefined && values.file === undefined)
-    throw new UsageError('--from is for --file: a ledger is verified whole');
+    throw new UsageError('give --from with --file alone: a ledger is verified whole');
   const expected = values.head === undefined ? null : await publishedHead(values.head, values.key ?? []);
   const found =
     values.file === undefined ? await ofLedger(values, expected) : await ofFile(values.file, values.from, expected);
@@ -62,7 +62,11 @@ async function ofFile(file: string, from: string | undefined, expected: AuditHea
   for await (const line of byteLines(input)) verifier.see(line);
   const { entries, head: last, broken, standing } = verifier.finish();
   if (entries === 0 && broken === null)
-    throw new ExitError(Exit.failure, `${oneLine(file)} has no entries: nothing was verified`, 'ERR_NO_ENTRIES');
+    throw new ExitError(
+      Exit.failure,
+      `${oneLine(file)} has no entries: nothing was verified. Name the file that audit export wrote`,
+      'ERR_NO_ENTRIES',
+    );
   const damage = broken === null ? [] : [{ seq: broken.seq, record: null, what: broken.what }];
   return { entries, records: null, hash: last?.hash ?? null, damage, standing: standing?.word ?? null };
 }
@@ -73,7 +77,7 @@ function standingFaults(standing: NativeStanding['word'], expected: AuditHead | 
     same: undefined,
     extended: undefined,
     truncated: `it ends before entry ${size}, which the signed head has: its end was dropped`,
-    forked: `entry ${size} is not the one that the signed head has: the log was written anew`,
+    forked: `entry ${size} is not the one that the signed head has: the log was written again`,
     unknown: `it begins after entry ${size}, so that the signed head says nothing of it`,
   }[standing];
   return said === undefined ? [] : [{ seq: null, record: null, what: said }];

@@ -44,7 +44,7 @@ async function exportAll(args: readonly string[]): Promise<number> {
     if (from <= size + 1) return Exit.ok;
     throw new ExitError(
       Exit.unknown,
-      `there is no entry ${from}: the audit has ${count(size, 'entry', 'entries')}`,
+      `there is no entry ${from}: the audit has ${count(size, 'entry', 'entries')}, see audit head`,
       'ERR_NO_SUCH_ENTRY',
     );
   });

@@ -74,10 +74,10 @@ export async function respond(args: readonly string[]): Promise<number> {
       ? (values.text ?? (await text(process.stdin)))
       : readJson(json === '-' ? await text(process.stdin) : json, '--json-output');
   const misfit = misfitIn(output);
-  if (misfit !== undefined) throw new UsageError(`--json-output has a ${misfit} that is none`);
+  if (misfit !== undefined) throw new UsageError(`--json-output has a ${misfit} that is not valid: correct it`);
   // An earlier part of the pipe failed, and nobody has written anything.
   if (dash === '-' && typeof output === 'string' && output.trim() === '')
-    throw new UsageError('respond -: stdin is empty; an empty answer is said with --text ""');
+    throw new UsageError('respond -: stdin is empty; for an empty answer pass --text ""');
   return decideAll([id], values, { type: 'respond', output: snapshot(revive(output)).json });
 }
 
@@ -170,7 +170,11 @@ async function beforeRemembering(
   process.stderr.write(`to be remembered in ${oneLine(project)}: ${label}\n`);
   if (yes === true || json === true || !canAsk()) return;
   if (await confirm('Decide it so, and remember that?')) return;
-  throw new ExitError(Exit.refused, 'not decided: what it would remember was not confirmed', 'ERR_NOT_CONFIRMED');
+  throw new ExitError(
+    Exit.refused,
+    'not decided: what it would remember was not confirmed: pass --yes',
+    'ERR_NOT_CONFIRMED',
+  );
 }
 
 /** The decision stands, whatever becomes of the memory of it. */

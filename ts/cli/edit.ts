@@ -25,7 +25,7 @@ export async function edit(args: readonly string[]): Promise<number> {
     throw new UsageError('edit needs --args JSON, or --editor');
   const given = values.args === undefined ? undefined : { args: readJson(values.args, '--args') };
   const misfit = misfitIn(given?.args);
-  if (misfit !== undefined) throw new UsageError(`--args has a ${misfit} that is none`);
+  if (misfit !== undefined) throw new UsageError(`--args has a ${misfit} that is not valid: correct it`);
   const by = whoDecides(values.by);
   const make = async (record: KeptRecord): Promise<HumanDecision> => {
     const edited = given !== undefined ? given.args : isOpen(record) ? await editedArguments(record.args) : record.args;
@@ -53,7 +53,11 @@ async function editedArguments(args: unknown): Promise<unknown> {
   for (let text = before; ;) {
     text = await inEditor(text);
     if (text.trim() === '' || text === before) {
-      throw new ExitError(Exit.refused, 'not edited: the request goes on waiting', 'ERR_NOT_EDITED');
+      throw new ExitError(
+        Exit.refused,
+        'not edited: the request still waits, and you may edit it again',
+        'ERR_NOT_EDITED',
+      );
     }
     try {
       return readJson(text, 'what you wrote');
@@ -105,7 +109,7 @@ async function openEditor(file: string): Promise<void> {
   if (code === NOT_FOUND)
     throw new ExitError(
       Exit.refused,
-      `not edited: there is no editor "${editor}" here. Set VISUAL or EDITOR to one that there is`,
+      `not edited: there is no editor "${editor}" here. Set VISUAL or EDITOR to one that is installed`,
       'ERR_NOT_EDITED',
     );
   if (code !== 0)

@@ -14,7 +14,7 @@ export async function grants(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { cwd: { type: 'string' }, json: { type: 'boolean' } });
   const [verb, ...ids] = positionals;
   if ((verb !== undefined && verb !== 'revoke') || (verb === 'revoke' && ids.length === 0))
-    throw new UsageError('It is countersign grants, or countersign grants revoke ID.');
+    throw new UsageError('Write countersign grants, or countersign grants revoke ID.');
   const cwd = folderOf('--cwd', values.cwd);
   const policies = new NativePolicies({ documents: [], files: 'all', cwd, project: null, home: homedir() });
   const all = await policies.grants(Date.now());
@@ -45,7 +45,11 @@ function theOne(all: readonly Grant[], typed: string): Grant {
   const ids = all.map(({ id }) => id);
   const [first, ...others] = ids.includes(typed) ? [typed] : matching(ids, typed);
   if (first === undefined)
-    throw new ExitError(Exit.unknown, `nothing is remembered as ${JSON.stringify(typed)}`, 'ERR_UNKNOWN_GRANT');
+    throw new ExitError(
+      Exit.unknown,
+      `nothing is remembered as ${JSON.stringify(typed)}: see countersign grants`,
+      'ERR_UNKNOWN_GRANT',
+    );
   if (others.length > 0)
     throw new UsageError(`${JSON.stringify(typed)} may be ${others.length + 1} of them: give more of it`);
   return all.find(({ id }) => id === first)!;

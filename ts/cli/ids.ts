@@ -58,4 +58,8 @@ async function everRequested(ledger: NativeLedger, part: string): Promise<string
 }
 
 const unknown = (typed: string): ExitError =>
-  new ExitError(Exit.unknown, `there is no request ${JSON.stringify(typed)}`, 'ERR_UNKNOWN_APPROVAL');
+  new ExitError(
+    Exit.unknown,
+    `there is no request ${JSON.stringify(typed)}: see countersign pending`,
+    'ERR_UNKNOWN_APPROVAL',
+  );

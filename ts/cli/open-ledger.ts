@@ -110,7 +110,7 @@ function nearest(): string | undefined {
 function keyOf(option: string | undefined): string | null {
   const key = process.env[option ?? 'COUNTERSIGN_LEDGER_KEY'];
   if (key !== undefined && key !== '') return key;
-  if (option !== undefined) throw new UsageError(`--key-env: the environment has no ${option}`);
+  if (option !== undefined) throw new UsageError(`--key-env: the environment has no ${option}: set it to the key`);
   return null;
 }
 

@@ -63,7 +63,7 @@ async function claim(file: string, project: string, settings: string | undefined
   throw new ExitError(
     Exit.failure,
     `the ledger ${oneLine(file)} was not made here by you: it may hold approvals that you never gave. ` +
-      `Remove it, or if you trust whoever made it, name it: --ledger ${oneLine(`sqlite:${file}`)}`,
+      `Remove it, or if you trust the person who made it, name it: --ledger ${oneLine(`sqlite:${file}`)}`,
     'ERR_LEDGER_OWNER',
   );
 }

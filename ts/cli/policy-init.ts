@@ -33,7 +33,11 @@ export async function policyInit(args: readonly string[]): Promise<number> {
     await writeFile(file, text, { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ExitError(Exit.failure, `there is a policy by now: ${file}`, 'ERR_POLICY_EXISTS');
+    throw new ExitError(
+      Exit.failure,
+      `there is a policy already: ${file}. Change it, or remove it first`,
+      'ERR_POLICY_EXISTS',
+    );
   }
   await print(
     `wrote ${oneLine(file)}`,

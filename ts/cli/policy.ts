@@ -165,7 +165,9 @@ function told({ effect, reason, subjects }: PolicyVerdict): string {
 function ownPolicy(): string {
   const file = join(projectDirectory(process.cwd()), '.countersign', 'policy.toml');
   if (existsSync(file)) return file;
-  throw new UsageError('no policy is here: countersign policy lint FILE, or countersign policy init');
+  throw new UsageError(
+    'no policy is here: name one (countersign policy lint FILE), or make one (countersign policy init)',
+  );
 }
 
 async function lint(args: readonly string[]): Promise<number> {

@@ -10,7 +10,7 @@ import type { HumanDecision } from './decisions.js';
 export function answering(record: KeptRecord, typed: readonly string[]): HumanDecision {
   const questions = questionsOf(toJson(record));
   if (questions === undefined)
-    throw new UsageError('--answer answers questions, and this is none: use --text or --json-output');
+    throw new UsageError('--answer answers questions, and this is not a question: use --text or --json-output');
   if (typed.length !== questions.length)
     throw new UsageError(`there are ${questions.length} questions: give an --answer for each of them, in their order`);
   const answers = questions.map((question, index) => answerIn(question, typed[index] ?? ''));

@@ -10,7 +10,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EACCES: 'it may not be read or written',
   EPERM: 'it may not be read or written',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of it is no directory',
+  ENOTDIR: 'a part of it is not a directory',
   EEXIST: 'there is such a file by now',
   ENOSPC: 'the disk is full',
   EROFS: 'nothing can be written there',

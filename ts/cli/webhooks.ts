@@ -55,9 +55,13 @@ async function again(ledger: NativeLedger, wanted: readonly string[], json: bool
     let found = 0;
     for (const endpoint of endpoints) found += await askAgain(store, endpoint, (one) => id === 'all' || one === id);
     if (found === 0 && id !== 'all')
-      throw new ExitError(Exit.unknown, `there is no dead letter ${JSON.stringify(id)}`, 'ERR_UNKNOWN_DEAD_LETTER');
+      throw new ExitError(
+        Exit.unknown,
+        `there is no dead letter ${JSON.stringify(id)}: see countersign webhooks`,
+        'ERR_UNKNOWN_DEAD_LETTER',
+      );
     if (json) await printJson({ retry: id, found });
-    else await print(`${count(found, 'dead letter')} will be sent again by whoever sends`);
+    else await print(`${count(found, 'dead letter')} will be sent again by the process that sends`);
   }
   return Exit.ok;
 }

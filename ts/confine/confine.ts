@@ -37,7 +37,7 @@ export function confine(command: string | readonly string[], given: ConfineOptio
   }
   const own = { cwd: resolve(cwd), env: variables(env), settings, place: 'confine' };
   // Otherwise the error would say that the executable is missing.
-  if (!isFolder(own.cwd)) throw wrong(`confine: cwd: ${own.cwd} is no folder, or is not there.`);
+  if (!isFolder(own.cwd)) throw wrong(`confine: cwd: ${own.cwd} is not a folder, or does not exist.`);
   const { begin: _, ...made } = confined(command, { ...own, status: null });
   warnOfAbsent(own);
   return made;
@@ -331,9 +331,9 @@ export function checkSettings(settings: ConfineSettings, place: string): void {
 function checkHosts(hosts: readonly unknown[], place: string): void {
   if (hosts.length === 0) throw wrong(`${place}: network: an empty list reaches nothing: write 'none'.`);
   for (const host of hosts) {
-    const fault = typeof host === 'string' ? patternFault(host, 'addresses') : 'it is no text';
+    const fault = typeof host === 'string' ? patternFault(host, 'addresses') : 'it is not a text';
     const isMore = typeof host === 'string' && /[/@!]/.test(host.replace(/^[\w*]+:\/\//, ''));
-    if (fault !== null) throw wrong(`${place}: network: ${String(host)} is no host: ${fault}.`);
+    if (fault !== null) throw wrong(`${place}: network: ${String(host)} is not a host: ${fault}.`);
     if (isMore) throw wrong(`${place}: network: ${String(host)} is more than a host: write the host alone.`);
   }
 }

@@ -34,7 +34,7 @@ export function checkProgram(): void {
     return;
   }
   throw new ConfinementError({
-    message: `${confineProgram}, which confines commands, was changed since it was first used: nothing is run by it. Install countersign anew, and start this process again.`,
+    message: `${confineProgram}, which confines commands, was changed since it was first used: nothing is run by it. Install countersign again, and start this process again.`,
   });
 }
 

@@ -132,7 +132,7 @@ export class CommandProxy {
       this.#keep(socket);
       this.#meet(socket, () => asHttp?.call(server, socket)).catch(() => socket.destroy());
     });
-    server.on('clientError', (_error, socket: Duplex) => endWith(socket, 400, 'This is no request.'));
+    server.on('clientError', (_error, socket: Duplex) => endWith(socket, 400, 'This is not a request.'));
     // What a command or a server says must never end the process that it is told to.
     server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#tunnel(request, socket, head).catch(() => socket.destroy());
@@ -244,7 +244,7 @@ export class CommandProxy {
         // A status or a header that is none.
         socket.destroy();
         for (const name of response.getHeaderNames()) response.removeHeader(name);
-        return answer(response, 502, `${url.host} answered what is no HTTP.`);
+        return answer(response, 502, `${url.host} did not answer in HTTP.`);
       }
       incoming.pipe(response);
     });

@@ -50,7 +50,7 @@ function cureOf(cause: unknown, platform: string): string {
     return "Node's permission model forbids it: start it with --allow-addons and an --allow-fs-read of the folder.";
   if (/requires ffi access|NotCapable/i.test(textOf(cause))) return 'Start Deno with --allow-ffi (or -A).';
   if (!(PLATFORMS as readonly string[]).includes(platform))
-    return `${textOf(cause).startsWith('no addon is made') ? '' : 'There is none for it. '}There are: ${PLATFORMS.join(', ')}.`;
+    return `${textOf(cause).startsWith('no addon is made') ? '' : 'It has no addon. '}These platforms have one: ${PLATFORMS.join(', ')}.`;
   if (!isMissing(cause))
     return `It is there, and this system cannot load it. Is countersign-${platform} the right one?`;
   return (

@@ -153,7 +153,7 @@ export class DecisionTaker {
       const decision = this.#inside.native.parseAnswer(plain, toolName);
       const { type } = decision;
       readRemember(rememberOf(answer));
-      if (type === 'expired' || type === 'cancelled') return `${type} is no answer`;
+      if (type === 'expired' || type === 'cancelled') return `${type} is not an answer`;
       if (!allowedDecisions.includes(type))
         return `${type} is not among the answers that this call may get: ${allowedDecisions.join(', ')}`;
       if (decision.type === 'edit') await this.#teller.checks.get(approvalId)?.(revive(decision.args));
@@ -517,7 +517,7 @@ export class DecisionTaker {
 }
 
 const NO_DECISION =
-  "which is no decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";
+  "which is not a decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' } with what belongs to it)";
 const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';
 const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
 

@@ -76,5 +76,5 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
 
 function plain(outgoing: ServerResponse, status: number): void {
   outgoing.writeHead(status, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-  outgoing.end(status === 400 ? 'This is no request.\n' : 'Something went wrong.\n');
+  outgoing.end(status === 400 ? 'This is not a request.\n' : 'Something went wrong.\n');
 }

@@ -389,7 +389,7 @@ export interface StreamEvents {
 
 /** What was wrong, with each status that is not 2xx: `{ error }`. */
 export interface ErrorBody {
-  /** An `ERR_…` of docs/errors.md, or of docs/inbox.md. */
+  /** An `ERR_…` of docs/errors.md, or of docs/inbox-server.md. */
   code: string;
   message: string;
   /** `ERR_ALREADY_DECIDED`: what stands. */

@@ -131,7 +131,7 @@ function readOnce(options: unknown, place: string, form: string | undefined): Re
     const isSeen = typeof name === 'string' && Object.prototype.propertyIsEnumerable.call(options, name);
     if (!isSeen)
       throw new InvalidConfigError({
-        message: `${place}: ${String(name)} is no option: names are texts, and of properties like others.`,
+        message: `${place}: ${String(name)} is not an option: give each as a plain property whose name is a text.`,
       });
     own[name] = (options as Record<string, unknown>)[name];
   }

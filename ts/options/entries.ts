@@ -92,7 +92,7 @@ const NOT_OF_A_RUN = {
 };
 
 const NO_AGENTS = {
-  streamWithEvents: 'what runs by itself is no subagent: write { name, description, model, tools }.',
+  streamWithEvents: 'what runs by itself is not a subagent: write { name, description, model, tools }.',
 };
 
 const OF_THE_SDK = ['toolApproval'];

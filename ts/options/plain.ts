@@ -70,7 +70,7 @@ const dataWith = (hint: string): CopyKind => ({
         if (value === null) return value;
         throw wrong(place, `must be a plain object, not ${kindOf(value)}`);
       default:
-        throw wrong(place, `is a ${typeof value}, which is no plain data${hint}`);
+        throw wrong(place, `is a ${typeof value}, which is not plain data${hint}`);
     }
   },
   object: (properties) => Object.assign(Object.create(null) as object, Object.fromEntries(properties)),

@@ -30,7 +30,7 @@ export function readClaudeCode(source: SourceText): PolicyDraft {
       if (node.kind !== 'table') throw new ImportFault('`permissions` must be an object: `{ … }`', at);
       permissions = membersOf(source, node.entries);
     } else if (OTHER_GUARDS.has(name)) {
-      draft.dropped({ what: name, at }, 'it is no rule: what it stops or asks for must be set up anew');
+      draft.dropped({ what: name, at }, 'it is not a rule: set up again what it stops or asks for');
     }
   }
   const mode = permissions.find(({ name }) => name === 'defaultMode');

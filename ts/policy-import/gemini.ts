@@ -62,7 +62,7 @@ function rulesOf(draft: PolicyDraft, source: SourceText): readonly TreeNode[] {
   const { entries } = tree.root;
   for (const name of entries.map(({ key }) => key).toSorted()) {
     if (name === 'rule') continue;
-    draft.dropped({ what: name, at: NOWHERE }, 'it is no `[[rule]]`: what it checks must be set up anew');
+    draft.dropped({ what: name, at: NOWHERE }, 'it is not a `[[rule]]`: set up again what it checks');
   }
   const rules = entries.find(({ key }) => key === 'rule');
   if (rules === undefined) return [];

@@ -42,7 +42,7 @@ function readMembers(draft: PolicyDraft, source: SourceText): void {
     } else if (name !== ENABLE && isSetting(name)) {
       // Names change and old ones go on counting: what is not read is told, whatever it is called.
       const why = GUARDS.some((guard) => name.includes(guard))
-        ? 'it is not read: what it asks for must be set up anew'
+        ? 'it is not read: set up again what it asks for'
         : 'it is not read: what it approves, asks for or refuses must be written as rules';
       draft.dropped({ what: name, at }, why);
     }

@@ -39,7 +39,8 @@ export const fsGlob: typeof Api.fsGlob = (patterns, options = {}) => {
   if (access !== undefined && access !== 'read' && access !== 'write')
     throw new InvalidConfigError({ message: `fsGlob: access must be 'read' or 'write', not ${toldValue(access)}.` });
   for (const pattern of checkPatterns('fsGlob', [patterns].flat()))
-    if (pattern === '') throw new InvalidConfigError({ message: 'fsGlob: a pattern is empty.' });
+    if (pattern === '')
+      throw new InvalidConfigError({ message: 'fsGlob: a pattern is empty: write one, or leave it out.' });
   const read = access === 'write' ? {} : { reads: patterns };
   const write = access === 'read' ? {} : { writes: patterns };
   return { matches: { ...read, ...write } };

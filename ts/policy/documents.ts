@@ -87,4 +87,26 @@ function presetOf(name: string, place: string): Policy {
  * that an allow was meant for
  */
 export const textOf = (document: unknown, place: string): string =>
-  JSON.stringify(plainData(document, place, ': functions go into definePolicy([{ if: … }])'));
+  JSON.stringify(asInFiles(plainData(document, place, ': functions go into definePolicy([{ if: … }])'), place));
+
+/** Keys of a rule that code writes like every other option, and what they are called in a file. */
+const NAMES_IN_FILES: Readonly<Record<string, string>> = { excludeRequester: 'exclude_requester' };
+
+/** The same document, with the names that files have. What is not a document stays as it is: the core says what is wrong with it. */
+function asInFiles(document: unknown, place: string): unknown {
+  const { rule: rules } = document as { rule?: unknown };
+  if (!Array.isArray(rules)) return document;
+  const renamed = rules.map((rule: unknown, index) => {
+    if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return rule;
+    const entries = Object.entries(rule).map(([name, value]) => {
+      const inFile = Object.hasOwn(NAMES_IN_FILES, name) ? NAMES_IN_FILES[name]! : name;
+      if (inFile !== name && Object.hasOwn(rule, inFile))
+        throw new InvalidConfigError({
+          message: `${place}.rule[${index}] has ${name} and ${inFile}, which are one option: leave out ${inFile}.`,
+        });
+      return [inFile, value];
+    });
+    return Object.assign(Object.create(null) as object, Object.fromEntries(entries));
+  });
+  return Object.assign(Object.create(null) as object, document, { rule: renamed });
+}

@@ -15,7 +15,8 @@ export const mcpTools: typeof Api.mcpTools = async (client, options) => {
     });
   checkConnection('mcpTools', 'the client', client, ['tools']);
   const tools: unknown = await client.tools();
-  if (!isRecord(tools)) throw new InvalidConfigError({ message: 'mcpTools: client.tools() gave no tools.' });
+  if (!isRecord(tools))
+    throw new InvalidConfigError({ message: 'mcpTools: client.tools() gave no tools: pass a client of @ai-sdk/mcp.' });
   const named: ToolSet = Object.create(null) as ToolSet;
   for (const [name, tool] of Object.entries(tools as ToolSet)) {
     // So that the name is known to be given here: older clients do not say what the server calls the tool.

@@ -49,7 +49,7 @@ export function ofRequest<T>(place: string, request: ApprovalRequest, make: () =
       message: `${place}: the request must be one that onApprovalRequest, an event or gate.pending() gave: ${what}.`,
       cause,
     });
-  if (!isRecord(request)) throw wrong('this is no object');
+  if (!isRecord(request)) throw wrong('this is not an object');
   try {
     Object.keys(request);
   } catch (error) {
@@ -57,10 +57,10 @@ export function ofRequest<T>(place: string, request: ApprovalRequest, make: () =
   }
   const given = request as Partial<ApprovalRequest>;
   const text = TEXTS.find((name) => typeof given[name] !== 'string');
-  if (text !== undefined) throw wrong(`its ${text} is no text`);
+  if (text !== undefined) throw wrong(`its ${text} is not a text`);
   const list = LISTS.find((name) => !Array.isArray(given[name]));
-  if (list !== undefined) throw wrong(`its ${list} is no list`);
-  if (!isRecord(given.always)) throw wrong('its always is no object');
+  if (list !== undefined) throw wrong(`its ${list} is not a list`);
+  if (!isRecord(given.always)) throw wrong('its always is not an object');
   try {
     return make();
   } catch (error) {

@@ -85,7 +85,7 @@ export class LineInput {
     const why =
       this.#output === undefined
         ? 'the answers come from a terminal, and what is asked does not go to one (the output is redirected)'
-        : 'whoever read what is asked has stopped';
+        : 'the reader of the questions has stopped';
     throw new CountersignError({
       code: 'ERR_OUTPUT_UNSEEN',
       message: `nobody would see the question: ${why}. Let stderr go to the terminal, or pipe one line for each call`,

@@ -33,7 +33,7 @@ export const verifyWebhook: typeof Api.verifyWebhook = async (webhook, secret, o
   const seconds = header(headers, 'webhook-timestamp');
   const given = header(headers, 'webhook-signature').split(' ');
   // What would be another number when it is written anew is not what was signed.
-  if (!/^(?:0|[1-9]\d{0,11})$/.test(seconds)) throw refused('its webhook-timestamp is no time');
+  if (!/^(?:0|[1-9]\d{0,11})$/.test(seconds)) throw refused('its webhook-timestamp is not a time');
   const body = await bodyFrom(webhook, maxBodyBytes);
   const isSigned = keys
     .map((key) => signature(key, id, seconds, body))
@@ -86,7 +86,7 @@ function read(body: Uint8Array): Api.WebhookEvent {
   } catch {
     // Said below.
   }
-  throw refused('it was signed, but its body is no event');
+  throw refused('it was signed, but its body is not an event');
 }
 
 const isEvent = (value: unknown): value is Api.WebhookEvent =>

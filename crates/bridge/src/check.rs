@@ -204,7 +204,7 @@ impl Batch {
         let fields: Result<BTreeMap<Cow<'_, str>, &RawValue>, _> = serde_json::from_str(line);
         let (id, result) = match &fields {
             Ok(fields) => (fields.get("id").map(|id| (*id).to_owned()), self.check(fields, files)),
-            Err(error) => (lost_id(line), Err(format!("the line is no JSON object: {error}"))),
+            Err(error) => (lost_id(line), Err(format!("the line is not a JSON object: {error}"))),
         };
         let (verdict, error) = match result {
             Ok(verdict) => (verdict, None),

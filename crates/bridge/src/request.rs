@@ -216,7 +216,7 @@ pub(crate) fn name(what: &str, raw: &RawValue) -> Result<String, GateError> {
 pub(crate) fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, GateError> {
     let raw = raw.ok_or_else(|| {
         GateError::InvalidRequest(
-            "the arguments are no JSON value (undefined, a function or a symbol): pass an object"
+            "the arguments are not a JSON value (undefined, a function or a symbol): pass an object"
                 .to_owned(),
         )
     })?;

@@ -70,7 +70,7 @@ impl Plan {
     /// Reads a plan, and checks what its types do not say.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let plan: Self =
-            serde_json::from_str(text).map_err(|error| format!("this is no plan: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("this is not a plan: {error}"))?;
         if plan.command.is_empty() {
             return Err("the plan names no command".into());
         }
@@ -84,7 +84,7 @@ impl Plan {
         };
         for path in paths.chain(&plan.temporary).chain(socket).chain([&plan.cwd]) {
             if !path.is_absolute() {
-                return Err(format!("{} is no absolute path", path.display()));
+                return Err(format!("{} is not an absolute path", path.display()));
             }
         }
         let everything = |path: &PathBuf| path.canonicalize().is_ok_and(|real| real == *"/");

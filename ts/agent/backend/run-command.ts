@@ -245,7 +245,7 @@ function start(
 
 function cannotStart(path: string, cause: unknown): BackendError {
   // Node says of its executable that it is not there.
-  const why = isFolder(path) ? messageOf(cause) : `${path}, where it starts, is no folder, or is not there`;
+  const why = isFolder(path) ? messageOf(cause) : `${path}, where it starts, is not a folder, or does not exist`;
   const message = `The command could not be started: ${why}`;
   return new BackendError({ code: 'ERR_FILE_IO', message, path, cause });
 }

@@ -35,7 +35,7 @@ export const NOT_ALL_LOOKED_AT =
 
 /** What the model and the developer are told when it has ended. */
 export const NOT_ALL_LOOKED_AT_AFTER =
-  'The command left so many files, or closed folders, that not all of them could be looked at: a new repository that git would obey may be among them. A human must look before anybody uses git there.';
+  'The command left too many files, or closed folders, to look at all of them: a new repository that git would obey may be among them. A human must look before anybody uses git there.';
 
 /** What one command may do. */
 export interface ConfinedStart {

@@ -47,7 +47,7 @@ export function createTaskTool(options: {
       const agent = agents.get(name);
       if (agent === undefined)
         throw new InvalidConfigError({
-          message: `There is no agent ${JSON.stringify(name)}: there are ${names.join(', ')}.`,
+          message: `There is no agent ${JSON.stringify(name)}: name one of ${names.join(', ')}.`,
         });
       return cutMiddle(
         await run(agent, task, options),
@@ -69,7 +69,7 @@ async function run(
   const context = callContextOf(parent);
   if (context === undefined) {
     throw new InvalidConfigError({
-      message: 'The agent was not started: task runs in streamWithEvents, or among tools that gateTools has wrapped.',
+      message: 'The agent was not started: call task in streamWithEvents, or among tools that gateTools has wrapped.',
     });
   }
   const origin = [...context.origin, `task:${parent.toolCallId}`, name];

@@ -230,7 +230,7 @@ const NOWHERE: Omit<SpokenCall, 'toolCallId'> = {
 };
 
 const GONE =
-  'The conversation went on without this call: the user had the answer made anew, or changed an earlier message.';
+  'The conversation went on without this call: the user asked for another answer, or changed an earlier message.';
 const WENT_ON = 'The user did not answer whether this call may run, and went on with the conversation. It did not run.';
 const NOT_ANSWERED = 'Nobody has answered yet whether this call may run. It did not run.';
 const TOO_LATE =

@@ -180,7 +180,7 @@ function checkStep(prepared: Record<string, unknown>, step: object): void {
   if (prepared['tools'] === undefined) return;
   warnOnce(
     'prepareStep:tools',
-    'prepareStep returns tools, which the AI SDK passes over: the run keeps the tools that it began with. Leave some out by activeTools.',
+    'prepareStep returns tools, which the AI SDK ignores: the run keeps the tools that it began with. Leave some out by activeTools.',
   );
 }
 

@@ -83,7 +83,7 @@ export function decode(runId: string, entries: readonly unknown[], state: unknow
   for (const entry of entries) {
     const { m, s } = (isRecord(entry) ? entry : {}) as Partial<HistoryEntry>;
     const message = revive(m);
-    if (!isMessage(message)) throw corrupt(runId, `entry ${messages.length} is no message`);
+    if (!isMessage(message)) throw corrupt(runId, `entry ${messages.length} is not a message`);
     if (s !== undefined) marks.set(messages.length, revive(s) as StepMark);
     messages.push(message);
   }

@@ -228,7 +228,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
   const agentClass = isToolLoopAgent(agent) ? agentClassOf(agent) : undefined;
   if (runsByItself(agent))
     throw new UnsupportedAgentError({
-      message: `${place}: a deep agent runs by itself: agent.${place}(${place === 'resume' ? '{ runId }' : '{ prompt }'}).`,
+      message: `${place}: a deep agent runs by itself: call agent.${place}(${place === 'resume' ? '{ runId }' : '{ prompt }'}).`,
     });
   if (!isToolLoopAgent(agent) || agentClass === undefined) throw unsupportedAgent(place);
   const call = takeCall(given, place);
@@ -305,7 +305,9 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: RunPlace): RunSour
     }
     const [made] = options;
     if (made === undefined)
-      throw new UnsupportedAgentError({ message: `${place}: the agent does not prepare its calls.` });
+      throw new UnsupportedAgentError({
+        message: `${place}: the agent does not prepare its calls. Give its tools to gateTools, and call the agent yourself.`,
+      });
     return made;
   };
   return {

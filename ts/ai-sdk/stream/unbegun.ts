@@ -23,6 +23,6 @@ function tellUnbegun(code: number): void {
   if (unbegun.size === 0 || code !== 0) return;
   const runs = unbegun.size === 1 ? 'A run was made and never begun' : `${unbegun.size} runs were made and never begun`;
   warnAtExit([
-    `${runs}, so that the model was not called: iterate it with for await, await its result, or have somebody read the stream or the response that it was made into. The run itself is no promise.`,
+    `${runs}, so that the model was not called: iterate it with for await, await its result, or have somebody read the stream or the response that it was made into. The run itself is not a promise.`,
   ]);
 }

@@ -70,7 +70,7 @@ export function checkGateable(tool: unknown, name: string, place: string): void 
   throw new InvalidConfigError({
     message: isSdks
       ? `${place}: ${JSON.stringify(name)} has the function ${JSON.stringify(way)} beside its execute, which would run unasked: leave it out, or gate a tool made with tool({ inputSchema, execute }).`
-      : `${place}: ${JSON.stringify(name)} is no tool of the AI SDK, and would run unasked: make one with tool({ inputSchema, execute }), or ask with gate.request in the function that it calls.`,
+      : `${place}: ${JSON.stringify(name)} is not a tool of the AI SDK, and would run unasked: make one with tool({ inputSchema, execute }), or ask with gate.request in the function that it calls.`,
   });
 }
 

@@ -24,6 +24,6 @@ export const isGatedBefore = (tool: Tool | undefined): boolean =>
 export function refuseGatedBefore(tool: Tool | undefined, name: string, place: string): void {
   if (!isGatedBefore(tool)) return;
   throw new InvalidConfigError({
-    message: `${place}: the tool ${JSON.stringify(name)} is gated already, by gateTools or by the agent whose tool it is, and would be asked about twice: give the tool as it was, or leave it to them by interruptOn: { ${JSON.stringify(name)}: false }.`,
+    message: `${place}: the tool ${JSON.stringify(name)} is gated already, by gateTools or by its agent, and would be asked about twice. Give the tool as it was, or leave it to them by interruptOn: { ${JSON.stringify(name)}: false }.`,
   });
 }

@@ -272,7 +272,7 @@ class TheChat implements LocalChat {
   async reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk> {
     const { gate } = this.#options;
     const request = this.#asks.find(approvalId);
-    if (request === undefined) throw new UsageError('It no longer waits.');
+    if (request === undefined) throw new UsageError('It no longer waits: see /pending.');
     const { toolCallId, toolName, runId } = request;
     const verdict = await gate.check({ toolName, args, runId });
     // An edit is the human's: whatever the verdict is, they are asked about it.
@@ -280,7 +280,7 @@ class TheChat implements LocalChat {
     const { changes, page, proven } = await localGate(gate, 'chat').shownOf(call);
     const { text, flags } = page;
     const ask = askOf({ ...request, args, verdict, changes, proven, preview: text, flags, description: '' }, 1, 1);
-    if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit.');
+    if (ask.kind !== 'approval') throw new UsageError('It is a question, and has no arguments to edit: answer it.');
     return ask;
   }
 
@@ -344,7 +344,7 @@ class TheChat implements LocalChat {
         `Auto-approve is ${mode === 'auto' ? 'on' : 'off'}. /approve on and /approve off change it.`,
       );
     if (word !== 'on' && word !== 'off')
-      throw new UsageError(`It is /approve on or /approve off, not ${JSON.stringify(word)}.`);
+      throw new UsageError(`Write /approve on or /approve off, not ${JSON.stringify(word)}.`);
     if (mode === 'plan') this.#note('warning', 'Plan mode: only what is read-only runs. Start again without --plan.');
     else await this.#setMode(word === 'on' ? 'auto' : 'safe');
   }

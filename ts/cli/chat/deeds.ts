@@ -53,7 +53,7 @@ export const deeds = {
       );
     }
     if (verb !== 'revoke' || id === undefined || more.length > 0)
-      throw new UsageError('It is /grants, or /grants revoke ID.');
+      throw new UsageError('Write /grants, or /grants revoke ID.');
     const found = theOne(
       grants.map((grant) => grant.id),
       id,

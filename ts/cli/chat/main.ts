@@ -60,8 +60,9 @@ export async function chatCommand(args: readonly string[], { keepsPrompts = true
 export function readFlags(args: readonly string[], more: OptionTypes = {}) {
   const { values, positionals } = readOptions(args, { ...more, ...OPTIONS });
   const [first] = positionals;
-  if (first !== undefined) throw new UsageError(`there is no command ${JSON.stringify(first)}`);
-  if (values.auto === true && values.plan === true) throw new UsageError('--auto and --plan do not go together');
+  if (first !== undefined) throw new UsageError(`there is no command ${JSON.stringify(first)}: see countersign --help`);
+  if (values.auto === true && values.plan === true)
+    throw new UsageError('--auto and --plan do not go together: give one of them');
   if (values.prompt?.trim() === '') throw new UsageError('--prompt needs a text');
   return values;
 }

@@ -19,7 +19,7 @@ const REACHABLE = 10_000;
 const HOW = `which model?
   one of the AI Gateway, whose key is in AI_GATEWAY_API_KEY:
     countersign --model openai/gpt-5
-  one of a server that speaks OpenAI's protocol, whose key, if it needs one, is in COUNTERSIGN_API_KEY or OPENAI_API_KEY:
+  one of a server that speaks OpenAI's protocol, whose key, if any, is in COUNTERSIGN_API_KEY or OPENAI_API_KEY:
     countersign --model qwen3 --base-url http://localhost:11434/v1
 Or set model and base_url in .countersign/config.toml or in ~/.config/countersign/config.toml.`;
 

@@ -94,4 +94,4 @@ function inWords(
 const missing = (whose: string, folder: string): string[] =>
   ['policy.toml', 'policy.json'].some((name) => existsSync(join(folder, name)))
     ? []
-    : [`${whose}: ${join(folder, 'policy.toml')} (there is none)`];
+    : [`${whose}: ${join(folder, 'policy.toml')} (it does not exist)`];

@@ -1,6 +1,6 @@
 /** The small project that the demo works on, by the paths of its files. */
 export const SAMPLE: Readonly<Record<string, string>> = {
-  '.countersign/policy.toml': `# What no agent may do in this project, whoever runs it.
+  '.countersign/policy.toml': `# What no agent may do in this project.
 version = 1
 
 [[rule]]

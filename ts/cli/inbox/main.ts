@@ -67,7 +67,8 @@ async function readFlags(args: readonly string[]): Promise<InboxFlags> {
   const by = whoDecides(values.by);
   const keyEnv = values['key-env'] ?? 'COUNTERSIGN_LEDGER_KEY';
   const hasKey = Boolean(process.env[keyEnv]);
-  if (values['key-env'] !== undefined && !hasKey) throw new UsageError(`--key-env: the environment has no ${keyEnv}`);
+  if (values['key-env'] !== undefined && !hasKey)
+    throw new UsageError(`--key-env: the environment has no ${keyEnv}: set it to the key`);
   const { name: ledger, missing: made } = await ledgerToBegin(values.ledger);
   return {
     gate: {

@@ -60,7 +60,11 @@ async function init(args: readonly string[]): Promise<number> {
       '',
       ...linesByHand('script'),
     );
-    throw new ExitError(Exit.failure, 'no agent was found, and nothing was written', 'ERR_NO_AGENT');
+    throw new ExitError(
+      Exit.failure,
+      'no agent was found, and nothing was written: name the folder of the project',
+      'ERR_NO_AGENT',
+    );
   }
   const exit = plan.left.length === 0 ? Exit.ok : Exit.failure;
   if (plan.changes.length === 0) {
@@ -143,7 +147,7 @@ function refuseUncommitted({ folder }: Project, changes: readonly Change[]): voi
   } catch {
     throw new ExitError(
       Exit.refused,
-      'nothing was written: this is no git repository, so that it could not be undone. --force writes all the same',
+      'nothing was written: this is not a git repository, so that it could not be undone. Pass --force to write all the same',
       'ERR_UNCOMMITTED',
     );
   }
@@ -169,7 +173,11 @@ function write({ folder }: Project, { file, before, after }: Change): void {
     return;
   }
   if (!existsSync(path) || readFileSync(path, 'utf8') !== before)
-    throw new ExitError(Exit.refused, `${file} has changed since it was shown: it was not written`, 'ERR_CHANGED');
+    throw new ExitError(
+      Exit.refused,
+      `${file} has changed since it was shown: it was not written. Run countersign init again`,
+      'ERR_CHANGED',
+    );
   writeFileSync(path, after);
 }
 

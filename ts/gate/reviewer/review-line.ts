@@ -22,7 +22,7 @@ const SAYS: Readonly<Record<CallReview['answer'], string>> = {
 const BARS: Readonly<Record<ReviewBar, string>> = {
   question: 'it is a question to you',
   people: 'people are named who must agree',
-  managed: 'the administrator wants a person to',
+  managed: 'the administrator leaves it to a person',
   beside: 'something beside the rules asks',
   unmarked: 'no rule leaves all of it to a reviewer',
   advises: 'it only advises',

@@ -142,7 +142,7 @@ function readOpinion(answer: unknown): Opinion {
   const said = ownValue(answer, 'answer');
   const reason = ownValue(answer, 'reason');
   if (!ANSWERS.has(said) || typeof reason !== 'string')
-    throw new TypeError(`it answered ${toldKind(answer)}, which is no { answer, reason }`);
+    throw new TypeError(`it answered ${toldKind(answer)}, which is not { answer, reason }`);
   return { answer: said as Opinion['answer'], reason: shown(reason) };
 }
 

@@ -106,7 +106,7 @@ impl From<&RunInfo> for NativeRunInfo {
 
 /// The hash that 64 hexadecimal digits stand for.
 fn hash(text: &str) -> Result<Hash, GateError> {
-    hash_from_hex(text).ok_or_else(|| GateError::Internal(format!("{text:?} is no hash")))
+    hash_from_hex(text).ok_or_else(|| GateError::Internal(format!("{text:?} is not a hash")))
 }
 
 impl Operate<&dyn Host> for NativeSaveRun {

@@ -16,7 +16,7 @@ pub fn state_at(path: &Path) -> FileState {
         Err(error) if error.kind() == ErrorKind::NotFound => return FileState::Absent,
         Err(error) => return FileState::Unreadable(error.to_string()),
         Ok(metadata) if !metadata.is_file() => {
-            return FileState::Unreadable("it is no file".to_owned());
+            return FileState::Unreadable("it is not a file".to_owned());
         }
         Ok(metadata) if metadata.len() > LARGEST => {
             return FileState::Unreadable(format!("it has {} bytes", metadata.len()));

@@ -148,7 +148,7 @@ fn not_approver(by: Option<&str>, approvers: &[Box<str>]) -> String {
     // Names are whatever somebody wrote.
     let safe = |name: &str| crate::preview::text(name, 256);
     let may = match approvers {
-        [] => "whoever gives a name and did not ask for it".to_owned(),
+        [] => "anyone who gives a name and did not ask for it".to_owned(),
         _ => approvers.iter().map(|name| safe(name)).collect::<Vec<_>>().join(", "),
     };
     match by {

@@ -81,7 +81,7 @@ fn why_unreachable(path: &Path) -> Option<String> {
             // It appeared in this moment.
             Ok(_) if place == path => Some(BEING_WRITTEN.to_owned()),
             Ok(there) if there.is_dir() => None,
-            Ok(_) => Some(format!("cannot be read: {shown} is no directory")),
+            Ok(_) => Some(format!("cannot be read: {shown} is not a directory")),
         };
     }
     None
@@ -108,7 +108,7 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
                 };
             }
             Err(error) => return Err(format!("cannot be read: {error}")),
-            Ok(metadata) if !metadata.is_file() => return Err("is no file".to_owned()),
+            Ok(metadata) if !metadata.is_file() => return Err("is not a file".to_owned()),
             Ok(_) => {}
         }
         let mut file = match File::open(path) {
@@ -119,7 +119,7 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
         let failed = |error: io::Error| format!("cannot be read: {error}");
         let before = file.metadata().map_err(failed)?;
         if !before.is_file() {
-            return Err("is no file".to_owned());
+            return Err("is not a file".to_owned());
         }
         check(path, &before, care)?;
         let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);

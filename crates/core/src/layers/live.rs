@@ -249,7 +249,7 @@ impl LayerSlot {
             Ok(text) => text,
             Err(error) => {
                 let at = error.valid_up_to();
-                self.errors = vec![unreadable(&name, &format!("is no UTF-8 from byte {at} on"))];
+                self.errors = vec![unreadable(&name, &format!("is not UTF-8 from byte {at} on"))];
                 return;
             }
         };
@@ -308,7 +308,7 @@ impl TrustFile {
 
 /// Said of a file that was there. Until a gate is made anew it is not known whether somebody took it away on purpose.
 const GONE: &str =
-    "was there and is gone: put it back, or start anew without it. Nothing is allowed until then";
+    "was there and is gone: put it back, or start again without it. Nothing is allowed until then";
 
 fn is_as_seen(path: &Path, seen: Option<&SeenFile>) -> bool {
     seen.is_some_and(|seen| {

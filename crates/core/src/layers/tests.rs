@@ -193,10 +193,10 @@ fn a_name_that_leads_nowhere_is_no_absence() {
         (USER, Some("../away/policy.toml"), nowhere),
         ("config", Some("/nope"), nowhere),
         ("config", Some("away"), nowhere),
-        ("config", None, "is no directory"),
+        ("config", None, "is not a directory"),
         (PROJECT, Some("/nope"), nowhere),
         ("project/.countersign", Some("/nope"), nowhere),
-        ("project/.countersign", None, "is no directory"),
+        ("project/.countersign", None, "is not a directory"),
         ("project", Some("nope"), nowhere),
         ("etc/policy.toml", Some("/nope"), nowhere),
         ("etc", Some("/nope"), nowhere),
@@ -269,8 +269,8 @@ fn what_was_never_read_breaks_everything_until_it_can_be() {
 #[test]
 fn what_is_no_text_or_no_file_or_too_large() {
     for (what, make) in [
-        ("is no UTF-8 from byte 3 on", (|path| fs::write(path, b"abc\xff").unwrap()) as fn(&Path)),
-        ("is no file", |path| fs::create_dir(path).unwrap()),
+        ("is not UTF-8 from byte 3 on", (|path| fs::write(path, b"abc\xff").unwrap()) as fn(&Path)),
+        ("is not a file", |path| fs::create_dir(path).unwrap()),
         ("has 1048577 bytes, 1048576 are allowed", |path| {
             fs::write(path, vec![b'#'; (1 << 20) + 1]).unwrap()
         }),

@@ -167,5 +167,5 @@ pub fn trust_hash(canonical_path: &str, bytes: &[u8]) -> String {
 pub(super) fn canonical(path: &Path) -> io::Result<String> {
     let path = fs::canonicalize(path)?.into_os_string();
     // Two names must not become one.
-    path.into_string().map_err(|_| io::Error::other("its path is no UTF-8"))
+    path.into_string().map_err(|_| io::Error::other("its path is not UTF-8"))
 }

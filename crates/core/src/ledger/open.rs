@@ -30,7 +30,7 @@ impl LedgerLocation {
                 Ok(Self::Postgres(Box::new(PostgresSettings::parse(name)?)))
             }
             _ => Err(LedgerErrorKind::Io
-                .because(format!("{:?} is no ledger: {OTHER}", harmless_beginning(name)))),
+                .because(format!("{:?} is not a ledger: {OTHER}", harmless_beginning(name)))),
         }
     }
 }

@@ -90,7 +90,7 @@ impl UrlAddress {
             }
         }
         if readings.is_empty() {
-            return Err(error(format!("{source:?} is no address")));
+            return Err(error(format!("{source:?} is not an address")));
         }
         let authority = authority(trimmed).unwrap_or_default();
         let any_host = readings.iter().any(|reading| {

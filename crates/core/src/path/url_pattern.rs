@@ -61,7 +61,7 @@ impl UrlPattern {
             Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme.to_ascii_lowercase()), rest),
             Some((scheme, _)) => {
                 return Err(error(format!(
-                    "`{scheme}` is no scheme: write one like `https`, or `*`"
+                    "`{scheme}` is not a scheme: write one like `https`, or `*`"
                 )));
             }
             None if source == "*" => (Some("*".to_owned()), "*:*"),
@@ -287,13 +287,13 @@ fn port_of(text: &str) -> Result<PortPattern, UrlError> {
     }
     text.parse()
         .map(PortPattern::Is)
-        .map_err(|_| error(format!("`{text}` is no port: write a number, or `*`")))
+        .map_err(|_| error(format!("`{text}` is not a port: write a number, or `*`")))
 }
 
 fn host_of(written: &str) -> Result<String, UrlError> {
     let bad = || {
         error(format!(
-            "`{written}` is no host: write a name, an IP address, `*.` and a name, or `*`"
+            "`{written}` is not a host: write a name, an IP address, `*.` and a name, or `*`"
         ))
     };
     if written.contains(['*', '?', '{', '}', ' ', '%']) {

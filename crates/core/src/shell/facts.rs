@@ -450,7 +450,7 @@ impl fmt::Display for DoubtReason {
             }
             Self::RunsCode => "an argument that makes the command run other code",
             Self::Editor => "it opens the editor, which may be told to run anything",
-            Self::ForeignModule => "this module is no file of the project",
+            Self::ForeignModule => "this module is not a file of the project",
             Self::SettingsOfNpm => {
                 "`.npmrc` of the project may name a server that is asked, or a folder that is written into"
             }

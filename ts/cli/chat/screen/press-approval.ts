@@ -298,7 +298,7 @@ export function withEdited(
     try {
       json = JSON.parse(text);
     } catch (error) {
-      const said = `that is no JSON: ${messageOf(error)}`;
+      const said = `that is not JSON: ${messageOf(error)}`;
       return { state: goTo(state, { at: 'edit', draft: draftOf(text), field }, said) };
     }
   } else {

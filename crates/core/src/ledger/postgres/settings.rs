@@ -358,7 +358,7 @@ fn prepare(value: &str) -> Result<StatementCaching, LedgerError> {
         "auto" => StatementCaching::Auto,
         "on" => StatementCaching::On,
         "off" => StatementCaching::Off,
-        _ => return Err(refused("has a `prepare` that is none of auto, on, off")),
+        _ => return Err(refused("has a `prepare` that is not one of auto, on, off")),
     })
 }
 
@@ -371,7 +371,7 @@ fn mode(value: &str) -> Result<TlsMode, LedgerError> {
         "verify-full" => TlsMode::VerifyFull,
         _ => {
             return Err(refused(
-                "has an sslmode that is none of disable, prefer, require, verify-ca, verify-full",
+                "has an sslmode that is not one of disable, prefer, require, verify-ca, verify-full",
             ));
         }
     })
@@ -394,8 +394,9 @@ fn number<T: TryFrom<u64> + fmt::Display + Into<u64> + Copy>(
     name: &str, value: &str, least: T, most: T,
 ) -> Result<T, LedgerError> {
     let read = value.parse::<u64>().ok().filter(|read| (least.into()..=most.into()).contains(read));
-    read.and_then(|read| T::try_from(read).ok())
-        .ok_or_else(|| refused(format!("has a `{name}` that is no number from {least} to {most}")))
+    read.and_then(|read| T::try_from(read).ok()).ok_or_else(|| {
+        refused(format!("has a `{name}` that is not a number from {least} to {most}"))
+    })
 }
 
 fn decoded(name: &str, raw: &str) -> Result<String, LedgerError> {

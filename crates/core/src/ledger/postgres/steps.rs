@@ -383,7 +383,7 @@ fn advanced(change: Option<RequestChange>, guard: ChangeGuard) -> StepVerdict<Op
 
 fn lease_is_over() -> LedgerError {
     crate::ledger::LedgerErrorKind::Busy.because(
-        "this process was not heard of for longer than its lease, so nothing starts on its behalf: try again, and see that it \
+        "this process was not heard of for longer than its lease, so nothing starts on its behalf. Try again, and see that it \
          reaches the server (or give a longer `lease=` in the URL)",
     )
 }

@@ -231,7 +231,7 @@ impl<'a> DocumentReader<'a> {
                     self.texts(node, path, |name| match name.split('.').any(str::is_empty) {
                         false => Ok(()),
                         true => Err(format!(
-                            "{} is no name of an argument: write `a`, or `a.b` for b inside a",
+                            "{} is not the name of an argument: write `a`, or `a.b` for b inside a",
                             quoted(name)
                         )),
                     });

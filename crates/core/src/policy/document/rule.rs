@@ -173,9 +173,9 @@ impl DocumentReader<'_> {
                 },
             },
             _ => {
-                let message = "say what may stand behind the words: operands = [\"build\"] for these operands and no \
-                               others (and options = [\"-v\"] for these options and no others), or exact = true for \
-                               nothing at all; leave the braces out if anything may";
+                let message = "say what may stand behind the words. operands = [\"build\"] means these operands and no \
+                               others, options = [\"-v\"] beside it these options and no others, and exact = true \
+                               nothing at all. Leave the braces out if anything may stand there";
                 self.wrong(item, path, message.to_owned());
                 return None;
             }
@@ -212,7 +212,7 @@ impl DocumentReader<'_> {
                 DocumentValue::Text(text) if is_option(text) => options.push(text.clone()),
                 DocumentValue::Text(text) => {
                     let message = format!(
-                        "{} is no option: write \"-x\" or \"--name\", one each",
+                        "{} is not an option: write \"-x\" or \"--name\", one each",
                         quoted(text)
                     );
                     self.wrong(item, path, message);
@@ -273,7 +273,7 @@ impl DocumentReader<'_> {
     ) -> Vec<PlacedValue<String>> {
         let patterns = self.texts(node, path, |pattern| {
             check(pattern.strip_prefix('!').unwrap_or(pattern))
-                .map_err(|message| format!("{} is no pattern: {message}", quoted(pattern)))
+                .map_err(|message| format!("{} is not a pattern: {message}", quoted(pattern)))
         });
         if !patterns.is_empty() && patterns.iter().all(|pattern| pattern.value.starts_with('!')) {
             let message = "these patterns only take out, so that nothing matches: name first what they are taken out of"
@@ -392,7 +392,7 @@ fn variable(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{} is no name of a variable: write the name alone, with * for any text; its value is not compared",
+        "{} is not the name of a variable: write the name alone, with * for any text; its value is not compared",
         quoted(name)
     ))
 }

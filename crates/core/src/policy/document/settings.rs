@@ -43,7 +43,7 @@ pub fn settings(text: &str) -> Result<Vec<TomlSetting>, SettingsError> {
     let lines = LineIndex::new(text);
     let root = parse(text, DocumentFormat::Toml).map_err(|errors| {
         let (at, message) =
-            errors.into_iter().next().unwrap_or_else(|| (0, "it is no TOML".to_owned()));
+            errors.into_iter().next().unwrap_or_else(|| (0, "it is not TOML".to_owned()));
         let place = lines.place(at);
         SettingsError { message, line: place.line, column: place.column }
     })?;

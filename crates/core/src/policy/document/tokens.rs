@@ -31,7 +31,7 @@ pub(super) fn from_text(text: &str) -> Result<CommandPattern, String> {
             ';' | '|' | '&' | '<' | '>' | '$' | '(' | ')' | '`' | '\n' | '\r' => {
                 return Err(format!(
                     "{} holds {char:?}: a rule is compared token by token with each command of a line, never with the \
-                     text of the line; write each command as an entry of its own, or put the token in quotes if this \
+                     text of the line. Write each command as an entry of its own, or put the token in quotes if this \
                      very text is meant",
                     quoted(text)
                 ));

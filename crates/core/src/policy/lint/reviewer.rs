@@ -15,7 +15,7 @@ pub(super) fn unheard(rule: &PolicyRule, document: &PolicyDocument) -> Option<&'
         Effect::Deny => Some("nobody answers a deny"),
         Effect::Ask if is_managed => Some("what the administrator asks about only a human answers"),
         Effect::Ask if names_people => {
-            Some("people are named who must agree, and a reviewer is none")
+            Some("people are named who must agree, and a reviewer is not one of them")
         }
         Effect::Ask => None,
     }

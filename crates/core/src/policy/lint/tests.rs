@@ -368,7 +368,7 @@ fn messages_say_what_to_do() {
     assert_eq!(
         messages,
         [
-            "\"CI=1\" sets a variable, which is no part of a command: write env = [\"CI\"]",
+            "\"CI=1\" sets a variable, which is not part of a command: write env = [\"CI\"]",
             "\"python\" does whatever its arguments say: name the arguments that are meant",
             "the rule at p:8 asks about all this, and the stricter counts",
         ]

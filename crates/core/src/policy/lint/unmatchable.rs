@@ -74,7 +74,7 @@ fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
         }
         if !name.is_empty() && first.get(name.len()..).is_some_and(|rest| rest.starts_with('=')) {
             return Some(format!(
-                "{} sets a variable, which is no part of a command: write env = [{name:?}]",
+                "{} sets a variable, which is not part of a command: write env = [{name:?}]",
                 quoted(first)
             ));
         }

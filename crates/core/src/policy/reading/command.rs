@@ -128,7 +128,7 @@ impl SubjectReader<'_> {
                         self.facts(plan, name, analysis, start, Text::Joined(&line));
                     }
                 }
-                None => self.unknown(Some(name), format!("`{name}` is no list of words")),
+                None => self.unknown(Some(name), format!("`{name}` is not a list of words")),
             },
             // `{ command: "git", args: ["status"] }`: a command and its words, or a line and more of it. Where every word is
             // plain, both are the same.

@@ -10,12 +10,12 @@ const HEAD: &str = "# Programs
 This page is made from the tables that the prover reads (`crates/core/src/shell/effects/programs/`), by
 `cargo run -p countersign-core --example programs > docs/programs.md`. A test keeps the two equal.
 
-For each program it says what its words do. A rule that allows a program allows what stands here as _nothing_ and as reading, and
-what a program writes and fetches that is not allowed for looking alone
-([what an allow covers](policy.md#subjects-and-verdicts)). Denies and asks speak of each file and address. Whatever is listed under
-**asks**, and **any option that is not listed here**, is asked about, unless a rule spells out those very words: what is not
-described is not allowed. A program that is not on this page is only known by its name, and a rule for it allows whatever it does; a
-deny of a file that its words name holds all the same.
+For each program it says what its words do. A rule that allows a program allows what stands here as _nothing_ and as reading. It
+also allows what a program writes and fetches that is not allowed for looking alone
+([what an allow covers](policy-verdicts.md)). Denies and asks speak of each file and address. Asked about is whatever is listed
+under **asks**, and **any option that is not listed here**, unless a rule spells out those very words: what is not described is not
+allowed. A program that is not on this page is only known by its name. A rule for it allows whatever it does; a deny of a file that
+its words name holds all the same.
 
 - An option may be listed twice: versions of the program differ, and then all readings count.
 - A word that only the run will tell counts as any option, as long as the program takes options. A pattern (`*`) is looked up, and
@@ -26,10 +26,10 @@ deny of a file that its words name holds all the same.
 - What makes or moves links or folders makes the paths behind it in the same line unsure.
 - _open_: the options are not described. No preset allows such a program.
 - _only looks_: such an option counts as long as beside it stand only others such, and those listed behind it as _keep it so_.
-- _variables_: a variable of any name is data to it, or a setting ([what that may be](policy.md#variables)). To any other it may be
-  code, or a path.
+- _variables_: a variable of any name is data to it, or a setting ([what that may be](policy-verdicts.md#variables)). To any other
+  it may be code, or a path.
 - _opens below a folder_: of the files there it reads those alone that are called so
-  ([paths](policy.md#paths)). Any other program may read each.
+  ([paths](policy-paths.md#paths)). Any other program may read each.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
 ";
 

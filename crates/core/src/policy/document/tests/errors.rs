@@ -148,7 +148,7 @@ fn errors_name_the_place_and_what_to_do() {
         (
             "version = 1\n[tools.x]\nread = [\"a..b\"]",
             vec![
-                "VALUE policy.toml:3:9: \"a..b\" is no name of an argument: write `a`, or `a.b` for b inside a",
+                "VALUE policy.toml:3:9: \"a..b\" is not the name of an argument: write `a`, or `a.b` for b inside a",
             ],
         ),
         // Rules.
@@ -214,7 +214,7 @@ fn errors_name_the_place_and_what_to_do() {
         (
             &format!("{rule}effect = \"ask\"\nenv = [\"A=1\"]"),
             vec![
-                "VALUE policy.toml:4:8: \"A=1\" is no name of a variable: write the name alone, with * for any text; its value is not compared",
+                "VALUE policy.toml:4:8: \"A=1\" is not the name of a variable: write the name alone, with * for any text; its value is not compared",
             ],
         ),
         (
@@ -239,7 +239,7 @@ fn commands_that_cannot_be_patterns() {
     let operator = |text: &str, char: char| {
         format!(
             "VALUE policy.toml:4:13: {text:?} holds {char:?}: a rule is compared token by token with each command of a line, \
-             never with the text of the line; write each command as an entry of its own, or put the token in quotes if this \
+             never with the text of the line. Write each command as an entry of its own, or put the token in quotes if this \
              very text is meant"
         )
     };
@@ -305,14 +305,14 @@ fn commands_that_cannot_be_patterns() {
         ),
         (
             "{ words = 'a', operands = [], options = ['x'] }",
-            other("54: \"x\" is no option: write \"-x\" or \"--name\", one each"),
+            other("54: \"x\" is not an option: write \"-x\" or \"--name\", one each"),
         ),
         (
             "{ words = 'a' }",
             other(
-                "13: say what may stand behind the words: operands = [\"build\"] for these operands and no others (and \
-                 options = [\"-v\"] for these options and no others), or exact = true for nothing at all; leave the braces \
-                 out if anything may",
+                "13: say what may stand behind the words. operands = [\"build\"] means these operands and no others, \
+                 options = [\"-v\"] beside it these options and no others, and exact = true nothing at all. Leave the \
+                 braces out if anything may stand there",
             ),
         ),
         ("'echo \"a'", other("13: \"echo \\\"a\" has a quote without end")),
@@ -375,7 +375,7 @@ fn errors_in_json_and_objects() {
     assert_eq!(
         errors(text, DocumentFormat::Object),
         [
-            "VALUE policy option: rule[1].commands[1]: \"a|\" holds '|': a rule is compared token by token with each command of a line, never with the text of the line; write each command as an entry of its own, or put the token in quotes if this very text is meant",
+            "VALUE policy option: rule[1].commands[1]: \"a|\" holds '|': a rule is compared token by token with each command of a line, never with the text of the line. Write each command as an entry of its own, or put the token in quotes if this very text is meant",
             "UNKNOWN_KEY policy option: rule[1].resaon: unknown key \"resaon\" in a rule: did you mean \"reason\"?",
             "VALUE policy option: rule[1].condition: \"condition\" must be the number of a function, not a number",
             "VALUE policy option: rule[2]: an entry of \"rule\" must be an object, not a number",
