@@ -359,7 +359,7 @@ export interface LocalBackendOptions {
   maxFileBytes?: number;
   /**
    * Commands run confined: they write in the root alone and in folders of their own, read the system and its toolchains, and reach
-   * no network. `true`: just that. docs/confinement.md says what holds where. @default nothing is confined
+   * no network. `true`: just that. docs/confinement-hosts.md says what holds where. @default nothing is confined
    *
    * Where this system cannot hold it, the call throws ConfinementError (`ERR_CONFINEMENT`).
    */

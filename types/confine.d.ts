@@ -118,7 +118,7 @@ export interface ConfinementRefusal {
  */
 export declare function confine(command: string | readonly string[], options?: ConfineOptions): ConfinedCommand;
 
-/** Something that is not held. docs/confinement.md says what each one means. */
+/** Something that is not held. docs/confinement-hosts.md says what each one means. */
 export type ConfinementHole =
   | 'hidden-files'
   | 'protected-files'

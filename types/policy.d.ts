@@ -124,7 +124,7 @@ export interface PolicyDocument {
   rule?: readonly PolicyRule[];
   /**
    * What a confined command reaches of the network. `'ask'`: what a rule with `urls` allows, and of all else a human is asked. A
-   * list: these hosts, and no others. All policies that say something of it count. See docs/confinement.md.
+   * list: these hosts, and no others. All policies that say something of it count. See docs/confinement-network.md.
    */
   network?: 'none' | 'ask' | readonly string[];
   /** Modes that {@link Gate.setMode} refuses. */

@@ -228,6 +228,20 @@ describe('llms.txt', () => {
   });
 });
 
+test('the pages that messages, declarations and comments of the code name exist', () => {
+  const sources = ['ts', 'types', 'src', 'crates', 'scripts', 'bench']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    )
+    .concat(readdirSync(root))
+    .filter((path) => /\.(?:ts|tsx|mjs|rs|toml)$/.test(path) && !/\/tests?\//.test(path));
+  const named = sources.flatMap((path) =>
+    allOf(read(path), /\b(docs\/[a-z-]+\.md)\b/g).map((page) => ({ path, page })),
+  );
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter(({ page }) => !existsSync(join(root, page)))).toEqual([]);
+});
+
 /** Pages that are longer than two screens: one is generated, and the threats are one list. Put none in. */
 const LONG: readonly string[] = ['docs/programs.md', 'docs/security.md'];
 

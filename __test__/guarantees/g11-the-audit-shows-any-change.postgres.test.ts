@@ -9,7 +9,7 @@ import { isMissing, query, shared, titled } from '../support/postgres.js';
 
 const on = stage();
 
-/** The chain as docs/audit.md has it, written once more. */
+/** The chain as docs/commands-ledger.md has it, written once more. */
 function link(prev: string, body: string): string {
   const hash = createHash('sha256').update('countersign-audit-v1\0').update(Buffer.from(prev, 'hex')).update(body);
   return hash.digest('hex');

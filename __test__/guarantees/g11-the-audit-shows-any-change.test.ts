@@ -13,7 +13,7 @@ import { effort } from '../support/effort.js';
 
 const GENESIS = '0'.repeat(64);
 
-/** The chain as docs/audit.md has it, written once more: so that what the core makes is what is documented. */
+/** The chain as docs/commands-ledger.md has it, written once more: so that what the core makes is what is documented. */
 function link(prev: string, body: string): string {
   const hash = createHash('sha256').update('countersign-audit-v1\0').update(Buffer.from(prev, 'hex')).update(body);
   return hash.digest('hex');

@@ -96,7 +96,12 @@ function confinementRows(found: ConfinementReport): (readonly [string, string])[
   const namespaces = found.namespaces ? 'namespaces' : `no namespaces (${found.noNamespaces ?? ''})`;
   return [
     ['confinement', `Landlock ${found.landlock}, seccomp, ${namespaces}`],
-    ['', found.open.length === 0 ? 'nothing stays open' : `stays open: ${found.open.join(', ')} (docs/confinement.md)`],
+    [
+      '',
+      found.open.length === 0
+        ? 'nothing stays open'
+        : `stays open: ${found.open.join(', ')} (docs/confinement-hosts.md)`,
+    ],
   ];
 }
 

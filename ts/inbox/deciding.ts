@@ -68,7 +68,7 @@ function readDecision(given: unknown, { scopes }: ViewContext): Decision {
 
 const malformed = () =>
   badRequest(
-    "decision must be { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip', … }: see docs/decisions.md.",
+    "decision must be { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip', … }: see the README, under Decisions.",
   );
 
 /** Arguments in an editor: what is wrong with them, how they look, and what the policies would say. */

@@ -1,4 +1,4 @@
-/** Roles with the grants that docs/postgres.md gives them: what they may do works, and the rest is refused. */
+/** Roles with the grants that docs/postgres-grants.md gives them: what they may do works, and the rest is refused. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { left, stage } from '../processes.js';
 import { goesOn, waiting } from './waiting.js';
 
 const on = stage();
-const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/postgres.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/postgres-grants.md'), 'utf8');
 
 describe.skipIf(isMissing)(titled('a role with the documented grants'), () => {
   const server = ownDatabase();
@@ -18,7 +18,7 @@ describe.skipIf(isMissing)(titled('a role with the documented grants'), () => {
     await on.gate(ledger).ready();
     const user = freshName(role);
     const block = PAGE.split('```').find((one) => one.includes(`TO ${role};`));
-    if (block === undefined) throw new Error(`docs/postgres.md has no grants for ${role}`);
+    if (block === undefined) throw new Error(`docs/postgres-grants.md has no grants for ${role}`);
     const schema = new URL(ledger).searchParams.get('schema') as string;
     const grants = block.slice(block.indexOf('\n')).replaceAll('countersign', schema).replaceAll(role, user);
     await query(server.url, `CREATE ROLE ${user} LOGIN PASSWORD 'secret'; ${grants}`);

@@ -172,7 +172,7 @@ const fn advice(kind: LedgerErrorKind) -> &'static str {
             "the server takes no changes, as a standby does; connect to the primary, or open the ledger for reading only"
         }
         LedgerErrorKind::Permission => {
-            "this role may not do that; see the grants in docs/postgres.md, and check user and password"
+            "this role may not do that; see the grants in docs/postgres-grants.md, and check user and password"
         }
         LedgerErrorKind::Corrupt => {
             "its tables are not those that were made; restore a backup or choose another `schema=`"

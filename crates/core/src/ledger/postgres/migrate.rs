@@ -124,7 +124,7 @@ fn may_not(fault: StepError, pen: &WriteContext) -> StepError {
     LedgerErrorKind::Permission
         .because(format!(
             "this role may not make or change the tables of the ledger. Open it once as a role that may (GRANT CREATE ON DATABASE … \
-             TO …, or as the owner of the schema \"{}\"). Then give this one the grants of docs/postgres.md",
+             TO …, or as the owner of the schema \"{}\"). Then give this one the grants of docs/postgres-grants.md",
             pen.names.schema
         ))
         .into()
