@@ -83,6 +83,12 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * about again after that in any later life of the run, it stays `true`.
    */
   startedBefore: boolean;
+  /**
+   * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is no fact: nobody has
+   * looked whether it is so. Tools of a deep agent that write or run take it as their argument `description`. No rule judges it, and a
+   * call that was rejected is the same call in other words.
+   */
+  agentReason: string | null;
   /** What a reviewer said of it, before anybody was asked; `null`: none was asked. It is no word of yours or ours. */
   review: CallReview | null;
 }

@@ -65,6 +65,7 @@ describe('the callback', () => {
       digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
       contents: 'kept',
       review: null,
+      agentReason: null,
       needs: [],
       requester: null,
       votes: [],

@@ -26,6 +26,7 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     startedBefore: false,
     proven: null,
     review: null,
+    agentReason: null,
     createdAt: 1_000,
     expiresAt: null,
     digest: '0'.repeat(64),

@@ -116,6 +116,7 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     startedBefore: false,
     proven: null,
     review: null,
+    agentReason: null,
     approvalId: `a${ids}`,
     runId: 'run',
     toolCallId: `call_${ids}`,

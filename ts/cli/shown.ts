@@ -2,6 +2,7 @@
 import type { ApprovalRecord } from '../../index.js';
 import { becomes, gaveBack, type ToldRun } from '../ai-sdk/saved/told-run.js';
 import type { CallPlace } from '../gate/call-place.js';
+import { agentLine, shownArgs } from '../gate/agent-reason.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
@@ -103,6 +104,7 @@ export function whole(
   field('may be', json.allowedDecisions.join(', '));
   field('digest', json.digest);
   field('says', oneLine(json.description));
+  field('agent', agentLine(json) ?? '');
   field('beware', doubtsAbout(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   field('why', whyAsked(json));
@@ -142,7 +144,7 @@ function pageOf(record: ApprovalRecord, width: number): string[] {
   // With changes of files in it the preview is more than the arguments: it is shown as it was made.
   const isPlain = record.changes.length === 0 && width !== Infinity;
   const questions = questionsOf(record);
-  const args = questions === undefined ? record.args : readable(questions);
+  const args = questions === undefined ? shownArgs(record) : readable(questions);
   return isPlain ? shownArguments(record.toolName, args, width) : record.preview.split('\n');
 }
 

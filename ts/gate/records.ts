@@ -103,9 +103,10 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
     startedBefore = false,
     proven = null,
     review = null,
+    agentReason = null,
   } = kept ?? {};
   const { always = { allow: null, deny: null } } = kept ?? {};
-  return { kind, step, verdict, always, changes, startedBefore, proven, review };
+  return { kind, step, verdict, always, changes, startedBefore, proven, review, agentReason };
 }
 
 /** What requests that name nobody may leave out. */

@@ -1,5 +1,6 @@
 /** Pages about a call that take the whole screen: all of it, and the keys. */
 import type { PolicySubject } from '../../../../index.js';
+import { agentLine } from '../../../gate/agent-reason.js';
 import { count } from '../../print.js';
 import { oneLine, style } from '../../style.js';
 import { callView } from './call-lines.js';
@@ -24,6 +25,7 @@ export function wholePage(ask: ApprovalAsk, width: number): string[] {
     ...field('from', from),
     ...field('why', why),
     ...field('says', saysOf(ask)),
+    ...field('agent', agentLine(request) ?? ''),
     ...[...warnings, ...dangers].flatMap((each) => field('beware', each)),
     ...changes.flatMap((change) => field('changes', change)),
     '',

@@ -1,0 +1,19 @@
+/** What a program says of a call, told apart from what is made of the call itself. */
+import type { ApprovalRequest } from '../../index.js';
+import { oneLine } from './in-a-line.js';
+
+/** Its own words in one line that is safe to show; `undefined`: there are none. */
+export function ownWords({
+  kind,
+  toolName,
+  description,
+  verdict,
+}: Pick<ApprovalRequest, 'kind' | 'toolName' | 'description' | 'verdict'>): string | undefined {
+  const said = oneLine(description);
+  if (kind === 'question' || said === '') return undefined;
+  const tool = oneLine(toolName);
+  const isMade =
+    [`${tool}(`, `Run tool "${tool}"?`].some((start) => said.startsWith(start)) ||
+    (verdict !== null && said.includes(oneLine(verdict.reason)));
+  return isMade ? undefined : said;
+}
