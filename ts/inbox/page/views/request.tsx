@@ -106,6 +106,11 @@ function Head({ shown: { record, becomes, gave } }: { shown: RequestDetail }) {
           <Given>{record.description}</Given>
         </p>
       )}
+      {record.agentSays !== null && (
+        <p class="says">
+          <Given>{record.agentSays}</Given>
+        </p>
+      )}
       {!isPending && (
         <p class={`outcome ${record.status}`}>
           <Given>{capital(standing(record))}</Given>

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-import type { FilterFacet, InboxItem } from '../../protocol.js';
-import { NO_FILTERS, filters, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
+import type { FilterFacet } from '../../protocol.js';
+import { NO_FILTERS, filters, heads, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
 import { isWarning, words } from '../words.js';
-import type { ListRow } from '../state/list.js';
+import { groupsOf, type ListRow, type RowGroup } from '../state/list.js';
 import { RowLink, Search } from './list.js';
 import { Ago, Empty, Given, TimeLeft } from './parts.js';
 
@@ -18,11 +18,7 @@ export function Waiting() {
       </header>
       {listFault.value !== null && <p class="note bad">The list could not be read: {listFault.value}</p>}
       {rows.value.length > 0 ? (
-        <ul class="rows">
-          {rows.value.map((row) => (
-            <Item key={row.item.approvalId} row={row} />
-          ))}
-        </ul>
+        groupsOf(rows.value).map((group) => <Group key={group.rows[0]?.item.approvalId} group={group} />)
       ) : (
         <Nothing isFiltered={isFiltered} />
       )}
@@ -103,9 +99,50 @@ function Choice({ label, value, facets, onChoose }: ChoiceProps) {
   );
 }
 
-/** Whether somebody said what it is for: the sentence that is made of the call says no more than the call. */
-const hasWords = ({ kind, tool, description }: InboxItem): boolean =>
-  kind === 'approval' && description !== '' && !description.startsWith(`Run tool "${tool}"?`);
+/** The requests of a run, below what the run was given to do. */
+function Group({ group: { group, rows: own } }: { group: RowGroup }) {
+  const head = heads.value.get(group);
+  const list = (
+    <ul class="rows">
+      {own.map((row) => (
+        <Item key={row.item.approvalId} row={row} />
+      ))}
+    </ul>
+  );
+  // Of a run with one request, of which nothing else is known, a heading would say nothing.
+  if (head === undefined || (own.length === 1 && head.prompt === null && head.steps.length === 0)) return list;
+  const { name, prompt, status, steps } = head;
+  const isLeft = status === 'suspended' || status === 'failed';
+  return (
+    <section class="group">
+      <h2>
+        <Given>{prompt ?? `Run ${name}`}</Given>
+      </h2>
+      <p class="quiet">
+        {prompt !== null && (
+          <span>
+            Run <Given>{name}</Given>
+          </span>
+        )}
+        <span>{words.waiting(own.length)}</span>
+        {isLeft && <span>no process continues it</span>}
+      </p>
+      {steps.length > 0 && (
+        <details>
+          <summary>What it called before</summary>
+          <ol>
+            {steps.map((step, index) => (
+              <li key={index}>
+                <Given mono>{step}</Given>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {list}
+    </section>
+  );
+}
 
 function Item({ row: { item, gone } }: { row: ListRow }) {
   const { approvalId } = item;
@@ -120,9 +157,14 @@ function Item({ row: { item, gone } }: { row: ListRow }) {
           </span>
           {gone ? <span class="left">no longer waits</span> : <TimeLeft from={item.createdAt} until={item.expiresAt} />}
         </span>
-        {hasWords(item) && (
+        {item.headline !== null && (
           <span class="summary said">
-            <Given>{item.description}</Given>
+            <Given>{item.headline}</Given>
+          </span>
+        )}
+        {item.agentSays !== null && (
+          <span class="summary says">
+            <Given>{item.agentSays}</Given>
           </span>
         )}
         <span class="summary">
