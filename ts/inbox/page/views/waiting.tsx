@@ -167,7 +167,7 @@ function Item({ row: { item, gone } }: { row: ListRow }) {
             <Given>{item.agentSays}</Given>
           </span>
         )}
-        <span class="summary">
+        <span class="summary call">
           <Given mono={item.kind === 'approval'}>{item.summary}</Given>
         </span>
         <span class="last">
