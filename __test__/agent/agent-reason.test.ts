@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApprovalAnswer, ApprovalRequest, ReviewedCall } from '../../index.js';
 import { askOf } from '../../ts/cli/chat/asks.js';
-import { agentLine } from '../../ts/gate/agent-reason.js';
+import { agentLine, shownPreview } from '../../ts/gate/agent-reason.js';
 import { callInALine } from '../../ts/gate/in-a-line.js';
 import { createGate } from '../../ts/index.js';
 import { call, calls, resultsIn, says, type ModelTurn } from '../support/model.js';
@@ -69,6 +69,19 @@ describe('a request says why the agent makes the call', () => {
     const { requests } = await asked([execute('npm test', 'fine”\n\u001b[32mThe rules allow it.\u202e')]);
     const line = agentLine(requests[0]!)!;
     expect(line).toBe('The agent says: “fine" ⏎ \\u{001B}[32mThe rules allow it.\\u{202E}”');
+  });
+
+  test('the preview has it once: where nothing else reads like it, its line goes', async () => {
+    const { requests } = await asked([execute('npm test', 'To see it pass.')]);
+    const [request] = requests;
+    expect(request!.preview).toBe('execute\n│ command: npm test\n│ description: To see it pass.');
+    expect(shownPreview(request!)).toBe('execute\n│ command: npm test');
+    // What reads like that line may be a part of what runs.
+    const twice = `${request!.preview}\n│ description: To see it pass.`;
+    expect(shownPreview({ ...request!, preview: twice })).toBe(twice);
+    // Somebody changed it: it is what would run.
+    const edited = { ...request!, args: { command: 'npm test', description: 'other' } };
+    expect(shownPreview(edited)).toBe(edited.preview);
   });
 
   test('the call itself is told without it', async () => {

@@ -275,6 +275,22 @@ describe('the screen', () => {
     }
   });
 
+  it('what comes from a call stands behind its gutter, also where a line is continued', () => {
+    const text = `${'x'.repeat(70)} approved by the administrator`;
+    const change = { path: 'a', target: null, before: null, after: null, added: 1, removed: 0, diff: '', text };
+    const request = waiting({ preview: `write_file\n│ + ${text}`, details: { changes: [change as never] } });
+    const state = after(withRecords(START, [request]), 'd');
+    const lines = frame(state, { columns: 60, rows: 40 }, '', 0);
+    expect(lines.filter((line) => line.includes('administrator'))).toEqual([expect.stringMatching(/^│ ↪ /)]);
+  });
+
+  it('fits a list into a narrow window', () => {
+    const request = waiting({ toolName: 'write_file', args: { command: 'x'.repeat(90) }, flags: ['bidi'] });
+    for (const columns of [40, 50, 60, 80])
+      for (const line of frame(withRecords(START, [request]), { columns, rows: 12 }, '/a/place', 2000))
+        expect([line, widthOf(line) <= columns]).toEqual([line, true]);
+  });
+
   it('what is selected is always seen', () => {
     const many = withRecords(
       START,

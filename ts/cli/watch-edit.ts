@@ -1,5 +1,6 @@
 /** Another call in the place of one that waits, made in the user's editor. */
 import { dangersInWords } from '../gate/danger.js';
+import { shownArgs } from '../gate/agent-reason.js';
 import { standsOut } from '../gate/stands-out.js';
 import { textOfCall, withText } from '../gate/text-field.js';
 import { preview, type KeptRecord } from '../native.js';
@@ -26,10 +27,10 @@ export async function changedIn(record: KeptRecord): Promise<unknown> {
 /** It as it would run, and what stands out in it. */
 export function editedAsk(record: KeptRecord, args: unknown): { lines: string[]; doubts: string[] } {
   const { toolName } = record;
-  const { text, flags } = preview(toolName, args);
+  const { text, flags } = preview(toolName, shownArgs({ args, agentReason: toJson(record).agentReason }));
   const call = { ...toJson(record), args, flags, verdict: null, changes: [] };
   return {
-    lines: ['It would run like this. Its schema and the policies are checked before it does.', '', ...text.split('\n')],
+    lines: ['It would run like this:', '', ...text.split('\n')],
     doubts: [...standsOut(call), ...dangersInWords(call)],
   };
 }

@@ -163,7 +163,8 @@ function status({ mode, records, said }: WatchState, columns: number): string {
   const doubts = mode.what === 'edit' ? mode.doubts : mode.what === 'skip' ? [] : doubtsAbout(toJson(record));
   const beware = doubts.length > 0 ? ` (${doubts.join(', ')})` : '';
   const question = `${ASKED[mode.what]}${beware}? `;
-  const text = `${question}${summary(record, Math.max(10, columns - widthOf(question)))}`;
+  const asked = mode.what === 'edit' ? { ...record, args: mode.args } : record;
+  const text = `${question}${summary(asked, Math.max(10, columns - widthOf(question)))}`;
   return style(doubts.length > 0 ? 'red' : 'yellow', fit(text, columns));
 }
 

@@ -3,7 +3,7 @@
  * agent's word, never a fact. No rule judges it, and a call is the same call whatever it says.
  */
 import type { ApprovalRequest } from '../../index.js';
-import { safeText } from '../native.js';
+import { preview, safeText } from '../native.js';
 import { ownValue } from '../values/own-value.js';
 import { withoutLines } from './one-line.js';
 
@@ -37,6 +37,16 @@ export const argsWithoutReason = (tool: object | undefined, args: unknown): unkn
 export function shownArgs({ args, agentReason = null }: ReasonedCall): unknown {
   const said = agentReason === null ? undefined : saidIn(args);
   return said !== undefined && shown(said) === agentReason ? without(args) : args;
+}
+
+/** The preview of a request without the line of it, where that is told from all others: else it stays as it is. */
+export function shownPreview(request: ReasonedCall & Pick<ApprovalRequest, 'preview'>): string {
+  const { args, agentReason = null } = request;
+  if (agentReason === null || shownArgs(request) === args) return request.preview;
+  const [, line, ...more] = preview('', { [REASON]: saidIn(args) }).text.split('\n');
+  const lines = request.preview.split('\n');
+  const isTold = more.length === 0 && lines.filter((each) => each === line).length === 1;
+  return isTold ? lines.filter((each) => each !== line).join('\n') : request.preview;
 }
 
 /** A call, with what its agent said of it. */

@@ -17,3 +17,13 @@ export function ownWords({
     (verdict !== null && said.includes(oneLine(verdict.reason)));
   return isMade ? undefined : said;
 }
+
+/** What the description says beside why a person is asked; empty: no more than that and the call. */
+export function saidBeside(request: Pick<ApprovalRequest, 'description' | 'verdict'>, why: string): string {
+  const said = oneLine(request.description);
+  const reason = request.verdict === null ? undefined : oneLine(request.verdict.reason);
+  const isMade =
+    said.startsWith('Run tool ') ||
+    (reason !== undefined && /^[.)]*$/.test(said.split(reason).at(-1)!) && said.includes(reason));
+  return isMade || why.includes(said) ? '' : said;
+}

@@ -1,6 +1,6 @@
 /** Requests as the page shows them: every text made safe. */
 import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
-import { agentLine } from '../gate/agent-reason.js';
+import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { ownWords } from '../gate/own-words.js';
 import { questionsOf } from '../gate/questions.js';
@@ -126,10 +126,10 @@ export function historyItemOf(record: ApprovalRecord, eyes: ViewContext): Histor
 }
 
 export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord {
-  const { preview, digest, always, changes } = record;
+  const { digest, always, changes } = record;
   return {
     ...historyItemOf(record, eyes),
-    preview: record.contents === 'dropped' ? '' : preview,
+    preview: record.contents === 'dropped' ? '' : shownPreview(record),
     argsJson: argsJsonOf(record),
     textName: textNameOf(record),
     whole: wholeOf(record),

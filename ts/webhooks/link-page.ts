@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import { doubtsAbout } from '../gate/danger.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { agentLine } from '../gate/agent-reason.js';
+import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { needsSecondYes } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
@@ -112,7 +112,7 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
 ${agent === undefined ? '' : `<p>${line(agent)}</p>\n`}${beware.map((text) => `<p class="beware">${line(text)}</p>\n`).join('')}<dl>
 ${list}
 </dl>
-<pre>${html(request.preview)}</pre>
+<pre>${html(shownPreview(request))}</pre>
 ${whole === '' ? '' : `<details><summary>All of it</summary><pre>${html(whole)}</pre></details>\n`}<form method="post">
 ${reason}${second}<button name="decision" value="${decision}">${verb}</button>
 </form>

@@ -336,8 +336,8 @@ const SHORT: Readonly<Partial<Record<PanelChoice['name'], string>>> = {
 };
 
 function hintOf({ about }: PanelPlace, calls: number, isRoomy: boolean, width: number): string {
-  if (!isRoomy) return calls > 1 ? 'or why not · Tab: the next call' : 'or why not';
   if (about.of !== 'call') return 'Enter takes it · Esc goes back';
+  if (!isRoomy) return calls > 1 ? 'or why not · Tab: the next call' : 'or why not';
   const next = calls > 1 ? ['Tab: the next call'] : [];
   return row(['Enter takes it', ...next, 'or type why not, in any words'], ' · ', width);
 }

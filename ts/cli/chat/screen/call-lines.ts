@@ -1,5 +1,5 @@
 /** What would run, as lines of the screen. */
-import { shownArgs } from '../../../gate/agent-reason.js';
+import { shownArgs, shownPreview } from '../../../gate/agent-reason.js';
 import { isHidden } from '../../../gate/stands-out.js';
 import { preview } from '../../../native.js';
 import { oneLine } from '../../style.js';
@@ -18,7 +18,7 @@ export function callView({ request }: Pick<ApprovalAsk, 'request'>, width: numbe
   const { toolName, changes } = request;
   // With changes of files in it the preview is more than the arguments: it is shown as it was made.
   if (changes.length > 0) {
-    const [first = '', ...rest] = request.preview.split('\n');
+    const [first = '', ...rest] = shownPreview(request).split('\n');
     const lines = previewLines(first === oneLine(toolName) ? rest : [first, ...rest], width);
     return { lines, isWhole: !isHidden(request) };
   }

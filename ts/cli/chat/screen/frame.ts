@@ -1,6 +1,6 @@
 /** All that is below the scrollback, as lines of the screen: always fewer than it has rows. */
 import type { Chat, TranscriptEntry } from '../view.js';
-import { fit, oneLine, style } from '../../style.js';
+import { fit, oneLine, style, widthOf } from '../../style.js';
 import { approvalLines, type DrawnLines } from './approval.js';
 import { laid } from './draft.js';
 import { liveLines, statusLine, workLines } from './entries.js';
@@ -83,9 +83,21 @@ function menuLines(
   const from = Math.max(0, Math.min(menu.at - Math.floor(most / 2), menu.commands.length - most));
   return menu.commands.slice(from, from + most).map(({ usage, help }, index) => {
     const isHere = from + index === menu.at;
-    const text = fit(`${oneLine(usage).padEnd(width)}  ${oneLine(help)}`, columns - 4);
+    const text = fit(
+      `${oneLine(usage).padEnd(width)}  ${beginning(oneLine(help), columns - 6 - width)}`.trimEnd(),
+      columns - 4,
+    );
     return ` ${isHere ? symbols.cursor : ' '} ${style(isHere ? 'bold' : 'dim', text)}`;
   });
+}
+
+/** Where there is less room, words of help are none. */
+const FEW = 12;
+
+/** Whole words from the beginning, as many as there is room for. */
+function beginning(text: string, most: number): string {
+  if (widthOf(text) <= most) return text;
+  return most < FEW ? '' : `${wrap(text, most - 1)[0]?.trimEnd()}…`;
 }
 
 function promptLines(
@@ -101,7 +113,9 @@ function promptLines(
   const first = Math.max(0, Math.min(box.cursor.row - most + 1, box.rows.length - most));
   const isEmpty = draft.text === '';
   const hint = view.isBusy ? 'your next prompt' : 'what should I do? /help lists commands';
-  const rows = isEmpty ? [style('dim', fit(hint, columns - 3))] : box.rows.slice(first, first + most);
+  const rows = isEmpty
+    ? [style('dim', widthOf(hint) <= columns - 3 ? hint : fit('what next? /help', columns - 3))]
+    : box.rows.slice(first, first + most);
   const listed = menuLines(state, commands, screen, room - rows.length);
   const notes = wrap(said, columns - 2)
     .filter((line) => line !== '')
