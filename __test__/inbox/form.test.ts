@@ -43,6 +43,14 @@ describe('a form has', () => {
     expect(kinds({ command: 'ls' }, of)).toEqual(['command: lines', 'timeout: number']);
   });
 
+  test('none for what the agent says of the call, which stays as it is', () => {
+    const of = schema({ command: text, description: text });
+    const args = { command: 'ls', description: 'To look.' };
+    const call = { args, contents: 'kept' } as const;
+    expect(formOf({ ...call, agentReason: 'To look.' }, of)?.map(({ name }) => name)).toEqual(['command']);
+    expect(formOf({ ...call, agentReason: null }, of)?.map(({ name }) => name)).toEqual(['command', 'description']);
+  });
+
   test('lines for a long text', () => {
     expect(kinds({ note: 'a'.repeat(81), other: 'a\nb' }, schema({ note: text, other: text }))).toEqual([
       'note: lines',

@@ -1,5 +1,6 @@
 /** Arguments as a form, where each of them is a text, a number, a choice, or yes or no. Everything else is edited as JSON. */
 import type { ApprovalRecord } from '../../index.js';
+import { REASON, shownArgs, type ReasonedCall } from '../gate/agent-reason.js';
 import { textOfCall } from '../gate/text-field.js';
 import { ownValue } from '../values/own-value.js';
 import { fitsField } from './fits-field.js';
@@ -14,18 +15,20 @@ const LONG = 80;
 /** What a name of an argument is that reads as what it is. */
 const PLAIN_NAME = /^[\w.$-]{1,80}$/;
 
+type EditedCall = Pick<ApprovalRecord, 'contents'> & ReasonedCall;
+
 /** `null`: they are not whole here, or one of them has no field that shows all of it. */
-export function formOf(
-  { args, contents }: Pick<ApprovalRecord, 'args' | 'contents'>,
-  schema: object | null,
-): FormField[] | null {
+export function formOf(record: EditedCall, schema: object | null): FormField[] | null {
+  // What the agent says of it stays what it said.
+  const args = shownArgs(record);
   const properties = ownValue(schema, 'properties');
-  if (contents !== 'kept' || ownValue(schema, 'type') !== 'object') return null;
+  if (record.contents !== 'kept' || ownValue(schema, 'type') !== 'object') return null;
   if (!isRecord(args) || !isRecord(properties)) return null;
   const listed = ownValue(schema, 'required');
   const required: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const main = textOfCall(args)?.name;
   const fields = Object.entries(properties).flatMap(([name, said]): FormField[] => {
+    if (record.args !== args && name === REASON) return [];
     const value = ownValue(args, name);
     const field = fieldOf(name, said, value, name === main);
     return field === undefined ? [] : [{ ...field, isRequired: required.includes(name) }];

@@ -288,6 +288,16 @@ describeInBrowser('on the page', () => {
     expect(await page.locator('.group').count()).toBe(2);
     await page.reload();
     await expect.poll(() => page.locator('.group .row').count()).toBe(3);
+    // On a phone each way to decide is in sight, however many there are.
+    await page.setViewportSize({ width: 360, height: 720 });
+    await page.locator('.group .row a').first().click();
+    await page.getByRole('button', { name: 'All 3' }).waitFor();
+    const rights = await page
+      .locator('.decide .bar button, #request-title')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
+    expect(rights.length).toBeGreaterThan(6);
+    for (const right of rights) expect(right).toBeLessThanOrEqual(360);
+    expect(await seriousFindings(page)).toEqual([]);
   });
 
   test('calls the person who does not look: title, icon, badge, and a notification of the tool alone', async () => {

@@ -135,4 +135,5 @@ function Label({ label, hint }: { label: string; hint: string | undefined }) {
   );
 }
 
-export const rowsFor = (text: string): number => Math.min(14, Math.max(4, text.split('\n').length + 1));
+export const rowsFor = (text: string): number =>
+  Math.min(14, Math.max(text.includes('\n') ? 4 : 2, text.split('\n').length + 1));
