@@ -60,9 +60,9 @@ export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawCo
     case 'help':
       return scrolling(asked, at, ask, helpPage(ask, width), drawing);
     case 'respond':
-      return writing(ask, 'the result is: ', at.draft, 'Enter gives it to the model', drawing);
+      return writing(ask, 'the result is: ', at.draft, ['Enter gives it to the model'], drawing);
     case 'edit':
-      return writing(ask, '', at.draft, 'Enter shows it once more · Ctrl+J new line', drawing);
+      return writing(ask, '', at.draft, ['Enter shows it once more', 'Ctrl+J new line'], drawing);
     case 'checking':
       return {
         ...none(),
@@ -384,7 +384,13 @@ function written(
 // --- what takes the whole room ----------------------------------------------------------------------------------------
 
 /** A text that is written about the call. */
-function writing(ask: ApprovalAsk, label: string, draft: TextDraft, does: string, drawing: DrawContext): DrawnLines {
+function writing(
+  ask: ApprovalAsk,
+  label: string,
+  draft: TextDraft,
+  does: readonly string[],
+  drawing: DrawContext,
+): DrawnLines {
   const { screen, room, said } = drawing;
   const width = screen.columns - 1 - INDENT.length;
   const question = wrap(headline(ask.request, width), width)
@@ -393,7 +399,7 @@ function writing(ask: ApprovalAsk, label: string, draft: TextDraft, does: string
   const note = said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
   const keys = [
     ...note,
-    ...rows([does, 'Esc goes back'], ` ${screen.symbols.dot} `, width).map((line) => style('dim', line)),
+    ...rows([...does, 'Esc goes back'], ` ${screen.symbols.dot} `, width).map((line) => style('dim', line)),
   ];
   const { rows: lines, cursor } = laid(draft, width - widthOf(label));
   const most = Math.max(1, room - 1 - question.length - keys.length);
