@@ -86,12 +86,12 @@ describe('a command', () => {
     await chat.submit('/policy');
     expect(last(chat)).toMatch(/Preset read-only: \d+ rules \(countersign policy preset read-only\)/);
     expect(last(chat)).toContain(
-      `The project's policy: ${file} (not trusted: it only tightens, until countersign policy trust)\n` +
-        '  3  allow  commands git status, npm, test, ci (harmless\\u{001B}[2J)',
+      `The project's policy (not trusted)\n  ${file}\n  it only tightens, until countersign policy trust\n` +
+        '  3  allow  commands git status, npm test|ci (harmless\\u{001B}[2J)',
     );
     writeFileSync(file, 'version = 1\n[[rule]]\neffect = "perhaps"\n');
     await chat.submit('/policy');
-    expect(last(chat)).toContain(`The project's policy: ${file} (broken)\n  line 2:1: this rule`);
+    expect(last(chat)).toContain(`The project's policy (broken)\n  ${file}\n  line 2:1: this rule`);
     expect(last(chat)).not.toContain('perhaps  everything');
   });
 

@@ -6,6 +6,7 @@ import { presetText, readTree, trusted } from '../../native.js';
 import type { NativeLayer, TreeNode } from '../../wire.js';
 import { UsageError } from '../exit.js';
 import { count } from '../print.js';
+import { beginning } from './screen/layout.js';
 import { fit, oneLine } from '../style.js';
 
 /** What there is room for. */
@@ -20,9 +21,13 @@ const AROUND = 6;
 const INDENT = 2;
 const PRESET = 'preset:';
 
+/** A line about a rule: what it is about comes first, and why last. */
+const RULE = /^ +\d+ {2}/;
+
 /** All lines that fit, or the page of them that is wanted, from 1. @throws {UsageError} where there is no such page */
 export function pageOf(lines: readonly string[], wanted: number, { columns, rows }: NoteWindow): string[] {
-  const cut = lines.map((line) => fit(line, Math.max(20, columns - INDENT - 1)));
+  const width = Math.max(20, columns - INDENT - 1);
+  const cut = lines.map((line) => (RULE.test(line) ? beginning(line, width) : fit(line, width)));
   const room = Math.max(3, rows - AROUND);
   const pages = cut.length <= room ? 1 : Math.ceil(cut.length / (room - 1));
   if (wanted < 1 || wanted > pages) throw new UsageError(`There ${pages === 1 ? 'is 1 page' : `are ${pages} pages`}.`);
@@ -65,23 +70,22 @@ async function layerLines(
   // What the program itself says is in words above.
   if (text === undefined) return [];
   const problem = problems.find(({ source }) => source === name);
-  const title = `${LAYERS[layer] ?? 'Policy'}: ${oneLine(name)}`;
+  const whose = LAYERS[layer] ?? 'Policy';
+  const titled = (state: string): string[] => [`${whose} (${state})`, `  ${oneLine(name)}`];
   // The place of a problem begins with the file.
   if (problem !== undefined)
-    return [`${title} (broken)`, `  ${oneLine(problem.message).replace(`${oneLine(name)}:`, 'line ')}`];
+    return [...titled('broken'), `  ${oneLine(problem.message).replace(`${oneLine(name)}:`, 'line ')}`];
   const rules = rulesIn(text);
   return [
-    `${title} (${stateOf(layer, counts, known.has(name))})`,
+    ...titled(stateOf(layer, counts, known.has(name))),
+    ...(counts ? [] : ['  it only tightens, until countersign policy trust']),
     ...(rules.length === 0 ? ['  it has no rules'] : rules.map((rule) => `  ${rule}`)),
   ];
 }
 
 function stateOf(layer: NativeLayer['layer'], counts: boolean, wasTrusted: boolean): string {
   if (layer === 'managed') return 'managed: nobody here changes it';
-  if (!counts) {
-    const why = wasTrusted ? 'changed since it was trusted' : 'not trusted';
-    return `${why}: it only tightens, until countersign policy trust`;
-  }
+  if (!counts) return wasTrusted ? 'changed since it was trusted' : 'not trusted';
   return layer === 'project' ? 'trusted' : 'counts';
 }
 
@@ -118,11 +122,23 @@ function ruleInWords(rule: TreeNode): string {
   const effect = wordsOf(entryOf(rule, 'effect')) || 'ask';
   const about = ABOUT.flatMap((name) => {
     const node = entryOf(rule, name);
-    return node === undefined ? [] : [`${name} ${wordsOf(node)}`];
+    return node === undefined ? [] : [`${name} ${name === 'commands' ? commandsOf(node) : wordsOf(node)}`];
   });
   const reason = wordsOf(entryOf(rule, 'reason'));
   const what = about.length === 0 ? 'everything' : about.join('; ');
   return oneLine(`${effect.padEnd(5)}  ${what}${reason === '' ? '' : ` (${reason})`}`);
+}
+
+/** Commands as they are typed, alternatives of a word between bars. */
+function commandsOf(node: TreeNode): string {
+  if (node.kind !== 'list') return wordsOf(node);
+  return node.items
+    .map((item) => {
+      const words = item.kind === 'table' ? entryOf(item, 'words') : item;
+      if (words?.kind !== 'list') return wordsOf(words);
+      return words.items.map((word) => wordsOf(word).replaceAll(', ', '|')).join(' ');
+    })
+    .join(', ');
 }
 
 function wordsOf(node: TreeNode | undefined): string {

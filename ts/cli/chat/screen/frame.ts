@@ -4,7 +4,7 @@ import { fit, oneLine, style, widthOf } from '../../style.js';
 import { approvalLines, type DrawnLines } from './approval.js';
 import { laid } from './draft.js';
 import { liveLines, statusLine, workLines } from './entries.js';
-import { hanging, wrap, type ScreenKind } from './layout.js';
+import { beginning, hanging, wrap, type ScreenKind } from './layout.js';
 import { menuOf } from './menu.js';
 import { questionLines } from './question.js';
 import { heldFor, readyAt, together, type ScreenState } from './state.js';
@@ -66,6 +66,11 @@ function askLines(
     : approvalLines(asked, asked.ask, drawing);
 }
 
+/** Where there is less room, words of help are none. */
+const FEW = 12;
+
+const shortHelp = (help: string, most: number): string => (most < FEW ? '' : beginning(help, most));
+
 /** Commands that are listed while one is typed. */
 const LISTED = 10;
 
@@ -84,20 +89,11 @@ function menuLines(
   return menu.commands.slice(from, from + most).map(({ usage, help }, index) => {
     const isHere = from + index === menu.at;
     const text = fit(
-      `${oneLine(usage).padEnd(width)}  ${beginning(oneLine(help), columns - 6 - width)}`.trimEnd(),
+      `${oneLine(usage).padEnd(width)}  ${shortHelp(oneLine(help), columns - 6 - width)}`.trimEnd(),
       columns - 4,
     );
     return ` ${isHere ? symbols.cursor : ' '} ${style(isHere ? 'bold' : 'dim', text)}`;
   });
-}
-
-/** Where there is less room, words of help are none. */
-const FEW = 12;
-
-/** Whole words from the beginning, as many as there is room for. */
-function beginning(text: string, most: number): string {
-  if (widthOf(text) <= most) return text;
-  return most < FEW ? '' : `${wrap(text, most - 1)[0]?.trimEnd()}…`;
 }
 
 function promptLines(
