@@ -274,6 +274,7 @@ describeInBrowser('on the page', () => {
     expect(await group.locator('.row').count()).toBe(2);
     await group.getByText('The agent says: “To see whether it builds.”').waitFor();
     expect(await group.locator('> p').innerText()).toMatch(/Run build\s+2 requests wait/);
+    expect(await page.getByLabel('Only of these runs').innerText()).toContain('Build all of it, please · build (2)');
     await group.getByText('What it called before').click();
     await group.getByText('ls src').waitFor();
     expect(await seriousFindings(page)).toEqual([]);

@@ -64,12 +64,24 @@ function Choices() {
           key={name}
           label={all}
           value={filters.value[name]}
-          facets={facets?.[plural] ?? []}
+          facets={(facets?.[plural] ?? []).map((facet) => (name === 'run' ? withPrompt(facet) : facet))}
           onChoose={(value) => setFilters({ [name]: value })}
         />
       ))}
     </div>
   );
+}
+
+/** The longest prompt in the name of a run, in characters. */
+const LONGEST = 40;
+
+/** A run by what it was given to do, where that is known: an id says nothing. */
+function withPrompt(facet: FilterFacet): FilterFacet {
+  const head = heads.value.get(facet.value);
+  if (head === undefined || head.prompt === null) return facet;
+  const characters = [...head.prompt];
+  const prompt = characters.length <= LONGEST ? head.prompt : `${characters.slice(0, LONGEST - 1).join('')}…`;
+  return { ...facet, label: `${prompt} · ${head.name}` };
 }
 
 interface ChoiceProps {
