@@ -3,12 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGate } from '../../ts/index.js';
+import { createGate, streamWithEvents } from '../../ts/index.js';
 import { press, START, withRecords } from '../../ts/cli/watch-model.js';
 import { cli } from '../cli/command.js';
 import { kept } from '../cli/kept.js';
 import { scratch } from '../policy/support.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
 import { waiting } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
 import { Terminal } from './terminal.js';
 
 test('keys count one by one, each for what was on the screen when it was typed', async () => {
@@ -131,6 +133,31 @@ test('n with a reason, e in the editor, and r with a result, as everywhere', asy
   terminal.press('enter');
   expect(await asked[2]).toMatchObject({ decision: { type: 'respond', output: '42' } });
   await terminal.waitFor('nothing waits');
+  terminal.type('q');
+  expect(await terminal.ended()).toBe(0);
+});
+
+test('a request that is shown whole has the prompt of its run, and what that called before', async () => {
+  const ledger = `sqlite:${join(scratch(), 'ledger.db')}` as const;
+  const gate = createGate({ ledger });
+  onTestFinished(() => gate.close());
+  const turns = [
+    calls(call('read', { path: 'notes.txt' }, 'call_0')),
+    calls(call('del', { path: 'notes.txt' }, 'call_1')),
+    says('It is gone.'),
+  ];
+  const { tools } = recordingTools([]);
+  const { model } = scripted(turns);
+  const interruptOn = { del: true, read: false };
+  const run = streamWithEvents({ model, tools, prompt: 'Tidy up, please', interruptOn, gate } as never);
+  collect(run).catch(() => []);
+  await waiting(gate, 1);
+  const terminal = new Terminal(process.execPath, [cli, 'watch', '-l', ledger]);
+  onTestFinished(() => terminal.close());
+  await terminal.waitFor('1 waiting');
+  terminal.type('d');
+  await terminal.waitFor(/prompt +Tidy up, please/);
+  expect(terminal.screen()).toMatch(/before +read notes\.txt/);
   terminal.type('q');
   expect(await terminal.ended()).toBe(0);
 });

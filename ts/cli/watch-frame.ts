@@ -142,7 +142,7 @@ function list({ records, selected, arrived }: WatchState, columns: number, room:
 }
 
 function request(
-  { records, selected }: WatchState,
+  { records, selected, beside }: WatchState,
   scroll: number,
   columns: number,
   room: number,
@@ -150,7 +150,7 @@ function request(
 ): string[] {
   const record = records.find(({ approvalId }) => approvalId === selected);
   if (record === undefined) return [];
-  const lines = foldedTo(whole(record, columns, now), columns);
+  const lines = foldedTo(whole(record, columns, now, beside.get(record.approvalId)), columns);
   return lines.slice(Math.min(scroll, Math.max(0, lines.length - room)));
 }
 

@@ -5,7 +5,7 @@ import type { KeptRecord } from '../native.js';
 import { EMPTY, edited as typedIn, insert, type TextDraft } from './chat/screen/draft.js';
 import type { KeyName, PressedKey } from './chat/screen/keys.js';
 import { foldedTo } from './folded.js';
-import { toJson } from './shown.js';
+import { toJson, type KeptBeside } from './shown.js';
 
 export interface WatchState {
   /** What waits, oldest first. */
@@ -15,6 +15,8 @@ export interface WatchState {
   mode: { at: 'list' } | { at: 'request'; scroll: number } | { at: 'help'; scroll: number } | AskedMode;
   /** When each arrived, in ms since the epoch; what waited before it began is not there. */
   arrived: ReadonlyMap<string, number>;
+  /** What is known beside requests that were looked at, by their ids. */
+  beside: ReadonlyMap<string, KeptBeside>;
   /** What was done last. */
   said: string;
 }
@@ -48,6 +50,7 @@ export const START: WatchState = {
   selected: null,
   mode: { at: 'list' },
   arrived: new Map(),
+  beside: new Map(),
   said: '',
 };
 
@@ -66,7 +69,8 @@ export function withRecords(state: WatchState, records: readonly KeptRecord[]): 
     mode = { at: 'list' };
   }
   const arrived = new Map([...state.arrived].filter(([id]) => isThere(id)));
-  return { ...state, records, selected, mode, said, arrived };
+  const beside = new Map([...state.beside].filter(([id]) => isThere(id)));
+  return { ...state, records, selected, mode, said, arrived, beside };
 }
 
 /** With what came to wait, and without what was decided. Many may come at once: each is looked at once. */
@@ -84,6 +88,12 @@ export function withEvents(state: WatchState, events: readonly GateEvent[], now:
     arrived.set(event.request.approvalId, now);
   }
   return withRecords({ ...state, arrived }, [...records.values()]);
+}
+
+/** The request that is shown whole, and of which nothing beside it is known yet; `undefined`: there is none. */
+export function unknownBeside({ mode, selected, records, beside }: WatchState): KeptRecord | undefined {
+  if (mode.at !== 'request' || selected === null || beside.has(selected)) return undefined;
+  return records.find(({ approvalId }) => approvalId === selected);
 }
 
 export const without = (state: WatchState, id: string): WatchState =>

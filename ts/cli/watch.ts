@@ -18,15 +18,17 @@ import { readOptions } from './options.js';
 import { whenUnread } from './output.js';
 import { NOTIFY, readNotify } from './notify.js';
 import { print, printJson } from './print.js';
-import { outcome, summary, toJson } from './shown.js';
+import { outcome, summary, toJson, type KeptBeside } from './shown.js';
 import { oneLine } from './style.js';
 import { boundRecord, offered, remember } from './remember.js';
 import { checked } from './questions.js';
+import { besideOf } from './beside.js';
 import { changedIn, editedAsk } from './watch-edit.js';
 import { frame, roomIn } from './watch-frame.js';
 import {
   press,
   START,
+  unknownBeside,
   withEvents,
   without,
   withoutDue,
@@ -118,7 +120,17 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
   const change = (next: WatchState): void => {
     state = next;
     draw();
+    const looked = unknownBeside(state);
+    if (looked !== undefined) void learn(looked);
     person.waits(state.records.map(({ approvalId, toolName }) => ({ key: approvalId, toolName })));
+  };
+  /** What is known beside it is shown when it is there; what cannot be read is left out. */
+  const learn = async (record: KeptRecord): Promise<void> => {
+    const { approvalId } = record;
+    const with_ = (beside: KeptBeside): void =>
+      change({ ...state, beside: new Map(state.beside).set(approvalId, beside) });
+    state = { ...state, beside: new Map(state.beside).set(approvalId, { run: null }) };
+    await besideOf(ledger, record).then(with_, () => {});
   };
   const recordOf = (id: string): KeptRecord | undefined => state.records.find(({ approvalId }) => approvalId === id);
   /** What was looked up meanwhile is asked about, unless something else is by now. */
