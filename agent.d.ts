@@ -151,8 +151,12 @@ export type BuiltinToolName = keyof BuiltinTools;
 export type BackendTools = {
   ls: Tool<{ path?: string }, string>;
   read_file: Tool<{ file_path: string; offset?: number; limit?: number }, string>;
-  write_file: Tool<{ file_path: string; content: string }, string>;
-  edit_file: Tool<{ file_path: string; old_string: string; new_string: string; replace_all?: boolean }, string>;
+  /** `description` of this tool, of `edit_file` and of `execute`: why the agent makes the call, see `ApprovalRequest.agentReason`. */
+  write_file: Tool<{ file_path: string; content: string; description?: string }, string>;
+  edit_file: Tool<
+    { file_path: string; old_string: string; new_string: string; replace_all?: boolean; description?: string },
+    string
+  >;
   glob: Tool<{ pattern: string; path?: string }, string>;
   grep: Tool<{ pattern: string; path?: string; glob?: string; ignore_case?: boolean }, string>;
   /**
@@ -160,7 +164,12 @@ export type BackendTools = {
    * command runs confined with just that. Only where the agent has `confine`.
    */
   execute: Tool<
-    { command: string; timeout?: number; reach?: { write?: string[]; read?: string[]; network?: string[] } },
+    {
+      command: string;
+      timeout?: number;
+      reach?: { write?: string[]; read?: string[]; network?: string[] };
+      description?: string;
+    },
     string
   >;
 };

@@ -83,9 +83,15 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * about again after that in any later life of the run, it stays `true`.
    */
   startedBefore: boolean;
+  /**
+   * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is no fact: it has not
+   * been checked. Tools of a deep agent that write or run take it as their argument `description`. No rule judges it, and a
+   * call that was rejected is the same call in other words.
+   */
+  agentReason: string | null;
   /** What a reviewer said of it, before anybody was asked; `null`: no reviewer was asked. It is neither your text nor ours. */
   review: CallReview | null;
-  /** Who asks; `null`: a question of the model's, or a request of an older ledger. */
+  /** Who asks; `null`: the model itself, by a question, or a request of an older ledger. */
   askedBy: AskSource | null;
 }
 

@@ -66,6 +66,7 @@ describe('the callback', () => {
       contents: 'kept',
       review: null,
       askedBy: 'interruptOn',
+      agentReason: null,
       needs: [],
       requester: null,
       votes: [],

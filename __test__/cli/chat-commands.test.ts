@@ -1,7 +1,8 @@
 /** Commands, completion and modes of the chat. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { scratch } from '../policy/support.js';
 import { call, calls, says } from '../support/model.js';
 import { waiting } from '../support/play.js';
 import { ASKS, asked, idle, stage, told } from './chat-support.js';
@@ -71,6 +72,49 @@ describe('a command', () => {
     expect(last(chat)).toBe('note: Mode: safe\nPolicy: one');
     await chat.submit('/policy ls; rm x');
     expect(last(chat)).toMatch(/deny: .*never.*policy option/);
+  });
+
+  test('/policy lists the rules of each file, and how the file stands', async () => {
+    const folder = scratch();
+    mkdirSync(join(folder, '.countersign'));
+    const file = join(folder, '.countersign/policy.toml');
+    writeFileSync(
+      file,
+      'version = 1\n\n[[rule]]\neffect = "allow"\ncommands = ["git status", ["npm", ["test", "ci"]]]\nreason = "harmless\\u001b[2J"\n',
+    );
+    const { chat } = await stage([], { folder, gate: { policyFiles: true, policy: 'preset:read-only' } });
+    await chat.submit('/policy');
+    expect(last(chat)).toMatch(/Preset read-only: \d+ rules \(countersign policy preset read-only\)/);
+    expect(last(chat)).toContain(
+      `The project's policy (not trusted)\n  ${file}\n  it only tightens, until countersign policy trust\n` +
+        '  3  allow  commands git status, npm test|ci (harmless\\u{001B}[2J)',
+    );
+    writeFileSync(file, 'version = 1\n[[rule]]\neffect = "perhaps"\n');
+    await chat.submit('/policy');
+    expect(last(chat)).toContain(`The project's policy (broken)\n  ${file}\n  line 2:1: this rule`);
+    expect(last(chat)).not.toContain('perhaps  everything');
+  });
+
+  test('/policy comes in pages of the window', async () => {
+    const folder = scratch();
+    mkdirSync(join(folder, '.countersign'));
+    const rules = Array.from({ length: 30 }, (_, at) => `[[rule]]\neffect = "ask"\ncommands = ["tool-${at}"]\n`);
+    writeFileSync(join(folder, '.countersign/policy.toml'), `version = 1\n${rules.join('')}`);
+    const window = () => ({ columns: 40, rows: 20 });
+    const { chat } = await stage([], { folder, gate: { policyFiles: true }, options: { window } });
+    const seen: string[] = [];
+    for (const page of ['', ' 2', ' 3']) {
+      await chat.submit(`/policy${page}`);
+      const lines = last(chat).slice('note: '.length).split('\n');
+      expect(lines.length).toBeLessThanOrEqual(14);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(37);
+      seen.push(...lines);
+    }
+    expect(seen.filter((line) => line.includes('tool-'))).toHaveLength(30);
+    expect(seen).toContain('page 1 of 3: /policy 2 is the next');
+    expect(seen.at(-1)).toBe('page 3 of 3');
+    await chat.submit('/policy 4');
+    expect(last(chat)).toBe('note: There are 3 pages.');
   });
 
   test('/pending tells what waits, in other runs too', async () => {

@@ -27,6 +27,7 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     proven: null,
     review: null,
     askedBy: null,
+    agentReason: null,
     createdAt: 1_000,
     expiresAt: null,
     digest: '0'.repeat(64),

@@ -62,13 +62,12 @@ describe('keys', () => {
     expect(typed(begun, '\u001b[B\u001b[B').state.selected).toBe(ids[2]);
     expect(typed(begun, 'j\r').state).toMatchObject({ selected: ids[1], mode: { at: 'request' } });
     expect(typed(begun, 'jd').state).toMatchObject({ selected: ids[1], mode: { at: 'request' } });
-    // As in the chat they are no keys of their own here.
-    for (const other of ['a', 'r', 'e', 's']) expect(typed(begun, other)).toEqual({ state: begun });
+    for (const other of ['a', 'A', 'Y', ' ']) expect(typed(begun, other)).toEqual({ state: begun });
   });
 
   it.each([
     ['y', 'approve'],
-    ['n', 'reject'],
+    ['x', 'skip'],
   ])('%s asks, and y decides', (key, type) => {
     const asked = typed(begun, key);
     expect(asked.action).toBeUndefined();
@@ -102,7 +101,81 @@ describe('keys', () => {
     const looked = typed(state, 'y').state;
     expect(looked.mode).toEqual({ at: 'request', scroll: 0 });
     expect(after(looked, 'y').mode).toMatchObject({ at: 'confirm', what: 'approve' });
-    expect(after(state, 'n').mode).toMatchObject({ at: 'confirm', what: 'reject' });
+    expect(after(state, 'n').mode).toMatchObject({ at: 'words', what: 'reject' });
+    expect(typed(state, 's')).toMatchObject({ state: { mode: { at: 'request' } } });
+    expect(typed(looked, 's').action).toEqual({ type: 'offer', id: ids[0] });
+  });
+
+  it('n takes a reason, in any words, and Enter sends it', () => {
+    const asked = typed(begun, 'n').state;
+    expect(typed(asked, '\r').action).toEqual({ type: 'reject', id: ids[0], reason: null });
+    const said = after(asked, 'no, quit', ' it yyy', '\u007f', '?');
+    expect(typed(said, '\r').action).toEqual({ type: 'reject', id: ids[0], reason: 'no, quit it yy?' });
+    const pasted = after(asked, '\u001b[200~it is\nthe wrong one\u001b[201~');
+    expect(typed(pasted, '\r').action).toEqual({ type: 'reject', id: ids[0], reason: 'it is the wrong one' });
+    expect(typed(said, '\u001b')).toMatchObject({
+      state: { mode: { at: 'list' }, said: expect.stringContaining('goes on waiting') },
+    });
+    expect(typed(said, '\u0003').action).toEqual({ type: 'quit' });
+  });
+
+  it('r gives a result, which is not empty', () => {
+    const asked = typed(begun, 'r').state;
+    expect(typed(asked, '\r')).toMatchObject({ state: { mode: { at: 'words' } } });
+    expect(typed(asked, '\r').action).toBeUndefined();
+    expect(typed(after(asked, '42'), '\r').action).toEqual({ type: 'respond', id: ids[0], output: '42' });
+  });
+
+  it('a line is sent by an Enter that came alone, and after the line was there', () => {
+    const asked = typed(begun, 'n').state;
+    const together = typed(asked, 'no\r');
+    expect([together.action, together.state.mode]).toMatchObject([undefined, { at: 'words', draft: { text: 'no' } }]);
+    expect(typed(together.state, '\r').action).toMatchObject({ type: 'reject', reason: 'no' });
+    const enter = [{ kind: 'key', name: 'enter' } as const];
+    const early = press(press(begun, [{ kind: 'text', text: 'n' }], 1_000).state, enter, 1_249);
+    expect([early.action, early.state.mode.at]).toEqual([undefined, 'words']);
+    expect(typed(begun, 'n\r').action).toBeUndefined();
+  });
+
+  it('e and s are looked up first, and answered when all of it was seen', () => {
+    expect(typed(begun, 'e').action).toEqual({ type: 'change', id: ids[0] });
+    expect(typed(begun, 's').action).toEqual({ type: 'offer', id: ids[0] });
+    const lines = Array.from({ length: 10 }, (_, at) => `line ${at}`);
+    const mode = { at: 'confirm', id: ids[0]!, scroll: 0, lines, quietSince: 0 } as const;
+    const room = { columns: 80, rows: 6 };
+    const yes = [{ kind: 'text', text: 'y' } as const];
+    const down = [{ kind: 'text', text: 'jjjjjjjjj' } as const];
+    for (const [asked, action] of [
+      [{ ...mode, what: 'always' } as const, { type: 'always', id: ids[0] }],
+      [{ ...mode, what: 'edit', args: { a: 1 }, doubts: [] } as const, { type: 'edit', id: ids[0], args: { a: 1 } }],
+    ] as const) {
+      const shown = { ...begun, mode: asked };
+      expect(press(shown, yes, 1_000, room)).toMatchObject({ state: { said: 'There is more of it: j shows it.' } });
+      const seen = press(shown, down, 1_000, room).state;
+      expect(seen.mode).toMatchObject({ scroll: 4 });
+      expect(press(seen, yes, 2_000, room).action).toEqual(action);
+      // In a narrow window each line is more of them.
+      expect(press(shown, yes, 1_000, { columns: 3, rows: 12 }).action).toBeUndefined();
+    }
+  });
+
+  it('what may not be decided so is said, and asks nothing', () => {
+    const state = withRecords(START, [waiting({ ...three[0], allowedDecisions: ['approve', 'reject'] })]);
+    for (const key of ['e', 'r', 'x']) {
+      const { state: next, action } = typed(state, key);
+      expect([action, next.mode.at, next.said]).toEqual([undefined, 'list', expect.stringContaining('may not')]);
+    }
+    const asks = withRecords(START, [
+      waiting({ ...three[0], kind: 'question', allowedDecisions: ['respond', 'skip'] }),
+    ]);
+    expect(typed(asks, 'r').state.said).toContain('countersign respond');
+  });
+
+  it('? lists the keys, and no key of the list counts there', () => {
+    const help = typed(begun, '?').state;
+    expect(help.mode.at).toBe('help');
+    expect(typed(help, 'y')).toEqual({ state: help });
+    expect(after(help, 'd').mode.at).toBe('list');
   });
 
   it('what is pasted is no answer', () => {
@@ -165,6 +238,11 @@ describe('the screen', () => {
     ['scrolled far', { ...begun, mode: { at: 'request', scroll: 10_000 } }],
     ['a question', after(begun, 'y')],
     [
+      'a reason',
+      after(begun, 'n', 'because of the very long weekend, which is long and long and long and long 世界世界'),
+    ],
+    ['the keys', after(begun, '?')],
+    [
       'many',
       withRecords(
         START,
@@ -195,6 +273,22 @@ describe('the screen', () => {
         for (const line of lines) expect([line, widthOf(line) <= columns, forbiddenIn(line)]).toEqual([line, true, []]);
       }
     }
+  });
+
+  it('what comes from a call stands behind its gutter, also where a line is continued', () => {
+    const text = `${'x'.repeat(70)} approved by the administrator`;
+    const change = { path: 'a', target: null, before: null, after: null, added: 1, removed: 0, diff: '', text };
+    const request = waiting({ preview: `write_file\n│ + ${text}`, details: { changes: [change as never] } });
+    const state = after(withRecords(START, [request]), 'd');
+    const lines = frame(state, { columns: 60, rows: 40 }, '', 0);
+    expect(lines.filter((line) => line.includes('administrator'))).toEqual([expect.stringMatching(/^│ ↪ /)]);
+  });
+
+  it('fits a list into a narrow window', () => {
+    const request = waiting({ toolName: 'write_file', args: { command: 'x'.repeat(90) }, flags: ['bidi'] });
+    for (const columns of [40, 50, 60, 80])
+      for (const line of frame(withRecords(START, [request]), { columns, rows: 12 }, '/a/place', 2000))
+        expect([line, widthOf(line) <= columns]).toEqual([line, true]);
   });
 
   it('what is selected is always seen', () => {

@@ -117,6 +117,7 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     proven: null,
     review: null,
     askedBy: null,
+    agentReason: null,
     approvalId: `a${ids}`,
     runId: 'run',
     toolCallId: `call_${ids}`,

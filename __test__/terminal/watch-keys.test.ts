@@ -1,13 +1,16 @@
 /** `countersign watch` on a terminal: keys that come together, and those that were typed before what they would answer. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGate } from '../../ts/index.js';
+import { createGate, streamWithEvents } from '../../ts/index.js';
 import { press, START, withRecords } from '../../ts/cli/watch-model.js';
 import { cli } from '../cli/command.js';
 import { kept } from '../cli/kept.js';
 import { scratch } from '../policy/support.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
 import { waiting } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
 import { Terminal } from './terminal.js';
 
 test('keys count one by one, each for what was on the screen when it was typed', async () => {
@@ -42,8 +45,8 @@ test('keys count one by one, each for what was on the screen when it was typed',
 
   // Whatever the keys behind the answer have opened, it is left again; the list begins at its end.
   terminal.press('escape');
-  terminal.type('jjjn');
-  await terminal.waitFor('reject? three');
+  terminal.type('jjjx');
+  await terminal.waitFor('skip? three');
   await answering('yyy', 1);
   expect(await left()).toEqual(['one']);
   terminal.type('jjq');
@@ -73,13 +76,88 @@ test('what stands out is shown whole before it is asked about', async () => {
   onTestFinished(() => terminal.close());
   await terminal.waitFor('1 waiting');
   terminal.type('y');
-  await terminal.waitFor('Look at it whole; y then approves.');
+  await terminal.waitFor('Look at it whole; y then asks.');
   expect(terminal.screen()).toContain('thub.com/x');
   terminal.type('y');
   await terminal.waitFor('approve (');
   await sleep(500);
   terminal.type('y');
   await terminal.waitFor('nothing waits');
+  terminal.type('q');
+  expect(await terminal.ended()).toBe(0);
+});
+
+test('n with a reason, e in the editor, and r with a result, as everywhere', async () => {
+  const folder = scratch();
+  const ledger = `sqlite:${join(folder, 'ledger.db')}` as const;
+  const gate = createGate({ ledger });
+  onTestFinished(() => gate.close());
+  const asked = [
+    gate.request({ toolName: 'one', args: { command: 'make all' } }),
+    gate.request({ toolName: 'two', args: { path: 'a' } }),
+    gate.request({ toolName: 'three', args: { path: 'b' } }),
+  ];
+  await waiting(gate, 3);
+  const editor = join(folder, 'editor.sh');
+  writeFileSync(editor, `#!/bin/sh\ncp "$1" ${JSON.stringify(join(folder, 'seen'))}\necho 'make docs' > "$1"\n`, {
+    mode: 0o755,
+  });
+  const terminal = new Terminal(process.execPath, [cli, 'watch', '-l', ledger, '--by', 'mia'], {
+    env: { VISUAL: editor, HOME: folder },
+  });
+  onTestFinished(() => terminal.close());
+  await terminal.waitFor('3 waiting');
+  terminal.type('e');
+  await terminal.waitFor('run it like this?');
+  expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('make all');
+  expect(terminal.screen()).toContain('make docs');
+  await sleep(500);
+  terminal.type('y');
+  expect(await asked[0]).toMatchObject({
+    decision: { type: 'edit', args: { command: 'make docs' } },
+    decidedBy: 'mia',
+  });
+  await terminal.waitFor('2 waiting');
+  terminal.type('n');
+  await terminal.waitFor('reject two, because:');
+  terminal.type('yes but only the tests');
+  await terminal.waitFor('only the tests');
+  await sleep(500);
+  terminal.press('enter');
+  expect(await asked[1]).toMatchObject({ decision: { type: 'reject', reason: 'yes but only the tests' } });
+  await terminal.waitFor('1 waiting');
+  terminal.type('r');
+  await terminal.waitFor('the result of three is:');
+  terminal.type('42');
+  await sleep(500);
+  terminal.press('enter');
+  expect(await asked[2]).toMatchObject({ decision: { type: 'respond', output: '42' } });
+  await terminal.waitFor('nothing waits');
+  terminal.type('q');
+  expect(await terminal.ended()).toBe(0);
+});
+
+test('a request that is shown whole has the prompt of its run, and what that called before', async () => {
+  const ledger = `sqlite:${join(scratch(), 'ledger.db')}` as const;
+  const gate = createGate({ ledger });
+  onTestFinished(() => gate.close());
+  const turns = [
+    calls(call('read', { path: 'notes.txt' }, 'call_0')),
+    calls(call('del', { path: 'notes.txt' }, 'call_1')),
+    says('It is gone.'),
+  ];
+  const { tools } = recordingTools([]);
+  const { model } = scripted(turns);
+  const interruptOn = { del: true, read: false };
+  const run = streamWithEvents({ model, tools, prompt: 'Tidy up, please', interruptOn, gate } as never);
+  collect(run).catch(() => []);
+  await waiting(gate, 1);
+  const terminal = new Terminal(process.execPath, [cli, 'watch', '-l', ledger]);
+  onTestFinished(() => terminal.close());
+  await terminal.waitFor('1 waiting');
+  terminal.type('d');
+  await terminal.waitFor(/prompt +Tidy up, please/);
+  expect(terminal.screen()).toMatch(/before +read notes\.txt/);
   terminal.type('q');
   expect(await terminal.ended()).toBe(0);
 });

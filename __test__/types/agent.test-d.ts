@@ -48,7 +48,7 @@ export async function agents(): Promise<void> {
     if (event.type === 'todos-changed') expectTypeOf(event.todos).toEqualTypeOf<Todo[]>();
     if (event.type === 'text-segment') expectTypeOf(event.text).toEqualTypeOf<string>();
     if (event.type === 'tool-call' && event.dynamic !== true && event.toolName === 'write_file')
-      expectTypeOf(event.args).toEqualTypeOf<{ file_path: string; content: string }>();
+      expectTypeOf(event.args).toEqualTypeOf<{ file_path: string; content: string; description?: string }>();
   }
   expectTypeOf(await agent.generate({ messages: [] })).toEqualTypeOf<RunResult<All>>();
   expectTypeOf(agent.resume({ runId: 'r' })).toEqualTypeOf<AgentRun<All>>();

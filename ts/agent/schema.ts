@@ -6,7 +6,7 @@ import type { FlexibleSchema } from 'ai';
 
 /** The part of JSON Schema that tools need. */
 export type SchemaField = { description?: string } & (
-  | { type: 'string'; minLength?: number; enum?: readonly string[] }
+  | { type: 'string'; minLength?: number; maxLength?: number; enum?: readonly string[] }
   | { type: 'integer'; minimum?: number }
   | { type: 'boolean' }
   | { type: 'array'; items: SchemaField; minItems?: number; maxItems?: number }
@@ -30,6 +30,13 @@ export interface SchemaIssue {
 export const text = (description: string): SchemaField => ({ type: 'string', minLength: 1, description });
 /** Text that may be empty. */
 export const anyText = (description: string): SchemaField => ({ type: 'string', description });
+/** Text that is not empty, of no more than so many characters. */
+export const shortText = (maxLength: number, description: string): SchemaField => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  description,
+});
 /** One of these. */
 export const choice = (values: readonly string[], description: string): SchemaField => ({
   type: 'string',
@@ -84,6 +91,8 @@ export function issuesOf(field: SchemaField, value: unknown, path: SchemaIssue['
     case 'string':
       if (typeof value !== 'string') return wrong('a text');
       if (value.length < (field.minLength ?? 0)) return wrong('a text that is not empty');
+      if (field.maxLength !== undefined && [...value].length > field.maxLength)
+        return wrong(`a text of at most ${field.maxLength} characters`);
       if (field.enum !== undefined && !field.enum.includes(value)) return wrong(`one of ${field.enum.join(', ')}`);
       return [];
     case 'integer':

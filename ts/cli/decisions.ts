@@ -41,7 +41,7 @@ export interface DecidingPerson {
 }
 
 /** What is said when a decision was taken. */
-const TAKEN = {
+export const TAKEN = {
   approve: 'approved',
   edit: 'edited and approved',
   reject: 'rejected',

@@ -36,7 +36,7 @@ export async function edit(args: readonly string[]): Promise<number> {
 }
 
 /** Whether there is any use in editing it first: where there is none, the ledger says why. @throws {ExitError} */
-function isOpen({ status, expiresAt, contents = 'kept', allowedDecisions }: KeptRecord): boolean {
+export function isOpen({ status = 'pending', expiresAt, contents = 'kept', allowedDecisions }: KeptRecord): boolean {
   if (status !== 'pending' || !allowedDecisions.includes('edit')) return false;
   if (expiresAt !== null && expiresAt <= Date.now()) return false;
   if (contents === 'kept') return true;
@@ -47,18 +47,15 @@ function isOpen({ status, expiresAt, contents = 'kept', allowedDecisions }: Kept
   );
 }
 
+export const notEdited = (): ExitError =>
+  new ExitError(Exit.refused, 'not edited: the request still waits, and you may edit it again', 'ERR_NOT_EDITED');
+
 /** What the user makes of it. @throws {ExitError} when that is nothing new */
 async function editedArguments(args: unknown): Promise<unknown> {
   const before = `${JSON.stringify(args, null, 2)}\n`;
   for (let text = before; ;) {
     text = await inEditor(text);
-    if (text.trim() === '' || text === before) {
-      throw new ExitError(
-        Exit.refused,
-        'not edited: the request still waits, and you may edit it again',
-        'ERR_NOT_EDITED',
-      );
-    }
+    if (text.trim() === '' || text === before) throw notEdited();
     try {
       return readJson(text, 'what you wrote');
     } catch (error) {

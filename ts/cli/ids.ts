@@ -12,8 +12,7 @@ const LEAST = 6;
 /** What lists show of an approval id. */
 export const shortId = (approvalId: string): string => approvalId.slice(-8);
 
-/** What lists show of a run's id. */
-export const shortRun = (runId: string): string => (/^[0-9a-f-]{36}$/.test(runId) ? runId.slice(-8) : runId);
+export { shortRun } from '../gate/run-ids.js';
 
 const FULL = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,6 +1,4 @@
 /** `countersign pending | show | runs`. */
-import { toldRun } from '../ai-sdk/saved/told-run.js';
-import { placeOfCall } from '../gate/call-place.js';
 import { parentRunOf } from '../gate/run-ids.js';
 import type { NativeRunInfo } from '../native.js';
 import { told } from './duration.js';
@@ -9,7 +7,7 @@ import { recordOf } from './ids.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { print, printJson } from './print.js';
-import { boundRecord } from './remember.js';
+import { besideOf } from './beside.js';
 import { pendingColumns, toJson, whole } from './shown.js';
 import { columns, fit, oneLine } from './style.js';
 import { table, type TableColumn } from './table.js';
@@ -40,8 +38,7 @@ export async function show(args: readonly string[]): Promise<number> {
       const record = await recordOf(ledger, typed, true);
       if (values.json === true) await printJson(toJson(record));
       else {
-        const kept = await boundRecord(ledger, record);
-        const beside = { run: await toldRun(ledger, record), place: placeOfCall(kept), result: kept?.result };
+        const beside = await besideOf(ledger, record);
         await print(...(at > 0 ? [''] : []), ...whole(record, columns(), Date.now(), beside));
       }
     }

@@ -255,7 +255,7 @@ export const PAGES: readonly ManualPage[] = [
     'What waits, as it happens.',
     'countersign watch --json | jq .type',
     [BY, GROUP, NOTIFY],
-    'On a terminal: j and k move, d or Enter shows a request, y approves and n rejects after one more y, q ends it. On a pipe: a line for each event.',
+    'On a terminal: j and k move, d or Enter shows a request, ? lists the keys, q ends it. y approves, n rejects with a reason, e edits, r gives a result, s approves and remembers, x skips. On a pipe: a line for each event.',
   ),
   onLedger(
     'inbox',

@@ -2,15 +2,18 @@
 import type { ApprovalRecord } from '../../index.js';
 import { becomes, gaveBack, type ToldRun } from '../ai-sdk/saved/told-run.js';
 import type { CallPlace } from '../gate/call-place.js';
+import { agentLine, shownArgs, shownPreview } from '../gate/agent-reason.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
+import { saidBeside } from '../gate/own-words.js';
 import { standing } from '../gate/standing.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { doubtsAbout } from '../gate/danger.js';
 import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
+import { hanging, wrap } from './chat/screen/layout.js';
 import { clock, told } from './duration.js';
 import { shortId, shortRun } from './ids.js';
 import { columns, fit, oneLine, style, type TextStyle } from './style.js';
@@ -35,13 +38,13 @@ export const pendingColumns = (now: number, width: number): TableColumn<KeptReco
   { title: 'AGE', text: ({ createdAt }) => (width < 50 ? '' : told(now - createdAt)), right: true },
   {
     title: 'LEFT',
-    text: ({ expiresAt }) => (expiresAt === null ? '-' : told(expiresAt - now)),
+    text: ({ expiresAt }) => (expiresAt !== null ? told(expiresAt - now) : width < 50 ? '' : '-'),
     right: true,
     style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
   },
   { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
   { title: '!', text: (record) => (doubtsAbout(toJson(record)).length > 0 ? '!' : ''), style: () => 'red' },
-  { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 80 ? 12 : 20) },
+  { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 50 ? 8 : width < 80 ? 12 : 20) },
   { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];
 
@@ -70,7 +73,10 @@ export interface KeptBeside {
   result?: unknown;
 }
 
-/** Everything about a request, for a terminal. */
+/** What stands before the texts of fields. */
+const LABEL = 10;
+
+/** Everything about a request, for a terminal: what it would do and why it is asked about, then all else. */
 export function whole(
   record: KeptRecord,
   width = columns(),
@@ -80,38 +86,23 @@ export function whole(
   const json = toJson(record);
   const lines: string[] = [];
   const field = (name: string, text: string, how?: TextStyle) => {
-    if (text !== '') lines.push(`${style('dim', name.padEnd(10))}${how === undefined ? text : style(how, text)}`);
+    if (text === '') return;
+    const rows = width === Infinity ? [text] : wrap(text, Math.max(10, width - LABEL));
+    const inked = rows.map((row) => (how === undefined ? row : style(how, row)));
+    lines.push(...hanging(name.padEnd(LABEL), inked, 'dim'));
   };
+  const why = whyAsked(json);
   field('request', json.approvalId, 'cyan');
   field('status', json.status, json.status === 'pending' ? 'yellow' : undefined);
   field('tool', oneLine(json.toolName), 'bold');
-  field('call', oneLine(json.toolCallId));
-  field('run', oneLine(json.runId));
-  if (json.step !== null) field('step', String(json.step));
-  if (place !== undefined) {
-    field('project', oneLine(place.project));
-    if (place.cwd !== place.project) field('folder', oneLine(place.cwd));
-  }
-  field('prompt', run?.prompt ?? '');
-  for (const step of run?.steps ?? []) field('before', step);
   if (json.origin.length > 1) field('from', json.origin.map(oneLine).join(' > '));
-  field('asked', `${clock(json.createdAt)} (${told(now - json.createdAt)} ago)`);
-  if (json.expiresAt !== null) field('until', `${clock(json.expiresAt)}${left(json, now)}`);
-  field('needs', oneLine(standing(json)), 'yellow');
-  if (json.requester !== null) field('for', oneLine(json.requester));
-  if (json.escalatedAt !== null) field('escalated', clock(json.escalatedAt));
-  field('may be', json.allowedDecisions.join(', '));
-  field('digest', json.digest);
-  field('says', oneLine(json.description));
+  field('says', saidBeside(json, why));
+  field('agent', agentLine(json) ?? '');
   field('beware', doubtsAbout(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
-  field('why', whyAsked(json));
+  field('why', why);
   field('reviewer', reviewLine(json) ?? '');
-  if (json.verdict !== null) field('policy', `${json.verdict.effect}: ${oneLine(json.verdict.reason)}`);
-  for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])
-    field('rule', oneLine(`${rule.source}${rule.line === null ? '' : `:${rule.line}`} (${rule.layer})`));
-  for (const effect of ['allow', 'deny'] as const)
-    field(`always ${effect === 'allow' ? '+' : '-'}`, oneLine(json.always[effect]?.label ?? ''));
+  field('needs', oneLine(standing(json)), 'yellow');
   if (json.decision !== null) field('decided', outcome(json));
   field('then', becomes(json, run), 'yellow');
   if (json.decision?.type === 'edit')
@@ -119,10 +110,33 @@ export function whole(
   if (json.decision?.type === 'respond')
     lines.push('', 'answered with', ...shownArguments(json.toolName, json.decision.output, width));
   if (json.contents !== 'dropped') lines.push('', ...pageOf(json, width), ...wholeOf(json));
-  const gave = gaveBack(result);
-  if (gave !== undefined) lines.push('', 'gave back', ...shownArguments(json.toolName, gave, width));
   if (json.status === 'pending' && json.kind === 'question')
     lines.push('', `answer it: countersign respond ${shortId(json.approvalId)} --answer TEXT, one for each question`);
+  const gave = gaveBack(result);
+  if (gave !== undefined) lines.push('', 'gave back', ...shownArguments(json.toolName, gave, width));
+  lines.push('');
+  field('prompt', run?.prompt ?? '');
+  for (const step of run?.steps ?? []) field('before', step);
+  if (place !== undefined) {
+    field('project', oneLine(place.project));
+    if (place.cwd !== place.project) field('folder', oneLine(place.cwd));
+  }
+  field('asked', `${clock(json.createdAt)} (${told(now - json.createdAt)} ago)`);
+  if (json.expiresAt !== null) field('until', `${clock(json.expiresAt)}${left(json, now)}`);
+  if (json.requester !== null) field('for', oneLine(json.requester));
+  if (json.escalatedAt !== null) field('escalated', clock(json.escalatedAt));
+  field('may be', json.allowedDecisions.join(', '));
+  if (json.verdict !== null) {
+    const reason = oneLine(json.verdict.reason);
+    field('policy', why.includes(reason) ? json.verdict.effect : `${json.verdict.effect}: ${reason}`);
+  }
+  for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])
+    field('rule', oneLine(`${rule.source}${rule.line === null ? '' : `:${rule.line}`} (${rule.layer})`));
+  for (const effect of ['allow', 'deny'] as const)
+    field(`always ${effect === 'allow' ? '+' : '-'}`, oneLine(json.always[effect]?.label ?? ''));
+  field('call', `${oneLine(json.toolCallId)}${json.step === null ? '' : ` (step ${json.step})`}`);
+  field('run', oneLine(json.runId));
+  field('digest', json.digest);
   return lines;
 }
 
@@ -142,8 +156,8 @@ function pageOf(record: ApprovalRecord, width: number): string[] {
   // With changes of files in it the preview is more than the arguments: it is shown as it was made.
   const isPlain = record.changes.length === 0 && width !== Infinity;
   const questions = questionsOf(record);
-  const args = questions === undefined ? record.args : readable(questions);
-  return isPlain ? shownArguments(record.toolName, args, width) : record.preview.split('\n');
+  const args = questions === undefined ? shownArgs(record) : readable(questions);
+  return isPlain ? shownArguments(record.toolName, args, width) : shownPreview(record).split('\n');
 }
 
 /** What the page leaves out. */

@@ -1,10 +1,12 @@
 /** The live view as lines of a terminal. */
 import { doubtsAbout } from '../gate/danger.js';
-import { standsOut } from '../gate/stands-out.js';
+import type { KeptRecord } from '../native.js';
+import { wrap } from './chat/screen/layout.js';
+import { foldedTo } from './folded.js';
 import { pendingColumns, summary, toJson, whole } from './shown.js';
-import { fit, style, widthOf } from './style.js';
+import { fit, oneLine, style, widthOf } from './style.js';
 import { table } from './table.js';
-import type { WatchState } from './watch-model.js';
+import type { WatchState, WordsMode } from './watch-model.js';
 
 /** How long something is new, in ms. */
 const NEW_FOR = 10_000;
@@ -14,26 +16,112 @@ export interface ScreenSize {
   rows: number;
 }
 
+/** Lines around what is seen of a request: the title, what is said or asked, the keys. */
+const AROUND = 3;
+
+/** How many lines there are for it. */
+export const roomIn = ({ rows }: ScreenSize): number => Math.max(1, rows - AROUND);
+
 /** Exactly as many lines as there are rows, none wider than the screen. */
-export function frame(state: WatchState, { columns, rows }: ScreenSize, place: string, now: number): string[] {
+export function frame(state: WatchState, size: ScreenSize, place: string, now: number): string[] {
+  const { columns, rows } = size;
   const waiting = state.records.length;
   const title = `${waiting === 0 ? 'nothing waits' : `${waiting} waiting`}  ${place}`;
-  const room = Math.max(1, rows - 3);
-  const body =
-    state.mode.at === 'request'
-      ? request(state, state.mode.scroll, columns, room, now)
-      : list(state, columns, room, now);
-  const lines = [style('bold', fit(title, columns)), ...body.slice(0, room)];
+  const lines = [style('bold', fit(title, columns)), ...body(state, columns, roomIn(size), now).slice(0, roomIn(size))];
   while (lines.length < rows - 2) lines.push('');
-  lines.push(status(state, columns), style('dim', fit(KEYS[state.mode.at], columns)));
+  lines.push(status(state, columns), style('dim', fit(keysIn(state, columns), columns)));
   return lines.slice(-rows);
 }
 
-const KEYS = {
-  list: 'j k move  d details  y approve  n reject  q quit',
-  request: 'j k scroll  d back  y approve  n reject  q quit',
-  confirm: 'y yes  any other key no',
-} as const;
+function body(state: WatchState, columns: number, room: number, now: number): string[] {
+  const { mode } = state;
+  switch (mode.at) {
+    case 'request':
+      return request(state, mode.scroll, columns, room, now);
+    case 'help':
+      return helpLines(columns).slice(Math.min(mode.scroll, Math.max(0, HELP.length - 1)));
+    case 'confirm':
+      if ('lines' in mode) return foldedTo(mode.lines, columns).slice(mode.scroll);
+      return list(state, columns, room, now);
+    default:
+      return list(state, columns, room, now);
+  }
+}
+
+const HELP: readonly (readonly [key: string, what: string])[] = [
+  ['j k', 'the next request, the one before; in a request they scroll'],
+  ['d', 'the request whole, and back; so does Enter'],
+  ['y', 'approve it, after one more y'],
+  ['n', 'reject it; what you type is the reason'],
+  ['e', 'change it in your editor; it is shown once more before it runs'],
+  ['r', 'do not run it, and give the model a result of your own'],
+  ['s', 'approve it, and remember that for its project; it says first what that is'],
+  ['x', 'skip it: the model goes on without'],
+  ['Esc', 'back; it decides nothing'],
+  ['q', 'end'],
+];
+
+const helpLines = (columns: number): string[] =>
+  HELP.flatMap(([key, what]) => {
+    const lines = wrap(what, Math.max(10, columns - 5));
+    return lines.map((line, at) => `${at === 0 ? style('bold', key.padEnd(5)) : '     '}${line}`);
+  });
+
+function keysIn({ mode }: WatchState, columns: number): string {
+  switch (mode.at) {
+    case 'list':
+      return row(
+        [
+          'y approve',
+          'n reject',
+          'd details',
+          '? keys',
+          'e edit',
+          's always',
+          'r respond',
+          'x skip',
+          'j k move',
+          'q quit',
+        ],
+        '  ',
+        columns,
+      );
+    case 'request':
+      return row(
+        [
+          'y approve',
+          'n reject',
+          'd back',
+          'j k scroll',
+          '? keys',
+          'e edit',
+          's always',
+          'r respond',
+          'x skip',
+          'q quit',
+        ],
+        '  ',
+        columns,
+      );
+    case 'help':
+      return 'd back  j k scroll  q quit';
+    case 'words':
+      return 'Enter sends it  Esc back';
+    case 'confirm':
+      return 'lines' in mode ? 'y yes  j k scroll  any other key no' : 'y yes  any other key no';
+  }
+}
+
+/** As many of these as fit, the first ones first. */
+function row(parts: readonly string[], between: string, width: number): string {
+  let line = '';
+  for (const part of parts) {
+    const next = line === '' ? part : `${line}${between}${part}`;
+    if (widthOf(next) > width) break;
+    line = next;
+  }
+  return line;
+}
 
 function list({ records, selected, arrived }: WatchState, columns: number, room: number, now: number): string[] {
   if (records.length === 0) return [];
@@ -54,7 +142,7 @@ function list({ records, selected, arrived }: WatchState, columns: number, room:
 }
 
 function request(
-  { records, selected }: WatchState,
+  { records, selected, beside }: WatchState,
   scroll: number,
   columns: number,
   room: number,
@@ -62,33 +150,32 @@ function request(
 ): string[] {
   const record = records.find(({ approvalId }) => approvalId === selected);
   if (record === undefined) return [];
-  const lines = whole(record, columns, now).flatMap((line) =>
-    widthOf(plain(line)) > columns ? wrapped(line, columns) : [line],
-  );
+  const lines = foldedTo(whole(record, columns, now, beside.get(record.approvalId)), columns);
   return lines.slice(Math.min(scroll, Math.max(0, lines.length - room)));
 }
 
 function status({ mode, records, said }: WatchState, columns: number): string {
-  if (mode.at !== 'confirm') return style('yellow', fit(said, columns));
-  const record = records.find(({ approvalId }) => approvalId === mode.id);
-  if (record === undefined) return '';
-  const doubts = mode.what === 'approve' ? doubtsAbout(toJson(record)) : standsOut(record);
+  const record =
+    mode.at === 'confirm' || mode.at === 'words' ? records.find(({ approvalId }) => approvalId === mode.id) : undefined;
+  if (record === undefined || (mode.at !== 'confirm' && mode.at !== 'words') || said !== '')
+    return style('yellow', fit(said, columns));
+  if (mode.at === 'words') return wordsLine(mode, record, columns);
+  const doubts = mode.what === 'edit' ? mode.doubts : mode.what === 'skip' ? [] : doubtsAbout(toJson(record));
   const beware = doubts.length > 0 ? ` (${doubts.join(', ')})` : '';
-  const question = `${mode.what}${beware}? `;
-  const text = `${question}${summary(record, Math.max(10, columns - widthOf(question)))}`;
+  const question = `${ASKED[mode.what]}${beware}? `;
+  const asked = mode.what === 'edit' ? { ...record, args: mode.args } : record;
+  const text = `${question}${summary(asked, Math.max(10, columns - widthOf(question)))}`;
   return style(doubts.length > 0 ? 'red' : 'yellow', fit(text, columns));
 }
 
-// oxlint-disable-next-line no-control-regex -- our own colours
-const COLOURS = /\u001b\[\d+m/g;
-const plain = (line: string): string => line.replaceAll(COLOURS, '');
+const ASKED = { approve: 'approve', skip: 'skip', always: 'approve, and always', edit: 'run it like this' } as const;
 
-/** A long line in pieces, without its colours. */
-function wrapped(line: string, columns: number): string[] {
-  const pieces = [''];
-  for (const character of plain(line)) {
-    if (widthOf(pieces.at(-1)! + character) > columns) pieces.push('');
-    pieces[pieces.length - 1] += character;
-  }
-  return pieces;
+/** What is written, its end where it is long: that is where the cursor is. */
+function wordsLine({ what, draft }: WordsMode, record: KeptRecord, columns: number): string {
+  const before = `${what === 'reject' ? 'reject' : 'the result of'} ${fit(oneLine(record.toolName), 20)}${what === 'reject' ? ', because' : ' is'}: `;
+  const room = Math.max(4, columns - widthOf(before) - 1);
+  const shown = [...oneLine(draft.text.slice(0, draft.cursor))];
+  while (widthOf(shown.join('')) > room) shown.shift();
+  const rest = oneLine(draft.text.slice(draft.cursor));
+  return style('yellow', fit(`${before}${shown.join('')}▏${rest}`, columns));
 }

@@ -1,33 +1,56 @@
 /** What the live view of `countersign watch` shows, and what keys do to it. Nothing here reads or writes. */
-import type { GateEvent } from '../../index.js';
+import type { DecisionType, GateEvent } from '../../index.js';
 import { doubtsAbout } from '../gate/danger.js';
 import type { KeptRecord } from '../native.js';
-import type { PressedKey } from './chat/screen/keys.js';
-import { toJson } from './shown.js';
+import { EMPTY, edited as typedIn, insert, type TextDraft } from './chat/screen/draft.js';
+import type { KeyName, PressedKey } from './chat/screen/keys.js';
+import { foldedTo } from './folded.js';
+import { toJson, type KeptBeside } from './shown.js';
 
 export interface WatchState {
   /** What waits, oldest first. */
   records: readonly KeptRecord[];
   /** An id, never a row: what arrives does not move what is meant. */
   selected: string | null;
-  mode:
-    | { at: 'list' }
-    | { at: 'request'; scroll: number }
-    /** `quietSince`: since when it is on the screen and no key was pressed, in ms. */
-    | { at: 'confirm'; what: 'approve' | 'reject'; id: string; quietSince: number };
+  mode: { at: 'list' } | { at: 'request'; scroll: number } | { at: 'help'; scroll: number } | AskedMode;
   /** When each arrived, in ms since the epoch; what waited before it began is not there. */
   arrived: ReadonlyMap<string, number>;
+  /** What is known beside requests that were looked at, by their ids. */
+  beside: ReadonlyMap<string, KeptBeside>;
   /** What was done last. */
   said: string;
 }
 
-export type WatchAction = { type: 'quit' } | { type: 'approve' | 'reject'; id: string };
+/** Something is asked about one request. `quietSince`: since when it is on the screen and no key was pressed, in ms. */
+type AskedMode = ConfirmMode | WordsMode;
+
+/** A question that `y` answers. */
+export type ConfirmMode = { at: 'confirm'; id: string; quietSince: number; scroll: number } & (
+  | { what: 'approve' | 'skip' }
+  /** What would be remembered, and where, in lines that are seen to their end before it is answered. */
+  | { what: 'always'; lines: readonly string[] }
+  /** Other arguments; `doubts`: what stands out in them. */
+  | { what: 'edit'; args: unknown; lines: readonly string[]; doubts: readonly string[] }
+);
+
+/** A line that is written: why not, or the result that the model gets. */
+export type WordsMode = { at: 'words'; what: 'reject' | 'respond'; id: string; draft: TextDraft; quietSince: number };
+
+export type WatchAction =
+  | { type: 'quit' }
+  | { type: 'approve' | 'skip' | 'always'; id: string }
+  | { type: 'reject'; id: string; reason: string | null }
+  | { type: 'respond'; id: string; output: string }
+  | { type: 'edit'; id: string; args: unknown }
+  /** Is to be looked up, or changed in an editor; then it is asked about. */
+  | { type: 'offer' | 'change'; id: string };
 
 export const START: WatchState = {
   records: [],
   selected: null,
   mode: { at: 'list' },
   arrived: new Map(),
+  beside: new Map(),
   said: '',
 };
 
@@ -41,12 +64,13 @@ export function withRecords(state: WatchState, records: readonly KeptRecord[]): 
     selected = (records[Math.max(0, row)] ?? records.at(-1))?.approvalId ?? null;
     if (mode.at === 'request') mode = { at: 'list' };
   }
-  if (mode.at === 'confirm' && !isThere(mode.id)) {
+  if ((mode.at === 'confirm' || mode.at === 'words') && !isThere(mode.id)) {
     said = `${mode.id.slice(-8)} no longer waits`;
     mode = { at: 'list' };
   }
   const arrived = new Map([...state.arrived].filter(([id]) => isThere(id)));
-  return { ...state, records, selected, mode, said, arrived };
+  const beside = new Map([...state.beside].filter(([id]) => isThere(id)));
+  return { ...state, records, selected, mode, said, arrived, beside };
 }
 
 /** With what came to wait, and without what was decided. Many may come at once: each is looked at once. */
@@ -64,6 +88,12 @@ export function withEvents(state: WatchState, events: readonly GateEvent[], now:
     arrived.set(event.request.approvalId, now);
   }
   return withRecords({ ...state, arrived }, [...records.values()]);
+}
+
+/** The request that is shown whole, and of which nothing beside it is known yet; `undefined`: there is none. */
+export function unknownBeside({ mode, selected, records, beside }: WatchState): KeptRecord | undefined {
+  if (mode.at !== 'request' || selected === null || beside.has(selected)) return undefined;
+  return records.find(({ approvalId }) => approvalId === selected);
 }
 
 export const without = (state: WatchState, id: string): WatchState =>
@@ -85,87 +115,184 @@ export const withoutDue = (state: WatchState, now: number): WatchState =>
  */
 const SEEN = 250;
 
+/** What is seen of what is asked about. */
+export interface WatchRoom {
+  columns: number;
+  rows: number;
+}
+
 /**
  * What came from the keyboard at once, key by key, on what was on the screen when it was typed. A question that these keys
  * themselves have brought was not on it, so none of them answers it, and none of them is for what is there after an answer. What is
- * pasted is no key.
+ * pasted is no key: it is text, where text is written.
  */
 export function press(
   state: WatchState,
   keys: readonly PressedKey[],
   now: number,
+  room: WatchRoom = { columns: Infinity, rows: Infinity },
 ): { state: WatchState; action?: WatchAction } {
-  const names = keys.flatMap(namesOf);
+  const strokes = keys.flatMap(strokesOf);
   let next = state;
-  for (const [at, name] of names.entries()) {
-    if (name === 'q' || name === 'ctrl-c' || name === 'ctrl-d') return { state: next, action: { type: 'quit' } };
+  for (const [at, stroke] of strokes.entries()) {
     const { mode } = next;
-    if (mode.at !== 'confirm') next = moved(next, name, now);
-    else if (now - mode.quietSince >= SEEN) return answered(next, mode, names.slice(at));
-    else next = { ...next, mode: { ...mode, quietSince: now } };
+    const { name } = stroke;
+    if (name === 'ctrl-c' || name === 'ctrl-d' || (name === 'q' && mode.at !== 'words'))
+      return { state: next, action: { type: 'quit' } };
+    if (mode.at === 'words') {
+      const written = writing(next, mode, stroke, { isAlone: strokes.length === 1, now });
+      if (written.action !== undefined) return written;
+      next = written.state;
+    } else if (name === undefined) continue;
+    else if (mode.at === 'confirm') {
+      if (isMove(name) && mode.what !== 'approve' && mode.what !== 'skip') next = scrolled(next, mode, name, room);
+      else if (now - mode.quietSince >= SEEN) return answered(next, mode, strokes.slice(at), room);
+      else next = { ...next, mode: { ...mode, quietSince: now } };
+    } else {
+      const moved = pressed(next, name, now);
+      if (moved.action !== undefined) return moved;
+      next = moved.state;
+    }
   }
   return { state: next };
 }
 
-/** Each key by itself: a letter, or the name of another key. */
-function namesOf(key: PressedKey): string[] {
-  if (key.kind === 'paste') return [];
-  return key.kind === 'text' ? [...key.text] : [key.name];
+/** Each key by itself: a letter, the name of another key, or a text that was pasted. */
+interface KeyStroke {
+  /** A letter, or the name of a key. */
+  name?: string;
+  key?: KeyName;
+  text?: string;
 }
 
-type ConfirmMode = Extract<WatchState['mode'], { at: 'confirm' }>;
+function strokesOf(key: PressedKey): KeyStroke[] {
+  if (key.kind === 'paste') return [{ text: key.text }];
+  return key.kind === 'text'
+    ? [...key.text].map((text) => ({ name: text, text }))
+    : [{ name: key.name, key: key.name }];
+}
+
+type PressedState = { state: WatchState; action?: WatchAction };
+
+const isMove = (name: string): boolean => ['j', 'k', 'down', 'up'].includes(name);
+
+/** How far there is to scroll. */
+const mostOf = (mode: ConfirmMode, { columns, rows }: WatchRoom): number =>
+  'lines' in mode ? Math.max(0, foldedTo(mode.lines, columns).length - rows) : 0;
+
+function scrolled(state: WatchState, mode: ConfirmMode, name: string, room: WatchRoom): WatchState {
+  const by = name === 'j' || name === 'down' ? 1 : -1;
+  const most = mostOf(mode, room);
+  return { ...state, mode: { ...mode, scroll: Math.min(most, Math.max(0, mode.scroll + by)) } };
+}
 
 /** Yes, with whatever Enter or repetition came with it. Anything else, words that begin with a y among it, is no. */
-function answered(
-  state: WatchState,
-  { what, id }: ConfirmMode,
-  names: readonly string[],
-): { state: WatchState; action?: WatchAction } {
+function answered(state: WatchState, mode: ConfirmMode, strokes: readonly KeyStroke[], room: WatchRoom): PressedState {
+  const { id } = mode;
   const back = { ...state, mode: { at: 'list' as const }, said: '' };
+  const names = strokes.map(({ name }) => name);
   const isYes = isYesKey(names[0]) && names.every((name) => isYesKey(name) || isEnter(name));
-  return isYes
-    ? { state: back, action: { type: what, id } }
-    : { state: { ...back, said: `${id.slice(-8)} goes on waiting` } };
+  if (!isYes) return { state: { ...back, said: `${id.slice(-8)} goes on waiting` } };
+  if (mode.scroll < mostOf(mode, room)) return { state: { ...state, said: 'There is more of it: j shows it.' } };
+  return {
+    state: back,
+    action: mode.what === 'edit' ? { type: 'edit', id, args: mode.args } : { type: mode.what, id },
+  };
 }
 
 const isYesKey = (name: string | undefined): boolean => name === 'y' || name === 'Y';
-const isEnter = (name: string): boolean => name === 'enter' || name === 'newline';
+const isEnter = (name: string | undefined): boolean => name === 'enter' || name === 'newline';
 
-function moved(state: WatchState, name: string, now: number): WatchState {
+/** A key on a line of words. Enter sends it when it came by itself, and the line was there before it. */
+function writing(
+  state: WatchState,
+  mode: WordsMode,
+  { key, text }: KeyStroke,
+  { isAlone, now }: { isAlone: boolean; now: number },
+): PressedState {
+  const { what, id, draft, quietSince } = mode;
+  if (key === 'escape') return { state: { ...state, mode: { at: 'list' }, said: `${id.slice(-8)} goes on waiting` } };
+  if (key === 'enter' || key === 'newline') {
+    if (!isAlone || now - quietSince < SEEN) return { state: { ...state, said: 'Enter once more sends it.' } };
+    const words = draft.text.trim();
+    if (what === 'respond' && words === '')
+      return { state: { ...state, said: 'Type what the model gets as the result.' } };
+    const back = { ...state, mode: { at: 'list' as const }, said: '' };
+    return what === 'respond'
+      ? { state: back, action: { type: 'respond', id, output: words } }
+      : { state: back, action: { type: 'reject', id, reason: words === '' ? null : words } };
+  }
+  const next = text === undefined ? key && typedIn(draft, key) : insert(draft, text.replaceAll(/\s+/g, ' '));
+  return { state: next === undefined ? state : { ...state, mode: { ...mode, draft: next }, said: '' } };
+}
+
+function pressed(state: WatchState, name: string, now: number): PressedState {
   const { mode, selected } = state;
   switch (name) {
     case 'j':
     case 'down':
-      return move(state, 1);
+      return { state: move(state, 1) };
     case 'k':
     case 'up':
-      return move(state, -1);
+      return { state: move(state, -1) };
+    case '?':
+      return { state: { ...state, mode: mode.at === 'help' ? { at: 'list' } : { at: 'help', scroll: 0 }, said: '' } };
     case 'd':
     case 'enter':
     case 'newline':
-      if (selected === null) return state;
-      return { ...state, mode: mode.at === 'list' ? { at: 'request', scroll: 0 } : { at: 'list' } };
+      if (mode.at === 'help') return { state: { ...state, mode: { at: 'list' } } };
+      if (selected === null) return { state };
+      return { state: { ...state, mode: mode.at === 'list' ? { at: 'request', scroll: 0 } : { at: 'list' } } };
     case 'escape':
     case 'backspace':
-      return { ...state, mode: { at: 'list' }, said: '' };
-    case 'y':
-    case 'n': {
-      const record = state.records.find(({ approvalId }) => approvalId === selected);
-      if (record === undefined) return state;
-      // One line has no room for what stands out: it is looked at whole before it is asked about.
-      if (name === 'y' && mode.at === 'list' && doubtsAbout(toJson(record)).length > 0)
-        return { ...state, mode: { at: 'request', scroll: 0 }, said: 'Look at it whole; y then approves.' };
-      const what = name === 'y' ? 'approve' : 'reject';
-      return { ...state, mode: { at: 'confirm', what, id: record.approvalId, quietSince: now } };
+      return { state: { ...state, mode: { at: 'list' }, said: '' } };
+    default: {
+      const record = mode.at === 'help' ? undefined : state.records.find(({ approvalId }) => approvalId === selected);
+      return record === undefined ? { state } : begun(state, record, name, now);
     }
-    default:
-      return state;
   }
+}
+
+/** What each key decides, as everywhere; nothing is decided by it alone. */
+const DECIDES: Readonly<Record<string, DecisionType>> = {
+  y: 'approve',
+  s: 'approve',
+  n: 'reject',
+  e: 'edit',
+  r: 'respond',
+  x: 'skip',
+};
+
+function begun(state: WatchState, record: KeptRecord, name: string, now: number): PressedState {
+  const type = Object.hasOwn(DECIDES, name) ? DECIDES[name] : undefined;
+  if (type === undefined) return { state };
+  const { approvalId: id, kind = 'approval' } = record;
+  const refused = (said: string): PressedState => ({ state: { ...state, said } });
+  // A question is answered with its options before the eyes.
+  if (kind === 'question' && (type === 'approve' || type === 'respond'))
+    return refused(`It is a question: countersign respond ${id.slice(-8)} --answer TEXT`);
+  if (!record.allowedDecisions.includes(type)) return refused(`This request may not be answered so: ${name}`);
+  // One line has no room for what stands out: it is looked at whole before it is asked about.
+  if (type === 'approve' && state.mode.at === 'list' && doubtsAbout(toJson(record)).length > 0)
+    return { state: { ...state, mode: { at: 'request', scroll: 0 }, said: `Look at it whole; ${name} then asks.` } };
+  switch (type) {
+    case 'reject':
+    case 'respond':
+      return { state: { ...state, mode: { at: 'words', what: type, id, draft: EMPTY, quietSince: now }, said: '' } };
+    case 'edit':
+      return { state: { ...state, said: '' }, action: { type: 'change', id } };
+    case 'approve':
+      if (name === 's') return { state: { ...state, said: '' }, action: { type: 'offer', id } };
+      break;
+    case 'skip':
+  }
+  return { state: { ...state, mode: { at: 'confirm', what: type, id, quietSince: now, scroll: 0 }, said: '' } };
 }
 
 function move(state: WatchState, by: number): WatchState {
   const { mode, records, selected } = state;
-  if (mode.at === 'request') return { ...state, mode: { at: 'request', scroll: Math.max(0, mode.scroll + by) } };
+  if (mode.at === 'request' || mode.at === 'help')
+    return { ...state, mode: { ...mode, scroll: Math.max(0, mode.scroll + by) } };
   const row = records.findIndex(({ approvalId }) => approvalId === selected);
   const next = records[Math.min(records.length - 1, Math.max(0, row + by))];
   return { ...state, selected: next?.approvalId ?? null, said: '' };

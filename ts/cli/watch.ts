@@ -5,10 +5,11 @@ import type { GateEvent } from '../../index.js';
 import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
 import { PersonCall, type NotifyWay } from '../terminal/call-person.js';
+import { placeToRemember } from '../gate/call-place.js';
 import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { KeyReader, type KeyPress, type PressedKey } from './chat/screen/keys.js';
-import { decide, groupsIn, whoDecides, type DecidingPerson } from './decisions.js';
+import { decide, groupsIn, TAKEN, whoDecides, type DecidingPerson, type HumanDecision } from './decisions.js';
 import { clock } from './duration.js';
 import { Exit, UsageError } from './exit.js';
 import { shortId } from './ids.js';
@@ -17,16 +18,22 @@ import { readOptions } from './options.js';
 import { whenUnread } from './output.js';
 import { NOTIFY, readNotify } from './notify.js';
 import { print, printJson } from './print.js';
-import { outcome, summary, toJson } from './shown.js';
+import { outcome, summary, toJson, type KeptBeside } from './shown.js';
 import { oneLine } from './style.js';
-import { frame } from './watch-frame.js';
+import { boundRecord, offered, remember } from './remember.js';
+import { checked } from './questions.js';
+import { besideOf } from './beside.js';
+import { changedIn, editedAsk } from './watch-edit.js';
+import { frame, roomIn } from './watch-frame.js';
 import {
   press,
   START,
+  unknownBeside,
   withEvents,
   without,
   withoutDue,
   withRecords,
+  type ConfirmMode,
   type WatchAction,
   type WatchState,
 } from './watch-model.js';
@@ -113,22 +120,71 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
   const change = (next: WatchState): void => {
     state = next;
     draw();
+    const looked = unknownBeside(state);
+    if (looked !== undefined) void learn(looked);
     person.waits(state.records.map(({ approvalId, toolName }) => ({ key: approvalId, toolName })));
   };
+  /** What is known beside it is shown when it is there; what cannot be read is left out. */
+  const learn = async (record: KeptRecord): Promise<void> => {
+    const { approvalId } = record;
+    const with_ = (beside: KeptBeside): void =>
+      change({ ...state, beside: new Map(state.beside).set(approvalId, beside) });
+    state = { ...state, beside: new Map(state.beside).set(approvalId, { run: null }) };
+    await besideOf(ledger, record).then(with_, () => {});
+  };
+  const recordOf = (id: string): KeptRecord | undefined => state.records.find(({ approvalId }) => approvalId === id);
+  /** What was looked up meanwhile is asked about, unless something else is by now. */
+  const ask = (mode: ConfirmMode, from: WatchState['mode']): void => {
+    if (recordOf(mode.id) === undefined) return;
+    change(
+      state.mode === from ? { ...state, mode, said: '' } : { ...state, said: `${shortId(mode.id)} goes on waiting` },
+    );
+  };
+  const decided = async (record: KeptRecord, decision: HumanDecision): Promise<void> => {
+    const { approvalId: id } = record;
+    const taken = await decide(ledger, id, checked(record, decision), who);
+    if (taken.status === 'pending') {
+      const counted = state.records.map((each) => (each.approvalId === id ? taken : each));
+      const said = `counted ${shortId(id)}: ${oneLine(standing(toJson(taken)))}`;
+      return change({ ...withRecords(state, counted), said });
+    }
+    const then = becomes(taken, await toldRun(ledger, taken));
+    const said = `${TAKEN[decision.type]} ${shortId(id)}`;
+    change({ ...without(state, id), said: then === '' ? said : `${said}: ${then}` });
+  };
   const act = async (action: Exclude<WatchAction, { type: 'quit' }>): Promise<void> => {
+    const record = recordOf(action.id);
+    if (record === undefined) return;
+    const { mode } = state;
+    const asked = { at: 'confirm', id: action.id, scroll: 0 } as const;
     try {
-      const record = await decide(ledger, action.id, { type: action.type }, who);
-      if (record.status === 'pending') {
-        const counted = state.records.map((each) => (each.approvalId === action.id ? record : each));
-        change({
-          ...withRecords(state, counted),
-          said: `counted ${shortId(action.id)}: ${oneLine(standing(toJson(record)))}`,
-        });
-        return;
+      switch (action.type) {
+        case 'offer':
+          return ask(
+            { ...asked, what: 'always', lines: await offerLines(ledger, record), quietSince: performance.now() },
+            mode,
+          );
+        case 'change': {
+          const args = await screen.awayFor(() => changedIn(record));
+          return ask({ ...asked, what: 'edit', args, ...editedAsk(record, args), quietSince: performance.now() }, mode);
+        }
+        case 'always': {
+          await decided(record, { type: 'approve' });
+          const { label } = await remember(ledger, record, 'allow', { ms: null }, who.by);
+          return change({ ...state, said: `${state.said}; remembered: ${oneLine(label)}` });
+        }
+        case 'reject':
+          return await decided(record, {
+            type: 'reject',
+            ...(action.reason === null ? {} : { reason: action.reason }),
+          });
+        case 'respond':
+          return await decided(record, { type: 'respond', output: action.output });
+        case 'edit':
+          return await decided(record, { type: 'edit', args: action.args });
+        default:
+          return await decided(record, { type: action.type });
       }
-      const then = becomes(record, await toldRun(ledger, record));
-      const said = `${action.type === 'approve' ? 'approved' : 'rejected'} ${shortId(action.id)}`;
-      change({ ...without(state, action.id), said: then === '' ? said : `${said}: ${then}` });
     } catch (error) {
       change({ ...state, said: `${shortId(action.id)}: ${oneLine(messageOf(error))}` });
     }
@@ -137,6 +193,7 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
   process.stdout.on('resize', draw);
   // The shell that continued it (`fg`) has set the terminal to what a shell needs.
   const continued = (): void => {
+    if (screen.isAway) return;
     screen.takeAgain();
     draw();
   };
@@ -150,7 +207,10 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
     const news = state.records.filter(({ approvalId }) => !ids.has(approvalId));
     change(withRecords(state, [...waiting, ...news]));
     await keysOf(process.stdin, (keys) => {
-      const pressed = press(state, keys, performance.now());
+      // An editor has the terminal.
+      if (screen.isAway) return undefined;
+      const { columns } = screen.size();
+      const pressed = press(state, keys, performance.now(), { columns, rows: roomIn(screen.size()) });
       if (pressed.action?.type === 'quit') return 'over';
       change(pressed.state);
       if (pressed.action !== undefined) void act(pressed.action);
@@ -165,6 +225,20 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
     person.end();
     screen.giveBack();
   }
+}
+
+/** What would be remembered of it, and where. @throws {ExitError} @throws {InvalidDecisionError} where nothing is offered */
+async function offerLines(ledger: NativeLedger, record: KeptRecord): Promise<string[]> {
+  const { label, also } = offered(record, 'allow');
+  const { project } = placeToRemember(await boundRecord(ledger, record));
+  return [
+    'Run it, and allow this from now on:',
+    '',
+    oneLine(label),
+    ...also.filter((each) => !label.includes(each)).map((each) => `- ${oneLine(each)}`),
+    '',
+    `for you, in ${oneLine(project)}`,
+  ];
 }
 
 /** How long after ESC the rest of a longer key may come, in ms. */
@@ -219,15 +293,40 @@ function takeScreen() {
     process.stdout.write('\u001b[?1049h\u001b[?25l\u001b[?2004h');
   };
   take();
+  let isAway = false;
   return {
     giveBack,
+    get isAway() {
+      return isAway;
+    },
+    /** Gives the terminal to another program for as long as that has it. */
+    awayFor: async <T>(work: () => Promise<T>): Promise<T> => {
+      isAway = true;
+      const onInterrupt = process.listeners('SIGINT');
+      // Ctrl+C is that program's meanwhile.
+      const ignore = (): void => {};
+      process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+      process.stdout.write('\u001b[?2004l\u001b[?25h\u001b[?1049l');
+      process.stdin.setRawMode(false);
+      process.stdin.pause();
+      try {
+        return await work();
+      } finally {
+        process.off('SIGINT', ignore);
+        for (const listener of onInterrupt) process.on('SIGINT', listener as NodeJS.SignalsListener);
+        process.stdin.resume();
+        take();
+        isAway = false;
+      }
+    },
     takeAgain: () => {
       process.stdin.setRawMode(false);
       take();
     },
     size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
     draw: (all: readonly string[]) => {
-      if (isOurs) process.stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`);
+      if (isOurs && !isAway)
+        process.stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`);
     },
   };
 }

@@ -22,6 +22,7 @@ import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { messageOf, originOf } from '../errors/message-of.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { after, isLater, isThenable, type Awaitable } from '../values/awaitable.js';
+import { agentReasonOf } from './agent-reason.js';
 import type { CallQuestion } from './call-question.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
@@ -446,8 +447,10 @@ export class CallAsker {
     // A schema is for those who look into the ledger.
     const schema =
       question.schema === undefined || this.#isPrivate ? null : await this.gate.schemaDigest(question.schema);
+    const agentReason = agentReasonOf(question.tool, args.value);
     const details = {
       verdict: asks.said ?? null,
+      ...(agentReason === null ? {} : { agentReason }),
       ...(schema === null ? {} : { schema }),
       ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
@@ -504,7 +507,7 @@ export class CallAsker {
     { changes }: Pick<ShownCall, 'changes'>,
     who: ApproverRules | undefined,
   ): Promise<CallReview | undefined> {
-    const { verdict, gating, supersedes, signal, toolCallId, toolName, args, messages } = question;
+    const { verdict, gating, supersedes, signal, toolCallId, toolName, args, tool, messages } = question;
     const reviewer = this.#reviewer;
     if (reviewer === undefined || verdict?.effect !== 'ask') return undefined;
     const call = {
@@ -513,6 +516,7 @@ export class CallAsker {
       runId,
       origin: this.origin,
       args,
+      tool,
       verdict: verdict.said ?? null,
       changes,
       asked: this.#top.conversation?.(),

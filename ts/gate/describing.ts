@@ -1,5 +1,6 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
 import type { ApprovalRequest } from '../../index.js';
+import { argsWithoutReason } from './agent-reason.js';
 import { callInALine, withoutLines } from './in-a-line.js';
 import { howItRuns } from './runs-as.js';
 import { originOf } from '../errors/message-of.js';
@@ -38,10 +39,8 @@ const PLAIN_CALL: Pick<ApprovalRequest, 'kind' | 'contents' | 'changes'> = {
 
 type InContext = <T>(call: () => T) => T;
 
-async function describedBy(
-  { entry, toolCallId, toolName, args, verdict, signal }: CallQuestion,
-  inContext: InContext,
-): Promise<string | null> {
+async function describedBy(question: CallQuestion, inContext: InContext): Promise<string | null> {
+  const { entry, toolCallId, toolName, args, verdict, signal } = question;
   const description: unknown = entry?.description;
   try {
     const text: unknown =
@@ -62,7 +61,7 @@ async function describedBy(
   const reason = verdict?.effect === 'ask' ? verdict.reason : undefined;
   if (reason === undefined) return null;
   // A policy's reason names what of the call it is about; that of a function need not.
-  return verdict?.said == null ? `${lineOf({ toolName, args, verdict })} (${reason})` : `${toolName}: ${reason}`;
+  return verdict?.said == null ? `${lineOf(question)} (${reason})` : `${toolName}: ${reason}`;
 }
 
 /** The human sees that something else stands there, and cannot mend it. */
@@ -73,5 +72,5 @@ const warnDescription = (toolName: string, what: string): void =>
   );
 
 /** The call as it is described where nothing else is said of it. */
-const lineOf = ({ toolName, args, verdict }: Pick<CallQuestion, 'toolName' | 'args' | 'verdict'>): string =>
-  `${toolName}: ${callInALine({ ...PLAIN_CALL, args: copyOf(args), verdict: verdict?.said ?? null })}`;
+const lineOf = ({ tool, toolName, args, verdict }: CallQuestion): string =>
+  `${toolName}: ${callInALine({ ...PLAIN_CALL, args: argsWithoutReason(tool, copyOf(args)), verdict: verdict?.said ?? null })}`;

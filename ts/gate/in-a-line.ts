@@ -1,28 +1,22 @@
 /** Texts and calls in one line that is safe to show. */
 import type { ApprovalRequest } from '../../index.js';
-import { safeText } from '../native.js';
+import { shownArgs, type ReasonedCall } from './agent-reason.js';
+import { oneLine } from './one-line.js';
 import { inOneLine, questionsOf } from './questions.js';
 
-/** Any text as one line that is safe to show. */
-export const oneLine = (text: string): string => withoutLines(safeText(text));
-
-/** Any text as one line, of which the core makes what is safe to show. */
-export const withoutLines = (text: string): string => text.replace(LINE_BREAKS, ' ⏎ ').trim();
-
-/** Whatever some front end takes for the end of a line. */
-const LINE_BREAKS = /\s*[\n\r\v\f\u0085\u2028\u2029]\s*/g;
+export { oneLine, withoutLines } from './one-line.js';
 
 /** What is shown of a call; `verdict` and `changes` tell what it is about. */
-type ShownCall = Pick<ApprovalRequest, 'kind' | 'args' | 'contents' | 'verdict' | 'changes'>;
+type ShownCall = Pick<ApprovalRequest, 'kind' | 'args' | 'contents' | 'verdict' | 'changes'> & ReasonedCall;
 
-/** What would run, without the name of its tool; for questions the first of them. */
+/** What would run, without the name of its tool and what its agent says of it; for questions the first of them. */
 export const callInALine = (request: ShownCall): string => oneLine(inWords(request));
 
 function inWords(request: ShownCall): string {
   if (request.contents === 'dropped') return '(its arguments were dropped)';
   const questions = questionsOf(request);
   if (questions !== undefined) return inOneLine(questions);
-  const { args } = request;
+  const args = shownArgs(request);
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return JSON.stringify(args) ?? String(args);
   const values = inReadingOrder(args, foundIn(request));
   const [only] = values;

@@ -104,9 +104,10 @@ export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): Kep
     proven = null,
     review = null,
     askedBy = null,
+    agentReason = null,
   } = kept ?? {};
   const { always = { allow: null, deny: null } } = kept ?? {};
-  return { kind, step, verdict, always, changes, startedBefore, proven, review, askedBy };
+  return { kind, step, verdict, always, changes, startedBefore, proven, review, askedBy, agentReason };
 }
 
 /** Whether the request was made of a call that is denied: it stands in the ledger, and nobody is asked. */

@@ -1,29 +1,42 @@
 /** Calls that a human rejected, so that the very same call need not be put to them again. */
+import type { Tool } from 'ai';
 import type { ApprovalRecord } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { toldValue } from '../errors/told-value.js';
 import { canonicalize } from '../native.js';
-import { revive, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { copyOf, revive, snapshot, trySnapshot, type ValueSnapshot } from '../values/snapshot.js';
+import { argsWithoutReason, shownArgs } from './agent-reason.js';
 import { isQuestion } from './questions.js';
 
-type RejectedCall = Pick<ApprovalRecord, 'kind' | 'toolName' | 'args' | 'contents' | 'decision' | 'via'>;
+type RejectedCall = Pick<
+  ApprovalRecord,
+  'kind' | 'toolName' | 'args' | 'agentReason' | 'contents' | 'decision' | 'via'
+>;
+
+/** A call that may have been made before. */
+interface CallMadeAgain {
+  toolName: string;
+  tool: Tool | undefined;
+  args: ValueSnapshot;
+}
 
 /** Those of a run and of all that are a part of it. */
 export class RunRejections {
   readonly #reasons = new Map<string, string | undefined>();
 
   /** Takes a record in that says whether a human rejected its call. Time, machines and policies do not count. */
-  take({ kind, toolName, args, contents, decision, via }: RejectedCall): void {
+  take({ kind, toolName, args, agentReason, contents, decision, via }: RejectedCall): void {
     if (decision?.type !== 'reject' || via === 'system' || via === 'deadline' || via === 'abort') return;
     // Of what is not kept whole nothing is the same; a human may be asked the same question twice.
     if (contents !== 'kept' || isQuestion({ kind })) return;
-    const taken = trySnapshot(args);
+    // In other words of its agent it is the same call.
+    const taken = trySnapshot(shownArgs({ args, agentReason }));
     if (taken !== undefined) this.#reasons.set(keyOf(toolName, taken), decision.reason);
   }
 
   /** Why this call is rejected again; `undefined`: nobody has rejected it. */
-  reasonFor(toolName: string, args: ValueSnapshot): string | undefined {
-    const key = keyOf(toolName, args);
+  reasonFor({ toolName, tool, args }: CallMadeAgain): string | undefined {
+    const key = keyOf(toolName, snapshot(argsWithoutReason(tool, copyOf(args))));
     if (!this.#reasons.has(key)) return undefined;
     const reason = this.#reasons.get(key);
     return reason === undefined ? REPEATED : `${reason.replace(/([^.!?…])$/u, '$1.')} ${REPEATED}`;

@@ -35,6 +35,9 @@ export function mainRunOf(runId: string): string {
   return at === -1 ? runId : runId.slice(0, at);
 }
 
+/** What lists show of a run's id: of one that nobody has chosen, its end. */
+export const shortRun = (runId: string): string => (/^[0-9a-f-]{36}$/.test(runId) ? runId.slice(-8) : runId);
+
 /** @throws {InvalidConfigError} when only a part of another run can have this id */
 export function checkRunId(runId: string, place: string): string {
   if (parentRunOf(runId) === null) return runId;

@@ -16,6 +16,7 @@ import { RateLimit } from './rate.js';
 import { failureOf, isLedgerTrouble, notFound, RefusedRequest } from './refusal.js';
 import { failed, json, reply } from './replies.js';
 import { fieldsOf, methodsOf, routeOf, type InboxRoute } from './routes.js';
+import { RunHeads } from './run-heads.js';
 import { EventStreams } from './stream.js';
 import { acceptSuggested, suggestion } from './suggesting.js';
 import { version } from './version.js';
@@ -26,6 +27,7 @@ export class InboxHandler {
   readonly #assets: InboxAssets;
   readonly #streams: EventStreams;
   readonly #audit: AuditLook;
+  readonly #heads: RunHeads;
   readonly #version = version();
   readonly #persons: RateLimit | undefined;
   readonly #addresses: RateLimit | undefined;
@@ -36,6 +38,7 @@ export class InboxHandler {
     this.#assets = new InboxAssets(this.#settings.assets);
     this.#streams = new EventStreams(this.#settings.gate);
     this.#audit = new AuditLook(this.#settings.gate);
+    this.#heads = new RunHeads(this.#settings.gate);
     const { rates } = this.#settings;
     this.#persons = rates === null ? undefined : new RateLimit(rates.perPerson);
     this.#addresses = rates === null ? undefined : new RateLimit(rates.perAddress);
@@ -113,7 +116,7 @@ export class InboxHandler {
       case 'session':
         return json(this.#session(eyes));
       case 'pending':
-        return this.#told(pending(gate, query, eyes));
+        return this.#told(pending(gate, this.#heads, query, eyes));
       case 'history':
         return this.#told(history(gate, query, eyes));
       case 'runs':

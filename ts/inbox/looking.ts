@@ -5,6 +5,7 @@ import { placeOfCall } from '../gate/call-place.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { safeText } from '../native.js';
 import type { LocalGate } from '../gate/gate.js';
+import { formOf } from './form.js';
 import type {
   AuditState,
   EntriesAnswer,
@@ -17,6 +18,7 @@ import type {
 } from './protocol.js';
 import { badRequest, notFound } from './refusal.js';
 import { ID } from './routes.js';
+import type { RunHeads } from './run-heads.js';
 import { schemaOf } from './schema.js';
 import { LOOKED_AT, similarTo } from './similar.js';
 import {
@@ -49,7 +51,12 @@ export const waiting = (request: ApprovalRequest): ApprovalRecord => ({ ...reque
 const allPending = async (gate: LocalGate): Promise<ApprovalRecord[]> =>
   (await gate.pending()).map(waiting).toSorted((one, other) => one.createdAt - other.createdAt);
 
-export async function pending(gate: LocalGate, query: URLSearchParams, eyes: ViewContext): Promise<PendingAnswer> {
+export async function pending(
+  gate: LocalGate,
+  heads: RunHeads,
+  query: URLSearchParams,
+  eyes: ViewContext,
+): Promise<PendingAnswer> {
   const all = await allPending(gate);
   const [run, agent, tool, cursor] = ['run', 'agent', 'tool', 'cursor'].map((name) => query.get(name) || null);
   const words = wordsOf(query);
@@ -67,6 +74,7 @@ export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Vie
   const page = end === -1 ? rest : rest.slice(0, end);
   return {
     items: page.map((record) => itemOf(record, eyes)),
+    runs: await heads.of(page),
     total: found.length,
     next: end === -1 ? null : String(page.at(-1)?.createdAt),
     facets: {
@@ -133,6 +141,7 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     step: step.filter((each) => each.approvalId !== approvalId && each.runId === runId).map((each) => each.approvalId),
     similar,
     schema: schema === null ? null : (safeDeep(schema) as object),
+    form: isPending ? formOf(record, schema) : null,
     questions: shownQuestions(record),
     run: run === null ? null : { status: run.status, prompt: run.prompt, steps: run.steps },
     place: place === undefined ? null : { folder: oneLine(place.cwd), project: oneLine(place.project) },

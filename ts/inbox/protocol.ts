@@ -60,6 +60,8 @@ export interface InboxItem {
   runId: string;
   /** `runId`, to be shown. */
   run: string;
+  /** The {@link RunHead.group} that it stands below. */
+  group: string;
   kind: 'approval' | 'question';
   tool: string;
   /** The path of agents it came from; `agent` is the last of it. */
@@ -68,6 +70,10 @@ export interface InboxItem {
   /** One line: what it would do. */
   summary: string;
   description: string;
+  /** What the program says of it, in words of its own; `null`: nothing that is not made of the call. */
+  headline: string | null;
+  /** What the agent says of it, as a sentence that says so; `null`: nothing. */
+  agentSays: string | null;
   /** As `ApprovalRequest.flags`. */
   flags: readonly string[];
   /** What it would do that may not be undone, each in a few words behind "it". */
@@ -97,9 +103,23 @@ export interface FilterFacet {
   count: number;
 }
 
+/** What is said of a run above its requests. */
+export interface RunHead {
+  group: string;
+  /** What the program calls it, or the end of its id. */
+  name: string;
+  /** `null`: the ledger keeps none of it. */
+  status: ShownRun['status'] | null;
+  prompt: string | null;
+  /** What it called before the first of its requests, the latest at the end. */
+  steps: readonly string[];
+}
+
 /** `GET api/pending?run=&agent=&tool=&q=&cursor=`: what waits, oldest first. Filters take a facet's `value`. */
 export interface PendingAnswer {
   items: readonly InboxItem[];
+  /** Of each run that is in `items`. */
+  runs: readonly RunHead[];
   /** All that fit the filters, also those of other pages. */
   total: number;
   /** For the next page; `null`: this is the last one. */
@@ -196,6 +216,18 @@ export interface ShownRecord extends HistoryItem {
   changes: readonly FileChange[];
 }
 
+/** An argument in a form. */
+export interface FormField {
+  /** As the tool knows it: it is its label, too. */
+  name: string;
+  /** `lines`: a text that has several, or may. `flag`: yes or no. */
+  kind: 'text' | 'lines' | 'number' | 'flag' | 'choice';
+  isRequired: boolean;
+  help: string | null;
+  /** Of a `choice`. */
+  choices: readonly string[];
+}
+
 /** A question, with its texts safe to show. Answer with `value`s, and texts of your own where the kind takes them. */
 export interface ShownQuestion {
   kind: 'text' | 'multiple_choice' | 'multi_select';
@@ -214,6 +246,8 @@ export interface RequestDetail {
   similar: readonly SimilarRequest[];
   /** The JSON Schema of the tool's input, where it is known. */
   schema: object | null;
+  /** The arguments as a form, by that schema; `null`: they are edited as a text, or as JSON. */
+  form: readonly FormField[] | null;
   questions: readonly ShownQuestion[] | null;
   /** The run that asks; `null`: the ledger keeps none of it. */
   run: ShownRun | null;

@@ -1,5 +1,6 @@
 /** Earlier requests about much the same: what was decided about them tells a human something. */
 import type { ApprovalRecord } from '../../index.js';
+import { shownArgs } from '../gate/agent-reason.js';
 import { canonicalize } from '../native.js';
 import { trySnapshot } from '../values/snapshot.js';
 import type { SimilarRequest } from './protocol.js';
@@ -66,8 +67,8 @@ function words([program, next]: readonly (string | null)[]): string | undefined 
   return typeof next === 'string' && /^[\w][\w:-]*$/.test(next) ? `command ${name} ${next}` : `command ${name}`;
 }
 
-/** What tells arguments from others; `undefined`: they are not whole here. */
-function argsOf({ args, contents }: ApprovalRecord): string | undefined {
-  const taken = contents === 'kept' ? trySnapshot(args) : undefined;
+/** What tells arguments from others, whatever the agent says of them; `undefined`: they are not whole here. */
+function argsOf(record: ApprovalRecord): string | undefined {
+  const taken = record.contents === 'kept' ? trySnapshot(shownArgs(record)) : undefined;
   return taken === undefined ? undefined : canonicalize(JSON.stringify(taken.json)).digest;
 }

@@ -1,7 +1,10 @@
 /** Requests as the page shows them: every text made safe. */
 import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
+import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { callInALine, oneLine } from '../gate/in-a-line.js';
+import { ownWords } from '../gate/own-words.js';
 import { questionsOf } from '../gate/questions.js';
+import { mainRunOf } from '../gate/run-ids.js';
 import { textOfCall } from '../gate/text-field.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
@@ -10,6 +13,7 @@ import { dangersInWords, isHarmless } from '../gate/danger.js';
 import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';
+import { fitsField } from './fits-field.js';
 import { approvalsOf, mayDecide, type GroupMembers } from './may.js';
 import type { InboxPerson } from './may.js';
 import type {
@@ -60,6 +64,9 @@ export function brief(text: string, most = LONGEST): string {
 export const summaryOf = (record: ApprovalRecord): string =>
   brief(callInALine({ ...record, args: trySnapshot(record.args)?.json ?? null }));
 
+/** The run that a request belongs to in a list: that of a subagent is a part of the main one. */
+export const groupOf = ({ runId }: Pick<ApprovalRecord, 'runId'>): string => oneLine(mainRunOf(runId));
+
 export const agentOf = ({ origin }: Pick<ApprovalRecord, 'origin'>): string => origin.at(-1) ?? 'main';
 
 export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewContext): InboxItem {
@@ -69,12 +76,15 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
     approvalId,
     runId: oneLine(runId),
     run: brief(runId, 80),
+    group: groupOf(record),
     kind,
     tool: brief(toolName, 80),
     origin: origin.map((part) => brief(part, 80)),
     agent: brief(agentOf(record), 80),
     summary: summaryOf(record),
     description: safeText(description),
+    headline: ownWords(record) ?? null,
+    agentSays: agentLine(record) ?? null,
     flags,
     dangers: kind === 'question' ? [] : dangersInWords(record),
     harmless: kind === 'approval' && isHarmless(record),
@@ -116,10 +126,10 @@ export function historyItemOf(record: ApprovalRecord, eyes: ViewContext): Histor
 }
 
 export function recordOf(record: ApprovalRecord, eyes: ViewContext): ShownRecord {
-  const { preview, digest, always, changes } = record;
+  const { digest, always, changes } = record;
   return {
     ...historyItemOf(record, eyes),
-    preview: record.contents === 'dropped' ? '' : preview,
+    preview: record.contents === 'dropped' ? '' : shownPreview(record),
     argsJson: argsJsonOf(record),
     textName: textNameOf(record),
     whole: wholeOf(record),
@@ -144,13 +154,9 @@ function argsJsonOf({ args, contents }: ApprovalRecord): string | null {
   return seenJson(taken.json, 2);
 }
 
-/** What a field cannot show as it is. Browsers make one kind of line out of all. */
-const NOT_IN_A_FIELD = /[^\P{Cc}\n\t]/u;
-
 function textNameOf({ args }: ApprovalRecord): string | null {
   const field = textOfCall(args);
-  if (field === undefined || NOT_IN_A_FIELD.test(field.text)) return null;
-  return seenJson(field.text) === JSON.stringify(field.text) ? field.name : null;
+  return field !== undefined && fitsField(field.text) ? field.name : null;
 }
 
 function isPlain(args: unknown, json: unknown): boolean {

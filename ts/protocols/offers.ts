@@ -4,6 +4,7 @@ import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { checkBy } from '../gate/requester.js';
 import { isScope } from '../gate/remember.js';
+import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { needsSecondYes } from '../gate/stands-out.js';
 import { readable, takeOptions } from '../options/check.js';
@@ -117,7 +118,11 @@ export function offersOf(request: ApprovalRequest, { remember = 'session' }: Pro
 
 /** The call as it is shown, with all that its preview leaves out, and what a reviewer said of it. */
 export const shownWhole = (request: ApprovalRequest): string =>
-  [request.preview, ...argumentLines(request), ...[reviewLine(request) ?? []].flat()].join('\n');
+  [
+    shownPreview(request),
+    ...argumentLines(request),
+    ...[agentLine(request) ?? [], reviewLine(request) ?? []].flat(),
+  ].join('\n');
 
 /** What an answer means that cannot be taken. */
 export const rejection = (reason: string): { type: 'reject'; reason: string } => ({ type: 'reject', reason });

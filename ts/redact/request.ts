@@ -12,7 +12,7 @@ export interface ShownBeside {
   page: { text: string; flags: string[] } | null;
 }
 
-type RequestDetails = Partial<Pick<ApprovalRequest, 'verdict' | 'always' | 'changes' | 'review'>>;
+type RequestDetails = Partial<Pick<ApprovalRequest, 'verdict' | 'always' | 'changes' | 'review' | 'agentReason'>>;
 type PreviewPage = { text: string; flags: string[] };
 
 /** A request as it is kept. */
@@ -58,12 +58,13 @@ interface RedactionPlan {
 
 function keptDetails(
   redactor: Redactor,
-  { verdict = null, always, changes = [], review = null, ...more }: RequestDetails,
+  { verdict = null, always, changes = [], review = null, agentReason = null, ...more }: RequestDetails,
   how: RedactionPlan,
 ): object {
   const offer = (made: GrantOffer | null = null) => (how.byFunction ? null : keptOffer(redactor, made));
   return {
     ...more,
+    ...(agentReason === null ? {} : { agentReason: how.text(agentReason) }),
     ...(review === null ? {} : { review: { ...review, reason: how.text(review.reason) } }),
     verdict: verdict && keptVerdict(redactor, verdict, how),
     always: { allow: offer(always?.allow), deny: offer(always?.deny) },
@@ -103,7 +104,7 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
   const isWhole = (kept as { contents?: string }).contents !== 'redacted';
   const { text, flags } =
     page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
-  const { verdict, changes, review } = (details ?? {}) as RequestDetails;
+  const { verdict, changes, review, agentReason } = (details ?? {}) as RequestDetails;
   return {
     ...kept,
     args: revive(args.json),
@@ -113,6 +114,7 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
     verdict: verdict ?? kept.verdict,
     changes: changes ?? kept.changes,
     review: review ?? kept.review,
+    agentReason: agentReason ?? kept.agentReason,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type * as Api from '../../index.js';
 import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
+import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
@@ -83,7 +84,8 @@ async function decisionOn(
 ): Promise<Decision> {
   const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };
   const whole = argumentLines(request);
-  lines.say(`\n${headOf(request)}\n${request.preview}\n`);
+  const agent = agentLine(request);
+  lines.say(`\n${headOf(request)}\n${agent === undefined ? '' : `${agent}\n`}${shownPreview(request)}\n`);
   const review = reviewLine({ review: null, ...shown });
   if (review !== undefined) lines.say(`${review}\n`);
   // Nobody looks again at what went through a pipe, and each line of one answers one call.

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import { doubtsAbout } from '../gate/danger.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { needsSecondYes } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
@@ -91,6 +92,7 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
   // The preview has only both ends of what is long.
   const whole = argumentLines(request).join('\n');
   const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${line(value)}</dd>`).join('\n');
+  const agent = agentLine(request);
   const doubts = doubtsAbout(request);
   const beware = [
     ...(doubts.length === 0 ? [] : [`Look twice: ${doubts.join(', ')}.`]),
@@ -107,10 +109,10 @@ export function confirmation(request: ApprovalRequest, { by, decision }: LinkDec
     200,
     `${verb} ${request.toolName}?`,
     `<p>${line(request.description)}</p>
-${beware.map((text) => `<p class="beware">${line(text)}</p>\n`).join('')}<dl>
+${agent === undefined ? '' : `<p>${line(agent)}</p>\n`}${beware.map((text) => `<p class="beware">${line(text)}</p>\n`).join('')}<dl>
 ${list}
 </dl>
-<pre>${html(request.preview)}</pre>
+<pre>${html(shownPreview(request))}</pre>
 ${whole === '' ? '' : `<details><summary>All of it</summary><pre>${html(whole)}</pre></details>\n`}<form method="post">
 ${reason}${second}<button name="decision" value="${decision}">${verb}</button>
 </form>

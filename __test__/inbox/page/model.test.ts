@@ -1,7 +1,7 @@
 /** What the page makes of what it is told, without a browser. */
 import { describe, expect, test } from 'vitest';
 import { changedRows, parse, written } from '../../../ts/inbox/page/changed.js';
-import { arrivals, stepFrom, withItems, type ListRow } from '../../../ts/inbox/page/state/list.js';
+import { arrivals, groupsOf, stepFrom, withItems, type ListRow } from '../../../ts/inbox/page/state/list.js';
 import { readDiff } from '../../../ts/inbox/page/shown-diff.js';
 import { ago, duration, flag, toneOf } from '../../../ts/inbox/page/words.js';
 import type { InboxItem } from '../../../ts/inbox/protocol.js';
@@ -25,6 +25,22 @@ describe('the list', () => {
     expect(told(withItems(rows('a', 'b'), items(), 'b'))).toEqual(['(b)']);
     const again = withItems(rows('a', 'b', 'c'), items('a', 'c'), 'b');
     expect(told(withItems(again, items('a', 'c', 'd'), 'b'))).toEqual(['a', '(b)', 'c', 'd']);
+  });
+
+  test('has the requests of a run together, and moves no row for what comes', () => {
+    const of = (...ids: string[]) => ids.map((id) => ({ approvalId: id, group: id[0] }) as InboxItem);
+    const first = withItems([], of('a1', 'b1', 'a2', 'b2'), null);
+    expect(told(first)).toEqual(['a1', 'a2', 'b1', 'b2']);
+    const more = withItems(first, of('a1', 'b1', 'a2', 'b2', 'c1', 'a3', 'b3', 'c2'), null);
+    expect(told(more)).toEqual(['a1', 'a2', 'b1', 'b2', 'b3', 'c1', 'c2', 'a3']);
+    expect(groupsOf(more).map(({ group, rows }) => [group, rows.length])).toEqual([
+      ['a', 2],
+      ['b', 3],
+      ['c', 2],
+      ['a', 1],
+    ]);
+    // Another search is another list.
+    expect(told(withItems(more, of('b1', 'a1', 'b2'), null, false))).toEqual(['b1', 'b2', 'a1']);
   });
 
   test('has no row for what was selected elsewhere', () => {

@@ -1,7 +1,11 @@
 /** Ways to decide, and ways around: comments, the next one, taking back, what was written, filters in the address, entries. */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createDeepAgent, createLocalBackend } from '../../../ts/agent/index.js';
+import { scratch } from '../../policy/support.js';
+import { call as call_, calls, says, scripted } from '../../support/model.js';
 import { describeInBrowser, seriousFindings, useBrowser } from '../../support/browser.js';
-import { ask, call, decided, faultsOf, openInbox, sentBy, shows, visit, waiting } from './support.js';
+import { ask, call, decided, faultsOf, later, openInbox, sentBy, shows, visit, waiting } from './support.js';
 
 describeInBrowser('on the page', () => {
   const browser = useBrowser();
@@ -215,6 +219,86 @@ describeInBrowser('on the page', () => {
       args: { file_path: 'a.txt', content: 'one "quoted"\n\tzwei\n' },
     });
     expect(faultsOf(mia)).toEqual([]);
+  });
+
+  test('arguments are edited in a form, by the schema of the tool', async () => {
+    const inbox = await openInbox();
+    const { ran } = call(inbox.gate, { command: 'make' });
+    const request = await waiting(inbox.gate);
+    const mia = await visit(browser(), inbox);
+    const { page } = mia;
+    await mia.open(request);
+    await page.keyboard.press('e');
+    const [command, timeout] = [page.getByLabel(/^command/), page.getByLabel(/^timeout/)];
+    expect(await command.inputValue()).toBe('make');
+    await command.fill('make docs');
+    await timeout.fill('700');
+    await page.locator('.problems li').getByText('timeout').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await timeout.fill('60');
+    const send = page.getByRole('button', { name: 'Approve with these changes' });
+    await send.and(page.locator(':enabled')).waitFor();
+    await page.getByLabel('All arguments, as JSON').check();
+    expect(JSON.parse(await page.getByLabel(/^Arguments/).inputValue())).toEqual({ command: 'make docs', timeout: 60 });
+    await page.getByLabel('All arguments, as JSON').uncheck();
+    expect(await timeout.inputValue()).toBe('60');
+    // What was not there before is left out again.
+    await timeout.fill('');
+    await send.and(page.locator(':enabled')).click();
+    expect((await decided(inbox.gate, request)).decision).toEqual({ type: 'edit', args: { command: 'make docs' } });
+    await expect.poll(() => ran).toEqual([{ command: 'make docs' }]);
+    expect(faultsOf(mia)).toEqual([]);
+  });
+
+  test('the requests of a run stand together, below its prompt and what it called, and what comes moves none of them', async () => {
+    const folder = scratch();
+    const inbox = await openInbox({ ledger: `sqlite:${join(folder, 'ledger.db')}`, place: { cwd: folder } });
+    const { gate } = inbox;
+    const { model } = scripted([
+      calls(call_('ls', { path: 'src' }, 'c1')),
+      calls(
+        call_('execute', { command: 'make one', description: 'To see whether it builds.' }, 'c2'),
+        call_('execute', { command: 'make two' }, 'c3'),
+      ),
+      says('Done.'),
+    ]);
+    const backend = createLocalBackend({ root: folder });
+    const agent = createDeepAgent({ model, gate, interruptOn: { execute: true }, backend });
+    const abort = new AbortController();
+    later(async () => abort.abort());
+    agent.generate({ prompt: 'Build all of it, please', runId: 'build', abortSignal: abort.signal }).catch(() => {});
+    await expect.poll(async () => (await gate.pending()).length).toBe(2);
+    const { page } = await visit(browser(), inbox);
+    const group = page.locator('.group');
+    await group.getByRole('heading', { name: 'Build all of it, please' }).waitFor();
+    expect(await group.locator('.row').count()).toBe(2);
+    await group.getByText('The agent says: “To see whether it builds.”').waitFor();
+    expect(await group.locator('> p').innerText()).toMatch(/Run build\s+2 requests wait/);
+    expect(await page.getByLabel('Only of these runs').innerText()).toContain('Build all of it, please · build (2)');
+    await group.getByText('What it called before').click();
+    await group.getByText('ls src').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    // Another run, and then one more of the first: it stands below, in a group of its own.
+    const rows = (): Promise<string[]> => page.locator('.row .summary.call').allInnerTexts();
+    const before = await rows();
+    await ask(gate, { toolName: 'deploy', args: { to: 'test' }, runId: 'other' });
+    await expect.poll(() => page.locator('.row').count()).toBe(3);
+    await ask(gate, { toolName: 'deploy', args: { to: 'prod' }, runId: 'build' });
+    await expect.poll(() => page.locator('.row').count()).toBe(4);
+    expect((await rows()).slice(0, 2)).toEqual(before);
+    expect(await page.locator('.group').count()).toBe(2);
+    await page.reload();
+    await expect.poll(() => page.locator('.group .row').count()).toBe(3);
+    // On a phone each way to decide is in sight, however many there are.
+    await page.setViewportSize({ width: 360, height: 720 });
+    await page.locator('.group .row a').first().click();
+    await page.getByRole('button', { name: 'All 3' }).waitFor();
+    const rights = await page
+      .locator('.decide .bar button, #request-title')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
+    expect(rights.length).toBeGreaterThan(6);
+    for (const right of rights) expect(right).toBeLessThanOrEqual(360);
+    expect(await seriousFindings(page)).toEqual([]);
   });
 
   test('calls the person who does not look: title, icon, badge, and a notification of the tool alone', async () => {

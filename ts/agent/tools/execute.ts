@@ -12,6 +12,7 @@ import { count, inputSchema, object, text } from '../schema.js';
 import { emit, reading, type CallOptions } from './call.js';
 import { connecting, NETWORK } from './connecting.js';
 import { givenReach, howWithReach, isWanted, reachField, type CommandReach } from './reach.js';
+import { reasonField, takesReason, type ReasonInput } from './reason.js';
 import type { ConfinedEnd, ConfinedStart, ToolSettings } from './settings.js';
 
 /** The tool `execute`. */
@@ -34,54 +35,56 @@ export function executeTool(settings: ToolSettings): BackendTools['execute'] {
   });
 }
 
-interface ExecuteInput {
+interface ExecuteInput extends ReasonInput {
   command: string;
   timeout?: number;
   reach?: CommandReach;
 }
 
-const plainTool = (settings: ToolSettings): BackendTools['execute'] => ({
-  description:
-    'Runs a command line with sh in the root and gives its output and exit code. It gets no input, and whatever it started ' +
-    'is ended with it. For files use the tools that are made for them.',
-  inputSchema: inputSchema<ExecuteInput>(
-    object(
-      { command: text('The command line.') },
-      {
-        timeout: count('How long it may take at most, in milliseconds.'),
-        ...(canReach(settings) ? { reach: reachField } : {}),
-      },
-    ),
-  ),
-  execute: async ({ command, timeout, reach }, options) => {
-    const { backend, maxResultCharacters, confinement } = settings;
-    const how = await howToRun(settings, { command, ...(reach === undefined ? {} : { reach }) }, options);
-    if ('refused' in how) return `[It was not run. ${how.refused}]`;
-    emit(options, { type: 'execute-start', command });
-    const { confine, hosts, begin } = how;
-    const { execute } = backend;
-    checkHeld(settings, { execute, confine, confinedTo: callContextOf(options)?.confined });
-    const run = async () =>
-      Reflect.apply(execute, backend, [
-        command,
+const plainTool = (settings: ToolSettings): BackendTools['execute'] =>
+  takesReason({
+    description:
+      'Runs a command line with sh in the root and gives its output and exit code. It gets no input, and whatever it started ' +
+      'is ended with it. For files use the tools that are made for them.',
+    inputSchema: inputSchema<ExecuteInput>(
+      object(
+        { command: text('The command line.') },
         {
-          ...reading(options),
-          ...(timeout === undefined ? {} : { timeout }),
-          ...(confine === undefined ? {} : { confine }),
-          connect: connecting(command, confinement, hosts),
-          onOutput: (text: string) => emit(options, { type: 'execute-output', text }),
+          timeout: count('How long it may take at most, in milliseconds.'),
+          ...(canReach(settings) ? { reach: reachField } : {}),
+          ...reasonField,
         },
-      ]);
-    // Also what a command made that failed, or was stopped.
-    const [result, after] = await bothOf(run, begin);
-    const { exitCode, truncated, stopped } = result;
-    emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
-    options.abortSignal?.throwIfAborted();
-    const refused = refusedIn(result, after?.made ?? [], canReach(settings));
-    const told = after?.told == null ? '' : `\n[${after.told}]`;
-    return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refused}${told}`;
-  },
-});
+      ),
+    ),
+    execute: async ({ command, timeout, reach }, options) => {
+      const { backend, maxResultCharacters, confinement } = settings;
+      const how = await howToRun(settings, { command, ...(reach === undefined ? {} : { reach }) }, options);
+      if ('refused' in how) return `[It was not run. ${how.refused}]`;
+      emit(options, { type: 'execute-start', command });
+      const { confine, hosts, begin } = how;
+      const { execute } = backend;
+      checkHeld(settings, { execute, confine, confinedTo: callContextOf(options)?.confined });
+      const run = async () =>
+        Reflect.apply(execute, backend, [
+          command,
+          {
+            ...reading(options),
+            ...(timeout === undefined ? {} : { timeout }),
+            ...(confine === undefined ? {} : { confine }),
+            connect: connecting(command, confinement, hosts),
+            onOutput: (text: string) => emit(options, { type: 'execute-output', text }),
+          },
+        ]);
+      // Also what a command made that failed, or was stopped.
+      const [result, after] = await bothOf(run, begin);
+      const { exitCode, truncated, stopped } = result;
+      emit(options, { type: 'execute-finish', command, exitCode, truncated, stopped });
+      options.abortSignal?.throwIfAborted();
+      const refused = refusedIn(result, after?.made ?? [], canReach(settings));
+      const told = after?.told == null ? '' : `\n[${after.told}]`;
+      return `${outputOf(result, maxResultCharacters)}\n[${endOf(result)}]${refused}${told}`;
+    },
+  });
 
 /** Whether a call can ask for more than commands may: what a backend holds all of its commands to, nothing opens. */
 const canReach = ({ confinement, backend }: ToolSettings): boolean =>

@@ -294,7 +294,7 @@ export class ToolGate {
     const judgeAgain = () => this.#judge(args, options);
     const messages = messagesIn(options);
     const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, messages, signal: abortSignal };
-    const again = asker.rejections?.reasonFor(name, args);
+    const again = asker.rejections?.reasonFor({ toolName: name, tool: this.#options.tool, args });
     if (again !== undefined) return this.#rejectAgain(question, args, runId, again);
     const asked = await askCall(question, {
       asker,

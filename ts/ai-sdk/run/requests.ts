@@ -257,7 +257,8 @@ export class RunRequests {
 
   /** Why a human is not asked the same once more. */
   #rejectedBefore({ toolName, args }: RequestedCall): string | undefined {
-    return args === undefined ? undefined : this.#options.asker.rejections?.reasonFor(toolName, args);
+    const { asker, guard } = this.#options;
+    return args && asker.rejections?.reasonFor({ toolName, tool: guard.toolOf(toolName), args });
   }
 
   /** Whether a human is to be called. */

@@ -1,5 +1,6 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
+import { ownWords } from '../../gate/own-words.js';
 import { standing } from '../../gate/standing.js';
 import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { whyAsked } from '../../gate/why-asked.js';
@@ -83,15 +84,9 @@ export function fromOf(origin: readonly string[]): string {
 
 function whyOf(request: ApprovalRequest): string {
   const reason = whyAsked(request);
-  const tool = oneLine(request.toolName);
-  // One of its own says more, e.g. that a call was begun before and nobody knows how far it came.
-  const said = oneLine(request.description);
-  const judged = request.verdict === null ? undefined : oneLine(request.verdict.reason);
-  const isMade =
-    [`${tool}(`, `Run tool "${tool}"?`].some((start) => said.startsWith(start)) ||
-    (judged !== undefined && said.includes(judged));
-  const isOwn = said !== '' && !said.includes(reason) && !isMade;
-  return [...(isOwn ? [said] : []), reason].join('; ');
+  // Words of its own say more, e.g. that a call was begun before and nobody knows how far it came.
+  const said = ownWords(request);
+  return [...(said === undefined || said.includes(reason) ? [] : [said]), reason].join('; ');
 }
 
 const IN_WORDS: Readonly<Record<string, string>> = {

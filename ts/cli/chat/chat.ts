@@ -14,6 +14,7 @@ import { shortRun } from '../ids.js';
 import { oneLine } from '../style.js';
 import { WaitingAsks, asAsked, askOf } from './asks.js';
 import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
+import type { NoteWindow } from './policy-page.js';
 import { deeds, openIds, resumable, runOf, type CommandAction } from './deeds.js';
 import { ChangeListeners } from './listeners.js';
 import type { ChatAgent, ChatOptions, ChatRunOptions, LocalChat, OpenedModel, RunEnd } from './parts.js';
@@ -26,6 +27,9 @@ export async function createChat(options: ChatOptions): Promise<LocalChat> {
   await chat.start();
   return chat;
 }
+
+/** Where nothing is said of the window. */
+const EVERYTHING = (): NoteWindow => ({ columns: Infinity, rows: Infinity });
 
 /** What `letGo` gives a tool that runs, in ms; then it is stopped. */
 const GRACE = 2_000;
@@ -116,10 +120,11 @@ class TheChat implements LocalChat {
   }
 
   async #do(name: string, rest: string): Promise<void> {
-    const { gate, policies = [], openModel } = this.#options;
+    const { gate, policies = [], window = EVERYTHING, openModel } = this.#options;
     const deed = (deeds as Readonly<Record<string, CommandAction>>)[name];
     try {
-      if (deed !== undefined) return this.#note('info', (await deed(gate, rest, policies)).join('\n'));
+      if (deed !== undefined)
+        return this.#note('info', (await deed(gate, rest, { policies, window: window() })).join('\n'));
       switch (name) {
         case 'approve':
           return await this.#switch(rest);

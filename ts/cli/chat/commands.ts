@@ -4,7 +4,7 @@ import type { ChatCommand } from './view.js';
 
 export const COMMANDS: readonly ChatCommand[] = [
   { name: 'approve', usage: '/approve [on | off]', help: 'Auto-approve on or off: what policies deny stays denied' },
-  { name: 'policy', usage: '/policy [COMMAND]', help: 'which rules hold, or what they say of a command line' },
+  { name: 'policy', usage: '/policy [PAGE | COMMAND]', help: 'which rules hold, or what they say of a command line' },
   { name: 'pending', usage: '/pending', help: 'what waits for a decision, over all runs of the ledger' },
   { name: 'grants', usage: '/grants [revoke ID]', help: 'decisions that are remembered' },
   { name: 'runs', usage: '/runs', help: 'runs of the ledger, the latest first' },

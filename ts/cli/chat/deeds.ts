@@ -2,7 +2,6 @@
 import type { Gate, RunInfo } from '../../../index.js';
 import { listRuns } from '../../ai-sdk/stream/resume.js';
 import { LedgerError } from '../../errors/index.js';
-import { localGate } from '../../gate/gate.js';
 import { parentRunOf } from '../../gate/run-ids.js';
 import { told } from '../duration.js';
 import { UsageError } from '../exit.js';
@@ -10,10 +9,17 @@ import { matching, shortId, shortRun } from '../ids.js';
 import { count } from '../print.js';
 import { fit, oneLine } from '../style.js';
 import { COMMANDS } from './commands.js';
+import { pageOf, policyLines, type NoteWindow } from './policy-page.js';
 import { titleOf } from './safe.js';
 
 /** The lines that a command answers with. */
-export type CommandAction = (gate: Gate, rest: string, policies: readonly string[]) => Promise<string[]>;
+export type CommandAction = (gate: Gate, rest: string, shown: CommandShown) => Promise<string[]>;
+
+export interface CommandShown {
+  /** The rules that hold, in words. */
+  policies: readonly string[];
+  window: NoteWindow;
+}
 
 /** How many of anything are listed. */
 const MOST = 20;
@@ -26,8 +32,9 @@ export const deeds = {
     return COMMANDS.map(({ usage, help }) => `${usage.padEnd(width)}  ${help}`);
   },
 
-  policy: async (gate, rest, policies) => {
-    if (rest === '') return [`Mode: ${gate.mode}`, ...policies, ...(await filesOf(gate))];
+  policy: async (gate, rest, { policies, window }) => {
+    if (rest === '' || /^\d{1,4}$/.test(rest))
+      return pageOf(await policyLines(gate, policies), Number(rest || 1), window);
     const { effect, reason, rule } = await gate.check({ toolName: 'execute', args: { command: rest } });
     const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
     return [`${effect}: ${oneLine(reason)}${place}`];
@@ -68,26 +75,6 @@ export const deeds = {
     return runs.length === 0 ? ['There are no runs.'] : listed(runs.map(lineOf));
   },
 } satisfies Record<string, CommandAction>;
-
-/** The policy files as they are read now, each with what it may do. */
-async function filesOf(gate: Gate): Promise<string[]> {
-  const { layers, broken, problems } = await localGate(gate, 'policy').control.layers();
-  const files = layers.filter(({ layer }) => layer !== 'code' && layer !== 'session');
-  return [
-    ...files.map(
-      ({ layer, name, trusted }) =>
-        `${LAYER[layer] ?? layer}: ${oneLine(name)} (${trusted ? 'counts' : 'not trusted: it only tightens, until countersign policy trust'})`,
-    ),
-    ...problems.map(({ message }) => `Cannot be read: ${oneLine(message)}`),
-    ...(broken === null || problems.length > 0 ? [] : [`Nothing is allowed: ${oneLine(broken)}`]),
-  ];
-}
-
-const LAYER: Readonly<Record<string, string>> = {
-  managed: "The administrator's policy",
-  user: 'Your policy',
-  project: "The project's policy",
-};
 
 const listed = (lines: string[]): string[] =>
   lines.length <= MOST ? lines : [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`];

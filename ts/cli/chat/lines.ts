@@ -10,6 +10,7 @@ import { told } from '../duration.js';
 import { style } from '../style.js';
 import { readQuestionAnswer, SHORT } from '../../terminal/answers.js';
 import type { PersonCall } from '../../terminal/call-person.js';
+import { agentLine, shownPreview } from '../../gate/agent-reason.js';
 import { argumentLines } from '../../terminal/whole.js';
 import { readAnswer } from './answers.js';
 import { readCommand } from './commands.js';
@@ -344,7 +345,8 @@ class LineFrontEnd {
     this.#ask(
       '',
       style('yellow', `Waits for approval${which}${who}:`),
-      ...request.preview.split('\n'),
+      ...[agentLine(request) ?? []].flat(),
+      ...shownPreview(request).split('\n'),
       ...(this.#options.input.isTTY === true ? [] : argumentLines(request)),
       `Why: ${ask.why}`,
       ...[...ask.warnings, ...ask.dangers].map((warning) => style('red', `Beware: ${warning}`)),

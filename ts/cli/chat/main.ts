@@ -88,7 +88,7 @@ async function run(flags: ChatFlags, keepsPrompts: boolean): Promise<number> {
       emoji,
       policies,
       watch,
-      greeting: usesScreen(flags, config.plain) ? greeting(policies) : undefined,
+      ...(usesScreen(flags, config.plain) ? { greeting: greeting(policies), window: windowSize } : {}),
       beforeAuto,
       ...(flags.json === true ? { onEvent: printEvent } : {}),
     });
@@ -105,6 +105,8 @@ async function run(flags: ChatFlags, keepsPrompts: boolean): Promise<number> {
     left.stop();
   }
 }
+
+const windowSize = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 });
 
 const printEvent = (event: AgentEvent): void => void process.stdout.write(`${lineOf(event)}\n`);
 

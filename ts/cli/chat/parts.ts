@@ -1,6 +1,7 @@
 /** What a chat is made of, and what the program around its front end sees of it. */
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { AgentEvent, AgentRun, Gate } from '../../../index.js';
+import type { NoteWindow } from './policy-page.js';
 import type { PolicyWatch } from './policy-watch.js';
 import type { Chat } from './view.js';
 
@@ -37,6 +38,8 @@ export interface ChatOptions {
   emoji?: boolean;
   /** The policies that hold, in words, for `/policy`. */
   policies?: readonly string[];
+  /** How large the window is, for what comes in pages. @default there is no end of it */
+  window?: () => NoteWindow;
   /** What is said first. */
   greeting?: string | undefined;
   /** Says which policy files cannot be read. */

@@ -1,8 +1,9 @@
 /** What a reviewer is told of a call. */
-import type { ModelMessage } from 'ai';
+import type { ModelMessage, Tool } from 'ai';
 import type { FileChange, PolicyVerdict, ReviewedCall } from '../../../index.js';
 import { copyOf, type ValueSnapshot } from '../../values/snapshot.js';
 import { ownValue } from '../../values/own-value.js';
+import { argsWithoutReason } from '../agent-reason.js';
 
 export type AskReviewer = (call: ReviewedCall, options: { abortSignal: AbortSignal }) => AskedReviewer;
 
@@ -21,6 +22,8 @@ export interface CallToReview {
   runId: string;
   origin: readonly string[];
   args: ValueSnapshot;
+  /** The tool itself, as far as it is known. */
+  tool?: Tool | undefined;
   verdict: PolicyVerdict | null;
   changes: readonly FileChange[];
   /** Of the run of the user; `undefined`: nobody knows. */
@@ -33,13 +36,14 @@ export interface CallToReview {
 
 /** A copy for the reviewer, which may change what it gets. */
 export function reviewedCall(call: CallToReview, withConversation: boolean): ReviewedCall {
-  const { toolName, toolCallId, runId, origin, args, verdict, changes, asked, messages, isPart } = call;
+  const { toolName, toolCallId, runId, origin, args, tool, verdict, changes, asked, messages, isPart } = call;
   return {
     toolName,
     toolCallId,
     runId,
     origin: [...origin],
-    args: copyOf(args),
+    // What would run: what the agent says for its call would be there to persuade.
+    args: argsWithoutReason(tool, copyOf(args)),
     verdict: structuredClone(verdict),
     changes: structuredClone(changes),
     prompt: lastOfUser(isPart ? asked : (messages ?? asked)),

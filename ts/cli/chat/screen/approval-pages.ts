@@ -1,5 +1,7 @@
 /** Pages about a call that take the whole screen: all of it, and the keys. */
 import type { PolicySubject } from '../../../../index.js';
+import { agentLine, shownArgs } from '../../../gate/agent-reason.js';
+import { saidBeside } from '../../../gate/own-words.js';
 import { count } from '../../print.js';
 import { oneLine, style } from '../../style.js';
 import { callView } from './call-lines.js';
@@ -8,27 +10,25 @@ import { hanging, pieces, wrap } from './layout.js';
 import { wholeLines } from './whole.js';
 
 /** What the tool says of the call; what is made of the call itself, or says why it asks, is seen anyway. */
-export function saysOf({ request, why }: ApprovalAsk): string {
-  const { description, verdict } = request;
-  const isOurs = description.startsWith('Run tool ') || (verdict !== null && description.endsWith(verdict.reason));
-  return isOurs || why.includes(oneLine(description)) ? '' : description;
-}
+export const saysOf = ({ request, why }: ApprovalAsk): string => saidBeside(request, why);
 
 /** Everything about a call: more than there is room for where it is asked about. */
 export function wholePage(ask: ApprovalAsk, width: number): string[] {
   const { request, from, why, warnings, dangers, always } = ask;
   const field = (name: string, text: string): string[] =>
     text === '' ? [] : hanging(name.padEnd(9), wrap(oneLine(text), width - 9), 'dim');
+  const view = callView(ask, width).lines;
   const changes = request.changes.map(({ path, added, removed }) => `${path}: +${added} -${removed}`);
   return [
     ...field('from', from),
     ...field('why', why),
     ...field('says', saysOf(ask)),
+    ...field('agent', agentLine(request) ?? ''),
     ...[...warnings, ...dangers].flatMap((each) => field('beware', each)),
     ...changes.flatMap((change) => field('changes', change)),
     '',
-    ...callView(ask, width).lines,
-    ...(request.changes.length > 0 ? argumentsOf(ask, width) : []),
+    ...view,
+    ...(request.changes.length > 0 ? argumentsOf(ask, view, width) : []),
     ...wholeLines(request, width),
     '',
     ...partsOf(ask, width),
@@ -44,8 +44,9 @@ export function wholePage(ask: ApprovalAsk, width: number): string[] {
   ];
 }
 
-/** Arguments that a diff does not show: what takes no line of its own there. */
-function argumentsOf({ request: { args } }: ApprovalAsk, width: number): string[] {
+/** Arguments that the view of the call does not show: what takes no line of its own there. */
+function argumentsOf({ request }: ApprovalAsk, view: readonly string[], width: number): string[] {
+  const args = shownArgs(request);
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return [];
   const short = Object.entries(args).filter(
     ([name, value]) =>
@@ -53,12 +54,10 @@ function argumentsOf({ request: { args } }: ApprovalAsk, width: number): string[
       !(typeof value === 'string' && (value.length > 80 || value.includes('\n'))) &&
       name !== '',
   );
-  if (short.length === 0) return [];
-  return [
-    '',
-    style('dim', 'its short arguments'),
-    ...short.flatMap(([name, value]) => pieces(`│ ${oneLine(name)}: ${oneLine(String(value))}`, width, '│ ↪ ')),
-  ];
+  const lines = short.map(([name, value]) => `│ ${oneLine(name)}: ${oneLine(String(value))}`);
+  const left = lines.filter((line) => !view.includes(line));
+  if (left.length === 0) return [];
+  return ['', style('dim', 'its short arguments'), ...left.flatMap((line) => pieces(line, width, '│ ↪ '))];
 }
 
 /** What the rules say of each part of it, the strictest first. */

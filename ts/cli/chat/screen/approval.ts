@@ -2,6 +2,7 @@
  * A tool call that waits, as lines: a question, the call, what it would change, why it asks, and the choices. Never more than there
  * is room for, and what would run is what is seen.
  */
+import { agentLine } from '../../../gate/agent-reason.js';
 import { count } from '../../print.js';
 import { fit, oneLine, style, widthOf, type TextStyle } from '../../style.js';
 import { helpPage, wholePage, saysOf } from './approval-pages.js';
@@ -59,9 +60,9 @@ export function approvalLines(asked: AskState, ask: ApprovalAsk, drawing: DrawCo
     case 'help':
       return scrolling(asked, at, ask, helpPage(ask, width), drawing);
     case 'respond':
-      return writing(ask, 'the result is: ', at.draft, 'Enter gives it to the model', drawing);
+      return writing(ask, 'the result is: ', at.draft, ['Enter gives it to the model'], drawing);
     case 'edit':
-      return writing(ask, '', at.draft, 'Enter shows it once more · Ctrl+J new line', drawing);
+      return writing(ask, '', at.draft, ['Enter shows it once more', 'Ctrl+J new line'], drawing);
     case 'checking':
       return {
         ...none(),
@@ -84,7 +85,7 @@ function panel(asked: AskState, at: PanelPlace, ask: ApprovalAsk, drawing: DrawC
   const shown = at.about.of === 'edited' ? at.about.ask : ask;
   const { lines: body, isWhole } = bodyOf(at, shown, width);
   const around = (isRoomy: boolean): PanelParts => {
-    const head = [title(ask, drawing), ...listOf(ask, drawing, isRoomy), ...asks(at, shown, width, drawing)];
+    const head = [title(ask, drawing), ...listOf(ask, drawing, isRoomy), ...asks(at, shown, width, drawing, isRoomy)];
     const why = reasons(at, shown, drawing, isRoomy ? Math.max(1, Math.floor(room / 8)) : 1);
     const foot = (isShown: boolean): FootLines => footOf(asked, at, ask, drawing, isShown, isRoomy);
     // The choices are always seen. They take as much room whatever is seen.
@@ -171,7 +172,8 @@ function asks(
   at: PanelPlace,
   shown: ApprovalAsk,
   width: number,
-  { screen: { symbols }, waiting }: DrawContext,
+  { screen: { symbols }, waiting, room }: DrawContext,
+  isRoomy: boolean,
 ): string[] {
   const others = waiting.length - 1;
   const these =
@@ -183,6 +185,11 @@ function asks(
     auto: `Turn Auto-approve on? What would be asked about runs at once from now on, ${these} too. What a policy denies does not.`,
   }[at.about.of];
   const beware = doubtsOf(shown, at.about, waiting);
+  const isAboutCall = at.about.of === 'call' || at.about.of === 'edited';
+  const agent = isAboutCall && room >= TINY ? agentLine(shown.request) : undefined;
+  // It does not say what runs: where there is little room the details have the rest of it.
+  const most = isRoomy ? 2 : 1;
+  const said = agent === undefined ? [] : wrap(fit(agent, width * most), width).slice(0, most);
   return [
     ...wrap(question, width).map((line) => style('bold', line)),
     ...(shown.from === ''
@@ -190,6 +197,7 @@ function asks(
       : wrap(`from ${shown.from}`, width)
           .slice(0, 1)
           .map((line) => style('dim', line))),
+    ...said.map((line) => style('dim', line)),
     ...beware.flatMap((each) =>
       hanging(
         '! ',
@@ -328,8 +336,8 @@ const SHORT: Readonly<Partial<Record<PanelChoice['name'], string>>> = {
 };
 
 function hintOf({ about }: PanelPlace, calls: number, isRoomy: boolean, width: number): string {
-  if (!isRoomy) return calls > 1 ? 'or why not · Tab: the next call' : 'or why not';
   if (about.of !== 'call') return 'Enter takes it · Esc goes back';
+  if (!isRoomy) return calls > 1 ? 'or why not · Tab: the next call' : 'or why not';
   const next = calls > 1 ? ['Tab: the next call'] : [];
   return row(['Enter takes it', ...next, 'or type why not, in any words'], ' · ', width);
 }
@@ -376,7 +384,13 @@ function written(
 // --- what takes the whole room ----------------------------------------------------------------------------------------
 
 /** A text that is written about the call. */
-function writing(ask: ApprovalAsk, label: string, draft: TextDraft, does: string, drawing: DrawContext): DrawnLines {
+function writing(
+  ask: ApprovalAsk,
+  label: string,
+  draft: TextDraft,
+  does: readonly string[],
+  drawing: DrawContext,
+): DrawnLines {
   const { screen, room, said } = drawing;
   const width = screen.columns - 1 - INDENT.length;
   const question = wrap(headline(ask.request, width), width)
@@ -385,7 +399,7 @@ function writing(ask: ApprovalAsk, label: string, draft: TextDraft, does: string
   const note = said === '' ? [] : wrap(said, width).map((line) => style('yellow', line));
   const keys = [
     ...note,
-    ...rows([does, 'Esc goes back'], ` ${screen.symbols.dot} `, width).map((line) => style('dim', line)),
+    ...rows([...does, 'Esc goes back'], ` ${screen.symbols.dot} `, width).map((line) => style('dim', line)),
   ];
   const { rows: lines, cursor } = laid(draft, width - widthOf(label));
   const most = Math.max(1, room - 1 - question.length - keys.length);

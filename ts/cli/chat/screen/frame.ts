@@ -1,10 +1,10 @@
 /** All that is below the scrollback, as lines of the screen: always fewer than it has rows. */
 import type { Chat, TranscriptEntry } from '../view.js';
-import { fit, oneLine, style } from '../../style.js';
+import { fit, oneLine, style, widthOf } from '../../style.js';
 import { approvalLines, type DrawnLines } from './approval.js';
 import { laid } from './draft.js';
 import { liveLines, statusLine, workLines } from './entries.js';
-import { hanging, wrap, type ScreenKind } from './layout.js';
+import { beginning, hanging, wrap, type ScreenKind } from './layout.js';
 import { menuOf } from './menu.js';
 import { questionLines } from './question.js';
 import { heldFor, readyAt, together, type ScreenState } from './state.js';
@@ -66,6 +66,11 @@ function askLines(
     : approvalLines(asked, asked.ask, drawing);
 }
 
+/** Where there is less room, words of help are none. */
+const FEW = 12;
+
+const shortHelp = (help: string, most: number): string => (most < FEW ? '' : beginning(help, most));
+
 /** Commands that are listed while one is typed. */
 const LISTED = 10;
 
@@ -83,7 +88,10 @@ function menuLines(
   const from = Math.max(0, Math.min(menu.at - Math.floor(most / 2), menu.commands.length - most));
   return menu.commands.slice(from, from + most).map(({ usage, help }, index) => {
     const isHere = from + index === menu.at;
-    const text = fit(`${oneLine(usage).padEnd(width)}  ${oneLine(help)}`, columns - 4);
+    const text = fit(
+      `${oneLine(usage).padEnd(width)}  ${shortHelp(oneLine(help), columns - 6 - width)}`.trimEnd(),
+      columns - 4,
+    );
     return ` ${isHere ? symbols.cursor : ' '} ${style(isHere ? 'bold' : 'dim', text)}`;
   });
 }
@@ -101,7 +109,9 @@ function promptLines(
   const first = Math.max(0, Math.min(box.cursor.row - most + 1, box.rows.length - most));
   const isEmpty = draft.text === '';
   const hint = view.isBusy ? 'your next prompt' : 'what should I do? /help lists commands';
-  const rows = isEmpty ? [style('dim', fit(hint, columns - 3))] : box.rows.slice(first, first + most);
+  const rows = isEmpty
+    ? [style('dim', widthOf(hint) <= columns - 3 ? hint : fit('what next? /help', columns - 3))]
+    : box.rows.slice(first, first + most);
   const listed = menuLines(state, commands, screen, room - rows.length);
   const notes = wrap(said, columns - 2)
     .filter((line) => line !== '')

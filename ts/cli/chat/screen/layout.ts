@@ -152,6 +152,10 @@ export function hanging(first: string, lines: readonly string[], how?: TextStyle
   return lines.map((line, at) => `${at === 0 ? (how === undefined ? first : style(how, first)) : room}${line}`);
 }
 
+/** Whole words from the beginning of a line, as many as there is room for. */
+export const beginning = (text: string, most: number): string =>
+  widthOf(text) <= most ? text : `${wrap(text, Math.max(1, most - 1))[0]?.trimEnd()}…`;
+
 /** At most so many lines: the beginning and the end, and how many are between. */
 export function bothEnds(lines: readonly string[], most: number, { more }: ScreenSymbols, hint = ''): string[] {
   if (lines.length <= most) return [...lines];

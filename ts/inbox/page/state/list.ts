@@ -7,9 +7,19 @@ export interface ListRow {
   gone: boolean;
 }
 
-/** With what the inbox says that waits now; the selected row keeps its place whatever has become of it. */
-export function withItems(rows: readonly ListRow[], items: readonly InboxItem[], selected: string | null): ListRow[] {
-  const fresh = items.map((item): ListRow => ({ item, gone: false }));
+/**
+ * With what the inbox says that waits now, run by run. Rows that are there keep their order, and what comes stands below them: in its
+ * run where that is the last one, else in one of its own. The selected row keeps its place whatever has become of it.
+ *
+ * @param isSame whether the rows are of this list, and not of another search
+ */
+export function withItems(
+  rows: readonly ListRow[],
+  items: readonly InboxItem[],
+  selected: string | null,
+  isSame = true,
+): ListRow[] {
+  const fresh = inOrder(isSame ? rows : [], items).map((item): ListRow => ({ item, gone: false }));
   if (items.some(({ approvalId }) => approvalId === selected)) return fresh;
   const before = rows.findIndex(({ item }) => item.approvalId === selected);
   if (before === -1) return fresh;
@@ -17,6 +27,32 @@ export function withItems(rows: readonly ListRow[], items: readonly InboxItem[],
   const above = new Set(rows.slice(0, before).map(({ item }) => item.approvalId));
   const place = fresh.findLastIndex(({ item }) => above.has(item.approvalId)) + 1;
   return fresh.toSpliced(place, 0, { item: rows[before]!.item, gone: true });
+}
+
+function inOrder(rows: readonly ListRow[], items: readonly InboxItem[]): InboxItem[] {
+  const places = new Map(rows.map(({ item }, place) => [item.approvalId, place]));
+  const placeOf = ({ approvalId }: InboxItem): number => places.get(approvalId) ?? Infinity;
+  const [known, news] = [true, false].map((is) => items.filter((item) => places.has(item.approvalId) === is));
+  const kept = known!.toSorted((one, other) => placeOf(one) - placeOf(other));
+  const groups = new Map<string | undefined, InboxItem[]>([[kept.at(-1)?.group, []]]);
+  for (const item of news!) groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
+  return [...kept, ...[...groups.values()].flat()];
+}
+
+/** Rows of one run that stand together. */
+export interface RowGroup {
+  group: string;
+  rows: readonly ListRow[];
+}
+
+export function groupsOf(rows: readonly ListRow[]): RowGroup[] {
+  const groups: { group: string; rows: ListRow[] }[] = [];
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last?.group === row.item.group) last.rows.push(row);
+    else groups.push({ group: row.item.group, rows: [row] });
+  }
+  return groups;
 }
 
 /** The id of the row so many below (above, for negatives) the selected one; with none selected the first, or the last. */

@@ -1,6 +1,6 @@
 /** What the page knows, and how it comes to know it. What changes it stands in `answers.ts`. */
 import { batch, effect, signal, untracked } from '@preact/signals';
-import type { RequestDetail, InboxItem, PendingAnswer, SessionAnswer } from '../../protocol.js';
+import type { RequestDetail, InboxItem, PendingAnswer, RunHead, SessionAnswer } from '../../protocol.js';
 import { RefusedError, get, setCsrf } from '../api.js';
 import { listen } from '../live.js';
 import { standing, words } from '../words.js';
@@ -18,6 +18,8 @@ export const filters = signal<ListFilters>(route.value.view === 'waiting' ? rout
 export const rows = signal<readonly ListRow[]>([]);
 /** What was said of the list beside its items; `null` until it was read. */
 export const pending = signal<Omit<PendingAnswer, 'items'> | null>(null);
+/** What is said of the runs in the list, by their groups. */
+export const heads = signal<ReadonlyMap<string, RunHead>>(new Map());
 /** Why the list could not be read when that was last tried. */
 export const listFault = signal<string | null>(null);
 /** The request that is shown: never another than the selected one. */
@@ -69,17 +71,21 @@ const GLANCE = 40;
 
 /** How many pages of the list are shown. */
 let pages = 1;
+/** What the rows are in the order of: those of these filters. */
+let orderedFor: ListFilters | null = null;
 /** What the rows are: those of these filters. */
 let shownFor: ListFilters | null = null;
 
 export const readList = coalesced(async () => {
   const asked = filters.value;
   const items: InboxItem[] = [];
+  const runs: RunHead[] = [];
   let last: PendingAnswer | undefined;
   try {
     for (let cursor: string | null = '', page = 0; page < pages && cursor !== null; page++) {
       last = await get<PendingAnswer>('pending', { ...asked, cursor });
       items.push(...last.items);
+      runs.push(...last.runs);
       cursor = last.next;
     }
   } catch (error) {
@@ -91,7 +97,9 @@ export const readList = coalesced(async () => {
   const { items: _, ...rest } = last;
   batch(() => {
     const before = rows.value;
-    rows.value = withItems(before, items, selected.value);
+    rows.value = withItems(before, items, selected.value, orderedFor === asked);
+    orderedFor = asked;
+    heads.value = new Map(runs.toReversed().map((head) => [head.group, head]));
     pending.value = rest;
     listFault.value = null;
     setClock(rest.now);

@@ -8,6 +8,7 @@ import { draftOf, keepDraft } from '../state/drafts.js';
 import { faultOf } from '../state/store.js';
 import { flag, isWarning } from '../words.js';
 import { Diff } from './diff.js';
+import { Form, rowsFor } from './form.js';
 import { Field, Frame } from './frame.js';
 import { Given } from './parts.js';
 import { Verdict } from './why.js';
@@ -19,7 +20,7 @@ type EditCheck = { text: string } & ({ checked: CheckAnswer } | { fault: string 
 const PAUSE = 250;
 
 /** Other arguments than were asked for. They are sent only once the inbox has found nothing against these very ones. */
-export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDone: () => void }) {
+export function Edit({ shown: { record, form }, onDone }: { shown: RequestDetail; onDone: () => void }) {
   const original = record.argsJson ?? '';
   const [text, setText] = useState(draftOf(record.approvalId, 'Arguments') ?? original);
   const [check, setCheck] = useState<EditCheck | null>(null);
@@ -28,8 +29,10 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
   const after = parsed.ok ? written(parsed.value) : null;
   const isSame = after === before;
   const [isWanted, setWanted] = useState(true);
+  const isForm = isWanted && form !== null && parsed.ok && isFields(parsed.value);
   // Of what is no longer such an argument in the JSON, there is no text.
-  const field = isWanted && record.textName !== null && parsed.ok ? textIn(parsed.value, record.textName) : null;
+  const field =
+    isWanted && form === null && record.textName !== null && parsed.ok ? textIn(parsed.value, record.textName) : null;
   const change = (next: string) => {
     setText(next);
     keepDraft(record.approvalId, 'Arguments', next, original);
@@ -69,7 +72,17 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
       }}
       onBack={onDone}
     >
-      {field === null ? (
+      {isForm && parsed.ok ? (
+        <>
+          <p class="note">The model is told what you changed.</p>
+          <Form
+            fields={form}
+            args={parsed.value as Readonly<Record<string, unknown>>}
+            original={originalArgs(original) as Readonly<Record<string, unknown>>}
+            onChange={(args) => change(written(args))}
+          />
+        </>
+      ) : field === null ? (
         <Field
           label="Arguments"
           hint="JSON. The model is told that you changed them"
@@ -89,7 +102,7 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
           onInput={(next) => change(written({ ...field.args, [field.name]: next }))}
         />
       )}
-      {record.textName !== null && (
+      {(form !== null || record.textName !== null) && (
         <label class="check">
           <input
             type="checkbox"
@@ -120,7 +133,7 @@ export function Edit({ shown: { record }, onDone }: { shown: RequestDetail; onDo
   );
 }
 
-const rowsFor = (text: string): number => Math.min(14, Math.max(4, text.split('\n').length + 1));
+const isFields = (args: unknown): boolean => typeof args === 'object' && args !== null && !Array.isArray(args);
 
 interface ArgumentText {
   args: object;

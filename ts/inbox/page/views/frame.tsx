@@ -26,7 +26,7 @@ export function Frame({ title, send, isDanger, isWhole = true, sendKey, onSend, 
   // Before the next key: what is typed at once goes into the field.
   useLayoutEffect(() => {
     const find = (what: string) => frame.current?.querySelector<HTMLElement>(what);
-    (find('.fields :is(textarea, input:not([disabled]))') ?? find('h3'))?.focus();
+    (find('.fields :is(textarea, select, input:not([disabled]))') ?? find('h3'))?.focus();
   }, []);
   return (
     <section
@@ -58,26 +58,41 @@ interface FieldProps {
   value: string;
   rows?: number;
   isCode?: boolean;
-  hint?: string;
+  /** It has one line. */
+  isLine?: boolean;
+  hint?: string | undefined;
   isInvalid?: boolean;
   onInput: (value: string) => void;
 }
 
-export function Field({ label, value, rows = 2, isCode = false, hint, isInvalid = false, onInput }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, value, rows = 2, isCode = false, isLine = false, hint, isInvalid = false, onInput } = props;
   return (
     <label class="field">
       <span class="label">
         {label} {hint !== undefined && <span class="quiet">{hint}</span>}
       </span>
-      <textarea
-        class={isCode ? 'mono' : ''}
-        rows={rows}
-        value={value}
-        spellcheck={!isCode}
-        autocomplete="off"
-        aria-invalid={isInvalid}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
+      {isLine ? (
+        <input
+          type="text"
+          class={isCode ? 'mono' : ''}
+          value={value}
+          spellcheck={!isCode}
+          autocomplete="off"
+          aria-invalid={isInvalid}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      ) : (
+        <textarea
+          class={isCode ? 'mono' : ''}
+          rows={rows}
+          value={value}
+          spellcheck={!isCode}
+          autocomplete="off"
+          aria-invalid={isInvalid}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
     </label>
   );
 }

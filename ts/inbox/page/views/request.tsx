@@ -106,6 +106,11 @@ function Head({ shown: { record, becomes, gave } }: { shown: RequestDetail }) {
           <Given>{record.description}</Given>
         </p>
       )}
+      {record.agentSays !== null && (
+        <p class="says">
+          <Given>{record.agentSays}</Given>
+        </p>
+      )}
       {!isPending && (
         <p class={`outcome ${record.status}`}>
           <Given>{capital(standing(record))}</Given>
@@ -178,10 +183,14 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Warnings({ shown: { record } }: { shown: RequestDetail }) {
   const warnings = record.flags.filter((name) => isWarning(name));
-  if (warnings.length === 0 && record.contents === 'kept') return null;
+  const dangers = record.status === 'pending' ? record.dangers : [];
+  if (warnings.length + dangers.length === 0 && record.contents === 'kept') return null;
   return (
     <section class="warnings" aria-label="Warnings">
       <ul>
+        {dangers.map((danger) => (
+          <li key={danger}>{capital(danger)}</li>
+        ))}
         {warnings.map((name) => (
           <li key={name}>{flag(name)}</li>
         ))}

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-import type { FilterFacet, InboxItem } from '../../protocol.js';
-import { NO_FILTERS, filters, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
+import type { FilterFacet } from '../../protocol.js';
+import { NO_FILTERS, filters, heads, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
 import { isWarning, words } from '../words.js';
-import type { ListRow } from '../state/list.js';
+import { groupsOf, type ListRow, type RowGroup } from '../state/list.js';
 import { RowLink, Search } from './list.js';
 import { Ago, Empty, Given, TimeLeft } from './parts.js';
 
@@ -18,11 +18,7 @@ export function Waiting() {
       </header>
       {listFault.value !== null && <p class="note bad">The list could not be read: {listFault.value}</p>}
       {rows.value.length > 0 ? (
-        <ul class="rows">
-          {rows.value.map((row) => (
-            <Item key={row.item.approvalId} row={row} />
-          ))}
-        </ul>
+        groupsOf(rows.value).map((group) => <Group key={group.rows[0]?.item.approvalId} group={group} />)
       ) : (
         <Nothing isFiltered={isFiltered} />
       )}
@@ -68,12 +64,24 @@ function Choices() {
           key={name}
           label={all}
           value={filters.value[name]}
-          facets={facets?.[plural] ?? []}
+          facets={(facets?.[plural] ?? []).map((facet) => (name === 'run' ? withPrompt(facet) : facet))}
           onChoose={(value) => setFilters({ [name]: value })}
         />
       ))}
     </div>
   );
+}
+
+/** The longest prompt in the name of a run, in characters. */
+const LONGEST = 40;
+
+/** A run by what it was given to do, where that is known: an id says nothing. */
+function withPrompt(facet: FilterFacet): FilterFacet {
+  const head = heads.value.get(facet.value);
+  if (head === undefined || head.prompt === null) return facet;
+  const characters = [...head.prompt];
+  const prompt = characters.length <= LONGEST ? head.prompt : `${characters.slice(0, LONGEST - 1).join('')}…`;
+  return { ...facet, label: `${prompt} · ${head.name}` };
 }
 
 interface ChoiceProps {
@@ -103,9 +111,50 @@ function Choice({ label, value, facets, onChoose }: ChoiceProps) {
   );
 }
 
-/** Whether somebody said what it is for: the sentence that is made of the call says no more than the call. */
-const hasWords = ({ kind, tool, description }: InboxItem): boolean =>
-  kind === 'approval' && description !== '' && !description.startsWith(`Run tool "${tool}"?`);
+/** The requests of a run, below what the run was given to do. */
+function Group({ group: { group, rows: own } }: { group: RowGroup }) {
+  const head = heads.value.get(group);
+  const list = (
+    <ul class="rows">
+      {own.map((row) => (
+        <Item key={row.item.approvalId} row={row} />
+      ))}
+    </ul>
+  );
+  // Of a run with one request, of which nothing else is known, a heading would say nothing.
+  if (head === undefined || (own.length === 1 && head.prompt === null && head.steps.length === 0)) return list;
+  const { name, prompt, status, steps } = head;
+  const isLeft = status === 'suspended' || status === 'failed';
+  return (
+    <section class="group">
+      <h2>
+        <Given>{prompt ?? `Run ${name}`}</Given>
+      </h2>
+      <p class="quiet">
+        {prompt !== null && (
+          <span>
+            Run <Given>{name}</Given>
+          </span>
+        )}
+        <span>{words.waiting(own.length)}</span>
+        {isLeft && <span>no process continues it</span>}
+      </p>
+      {steps.length > 0 && (
+        <details>
+          <summary>What it called before</summary>
+          <ol>
+            {steps.map((step, index) => (
+              <li key={index}>
+                <Given mono>{step}</Given>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {list}
+    </section>
+  );
+}
 
 function Item({ row: { item, gone } }: { row: ListRow }) {
   const { approvalId } = item;
@@ -120,12 +169,17 @@ function Item({ row: { item, gone } }: { row: ListRow }) {
           </span>
           {gone ? <span class="left">no longer waits</span> : <TimeLeft from={item.createdAt} until={item.expiresAt} />}
         </span>
-        {hasWords(item) && (
+        {item.headline !== null && (
           <span class="summary said">
-            <Given>{item.description}</Given>
+            <Given>{item.headline}</Given>
           </span>
         )}
-        <span class="summary">
+        {item.agentSays !== null && (
+          <span class="summary says">
+            <Given>{item.agentSays}</Given>
+          </span>
+        )}
+        <span class="summary call">
           <Given mono={item.kind === 'approval'}>{item.summary}</Given>
         </span>
         <span class="last">

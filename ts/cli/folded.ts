@@ -1,0 +1,24 @@
+/** Lines for a screen of so many columns. */
+import { widthOf } from './style.js';
+
+// oxlint-disable-next-line no-control-regex -- our own colours
+const COLOURS = /\u001b\[\d+m/g;
+const plain = (line: string): string => line.replaceAll(COLOURS, '');
+
+/** What stands before each line that comes from a call, and before what it is continued on: it must not pose as ours. */
+const GUTTER = '│';
+const CONTINUED = '│ ↪ ';
+
+/** Each line that is too long in pieces, without its colours. */
+export const foldedTo = (lines: readonly string[], columns: number): string[] =>
+  lines.flatMap((line) => (widthOf(plain(line)) > columns ? folded(plain(line), columns) : [line]));
+
+function folded(line: string, columns: number): string[] {
+  const before = line.trimStart().startsWith(GUTTER) && columns > 2 * CONTINUED.length ? CONTINUED : '';
+  const pieces = [''];
+  for (const character of line) {
+    if (widthOf(pieces.at(-1)! + character) > columns) pieces.push(before);
+    pieces[pieces.length - 1] += character;
+  }
+  return pieces;
+}

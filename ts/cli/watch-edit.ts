@@ -1,0 +1,36 @@
+/** Another call in the place of one that waits, made in the user's editor. */
+import { dangersInWords } from '../gate/danger.js';
+import { shownArgs } from '../gate/agent-reason.js';
+import { standsOut } from '../gate/stands-out.js';
+import { textOfCall, withText } from '../gate/text-field.js';
+import { preview, type KeptRecord } from '../native.js';
+import { revive, snapshot } from '../values/snapshot.js';
+import { inEditor, isOpen, notEdited } from './edit.js';
+import { readJson } from './options.js';
+import { toJson } from './shown.js';
+
+/** The other arguments: its text, where it has one that is edited as such, else all of them as JSON. @throws {ExitError} */
+export async function changedIn(record: KeptRecord): Promise<unknown> {
+  const { args } = record;
+  if (!isOpen(record)) return args;
+  const field = textOfCall(args);
+  const before = field?.text ?? `${JSON.stringify(args, null, 2)}\n`;
+  const after = await inEditor(before, field?.extension);
+  if (after.trim() === '' || after === before) throw notEdited();
+  if (field === undefined) return snapshot(revive(readJson(after, 'what you wrote'))).json;
+  // Editors end the last line.
+  const text = before.endsWith('\n') ? after : after.replace(/\r?\n$/, '');
+  if (text === before) throw notEdited();
+  return withText(args, field.name, text);
+}
+
+/** It as it would run, and what stands out in it. */
+export function editedAsk(record: KeptRecord, args: unknown): { lines: string[]; doubts: string[] } {
+  const { toolName } = record;
+  const { text, flags } = preview(toolName, shownArgs({ args, agentReason: toJson(record).agentReason }));
+  const call = { ...toJson(record), args, flags, verdict: null, changes: [] };
+  return {
+    lines: ['It would run like this:', '', ...text.split('\n')],
+    doubts: [...standsOut(call), ...dangersInWords(call)],
+  };
+}
