@@ -84,7 +84,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    */
   startedBefore: boolean;
   /**
-   * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is no fact: it has not
+   * Why the agent makes the call, in its own words, in one line that is safe to show; `null`: it did not say. It is not a fact: it has not
    * been checked. Tools of a deep agent that write or run take it as their argument `description`. No rule judges it, and a
    * call that was rejected is the same call in other words.
    */
@@ -96,9 +96,8 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
 }
 
 /**
- * Who asks about a call: a rule or the default of a policy, an entry of `interruptOn`, the tool's own `needsApproval`, the AI SDK's
- * `toolApproval`, the `judge` of the gate, or the program itself, by `gate.request`. Where several do, the first of them in this
- * order.
+ * Who asks about a call. `policy` is a rule or the default of a policy, `judge` the one of the gate, and `program` a call of
+ * `gate.request`. Where several ask, it is the first of them in this order.
  */
 export type AskSource = 'policy' | 'interruptOn' | 'needsApproval' | 'toolApproval' | 'judge' | 'program';
 

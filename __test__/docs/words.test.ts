@@ -231,7 +231,9 @@ describe('llms.txt', () => {
 test('the pages that messages, declarations and comments of the code name exist', () => {
   const sources = ['ts', 'types', 'src', 'crates', 'scripts', 'bench']
     .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => !name.includes('node_modules'))
+        .map((name) => `${folder}/${name}`),
     )
     .concat(readdirSync(root))
     .filter((path) => /\.(?:ts|tsx|mjs|rs|toml)$/.test(path) && !/\/tests?\//.test(path));
