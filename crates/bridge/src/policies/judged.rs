@@ -439,7 +439,7 @@ mod tests {
     use countersign_core::policy::VerdictCause;
     use countersign_core::policy::document::RuleApprovers;
     use countersign_core::policy::subject::{PathStart, Subject};
-    use countersign_core::shell::Span;
+    use countersign_core::shell::{FileLoss, Span};
 
     fn judged(argument: Option<&str>, managed_ask: bool) -> PolicyJudgement {
         let subject = Subject {
@@ -448,6 +448,7 @@ mod tests {
             argument: argument.map(Into::into),
             needs_allow: true,
             mentioned: false,
+            loss: FileLoss::Nothing,
             start: Arc::new(PathStart::default()),
         };
         let cause = VerdictCause::Uncovered;

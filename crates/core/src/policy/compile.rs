@@ -204,6 +204,12 @@ impl Policy {
         self.inner.rules.iter().any(CompiledRule::rests_on_confinement)
     }
 
+    /// Whether some rule of this document allows what runs confined.
+    pub(crate) fn lets_confined_run(&self, document: usize) -> bool {
+        let is_its = |rule: &&CompiledRule| rule.document == document;
+        self.inner.rules.iter().filter(is_its).any(CompiledRule::rests_on_confinement)
+    }
+
     /// Whether some rule allows what runs confined to just this.
     pub(crate) fn rests_on_confinement_to(&self, most: ConfinedWrites) -> bool {
         let confined = Some(RuleConfinement::To(most));

@@ -82,6 +82,8 @@ pub enum VerdictCause {
     Unnamed,
     /// It cannot be told where it points.
     Unlocated(String),
+    /// It takes away what git cannot give back.
+    Lost,
     /// It starts from a directory that is only known when it runs.
     Adrift,
     /// What it is is only known when it runs.
@@ -134,6 +136,9 @@ impl JudgedSubject {
                 write!(text, " is protected ({what}); a rule must name it to allow it")
             }
             (VerdictCause::Unnamed, _) => write!(text, " is a connection that no rule names"),
+            (VerdictCause::Lost, _) => {
+                write!(text, " may take away what git cannot give back")
+            }
             (VerdictCause::Unlocated(why), _) => write!(text, ": {why}"),
             (VerdictCause::Adrift, _) if !is_literal(&self.subject) => {
                 write!(text, " is only known when it runs")

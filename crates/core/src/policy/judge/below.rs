@@ -126,10 +126,8 @@ impl FilesBelow {
     /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
     /// too.
     pub(super) fn deleted(dirs: &[LocatedPath], repositories: bool) -> Self {
-        let is_product = |dir: &&LocatedPath| {
-            dir.real.split('/').any(|name| name != ".git" && BULKY.contains(&name))
-        };
-        let own: Vec<LocatedPath> = dirs.iter().filter(|dir| !is_product(dir)).cloned().collect();
+        let own = dirs.iter().filter(|dir| !tracked::is_product(&dir.real)).cloned();
+        let own: Vec<LocatedPath> = own.collect();
         let foreign = if repositories { &[PACKAGES] } else { FOREIGN };
         Self { foreign, ..Self::of(&own, SearchSieve::of_products(), true, Lists::Folders) }
     }

@@ -7,6 +7,7 @@ mod again;
 mod below;
 mod known;
 mod led;
+mod lost;
 mod matching;
 mod pool;
 mod sieve;
@@ -352,6 +353,10 @@ impl<'a> CallJudge<'a> {
             // Why it cannot be told says more than what it could be.
             says.cause = VerdictCause::Unlocated(error.to_string());
         }
+        let confined = confining.is_some();
+        let is_lost = says.effect == Effect::Allow
+            && !nowhere
+            && self.loses(subject, hits, spots.as_ref(), confined)?;
         if says.reviewable {
             // What no allow would open without naming it, no reviewer opens.
             says.reviewable = self.doubt(subject, hits, spots).is_none();
@@ -371,6 +376,9 @@ impl<'a> CallJudge<'a> {
                 reviewable: false,
                 who: says.who,
             };
+        } else if is_lost {
+            let (rule, cause) = (None, VerdictCause::Lost);
+            says = SubjectVerdict { effect: Effect::Ask, rule, cause, ..says };
         }
         Ok(says)
     }

@@ -4,6 +4,7 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::below::BULKY;
 use super::known::KnownFiles;
 use crate::call::hex;
 use crate::path::{FileLookup, PathError, is_below};
@@ -51,6 +52,20 @@ pub(super) fn below(root: &str, known: &KnownNames, files: &dyn FileLookup) -> T
     });
     let files = Some(TrackedBelow { top, root: root.to_owned(), names });
     TrackedFiles { files, complete, in_folders: false }
+}
+
+/// Whether git has this file: an index names it.
+pub(super) fn is_kept(path: &str, known: &KnownNames, files: &dyn FileLookup) -> bool {
+    let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let Ok(Some((top, git))) = repository::work_tree(folder, files) else { return false };
+    let name = path.strip_prefix(&top).map(|name| name.trim_start_matches('/'));
+    let names = known.of(&git, files);
+    name.zip(names).is_some_and(|(name, names)| names.all().any(|kept| kept == name))
+}
+
+/// Whether it lies where tools put what they make again.
+pub(super) fn is_product(path: &str) -> bool {
+    path.split('/').any(|name| name != ".git" && BULKY.contains(&name))
 }
 
 /// The files of an index that lie below a folder.

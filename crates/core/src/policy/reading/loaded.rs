@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use crate::path::{
-    DirListing, ExpandedPattern, PathContext, PathError, expanded, is_below, is_garbled, locate,
-    spelled,
+    DirEntry, DirListing, ExpandedPattern, PathContext, PathError, expanded, is_below, is_garbled,
+    locate, spelled,
 };
 use crate::policy::judge::{NeedsFiles, PathSpots, looked_up, places};
-use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent};
+use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
-    DoubtReason, FileAccess, PassedOver, Span, Word, WordPiece, option_marks, stays_below,
+    DoubtReason, FileAccess, FileLoss, PassedOver, Span, Word, WordPiece, option_marks, stays_below,
 };
 
 /// How many names a pattern is tried on.
 const MOST_NAMES: usize = 4096;
+
+/// How many names below the directories of a search are looked at.
+const MOST_FOUND: usize = 20_000;
 
 /// What no pattern of a program is tried on: packages, and the interpreter of a virtual environment.
 const PASSED: PassedOver = PassedOver { modules: true, interpreters: true };
@@ -52,6 +55,11 @@ impl SubjectReader<'_> {
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
+                DoubtReason::FindsWords => {
+                    let here = literal(".");
+                    let top = if by.arg == 0 { &here } else { &target };
+                    self.finds_single_words(top, &start)
+                }
                 DoubtReason::FindsHosts => {
                     self.finds_none(&target, &start, |name| name.contains(':'))
                 }
@@ -66,11 +74,10 @@ impl SubjectReader<'_> {
             if looked_up(own)?.unwrap_or(false) {
                 continue;
             }
-            let kind = SubjectKind::Unknown {
-                why: why.to_string().into(),
-                named: Some(by),
-                held: why.is_held(),
-            };
+            // Who allows a search says nothing of what another program makes of its names.
+            let named = (why != DoubtReason::FindsWords).then_some(by);
+            let kind =
+                SubjectKind::Unknown { why: why.to_string().into(), named, held: why.is_held() };
             let argument = Some(argument);
             self.subjects.push(Subject {
                 kind,
@@ -78,6 +85,7 @@ impl SubjectReader<'_> {
                 argument,
                 needs_allow: !self.guesses,
                 mentioned: false,
+                loss: FileLoss::Nothing,
                 start,
             });
         }
@@ -136,6 +144,42 @@ impl SubjectReader<'_> {
                     }
                 }
                 DirListing::Unknown | DirListing::TooMany => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether all names below this directory are single words to `xargs`. What the line itself makes is not there yet.
+    fn finds_single_words(&self, top: &Word, start: &PathStart) -> Result<bool, PathError> {
+        let (dirs, adrift) = places(start, self.files)?;
+        let makes_others = |subject: &Subject| match &subject.kind {
+            SubjectKind::Path { access: FileAccess::Write, target, extent, .. } => {
+                *extent != UseExtent::Itself || target.literal().is_none_or(is_several_words)
+            }
+            kind => may_name_a_file(kind),
+        };
+        let is_one = top.literal().is_some_and(|top| !is_several_words(top));
+        if adrift || !is_one || self.subjects.iter().any(makes_others) {
+            return Ok(false);
+        }
+        let mut left = MOST_FOUND;
+        for dir in dirs {
+            for top in self.named(top, &start.at(&dir))? {
+                let mut folders = vec![locate(&top, &start.at(&dir), self.files)?.real];
+                while let Some(folder) = folders.pop() {
+                    let DirListing::Names(names) = self.files.list(&folder, left) else {
+                        return Ok(false);
+                    };
+                    left = left.saturating_sub(names.len());
+                    for DirEntry { name, is_dir, is_link } in names {
+                        if is_several_words(&name) || is_garbled(&name) {
+                            return Ok(false);
+                        }
+                        if is_dir && !is_link {
+                            folders.push(format!("{}/{name}", folder.trim_end_matches('/')));
+                        }
+                    }
+                }
             }
         }
         Ok(true)
@@ -215,6 +259,11 @@ impl SubjectReader<'_> {
         }
         Ok(paths)
     }
+}
+
+/// Whether `xargs` may take this for more than one word, or for another one.
+fn is_several_words(name: &str) -> bool {
+    name.contains(|char: char| char.is_whitespace() || char.is_control() || "'\"\\".contains(char))
 }
 
 /// The piece that is a `**`.
