@@ -9,6 +9,7 @@ import { standing } from '../gate/standing.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { doubtsAbout } from '../gate/danger.js';
+import { isHighRisk } from '../gate/stands-out.js';
 import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
 import { clock, told } from './duration.js';
@@ -40,10 +41,17 @@ export const pendingColumns = (now: number, width: number): TableColumn<KeptReco
     style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
   },
   { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
-  { title: '!', text: (record) => (doubtsAbout(toJson(record)).length > 0 ? '!' : ''), style: () => 'red' },
+  { title: '!', text: markOf, style: () => 'red' },
   { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 80 ? 12 : 20) },
   { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];
+
+/** Whether it wants a second look, and whether that is since a rule marks it as a risk. */
+function markOf(record: KeptRecord): string {
+  const shown = toJson(record);
+  if (isHighRisk(shown)) return 'high';
+  return doubtsAbout(shown).length > 0 ? '!' : '';
+}
 
 /** How a decided request ended, in a few words. */
 export function outcome(record: ApprovalRecord): string {
@@ -103,6 +111,7 @@ export function whole(
   field('may be', json.allowedDecisions.join(', '));
   field('digest', json.digest);
   field('says', oneLine(json.description));
+  field('risk', isHighRisk(json) ? 'high' : '', 'red');
   field('beware', doubtsAbout(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   field('why', whyAsked(json));

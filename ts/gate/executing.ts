@@ -1,4 +1,5 @@
 /** Executions and verdicts: what must be written down before, and after, something runs. */
+import type { PolicyRisk } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { reasonOfError } from '../errors/reason-of.js';
 import { warnSeldom } from '../errors/warn-once.js';
@@ -103,7 +104,7 @@ export function verdictNote(
   origin: readonly string[],
   verdict: CallVerdict,
 ): NativeNote {
-  const { rule = null, reason } = verdict.said ?? {};
+  const { rule = null, reason, risks = [] } = verdict.said ?? {};
   return {
     kind: 'verdict',
     runId,
@@ -114,7 +115,14 @@ export function verdictNote(
     effect: verdict.effect,
     rule: rule === null ? null : { source: rule.source, layer: rule.layer, line: rule.line },
     reason: verdict.effect === 'allow' ? reason : (verdict.reason ?? reason),
+    ...(risks.length === 0 ? {} : { risk: 'high', because: becauseOf(risks) }),
   };
+}
+
+/** The words that rules have for a risk; `null`: they have none. */
+function becauseOf(risks: readonly PolicyRisk[]): string | null {
+  const words = risks.flatMap(({ because }) => because ?? []);
+  return words.length === 0 ? null : words.join('; ');
 }
 
 /** A result that is not too long; `null`: there is none. */
