@@ -410,6 +410,13 @@ fn project(name: &str) -> PathBuf {
 
 /// The verdict on a line that runs confined to this project.
 fn confined_in(root: &Path, name: &str, more: &[&str], command: &str) -> Verdict {
+    let run = ConfinedRun { writes: vec![root.to_str().unwrap().to_owned()] };
+    judged_in(root, (name, more), command, Some(&run))
+}
+
+fn judged_in(
+    root: &Path, (name, more): (&str, &[&str]), command: &str, run: Option<&ConfinedRun>,
+) -> Verdict {
     let root = root.to_str().unwrap().to_owned();
     let source = PolicySource {
         layer: LayerKind::Code,
@@ -421,13 +428,12 @@ fn confined_in(root: &Path, name: &str, more: &[&str], command: &str) -> Verdict
     let place = PathContext {
         cwd: root.clone(),
         home: Some("/home/me".to_owned()),
-        project: Some(root.clone()),
+        project: Some(root),
         own: Vec::new(),
     };
     let policy = Policy::compile(own.chain([preset]).collect(), &place).unwrap();
-    let run = ConfinedRun { writes: vec![root] };
     let call = Call::run(command);
-    judge(&policy, &JudgedCall { confined: Some(&run), ..call.judged() }, &RealFiles).unwrap()
+    judge(&policy, &JudgedCall { confined: run, ..call.judged() }, &RealFiles).unwrap()
 }
 
 const ASKED: &[&str] = &[
@@ -588,5 +594,38 @@ fn a_loss_is_asked_about_by_any_policy_that_rests_on_confinement_and_not_by_its_
         ("./x", Effect::Allow),
     ] {
         assert_eq!(confined(&alone, line).effect, expected, "{line}");
+    }
+}
+
+/// What a search hands to `xargs` is what lies there, unless a name is one of several words, or a symlink.
+#[cfg(unix)]
+#[test]
+fn names_that_are_handed_to_xargs_are_looked_at() {
+    let root = project("names");
+    for folder in ["plain", "blank/x /home/me", "quote", "link"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for file in ["plain/a.txt", "blank/x /home/me/a.txt", "quote/it's.txt", "link/a.txt"] {
+        fs::write(root.join(file), "x").unwrap();
+    }
+    std::os::unix::fs::symlink("/etc/hostname", root.join("link/b.txt")).unwrap();
+    for (folder, found, files) in [
+        ("plain", Effect::Allow, Effect::Allow),
+        ("blank", Effect::Ask, Effect::Ask),
+        ("quote", Effect::Ask, Effect::Ask),
+        // A pattern of a name that finds one is looked at as it stands.
+        ("link", Effect::Ask, Effect::Ask),
+    ] {
+        for (kind, expected) in [("", found), ("-type f", files)] {
+            let line = format!("find {folder} {kind} -name '*.txt' | xargs grep -l x");
+            let verdict = judged_in(&root, ("read-only", &[]), &line, None);
+            assert_eq!(verdict.effect, expected, "{line}: {}", verdict.reason);
+        }
+        let line = format!("find {folder} -type f -print0 | xargs -0 cat");
+        assert_eq!(
+            judged_in(&root, ("read-only", &[]), &line, None).effect,
+            Effect::Allow,
+            "{line}"
+        );
     }
 }

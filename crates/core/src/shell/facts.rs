@@ -314,6 +314,8 @@ pub enum DoubtReason {
     FindsOptions,
     /// A search that may find names which count for several words.
     FindsWords,
+    /// A search that may find symlinks.
+    FindsLinks,
     /// A pattern for names of files that may find names which are places on other machines: `host:file`.
     FindsHosts,
     /// An option, or an argument, that makes the command run other code.
@@ -389,6 +391,7 @@ impl DoubtReason {
             | Self::FindsOptions
             | Self::FindsHosts
             | Self::FindsWords
+            | Self::FindsLinks
             | Self::RunsCode
             | Self::ForeignModule
             | Self::SettingsOfNpm
@@ -443,6 +446,7 @@ impl DoubtReason {
             Self::FindsOptions
                 | Self::FindsHosts
                 | Self::FindsWords
+                | Self::FindsLinks
                 | Self::ShowsObjects
                 | Self::ShowsSettings
                 | Self::ForeignModule
@@ -477,6 +481,7 @@ impl fmt::Display for DoubtReason {
                 "a pattern that may find files whose names are places on other machines"
             }
             Self::FindsWords => "a search that may find names which `xargs` takes for several",
+            Self::FindsLinks => "a search that may find symlinks, which lead elsewhere",
             Self::RunsCode => "an argument that makes the command run other code",
             Self::Editor => "it opens the editor, which may be told to run anything",
             Self::ForeignModule => "this module is no file of the project",

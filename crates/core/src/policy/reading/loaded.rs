@@ -55,10 +55,14 @@ impl SubjectReader<'_> {
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
-                DoubtReason::FindsWords => {
+                DoubtReason::FindsWords | DoubtReason::FindsLinks => {
                     let here = literal(".");
                     let top = if by.arg == 0 { &here } else { &target };
-                    self.finds_single_words(top, &start)
+                    let is_fine = |found: &DirEntry| match why {
+                        DoubtReason::FindsLinks => !found.is_link,
+                        _ => !is_several_words(&found.name) && !is_garbled(&found.name),
+                    };
+                    self.finds_only(top, &start, is_fine)
                 }
                 DoubtReason::FindsHosts => {
                     self.finds_none(&target, &start, |name| name.contains(':'))
@@ -75,7 +79,8 @@ impl SubjectReader<'_> {
                 continue;
             }
             // Who allows a search says nothing of what another program makes of its names.
-            let named = (why != DoubtReason::FindsWords).then_some(by);
+            let is_search = matches!(why, DoubtReason::FindsWords | DoubtReason::FindsLinks);
+            let named = (!is_search).then_some(by);
             let kind =
                 SubjectKind::Unknown { why: why.to_string().into(), named, held: why.is_held() };
             let argument = Some(argument);
@@ -149,8 +154,10 @@ impl SubjectReader<'_> {
         Ok(true)
     }
 
-    /// Whether all names below this directory are single words to `xargs`. What the line itself makes is not there yet.
-    fn finds_single_words(&self, top: &Word, start: &PathStart) -> Result<bool, PathError> {
+    /// Whether all that lies below this directory, and itself, is so. What the line itself makes is not there yet.
+    fn finds_only(
+        &self, top: &Word, start: &PathStart, is_fine: impl Fn(&DirEntry) -> bool,
+    ) -> Result<bool, PathError> {
         let (dirs, adrift) = places(start, self.files)?;
         let makes_others = |subject: &Subject| match &subject.kind {
             SubjectKind::Path { access: FileAccess::Write, target, extent, .. } => {
@@ -158,8 +165,12 @@ impl SubjectReader<'_> {
             }
             kind => may_name_a_file(kind),
         };
-        let is_one = top.literal().is_some_and(|top| !is_several_words(top));
-        if adrift || !is_one || self.subjects.iter().any(makes_others) {
+        let itself = DirEntry {
+            name: top.literal().unwrap_or_default().to_owned(),
+            is_link: false,
+            is_dir: true,
+        };
+        if adrift || !is_fine(&itself) || self.subjects.iter().any(makes_others) {
             return Ok(false);
         }
         let mut left = MOST_FOUND;
@@ -171,12 +182,16 @@ impl SubjectReader<'_> {
                         return Ok(false);
                     };
                     left = left.saturating_sub(names.len());
-                    for DirEntry { name, is_dir, is_link } in names {
-                        if is_several_words(&name) || is_garbled(&name) {
+                    for found in names {
+                        if !is_fine(&found) {
                             return Ok(false);
                         }
-                        if is_dir && !is_link {
-                            folders.push(format!("{}/{name}", folder.trim_end_matches('/')));
+                        if found.is_dir && !found.is_link {
+                            folders.push(format!(
+                                "{}/{}",
+                                folder.trim_end_matches('/'),
+                                found.name
+                            ));
                         }
                     }
                 }

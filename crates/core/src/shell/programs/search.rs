@@ -231,7 +231,8 @@ pub(super) fn xargs(prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: Comm
     }
 }
 
-/// What `xargs` runs on the names that a search prints: as if the search ran it, as long as no name counts for several words.
+/// What `xargs` runs on the names that a search prints: as if the search ran it, as long as no name counts for several words and
+/// none is a symlink, which a program may go through.
 fn on_names(
     prover: &mut LineProver<'_, '_>, words: &[Word], mark: Option<&str>, names: &PrintedNames,
 ) {
@@ -248,14 +249,20 @@ fn on_names(
             })
             .collect(),
     };
-    if !names.nulls {
+    // Behind a command that makes links nobody can look for them.
+    let through = names.may_be_links && prover.found.has_moved();
+    let doubts = [
+        (!names.nulls, DoubtReason::FindsWords),
+        (names.may_be_links && !through, DoubtReason::FindsLinks),
+    ];
+    for (_, why) in doubts.into_iter().filter(|(is_doubted, _)| *is_doubted) {
         for (arg, root) in &names.roots {
-            prover.found.unknown_at(root.span, DoubtReason::FindsWords, names.command, *arg);
+            prover.found.unknown_at(root.span, why, names.command, *arg);
         }
     }
     let roots: Vec<Word> = names.roots.iter().map(|(_, root)| root.clone()).collect();
     if prover.found.pay_words(words.len(), span) {
-        let how = (names.spelled.as_slice(), names.may_be_links);
+        let how = (names.spelled.as_slice(), through);
         on_found(prover, &words, &roots, mark.is_none(), how);
     }
 }
