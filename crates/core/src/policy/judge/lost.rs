@@ -3,7 +3,7 @@
 
 use super::matching::{MatchStrength, RuleHit};
 use super::spot::PathSpots;
-use super::{CallJudge, NeedsFiles, looked_up, tracked};
+use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
 use crate::path::is_below;
 use crate::policy::Effect;
 use crate::policy::subject::{Subject, SubjectKind};
@@ -89,7 +89,7 @@ impl CallJudge<'_> {
     /// Whether it lies where tools of the project put what they make again.
     fn is_product(&self, path: &str) -> bool {
         let project = self.policy.context().project.as_deref().unwrap_or_default();
-        tracked::is_product(path.strip_prefix(project).unwrap_or(path))
+        below::is_product(path.strip_prefix(project).unwrap_or(path))
     }
 
     /// Whether it lies in a folder that is gone with the command.

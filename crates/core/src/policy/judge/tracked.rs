@@ -4,7 +4,6 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::below::BULKY;
 use super::known::KnownFiles;
 use crate::call::hex;
 use crate::path::{FileLookup, PathError, is_below};
@@ -61,11 +60,6 @@ pub(super) fn is_kept(path: &str, known: &KnownNames, files: &dyn FileLookup) ->
     let name = path.strip_prefix(&top).map(|name| name.trim_start_matches('/'));
     let names = known.of(&git, files);
     name.zip(names).is_some_and(|(name, names)| names.all().any(|kept| kept == name))
-}
-
-/// Whether it lies where tools put what they make again.
-pub(super) fn is_product(path: &str) -> bool {
-    path.split('/').any(|name| name != ".git" && BULKY.contains(&name))
 }
 
 /// The files of an index that lie below a folder.
