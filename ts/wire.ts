@@ -593,7 +593,9 @@ ask: boolean,
 hosts: Array<Array<string>>, };
 
 /** Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is. */
-export type NativeNote = { kind: 'verdict' | 'reviewed' | 'granted' | 'grant-revoked' | 'run-resumed', runId?: string | null, toolCallId?: string | null, toolName?: string | null, approvalId?: string | null, by?: string | null, effect?: PolicyEffect | null, rule?: NativeNoteRule | null, reason?: string | null, args?: unknown, origin?: readonly string[], label?: string | null, scope?: string | null, grantId?: string | null, expiresAt?: number | null, review?: NativeNoteReview | null, };
+export type NativeNote = { kind: 'verdict' | 'reviewed' | 'granted' | 'grant-revoked' | 'run-resumed', runId?: string | null, toolCallId?: string | null, toolName?: string | null, approvalId?: string | null, by?: string | null, effect?: PolicyEffect | null, rule?: NativeNoteRule | null, reason?: string | null,
+/** What a rule marks it as, and why. */
+risk?: string | null, because?: string | null, args?: unknown, origin?: readonly string[], label?: string | null, scope?: string | null, grantId?: string | null, expiresAt?: number | null, review?: NativeNoteReview | null, };
 
 /** What a reviewer said. */
 export type NativeNoteReview = {
@@ -993,6 +995,11 @@ export type PolicyOperations = {
 /** A place where a policy cannot be read. */
 export type PolicyProblem = { code: PolicyErrorCode, message: string, source: string, line: number | null, column: number | null, };
 
+/** A rule that marks what it speaks of as a risk. */
+export type PolicyRisk = { level: 'high',
+/** Why, as the rule says it. */
+because: string | null, rule: PolicyRuleRef, };
+
 /** Where a rule stands. */
 export type PolicyRuleRef = { source: string, layer: PolicyLayer,
 /** From 1; `null` for objects. */
@@ -1016,7 +1023,9 @@ export type PolicyVerdict = { effect: PolicyEffect,
 /** The deciding rule. */
 rule: PolicyRuleRef | null, reason: string,
 /** It holds only where the command runs confined, to no more than this. */
-confined?: 'project' | 'nothing', subjects: Array<PolicySubject>,
+confined?: 'project' | 'nothing',
+/** What rules mark as a risk that speak of the call. */
+risks?: Array<PolicyRisk>, subjects: Array<PolicySubject>,
 /** How many subjects are left out. */
 more?: number, };
 

@@ -50,6 +50,13 @@ export interface PolicyRule {
   /** Why. The human is shown it, and for a denial the model. */
   reason?: string;
   /**
+   * What it speaks of is a high risk. It tightens nothing: whoever is asked about it is told, and looks twice. Lists show it, and can be
+   * filtered by it. @default it is not marked
+   */
+  risk?: 'high';
+  /** Why that is a risk, in a few words. Only with `risk`. */
+  because?: string;
+  /**
    * Beginnings of commands, token by token: `'git status'`, or `['git', ['status', 'log']]` with alternatives; `*` is one
    * token, `**` any number of them. `{ words: 'npm test', operands: [] }` says what may stand behind.
    */
@@ -214,6 +221,14 @@ export interface PolicyRuleRef {
   index: number;
 }
 
+/** A rule that speaks of a call, and marks that as a risk. */
+export interface PolicyRisk {
+  level: 'high';
+  /** Why, as the rule says it; `null`: it says nothing of that. */
+  because: string | null;
+  rule: PolicyRuleRef;
+}
+
 /**
  * What the policies say about a call. `reason` and the texts of the subjects quote arguments as they are: show them on a
  * terminal through {@link safeText}.
@@ -225,6 +240,8 @@ export interface PolicyVerdict {
   reason: string;
   /** It is an allow for a command that runs confined, to no more than this, and for no other. */
   confined?: ConfinedWrites;
+  /** What rules that speak of it mark as a risk; absent: none does. */
+  risks?: PolicyRisk[];
   /** Of very many, the first 200, and the first 20 of the strictest. */
   subjects: PolicySubject[];
   /** How many subjects are left out, none stricter than those that are not. */

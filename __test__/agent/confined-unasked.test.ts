@@ -131,10 +131,35 @@ describe.runIf(isHeld)('a command that is not known', () => {
     'npm install left-pad',
     'cat .env',
     'find . -delete',
+    'fd -e txt -x rm',
+    "sh <<<'rm notes.txt'",
+    "echo 'rm notes.txt' | sh",
+    'bash -c "$(echo rm notes.txt)"',
+    'tar --remove-files -cf new.tar notes.txt',
+    'zip -m new.zip notes.txt',
+    'mv -f kept.txt notes.txt',
+    './build.sh > notes.txt',
+    'yarn clean',
+    'npm run clean:all',
+    'yarn deploy-prod',
+    'make clean-all',
   ])('%s is asked about', async (command) => {
     hostile();
     const { asked } = await run([command], { backend: local(), confine: true });
     expect(asked.map(({ args }) => args)).toEqual([{ command }]);
+  });
+
+  test.each([
+    ['./build.sh > fresh.txt', 'fresh.txt'],
+    ['./build.sh >> notes.txt', 'notes.txt'],
+    ['./build.sh > kept.txt', 'kept.txt'],
+    ["sh <<'E'\n./build.sh | tee fresh.txt\nE", 'fresh.txt'],
+  ])('%s runs unasked: git has what it replaces, or nothing is lost', async (command, file) => {
+    hostile();
+    const { asked } = await run([command], { backend: local(), confine: true });
+    expect(asked).toEqual([]);
+    expect(readFileSync(join(root, file), 'utf8')).toContain('reached');
+    expectNothingOutside();
   });
 
   test('that wants more than confined commands have is asked about', async () => {

@@ -6,7 +6,9 @@ import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
 import { clock } from './duration.js';
 import { print, printJson } from './print.js';
+import { RISK, riskFilter } from './risk.js';
 import { outcome, summary, toJson } from './shown.js';
+import { isHighRisk } from '../gate/stands-out.js';
 import { columns, fit, oneLine, style } from './style.js';
 
 /** How many are asked for at once. */
@@ -15,6 +17,7 @@ const AT_ONCE = 1000;
 export async function history(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, {
     ...LEDGER,
+    ...RISK,
     run: { type: 'string' },
     tool: { type: 'string' },
     limit: { type: 'string' },
@@ -22,7 +25,9 @@ export async function history(args: readonly string[]): Promise<number> {
   if (positionals.length > 0) throw new UsageError(`history takes no ${JSON.stringify(positionals[0])}`);
   const limit = wholeNumber('--limit', values.limit ?? '50', 0) || Infinity;
   const { run, tool = null } = values;
-  const isMeant = ({ runId }: KeptRecord): boolean => run === undefined || matching([runId], run).length > 0;
+  const isOfRisk = riskFilter(values.risk);
+  const isMeant = (record: KeptRecord): boolean =>
+    (run === undefined || matching([record.runId], run).length > 0) && isOfRisk(record);
   return withLedger(values, 'look', async (ledger) => {
     const found: KeptRecord[] = [];
     for await (const record of decidedBackwards(ledger, tool)) {
@@ -52,9 +57,10 @@ async function* decidedBackwards(ledger: NativeLedger, toolName: string | null):
 function linesOf(record: KeptRecord, width: number): string[] {
   const { approvalId, createdAt, runId, decidedAt = null } = record;
   const head = `${style('dim', clock(decidedAt ?? createdAt))}  ${style('cyan', shortId(approvalId))}  `;
-  const room = Math.max(20, width - 31);
+  const risk = isHighRisk(toJson(record)) ? `${style('red', 'high risk')}  ` : '';
+  const room = Math.max(20, width - 31 - (risk === '' ? 0 : 11));
   return [
-    `${head}${summary(record, room)}`,
+    `${head}${risk}${summary(record, room)}`,
     `  ${fit(`${outcome(toJson(record))}  (run ${oneLine(shortRun(runId))})`, Math.max(20, width - 2))}`,
   ];
 }

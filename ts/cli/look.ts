@@ -8,17 +8,21 @@ import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { print, printJson } from './print.js';
 import { besideOf } from './beside.js';
+import { boundRecord } from './remember.js';
+import { RISK, riskFilter } from './risk.js';
 import { pendingColumns, toJson, whole } from './shown.js';
 import { columns, fit, oneLine } from './style.js';
 import { table, type TableColumn } from './table.js';
 
 export async function pending(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readOptions(args, { ...LEDGER, run: { type: 'string' } });
+  const { values, positionals } = readOptions(args, { ...LEDGER, ...RISK, run: { type: 'string' } });
   none(positionals, 'pending');
+  const isMeant = riskFilter(values.risk);
   return withLedger(values, 'look', async (ledger) => {
     const now = Date.now();
     const waiting = (await ledger.pending(null)).filter(
-      ({ expiresAt, runId }) => (expiresAt === null || expiresAt > now) && isRun(runId, values.run),
+      (record) =>
+        (record.expiresAt === null || record.expiresAt > now) && isRun(record.runId, values.run) && isMeant(record),
     );
     if (values.json === true) for (const record of waiting) await printJson(toJson(record));
     else if (waiting.length === 0) await print('nothing waits');

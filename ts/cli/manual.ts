@@ -47,6 +47,12 @@ const GROUP: ManualOption = {
   value: 'NAME',
   help: 'a group that you are in, where requests name groups; may be given several times',
 };
+const RISK: ManualOption = {
+  name: '--risk',
+  value: 'high',
+  values: ['high'],
+  help: 'those alone that a rule marks as a risk',
+};
 const DECIDE: readonly ManualOption[] = [
   { name: '--reason', value: 'TEXT', help: 'stands in the record; with a rejection the model is told it' },
   {
@@ -202,6 +208,7 @@ export const PAGES: readonly ManualPage[] = [
   ),
   onLedger('pending', '', 'What waits for a decision, oldest first.', 'countersign pending --json', [
     { name: '--run', value: 'ID', help: 'of this run alone' },
+    RISK,
   ]),
   onLedger(
     'show',
@@ -285,6 +292,7 @@ export const PAGES: readonly ManualPage[] = [
     [
       { name: '--run', value: 'ID', help: 'of this run alone' },
       { name: '--tool', value: 'NAME', help: 'of this tool alone' },
+      RISK,
       { name: '--limit', value: 'N', help: 'how many [default: 50]; 0: all' },
     ],
   ),

@@ -151,14 +151,18 @@ function warn(problems: readonly { message: string }[]): void {
   for (const { message } of problems) process.stderr.write(`countersign: ${safeText(message)}\n`);
 }
 
-function told({ effect, reason, subjects }: PolicyVerdict): string {
+function told({ effect, reason, subjects, risks = [] }: PolicyVerdict): string {
   const lines = subjects.map((subject) => {
     const what = subject.kind === 'unknown' ? subject.reason : 'text' in subject ? subject.text : subject.name;
     const { rule } = subject;
     const by = rule === null ? '' : `  (${rule.source}${rule.line === null ? '' : `:${rule.line}`})`;
     return `  ${subject.effect.padEnd(5)} ${subject.kind.padEnd(8)} ${safeText(what)}${safeText(by)}`;
   });
-  return `${[`${effect}: ${safeText(reason)}`, ...lines].join('\n')}\n`;
+  const marks = risks.map(({ level, because, rule: { source, line } }) => {
+    const why = because === null ? '' : `: ${because}`;
+    return `  risk  ${level.padEnd(8)} ${safeText(`${source}${line === null ? '' : `:${line}`}${why}`)}`;
+  });
+  return `${[`${effect}: ${safeText(reason)}`, ...lines, ...marks].join('\n')}\n`;
 }
 
 /** The policy of the project that this directory is in: the file that counts here. @throws {UsageError} */

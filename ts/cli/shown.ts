@@ -11,6 +11,7 @@ import { standing } from '../gate/standing.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { doubtsAbout } from '../gate/danger.js';
+import { isHighRisk } from '../gate/stands-out.js';
 import { preview, type KeptRecord } from '../native.js';
 import { argumentLines } from '../terminal/whole.js';
 import { hanging, wrap } from './chat/screen/layout.js';
@@ -43,10 +44,17 @@ export const pendingColumns = (now: number, width: number): TableColumn<KeptReco
     style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
   },
   { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
-  { title: '!', text: (record) => (doubtsAbout(toJson(record)).length > 0 ? '!' : ''), style: () => 'red' },
+  { title: '!', text: markOf, style: () => 'red' },
   { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 50 ? 8 : width < 80 ? 12 : 20) },
   { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];
+
+/** Whether it wants a second look, and whether that is since a rule marks it as a risk. */
+function markOf(record: KeptRecord): string {
+  const shown = toJson(record);
+  if (isHighRisk(shown)) return 'high';
+  return doubtsAbout(shown).length > 0 ? '!' : '';
+}
 
 /** How a decided request ended, in a few words. */
 export function outcome(record: ApprovalRecord): string {
@@ -98,6 +106,7 @@ export function whole(
   if (json.origin.length > 1) field('from', json.origin.map(oneLine).join(' > '));
   field('says', saidBeside(json, why));
   field('agent', agentLine(json) ?? '');
+  field('risk', isHighRisk(json) ? 'high' : '', 'red');
   field('beware', doubtsAbout(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   field('why', why);

@@ -4,7 +4,7 @@
  * harmless is what the core has proven.
  */
 import type { ApprovalRequest } from '../../index.js';
-import { standsOut } from './stands-out.js';
+import { risksInWords, standsOut } from './stands-out.js';
 
 export type CallDanger = 'deletes' | 'overwrites' | 'publishes' | 'escalates' | 'runs-fetched';
 
@@ -33,8 +33,11 @@ export const doubtsAbout = (call: DangerousCall & Pick<ApprovalRequest, 'flags'>
   ...dangersInWords(call),
 ];
 
-/** What stands out in a call, in words. */
-export const dangersInWords = (call: DangerousCall): string[] => dangersOf(call).map((danger) => DANGER_WORDS[danger]);
+/** What stands out in a call, in words: what rules mark as a risk first. */
+export const dangersInWords = (call: DangerousCall): string[] => [
+  ...risksInWords(call),
+  ...dangersOf(call).map((danger) => DANGER_WORDS[danger]),
+];
 
 /** What stands out in a call; empty: nothing that is known here. */
 export function dangersOf(call: DangerousCall): CallDanger[] {

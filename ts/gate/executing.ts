@@ -1,4 +1,5 @@
 /** Executions and verdicts: what must be written down before, and after, something runs. */
+import type { PolicyRisk } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { reasonOfError } from '../errors/reason-of.js';
 import { warnSeldom } from '../errors/warn-once.js';
@@ -107,6 +108,7 @@ export function verdictNote(
   // What lost has no part in what follows.
   const isTheirs = verdict.said?.effect === verdict.effect && !isByMode(verdict);
   const { rule = null, reason = undefined } = (isTheirs && verdict.said) || {};
+  const { risks = [] } = verdict.said ?? {};
   return {
     kind: 'verdict',
     runId,
@@ -118,6 +120,7 @@ export function verdictNote(
     rule: rule === null ? null : { source: rule.source, layer: rule.layer, line: rule.line },
     reason:
       verdict.effect === 'allow' ? (reason ?? allowedBy(verdict)) : (verdict.reason ?? reason ?? askedIn(verdict)),
+    ...(risks.length === 0 ? {} : { risk: 'high', because: becauseOf(risks) }),
   };
 }
 
@@ -128,6 +131,12 @@ const allowedBy = (verdict: CallVerdict): string | undefined =>
 /** Who asks about a call that the policies allow. */
 const askedIn = (verdict: CallVerdict): string | undefined =>
   verdict.effect === 'ask' && verdict.askedBy !== undefined ? ASKS[verdict.askedBy] : undefined;
+
+/** The words that rules have for a risk; `null`: they have none. */
+function becauseOf(risks: readonly PolicyRisk[]): string | null {
+  const words = risks.flatMap(({ because }) => because ?? []);
+  return words.length === 0 ? null : words.join('; ');
+}
 
 /** A result that is not too long; `null`: there is none. */
 async function keepable(result: () => Awaitable<unknown>): Promise<unknown> {

@@ -1,19 +1,39 @@
-/** Which findings of a preview need a second look. */
+/** What of a call needs a second look before it is approved: what may deceive the eye, and what a rule marks as a risk. */
 import type { ApprovalRequest } from '../../index.js';
+import { oneLine } from './in-a-line.js';
 
 /** What these say is seen for what it is. Any other, also one that is not known here, may deceive. */
 const PLAIN: readonly string[] = ['long', 'multiline'];
 
+type FlaggedCall = Pick<ApprovalRequest, 'flags'>;
+
+/** What is looked at of a call. */
+export type AskedCall = FlaggedCall & Partial<Pick<ApprovalRequest, 'verdict'>>;
+
 /** What may make a call another one than it seems to be: what deceives the eye, and what is not shown at all. */
-export const standsOut = ({ flags }: Pick<ApprovalRequest, 'flags'>): string[] =>
-  flags.filter((flag) => !PLAIN.includes(flag));
+export const standsOut = ({ flags }: FlaggedCall): string[] => flags.filter((flag) => !PLAIN.includes(flag));
+
+/** Whether a rule that speaks of the call marks it as a high risk. */
+export const isHighRisk = ({ verdict }: Partial<Pick<ApprovalRequest, 'verdict'>>): boolean =>
+  (verdict?.risks ?? []).length > 0;
+
+/** What rules that speak of the call mark as a risk, each in a few words behind "it", safe to show. */
+export const risksInWords = ({ verdict }: Partial<Pick<ApprovalRequest, 'verdict'>>): string[] =>
+  (verdict?.risks ?? []).map(({ because, rule: { source, line } }) => {
+    const place = oneLine(line === null ? source : `${source}:${line}`);
+    return `it is a high risk${because === null ? '' : `: ${oneLine(because)}`} (${place})`;
+  });
 
 /** Whether a call stands out: one yes is not enough for it. */
-export const needsSecondYes = (asked: Pick<ApprovalRequest, 'flags'>): boolean => standsOut(asked).length > 0;
+export const needsSecondYes = (asked: AskedCall): boolean => standsOut(asked).length > 0 || isHighRisk(asked);
 
 /** Said in front of the second question about a call that stands out. */
-export const beware = (asked: Pick<ApprovalRequest, 'flags'>): string =>
-  `Look twice: it ${isHidden(asked) ? 'is not shown whole at first, or is not' : 'may not be'} what it seems (${standsOut(asked).join(', ')})`;
+export function beware(asked: AskedCall): string {
+  const flags = standsOut(asked);
+  const seems = isHidden(asked) ? 'it is not shown whole at first, or is not' : 'it may not be';
+  const whatItSeems = flags.length === 0 ? [] : [`${seems} what it seems (${flags.join(', ')})`];
+  return `Look twice: ${[...whatItSeems, ...risksInWords(asked)].join('; ')}`;
+}
 
 /** Whether the preview leaves out a part of the call. */
-export const isHidden = ({ flags }: Pick<ApprovalRequest, 'flags'>): boolean => flags.includes('hidden');
+export const isHidden = ({ flags }: FlaggedCall): boolean => flags.includes('hidden');

@@ -3,6 +3,7 @@ import type { ApprovalRecord, ApprovalRequest, AuditEntry, AuditReport } from '.
 import { becomes, gaveBack, toldRun } from '../ai-sdk/saved/told-run.js';
 import { placeOfCall } from '../gate/call-place.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { isHighRisk } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import type { LocalGate } from '../gate/gate.js';
 import { formOf } from './form.js';
@@ -59,12 +60,14 @@ export async function pending(
 ): Promise<PendingAnswer> {
   const all = await allPending(gate);
   const [run, agent, tool, cursor] = ['run', 'agent', 'tool', 'cursor'].map((name) => query.get(name) || null);
+  const isOfRisk = riskOf(query);
   const words = wordsOf(query);
   const found = all.filter(
     (record) =>
       (run === null || oneLine(record.runId) === run) &&
       (agent === null || oneLine(agentOf(record)) === agent) &&
       (tool === null || oneLine(record.toolName) === tool) &&
+      isOfRisk(record) &&
       hasWords(record, words),
   );
   if (cursor && !MOMENT.test(cursor)) throw badRequest('cursor must be the `next` of a page.');
@@ -81,6 +84,7 @@ export async function pending(
       runs: facets(all, ({ runId }) => runId),
       agents: facets(all, agentOf),
       tools: facets(all, ({ toolName }) => toolName),
+      risks: risksAmong(all),
     },
     now: eyes.now,
   };
@@ -94,6 +98,16 @@ function facets(records: readonly ApprovalRecord[], valueOf: (record: ApprovalRe
   return [...counts]
     .map(([value, count]) => ({ value, label: brief(value, 80), count }))
     .toSorted((one, other) => other.count - one.count);
+}
+
+const risksAmong = (records: readonly ApprovalRecord[]): FilterFacet[] =>
+  facets(records.filter(isHighRisk), () => 'high').map((facet) => ({ ...facet, label: 'High risk' }));
+
+/** @throws {Refusal} 400 */
+function riskOf(query: URLSearchParams): (record: ApprovalRecord) => boolean {
+  const risk = query.get('risk') || null;
+  if (risk !== null && risk !== 'high') throw badRequest('risk must be high.');
+  return (record) => risk === null || isHighRisk(record);
 }
 
 /** @throws {Refusal} 400 */
@@ -169,6 +183,7 @@ export async function history(gate: LocalGate, query: URLSearchParams, eyes: Vie
   const [run, tool, from] = ['run', 'tool', 'before'].map((name) => query.get(name) || undefined);
   const limit = Math.min(PAGE, Math.max(1, Number(query.get('limit') ?? 50) || 50));
   const words = wordsOf(query);
+  const isOfRisk = riskOf(query);
   if (from !== undefined && !ID.test(from)) throw badRequest('before must be the id of a request.');
   const items: ApprovalRecord[] = [];
   let before = from;
@@ -185,7 +200,7 @@ export async function history(gate: LocalGate, query: URLSearchParams, eyes: Vie
     isMore = some.length === PAGE;
     for (const record of some) {
       before = record.approvalId;
-      if (hasWords(record, words)) items.push(record);
+      if (hasWords(record, words) && isOfRisk(record)) items.push(record);
       if (items.length === limit) break;
     }
     isMore ||= before !== some.at(-1)?.approvalId;

@@ -78,6 +78,8 @@ export interface InboxItem {
   flags: readonly string[];
   /** What it would do that may not be undone, each in a few words behind "it". */
   dangers: readonly string[];
+  /** Whether a rule marks it as a risk; why stands among the `dangers`. */
+  risk: 'high' | null;
   /** Whether it is proven to do no lasting harm, and nothing stands out: only then "approve" is the marked choice. */
   harmless: boolean;
   effect: PolicyEffect | null;
@@ -115,7 +117,7 @@ export interface RunHead {
   steps: readonly string[];
 }
 
-/** `GET api/pending?run=&agent=&tool=&q=&cursor=`: what waits, oldest first. Filters take a facet's `value`. */
+/** `GET api/pending?run=&agent=&tool=&risk=&q=&cursor=`: what waits, oldest first. Filters take a facet's `value`. */
 export interface PendingAnswer {
   items: readonly InboxItem[];
   /** Of each run that is in `items`. */
@@ -125,7 +127,12 @@ export interface PendingAnswer {
   /** For the next page; `null`: this is the last one. */
   next: string | null;
   /** Over all that waits. */
-  facets: { runs: readonly FilterFacet[]; agents: readonly FilterFacet[]; tools: readonly FilterFacet[] };
+  facets: {
+    runs: readonly FilterFacet[];
+    agents: readonly FilterFacet[];
+    tools: readonly FilterFacet[];
+    risks: readonly FilterFacet[];
+  };
   now: number;
 }
 

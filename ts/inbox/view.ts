@@ -10,6 +10,7 @@ import { reviewLine } from '../gate/reviewer/review-line.js';
 import { whyAsked } from '../gate/why-asked.js';
 import { safeText } from '../native.js';
 import { dangersInWords, isHarmless } from '../gate/danger.js';
+import { isHighRisk } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';
@@ -87,6 +88,7 @@ export function itemOf(record: ApprovalRecord, { person, groups, now }: ViewCont
     agentSays: agentLine(record) ?? null,
     flags,
     dangers: kind === 'question' ? [] : dangersInWords(record),
+    risk: isHighRisk(record) ? 'high' : null,
     harmless: kind === 'approval' && isHarmless(record),
     effect: verdict?.effect ?? null,
     status,

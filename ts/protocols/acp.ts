@@ -4,7 +4,7 @@ import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { makesCallbacks } from '../gate/makers.js';
-import { beware, needsSecondYes } from '../gate/stands-out.js';
+import { beware, needsSecondYes, standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import {
   checkConnection,
@@ -61,11 +61,12 @@ function permissionRequest(
 /** What can be picked. The last word on a call that stands out has a name of its own: no answer to another question is it. */
 function optionsOf(request: ApprovalRequest, options: ProtocolOptions | undefined, isSecond: boolean) {
   return offersOf(request, options).map((offer) =>
-    isSecond && offer.id === 'approve'
-      ? { ...offer, id: 'approve-anyway' as const, label: 'Approve, though it may not be what it seems' }
-      : offer,
+    isSecond && offer.id === 'approve' ? { ...offer, id: 'approve-anyway' as const, label: anyway(request) } : offer,
   );
 }
+
+const anyway = (request: ApprovalRequest): string =>
+  `Approve, though it ${standsOut(request).length > 0 ? 'may not be what it seems' : 'is a high risk'}`;
 
 /** @see acp.d.ts */
 export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, given) => {

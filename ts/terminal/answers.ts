@@ -1,7 +1,7 @@
 /** A line as the answer to what waits. Nothing here reads or writes. */
 import type { ApprovalRequest, Decision, DecisionType, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
-import { isHidden, standsOut } from '../gate/stands-out.js';
+import { isHidden, risksInWords, standsOut, type AskedCall } from '../gate/stands-out.js';
 import { safeLong } from './safe-long.js';
 import { argumentLines } from './whole.js';
 import { isNo, isYes } from './words.js';
@@ -19,11 +19,14 @@ export const shortFor = (asked: Pick<ApprovalRequest, 'flags'>): string =>
   isHidden(asked) ? `${SHORT}; d shows all of it` : SHORT;
 
 /** What is said when a call that stands out was approved. */
-export function secondLook(asked: Pick<ApprovalRequest, 'flags'>): string {
+export function secondLook(asked: AskedCall): string {
   const doubts = standsOut(asked).join(', ');
-  return isHidden(asked)
+  const risks = risksInWords(asked).join('; ');
+  if (doubts === '') return `Look twice: ${risks}.`;
+  const seems = isHidden(asked)
     ? `Look twice (${doubts}): a part of it is not shown above. d shows all of it.`
     : `Look twice: it may not be what it seems (${doubts}).`;
+  return risks === '' ? seems : `${seems} ${risks}.`;
 }
 
 const may = ({ allowedDecisions }: AnswerableCall, type: DecisionType): boolean => allowedDecisions.includes(type);

@@ -7,7 +7,7 @@ import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
-import { standsOut } from '../gate/stands-out.js';
+import { needsSecondYes, risksInWords, standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { takeOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
@@ -93,9 +93,10 @@ async function decisionOn(
   const doubts = standsOut(request);
   if (request.flags.length > 0)
     lines.say(doubts.length > 0 ? `Look twice: ${doubts.join(', ')}\n` : `It is: ${request.flags.join(', ')}\n`);
+  for (const risk of risksInWords(request)) lines.say(`Look twice: ${risk}\n`);
   await lines.forget(signal);
   lines.say(`${shortFor(request)}\n`);
-  let isWarned = !lines.isTerminal || doubts.length === 0;
+  let isWarned = !lines.isTerminal || !needsSecondYes(request);
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
     const answer =

@@ -5,7 +5,7 @@ import { doubtsAbout } from '../gate/danger.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { agentLine, shownPreview } from '../gate/agent-reason.js';
 import { reviewLine } from '../gate/reviewer/review-line.js';
-import { needsSecondYes } from '../gate/stands-out.js';
+import { needsSecondYes, type AskedCall } from '../gate/stands-out.js';
 import { argumentLines } from '../terminal/whole.js';
 import type { LinkDecision } from './link-token.js';
 
@@ -71,7 +71,7 @@ const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).
 export const SECOND_YES = 'looked';
 
 /** Whether the button alone does not approve it. */
-export const needsTick = (request: Pick<ApprovalRequest, 'flags'>, decision: LinkDecision['decision']): boolean =>
+export const needsTick = (request: AskedCall, decision: LinkDecision['decision']): boolean =>
   decision === 'approve' && needsSecondYes(request);
 
 /** What would be decided, and the button that decides it. */

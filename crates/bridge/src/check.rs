@@ -8,10 +8,13 @@ use serde_json::value::RawValue;
 
 use countersign_core::call::Json;
 use countersign_core::path::{FileLookup, PathContext};
-use countersign_core::policy::document::{self, DocumentFormat, LayerKind, PolicySource};
+use countersign_core::policy::document::{
+    self, DocumentFormat, LayerKind, PolicySource, RiskLevel,
+};
 use countersign_core::policy::subject::{SubjectKind, word_text};
 use countersign_core::policy::{
-    Effect, JudgedCall, JudgedSubject, NeedsFiles, Policy, RuleRef, Verdict, judge, narrow,
+    Effect, JudgedCall, JudgedSubject, NeedsFiles, Policy, RuleRef, Verdict, VerdictRisk, judge,
+    narrow,
 };
 use countersign_core::shell::{CommandRole, Word};
 
@@ -27,6 +30,9 @@ pub struct VerdictOut<'a> {
     effect: Effect,
     rule: Option<RuleOut<'a>>,
     reason: &'a str,
+    /// What rules mark as a risk that speak of the call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    risks: Vec<RiskOut<'a>>,
     subjects: Vec<SubjectOut<'a>>,
     /// How many subjects are left out, none of which is stricter than those that are not.
     #[serde(skip_serializing_if = "is_zero")]
@@ -41,6 +47,13 @@ struct RuleOut<'a> {
     column: u32,
     index: usize,
     layer: LayerKind,
+}
+
+#[derive(Debug, Serialize)]
+struct RiskOut<'a> {
+    level: RiskLevel,
+    because: Option<&'a str>,
+    rule: RuleOut<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,6 +97,7 @@ impl<'a> From<&'a Verdict> for VerdictOut<'a> {
             effect: verdict.effect,
             rule: verdict.rule.as_ref().map(RuleOut::from),
             reason: &verdict.reason,
+            risks: verdict.risks.iter().map(RiskOut::from).collect(),
             more: verdict.subjects.len() - shown.len(),
             subjects: subjects.collect(),
         }
@@ -121,6 +135,12 @@ impl<'a> From<&'a RuleRef> for RuleOut<'a> {
             index: rule.index,
             layer: rule.source.layer,
         }
+    }
+}
+
+impl<'a> From<&'a VerdictRisk> for RiskOut<'a> {
+    fn from(VerdictRisk { rule, level, because }: &'a VerdictRisk) -> Self {
+        Self { level: *level, because: because.as_deref(), rule: RuleOut::from(rule) }
     }
 }
 

@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should panic")]
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, process};
 
 use countersign_core::call::Json;
 use countersign_core::layers::{PRESETS, preset};
-use countersign_core::path::{FileLookup, PathContext, PathError};
+use countersign_core::path::{FileLookup, PathContext, PathError, RealFiles};
 use countersign_core::policy::document::{
     DocumentFormat, LayerKind, PolicyDocument, PolicySource, load,
 };
@@ -389,4 +390,242 @@ fn a_grant_is_not_offered_of_what_only_confinement_allows() {
     // A human who approves it lets it run without walls: each part of it that asks then is marked.
     let plain = verdict(&policy, &call);
     assert_eq!(shown.subjects, plain.subjects);
+}
+
+/// A project with a file that git has (`kept.txt`), and with others that it has not.
+fn project(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("confined").join(name);
+    let _ = fs::remove_dir_all(&root);
+    fs::create_dir_all(root.join("sub")).unwrap();
+    fs::create_dir_all(root.join("dist")).unwrap();
+    for file in ["kept.txt", "notes.txt", "a.txt", "sub/own.txt", "dist/out.js", "x.sh"] {
+        fs::write(root.join(file), file).unwrap();
+    }
+    for args in [&["init", "-q"][..], &["add", "kept.txt"]] {
+        let done = process::Command::new("git").args(args).current_dir(&root).status().unwrap();
+        assert!(done.success());
+    }
+    root.canonicalize().unwrap()
+}
+
+/// The verdict on a line that runs confined to this project.
+fn confined_in(root: &Path, name: &str, more: &[&str], command: &str) -> Verdict {
+    let run = ConfinedRun { writes: vec![root.to_str().unwrap().to_owned()] };
+    judged_in(root, (name, more), command, Some(&run))
+}
+
+fn judged_in(
+    root: &Path, (name, more): (&str, &[&str]), command: &str, run: Option<&ConfinedRun>,
+) -> Verdict {
+    let root = root.to_str().unwrap().to_owned();
+    let source = PolicySource {
+        layer: LayerKind::Code,
+        name: format!("preset:{name}").into(),
+        trusted: true,
+    };
+    let preset = load(preset(name).unwrap(), DocumentFormat::Toml, source).unwrap();
+    let own = more.iter().map(|toml| document(toml, LayerKind::Code, true));
+    let place = PathContext {
+        cwd: root.clone(),
+        home: Some("/home/me".to_owned()),
+        project: Some(root),
+        own: Vec::new(),
+    };
+    let policy = Policy::compile(own.chain([preset]).collect(), &place).unwrap();
+    let call = Call::run(command);
+    judge(&policy, &JudgedCall { confined: run, ..call.judged() }, &RealFiles).unwrap()
+}
+
+const ASKED: &[&str] = &[
+    // By name, and wherever the name stands.
+    "rm notes.txt",
+    "rm -rf sub",
+    "/bin/rm notes.txt",
+    "timeout 5 rm notes.txt",
+    "env A=1 nice rm notes.txt",
+    "unlink notes.txt",
+    "shred -u notes.txt",
+    "rmdir sub",
+    "rimraf sub",
+    "truncate -s 0 notes.txt",
+    "./x.sh; rm notes.txt",
+    "for f in *.txt; do rm \"$f\"; done",
+    "if ./x.sh; then rm notes.txt; fi",
+    "f() { rm notes.txt; }; f",
+    "python x.py && (rm notes.txt)",
+    "out=$(rm notes.txt)",
+    "./x.sh | xargs rm",
+    "./x.sh | xargs -I{} rm {}",
+    // Searches.
+    "find . -name '*.txt' -delete",
+    "find . -exec rm {} +",
+    "find . -name '*.txt' | xargs rm",
+    "find . -name '*.txt' -print0 | xargs -0 rm -f",
+    "fd -e txt -x rm",
+    "fd -e txt . sub --exec rm {}",
+    "fd -e txt -X rm -rf",
+    "fd -e txt --exec-batch=rm",
+    // Texts that a shell runs.
+    "sh -c 'rm notes.txt'",
+    "bash -c \"rm $X\"",
+    "sh <<<'rm notes.txt'",
+    "bash <<'E'\nrm notes.txt\nE",
+    "cat <<'E' | bash\nrm notes.txt\nE",
+    "cat <<'E' |\nrm notes.txt\nE\nsh",
+    "echo 'rm notes.txt' | sh",
+    "printf 'ls\\nrm notes.txt\\n' | bash -s",
+    "echo rm notes.txt | { cat | sh; }",
+    "echo notes.txt | xargs -I{} sh -c 'rm {}'",
+    "eval 'rm notes.txt'",
+    "eval \"$(echo rm notes.txt)\"",
+    "bash -c \"$(echo rm notes.txt)\"",
+    "$(echo rm) notes.txt",
+    "bash <(echo rm notes.txt)",
+    ". <(echo rm notes.txt)",
+    "trap 'rm notes.txt' EXIT; ./x.sh",
+    "env bash <<<'timeout 5 rm notes.txt'",
+    // What programs delete or overwrite by an option.
+    "tar --remove-files -cf new.tar notes.txt",
+    "tar -cf new.tar --remove-files kept.txt",
+    "tar -cf notes.txt a.txt",
+    "zip -m new.zip notes.txt",
+    "rsync -a --delete sub/ other/",
+    "rsync -a --remove-source-files sub/ other/",
+    "mv -f a.txt notes.txt",
+    "mv a.txt notes.txt",
+    "mv a.txt \"$X\"",
+    "python x.py; cp -f a.txt notes.txt",
+    "install a.txt notes.txt",
+    "ln -sf a.txt notes.txt",
+    "dd if=a.txt of=notes.txt",
+    "./x.sh > notes.txt",
+    "./x.sh >| notes.txt",
+    "./x.sh &> sub/own.txt",
+    "./x.sh | tee notes.txt",
+    "./x.sh | sort -o notes.txt",
+    "cd sub && ../x.sh > own.txt",
+    // Git.
+    "git clean -fd",
+    "git rm kept.txt",
+    "git checkout -- .",
+    "git stash drop",
+    "git reset --hard",
+    // Scripts.
+    "yarn clean",
+    "yarn -s clean",
+    "npm run clean:all",
+    "npm run -s clean",
+    "npm run-script build:clean",
+    "pnpm -r run clean-dist",
+    "yarn deploy-prod",
+    "bun run publish:all",
+    "npm run release-it",
+    "make clean",
+    "make clean-all",
+    "make -C sub build distclean",
+    "just deploy-prod",
+    "gradle cleanBuild",
+    "./gradlew publishToMavenLocal",
+    "cargo clean",
+];
+
+const RUNS: &[&str] = &[
+    "./x.sh",
+    "python x.py",
+    "make all",
+    "npm run build:all",
+    "bash x.sh",
+    "sh <<<'echo x'",
+    "echo 'ls' | sh",
+    "./x.sh > new.txt",
+    "./x.sh >> notes.txt",
+    "./x.sh > kept.txt",
+    "./x.sh > dist/out.js",
+    "./x.sh | tee -a notes.txt",
+    "./x.sh > /dev/null 2>&1",
+    "./x.sh; cp a.txt kept.txt",
+    "./x.sh; cp a.txt sub",
+    "./x.sh; mv a.txt sub/",
+    "./x.sh; touch notes.txt; chmod +x notes.txt; mkdir -p sub",
+    "sed -i s/a/b/ notes.txt; ./x.sh",
+    "gcc -o a.txt x.c",
+    "tar -cf new.tar notes.txt; ./x.sh",
+    "zip new.zip notes.txt",
+    "fd -e txt -x ./x.sh",
+    "find . -name '*.txt' | xargs ./x.sh",
+    "cd sub && ../x.sh > new.txt",
+    "npm run compile && ./x.sh",
+];
+
+#[test]
+fn what_git_cannot_give_back_is_asked_about_wherever_it_is_lost() {
+    assert!(ASKED.len() + RUNS.len() >= 60);
+    let root = project("lost");
+    let mut wrong = Vec::new();
+    for (lines, expected) in [(ASKED, Effect::Ask), (RUNS, Effect::Allow)] {
+        for line in lines {
+            let verdict = confined_in(&root, "developer", &[], line);
+            if verdict.effect != expected {
+                wrong.push(format!("{line}: {:?}: {}", verdict.effect, verdict.reason));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_loss_is_asked_about_by_any_policy_that_rests_on_confinement_and_not_by_its_own_allows() {
+    let root = project("own");
+    let reason = confined_in(&root, "developer", &[], "./x.sh > notes.txt").reason;
+    assert!(
+        reason.contains("writing `notes.txt` may take away what git cannot give back"),
+        "{reason}"
+    );
+    // Who allows it by its name says that it may.
+    let own = "[[rule]]\neffect = \"allow\"\ncommands = [\"mv\"]";
+    assert_eq!(confined_in(&root, "developer", &[own], "mv a.txt notes.txt").effect, Effect::Allow);
+    assert_eq!(confined_in(&root, "developer", &[], "mv a.txt notes.txt").effect, Effect::Ask);
+    let alone = policy("[[rule]]\neffect = \"allow\"\nconfined = \"project\"");
+    for (line, expected) in [
+        ("rm x", Effect::Ask),
+        ("rm /tmp/x", Effect::Allow),
+        ("fd -x rm", Effect::Ask),
+        ("tar --remove-files -cf a.tar x", Effect::Ask),
+        ("./x", Effect::Allow),
+    ] {
+        assert_eq!(confined(&alone, line).effect, expected, "{line}");
+    }
+}
+
+/// What a search hands to `xargs` is what lies there, unless a name is one of several words, or a symlink.
+#[cfg(unix)]
+#[test]
+fn names_that_are_handed_to_xargs_are_looked_at() {
+    let root = project("names");
+    for folder in ["plain", "blank/x /home/me", "quote", "link"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for file in ["plain/a.txt", "blank/x /home/me/a.txt", "quote/it's.txt", "link/a.txt"] {
+        fs::write(root.join(file), "x").unwrap();
+    }
+    std::os::unix::fs::symlink("/etc/hostname", root.join("link/b.txt")).unwrap();
+    for (folder, found, files) in [
+        ("plain", Effect::Allow, Effect::Allow),
+        ("blank", Effect::Ask, Effect::Ask),
+        ("quote", Effect::Ask, Effect::Ask),
+        // A pattern of a name that finds one is looked at as it stands.
+        ("link", Effect::Ask, Effect::Ask),
+    ] {
+        for (kind, expected) in [("", found), ("-type f", files)] {
+            let line = format!("find {folder} {kind} -name '*.txt' | xargs grep -l x");
+            let verdict = judged_in(&root, ("read-only", &[]), &line, None);
+            assert_eq!(verdict.effect, expected, "{line}: {}", verdict.reason);
+        }
+        let line = format!("find {folder} -type f -print0 | xargs -0 cat");
+        assert_eq!(
+            judged_in(&root, ("read-only", &[]), &line, None).effect,
+            Effect::Allow,
+            "{line}"
+        );
+    }
 }

@@ -27,7 +27,7 @@ pub fn command(analysis: &LineAnalysis, ran: &Ran) -> bool {
 /// Whether one of the facts is the writing of this file.
 pub fn write(analysis: &LineAnalysis, path: &str) -> bool {
     analysis.facts.iter().any(|fact| match &fact.what {
-        FactKind::Redirect { access: FileAccess::Write, target } => match target.literal() {
+        FactKind::Redirect { access: FileAccess::Write, target, .. } => match target.literal() {
             Some(literal) => {
                 places(literal).iter().any(|place| place == path)
                     || !analysis.dirs.is_empty() && !literal.starts_with('/')

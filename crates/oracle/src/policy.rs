@@ -58,7 +58,7 @@ pub fn allows(analysis: &LineAnalysis) -> bool {
                 place.strip_prefix(house::CWD).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         }),
-        FactKind::Redirect { access: FileAccess::Write, target }
+        FactKind::Redirect { access: FileAccess::Write, target, .. }
         | FactKind::Path { access: FileAccess::Write, target, .. } => {
             target.literal().is_some_and(|target| {
                 target == "/dev/null"

@@ -34,6 +34,9 @@ pub(crate) struct NativeNote {
     effect: Option<Effect>,
     rule: Option<NativeNoteRule>,
     reason: Option<Box<str>>,
+    /// What a rule marks it as, and why.
+    risk: Option<Box<str>>,
+    because: Option<Box<str>>,
     #[cfg_attr(test, ts(optional, type = "unknown"))]
     args: Option<Raw>,
     #[serde(default)]
@@ -107,9 +110,13 @@ impl NativeNote {
             origin: self.origin,
             ..AuditNote::new(kind)
         };
-        for (name, fact) in
-            [("label", self.label), ("scope", self.scope), ("grantId", self.grant_id)]
-        {
+        for (name, fact) in [
+            ("label", self.label),
+            ("scope", self.scope),
+            ("grantId", self.grant_id),
+            ("risk", self.risk),
+            ("because", self.because),
+        ] {
             if let Some(fact) = fact {
                 note = note.with(name, &*fact);
             }

@@ -15,10 +15,11 @@ use countersign_core::call::Json;
 use countersign_core::gate::policies::{Grant, GrantDuration};
 use countersign_core::layers::LayerProblem;
 use countersign_core::policy::Effect;
-use countersign_core::policy::document::LayerKind;
+use countersign_core::policy::document::{LayerKind, RiskLevel};
 use countersign_core::policy::subject::SubjectKind;
 use countersign_core::policy::{
     CallOpinion, ConfinedWrites, GrantOpinion, JudgedSubject, PolicyOpinion, RuleRef, Verdict,
+    VerdictRisk,
 };
 use countersign_core::shell::FileAccess;
 use countersign_core::shell::{CommandRole, Word};
@@ -152,7 +153,7 @@ impl Serialize for BoundContext<'_> {
 
 impl Serialize for PolicyJudgement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Verdict { effect, rule, reason, confined, subjects, .. } = &self.verdict;
+        let Verdict { effect, rule, reason, confined, risks, subjects, .. } = &self.verdict;
         let subjects = subjects.iter().zip(&self.spans);
         let judged = NativeJudged {
             verdict: PolicyVerdict {
@@ -160,6 +161,7 @@ impl Serialize for PolicyJudgement {
                 rule: rule.as_ref().map(PolicyRuleRef::from),
                 reason,
                 confined: confined.map(ConfinedWrites::name),
+                risks: risks.iter().map(PolicyRisk::from).collect(),
                 subjects: subjects
                     .map(|(judged, span)| PolicySubject::new(judged, *span))
                     .collect(),
@@ -216,6 +218,10 @@ struct PolicyVerdict<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "'project' | 'nothing'"))]
     confined: Option<&'static str>,
+    /// What rules mark as a risk that speak of the call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<PolicyRisk<'a>>>"))]
+    risks: Vec<PolicyRisk<'a>>,
     subjects: Vec<PolicySubject<'a>>,
     /// How many subjects are left out.
     #[serde(skip_serializing_if = "is_zero")]
@@ -271,6 +277,23 @@ impl<'a> From<&'a RuleRef> for PolicyRuleRef<'a> {
             column: known.then_some(at.column),
             index: *index,
         }
+    }
+}
+
+/// A rule that marks what it speaks of as a risk.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicyRisk<'a> {
+    #[cfg_attr(test, ts(type = "'high'"))]
+    level: RiskLevel,
+    /// Why, as the rule says it.
+    because: Option<&'a str>,
+    rule: PolicyRuleRef<'a>,
+}
+
+impl<'a> From<&'a VerdictRisk> for PolicyRisk<'a> {
+    fn from(VerdictRisk { rule, level, because }: &'a VerdictRisk) -> Self {
+        Self { level: *level, because: because.as_deref(), rule: PolicyRuleRef::from(rule) }
     }
 }
 
@@ -439,7 +462,7 @@ mod tests {
     use countersign_core::policy::VerdictCause;
     use countersign_core::policy::document::RuleApprovers;
     use countersign_core::policy::subject::{PathStart, Subject};
-    use countersign_core::shell::Span;
+    use countersign_core::shell::{FileLoss, Span};
 
     fn judged(argument: Option<&str>, managed_ask: bool) -> PolicyJudgement {
         let subject = Subject {
@@ -448,6 +471,7 @@ mod tests {
             argument: argument.map(Into::into),
             needs_allow: true,
             mentioned: false,
+            loss: FileLoss::Nothing,
             start: Arc::new(PathStart::default()),
         };
         let cause = VerdictCause::Uncovered;
@@ -465,6 +489,7 @@ mod tests {
             reason: "so".to_owned(),
             subjects: vec![subject],
             who: RuleApprovers::default(),
+            risks: Vec::new(),
             places: None,
             confined: None,
         };

@@ -13,7 +13,7 @@ use super::Effect;
 use super::confined::{ConfinedWrites, RuleConfinement};
 use super::document::{
     CommandPattern, DocumentPlace, MatchOrder, PolicyDocument, PolicyMode, PolicySource,
-    RuleApprovers,
+    RuleApprovers, RuleRisk,
 };
 use super::names::names_of;
 use super::network::{self, NetworkReach};
@@ -56,6 +56,8 @@ pub(crate) struct CompiledRule {
     pub(crate) index: usize,
     pub(crate) effect: Effect,
     pub(crate) reason: Option<Arc<str>>,
+    /// What it speaks of is marked as a risk.
+    pub(crate) risk: Option<RuleRisk>,
     tools: Option<Vec<NamePattern>>,
     annotations: BTreeMap<String, bool>,
     /// It speaks only of these runs of a command. `None`: of all.
@@ -204,6 +206,12 @@ impl Policy {
         self.inner.rules.iter().any(CompiledRule::rests_on_confinement)
     }
 
+    /// Whether some rule of this document allows what runs confined.
+    pub(crate) fn lets_confined_run(&self, document: usize) -> bool {
+        let is_its = |rule: &&CompiledRule| rule.document == document;
+        self.inner.rules.iter().filter(is_its).any(CompiledRule::rests_on_confinement)
+    }
+
     /// Whether some rule allows what runs confined to just this.
     pub(crate) fn rests_on_confinement_to(&self, most: ConfinedWrites) -> bool {
         let confined = Some(RuleConfinement::To(most));
@@ -253,6 +261,7 @@ impl CompiledRule {
             index: rule.index,
             effect: rule.effect,
             reason: rule.reason.map(Arc::from),
+            risk: rule.risk,
             reads: paths(&rule.reads)?,
             writes: paths(&rule.writes)?,
             urls,

@@ -53,7 +53,7 @@ pub use run_by_git::{GitFiles, GitLook, run_by_git};
 pub use sealed::{SealedFiles, sealed};
 pub(crate) use subject::SubjectKind;
 pub use suggest::{RuleSuggestion, suggest, suggest_reject};
-pub use verdict::{JudgedSubject, RuleRef, Verdict, VerdictCause, narrow};
+pub use verdict::{JudgedSubject, RuleRef, Verdict, VerdictCause, VerdictRisk, narrow};
 
 #[cfg(test)]
 mod tests;

@@ -53,6 +53,7 @@ pub(crate) fn rule_of(document: &PolicyDocument) -> Option<PolicyRule> {
         tools: Some(vec![TOOL.to_owned()]),
         effect: Effect::Allow,
         reason: Some("it is listed in network".to_owned()),
+        risk: None,
         commands: Vec::new(),
         reads: Vec::new(),
         writes: Vec::new(),

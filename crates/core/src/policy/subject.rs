@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::looking::looks;
 use super::tokens::base_name;
 use crate::path::PathContext;
-use crate::shell::{CommandRole, FileAccess, Span, Word, WordPiece, WorkingDir, takes_data_only};
+use crate::shell::{
+    CommandRole, FileAccess, FileLoss, Span, Word, WordPiece, WorkingDir, takes_data_only,
+};
 
 /// One thing that a call would do, read off its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct Subject {
     /// Whether it is a guess at what a word of a command could name, of which nothing is known. It is part of a verdict only
     /// where something stands against it.
     pub mentioned: bool,
+    /// What becomes of what is in the file that is written.
+    pub loss: FileLoss,
     /// Where relative paths start.
     pub start: Arc<PathStart>,
 }

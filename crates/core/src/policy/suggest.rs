@@ -214,6 +214,7 @@ fn rule_for(call: &JudgedCall) -> PolicyRule {
         tools: Some(vec![call.tool_name.to_owned()]),
         effect: Effect::Allow,
         reason: None,
+        risk: None,
         commands: Vec::new(),
         reads: Vec::new(),
         writes: Vec::new(),

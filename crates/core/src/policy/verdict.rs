@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Effect;
 use super::confined::ConfinedWrites;
-use super::document::{DocumentPlace, LayerKind, PolicySource, RuleApprovers};
+use super::document::{DocumentPlace, LayerKind, PolicySource, RiskLevel, RuleApprovers};
 use super::quoted::quoted;
 use super::subject::{Subject, SubjectKind, shorten};
 use crate::shell::FileAccess;
@@ -23,6 +23,8 @@ pub struct Verdict {
     pub subjects: Vec<JudgedSubject>,
     /// Who must agree, as all rules say together that ask about any of these.
     pub who: RuleApprovers,
+    /// What rules mark as a risk that speak of any of these. It tightens nothing.
+    pub risks: Vec<VerdictRisk>,
     /// Where the paths of the call led that lead elsewhere than they say, as a digest; `None`: none did.
     pub places: Option<String>,
     /// It holds only where the command runs confined, to no more than this.
@@ -44,6 +46,17 @@ pub struct JudgedSubject {
     pub managed_ask: bool,
     /// Whether every rule that asks leaves it to a reviewer. Of what does not ask it says nothing.
     pub reviewable: bool,
+}
+
+/// A rule that speaks of a call, and marks that as a risk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerdictRisk {
+    /// It.
+    pub rule: RuleRef,
+    /// How great it is.
+    pub level: RiskLevel,
+    /// Why, as the rule says it. Not escaped.
+    pub because: Option<String>,
 }
 
 /// Where a rule stands.
@@ -82,6 +95,8 @@ pub enum VerdictCause {
     Unnamed,
     /// It cannot be told where it points.
     Unlocated(String),
+    /// It takes away what git cannot give back.
+    Lost,
     /// It starts from a directory that is only known when it runs.
     Adrift,
     /// What it is is only known when it runs.
@@ -134,6 +149,9 @@ impl JudgedSubject {
                 write!(text, " is protected ({what}); a rule must name it to allow it")
             }
             (VerdictCause::Unnamed, _) => write!(text, " is a connection that no rule names"),
+            (VerdictCause::Lost, _) => {
+                write!(text, " may take away what git cannot give back")
+            }
             (VerdictCause::Unlocated(why), _) => write!(text, ": {why}"),
             (VerdictCause::Adrift, _) if !is_literal(&self.subject) => {
                 write!(text, " is only known when it runs")
@@ -214,6 +232,7 @@ impl Verdict {
                 reason: "the call does nothing that could be judged".to_owned(),
                 subjects,
                 who: RuleApprovers::default(),
+                risks: Vec::new(),
                 places: None,
                 confined: None,
             };
@@ -224,6 +243,7 @@ impl Verdict {
             reason: deciding.reason(),
             subjects,
             who: RuleApprovers::default(),
+            risks: Vec::new(),
             places: None,
             confined: None,
         }
@@ -247,6 +267,7 @@ impl Verdict {
             reason: reason.into(),
             subjects: Vec::new(),
             who: RuleApprovers::default(),
+            risks: Vec::new(),
             places: None,
             confined: None,
         }
@@ -260,6 +281,11 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
     let (mut stricter, other) =
         if child.effect > parent.effect { (child, parent) } else { (parent, child) };
     stricter.who.add(&other.who);
+    for risk in other.risks {
+        if !stricter.risks.contains(&risk) {
+            stricter.risks.push(risk);
+        }
+    }
     stricter.confined = stricter.confined.max(other.confined);
     if same {
         for (mine, its) in stricter.subjects.iter_mut().zip(other.subjects) {

@@ -135,6 +135,18 @@ pub enum FileAccess {
     Write,
 }
 
+/// What becomes of what is in a file that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum FileLoss {
+    /// It stays, or goes on in another place: something is added, changed or moved. So does what is only read.
+    #[default]
+    Nothing,
+    /// Something else takes its place.
+    Replaced,
+    /// It is deleted.
+    Deleted,
+}
+
 /// One thing that a command line can do.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LineFact {
@@ -155,6 +167,8 @@ pub enum FactKind {
         access: FileAccess,
         /// The file. Duplicated and closed descriptors are no facts.
         target: Word,
+        /// What becomes of what is in it.
+        loss: FileLoss,
     },
     /// A variable is set.
     Assign {
@@ -173,6 +187,8 @@ pub enum FactKind {
         target: Word,
         /// Whether all that is below it is used too (`rm -r`, `cp -r`, `grep -r`, `find`).
         recursive: bool,
+        /// What becomes of what is in it.
+        loss: FileLoss,
     },
     /// A command runs this file, or what it runs is decided by it: nothing new where it is the project's own, unknown
     /// elsewhere. Reading it is another fact.
@@ -204,6 +220,14 @@ pub enum FactKind {
 }
 
 impl FactKind {
+    /// What becomes of what is in the file that it is about.
+    pub(crate) fn loss(&self) -> FileLoss {
+        match self {
+            Self::Redirect { loss, .. } | Self::Path { loss, .. } => *loss,
+            _ => FileLoss::Nothing,
+        }
+    }
+
     /// Whether it needs an allow by itself, and not only one for the command that it belongs to. What the files may turn into
     /// nothing does not.
     pub(crate) fn needs_allow(&self) -> bool {
@@ -288,6 +312,10 @@ pub enum DoubtReason {
     MayBeOption,
     /// A pattern for names of files that may find names which are options.
     FindsOptions,
+    /// A search that may find names which count for several words.
+    FindsWords,
+    /// A search that may find symlinks.
+    FindsLinks,
     /// A pattern for names of files that may find names which are places on other machines: `host:file`.
     FindsHosts,
     /// An option, or an argument, that makes the command run other code.
@@ -362,6 +390,8 @@ impl DoubtReason {
             | Self::MayBeOption
             | Self::FindsOptions
             | Self::FindsHosts
+            | Self::FindsWords
+            | Self::FindsLinks
             | Self::RunsCode
             | Self::ForeignModule
             | Self::SettingsOfNpm
@@ -415,6 +445,8 @@ impl DoubtReason {
             self,
             Self::FindsOptions
                 | Self::FindsHosts
+                | Self::FindsWords
+                | Self::FindsLinks
                 | Self::ShowsObjects
                 | Self::ShowsSettings
                 | Self::ForeignModule
@@ -448,6 +480,8 @@ impl fmt::Display for DoubtReason {
             Self::FindsHosts => {
                 "a pattern that may find files whose names are places on other machines"
             }
+            Self::FindsWords => "a search that may find names which `xargs` takes for several",
+            Self::FindsLinks => "a search that may find symlinks, which lead elsewhere",
             Self::RunsCode => "an argument that makes the command run other code",
             Self::Editor => "it opens the editor, which may be told to run anything",
             Self::ForeignModule => "this module is not a file of the project",

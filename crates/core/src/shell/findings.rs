@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use super::effects::PathUse;
 use super::handed::{HandedValue, HandedVariable, HandedVariables, obeys_one};
 use super::values::{
     GivenValue, LoopPlan, ShellVariables, is_foreign_locale, is_integer, is_number,
 };
 use super::{
-    Command, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Span, Word,
-    WordPiece, WorkingDir,
+    Command, CommandRole, DoubtReason, FactKind, FileAccess, FileLoss, LineAnalysis, LineFact,
+    Span, Word, WordPiece, WorkingDir,
 };
 
 /// The most facts of one reading.
@@ -26,6 +27,21 @@ const WORD: usize = 8;
 const MAX_CHAIN: usize = 32;
 /// The most directories that are followed.
 const MAX_DIRS: usize = 8;
+
+/// Names of files that a search prints, one a line.
+#[derive(Clone)]
+pub(super) struct PrintedNames {
+    /// The command among the facts.
+    pub(super) command: usize,
+    /// Where it begins, each with the argument that says so.
+    pub(super) roots: Vec<(usize, Word)>,
+    /// Files that it names by their whole name.
+    pub(super) spelled: Vec<Word>,
+    /// What it finds may be a symlink, through which a program goes.
+    pub(super) may_be_links: bool,
+    /// Zeros stand between them, and not the ends of lines.
+    pub(super) nulls: bool,
+}
 
 /// What has been found so far.
 #[derive(Default)]
@@ -59,12 +75,31 @@ pub(super) struct LineFindings {
     beside: Option<Span>,
     home_set: bool,
     cdpath_set: bool,
+    /// Texts that are printed or handed to a command, and where they stand.
+    printed: Vec<(Span, String)>,
+    /// A shell in this pipeline reads its commands from its input.
+    pub(super) runs_input: bool,
+    /// The names that the command prints which ran last, and nothing else.
+    pub(super) prints_names: Option<PrintedNames>,
+    /// The names that the command gets which runs next, and nothing else.
+    pub(super) input_names: Option<PrintedNames>,
 }
 
 impl LineFindings {
     /// For a second reading.
     pub(super) fn planned(plan: LoopPlan) -> Self {
         Self { values: ShellVariables::planned(plan), ..Self::default() }
+    }
+
+    /// A text is printed, or handed to a command as its input.
+    pub(super) fn print(&mut self, span: Span, text: String) {
+        self.printed.push((span, text));
+    }
+
+    /// The texts that are printed or handed on within this place.
+    pub(super) fn printed_in(&self, place: Span) -> Vec<String> {
+        let is_in = |span: &Span| place.start <= span.start && span.end <= place.end;
+        self.printed.iter().filter(|(span, _)| is_in(span)).map(|(_, text)| text.clone()).collect()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -160,9 +195,11 @@ impl LineFindings {
         }
     }
 
-    pub(super) fn redirect(&mut self, span: Span, access: FileAccess, target: Word) {
+    pub(super) fn redirect(
+        &mut self, span: Span, access: FileAccess, target: Word, loss: FileLoss,
+    ) {
         self.leads(span, &target, false);
-        self.push(span, FactKind::Redirect { access, target });
+        self.push(span, FactKind::Redirect { access, target, loss });
     }
 
     /// The variable gets something that only the run will tell.
@@ -398,8 +435,14 @@ impl LineFindings {
     pub(super) fn path(
         &mut self, command: usize, arg: usize, access: FileAccess, target: Word, recursive: bool,
     ) {
+        self.used(command, PathUse { arg, access, target, recursive, loss: FileLoss::Nothing });
+    }
+
+    /// A command uses a file through its arguments.
+    pub(super) fn used(&mut self, command: usize, used: PathUse) {
+        let PathUse { arg, access, target, recursive, loss } = used;
         self.leads(target.span, &target, recursive);
-        self.push(target.span, FactKind::Path { command, arg, access, target, recursive });
+        self.push(target.span, FactKind::Path { command, arg, access, target, recursive, loss });
     }
 
     /// Where facts from `from` on say that this very word is a file, it is all that is below `roots`. None: nothing better is
@@ -409,17 +452,20 @@ impl LineFindings {
         let mut added = Vec::new();
         let span = word.span;
         for fact in self.facts.iter_mut().skip(from) {
-            if let FactKind::Path { command, arg, access, target, recursive } = &mut fact.what
+            if let FactKind::Path { command, arg, access, target, recursive, loss } = &mut fact.what
                 && target == word
             {
                 target.pieces.clone_from(&first.pieces);
                 *recursive = true;
-                added
-                    .extend(more.iter().map(|root| (*command, *arg, *access, root.pieces.clone())));
+                let (command, arg, access, loss) = (*command, *arg, *access, *loss);
+                added.extend(more.iter().map(|root| {
+                    let target = Word { span, pieces: root.pieces.clone() };
+                    (command, PathUse { arg, access, target, recursive: true, loss })
+                }));
             }
         }
-        for (command, arg, access, pieces) in added {
-            self.path(command, arg, access, Word { span, pieces }, true);
+        for (command, used) in added {
+            self.used(command, used);
         }
     }
 
@@ -632,9 +678,12 @@ fn is_same(one: &LineFact, other: &LineFact, offset: usize) -> bool {
     one.span == other.span
         && match (&one.what, &other.what) {
             (
-                FactKind::Path { command, arg, access, target, recursive },
-                FactKind::Path { command: c, arg: a, access: x, target: t, recursive: r },
-            ) => at(command) == *c && (arg, access, recursive) == (a, x, r) && target == t,
+                FactKind::Path { command, arg, access, target, recursive, loss },
+                FactKind::Path { command: c, arg: a, access: x, target: t, recursive: r, loss: l },
+            ) => {
+                let is_same = (arg, access, recursive, loss) == (a, x, r, l);
+                at(command) == *c && is_same && target == t
+            }
             (
                 FactKind::Url { command, arg, target },
                 FactKind::Url { command: c, arg: a, target: t },

@@ -32,8 +32,8 @@ pub(crate) use effects::{
     without_g, written_out,
 };
 pub use facts::{
-    Command, CommandRole, DoubtReason, FactKind, FileAccess, LineAnalysis, LineFact, Shell, Span,
-    Word, WordPiece, WorkingDir,
+    Command, CommandRole, DoubtReason, FactKind, FileAccess, FileLoss, LineAnalysis, LineFact,
+    Shell, Span, Word, WordPiece, WorkingDir,
 };
 
 pub(crate) use handed::{

@@ -8,10 +8,11 @@ export interface ListFilters {
   run: string;
   agent: string;
   tool: string;
+  risk: string;
   q: string;
 }
 
-export const NO_FILTERS: ListFilters = { run: '', agent: '', tool: '', q: '' };
+export const NO_FILTERS: ListFilters = { run: '', agent: '', tool: '', risk: '', q: '' };
 
 export interface PageRoute {
   view: PageView;
@@ -34,7 +35,7 @@ export function parse(hash: string): PageRoute {
   return {
     view: view === 'history' ? view : 'waiting',
     id: UUID.test(id) ? id : null,
-    filters: { run: of('run'), agent: of('agent'), tool: of('tool'), q: of('q') },
+    filters: { run: of('run'), agent: of('agent'), tool: of('tool'), risk: of('risk'), q: of('q') },
   };
 }
 

@@ -89,6 +89,21 @@ function ToolChoice() {
   );
 }
 
+function RiskChoice() {
+  const { risk } = sought.value;
+  return (
+    <select
+      class={risk === '' ? '' : 'set'}
+      aria-label="Only of these risks"
+      value={risk}
+      onChange={({ currentTarget }) => look({ risk: currentTarget.value })}
+    >
+      <option value="">All risks</option>
+      <option value="high">High risk</option>
+    </select>
+  );
+}
+
 /** What is over, the latest first. */
 export function History() {
   const items = past.value;
@@ -99,6 +114,7 @@ export function History() {
         <Search label="Search the history" value={sought.value.q} onSearch={(q) => look({ q })} />
         <div class="choices">
           <ToolChoice />
+          <RiskChoice />
           {sought.value.run !== '' && (
             <button type="button" onClick={() => look({ run: '' })}>
               All runs

@@ -53,6 +53,7 @@ const CHOICES = [
   ['run', 'runs', 'All runs'],
   ['agent', 'agents', 'All agents'],
   ['tool', 'tools', 'All tools'],
+  ['risk', 'risks', 'All risks'],
 ] as const;
 
 function Choices() {

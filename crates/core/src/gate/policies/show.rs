@@ -6,7 +6,9 @@ use crate::call::Json;
 use crate::files::state_at;
 use crate::path::{self, PathContext, RealFiles};
 use crate::policy::document::PolicyRule;
-use crate::policy::{Effect, RuleSuggestion, SubjectKind, Verdict, VerdictExplanation};
+use crate::policy::{
+    Effect, RuleSuggestion, SubjectKind, Verdict, VerdictExplanation, VerdictRisk,
+};
 use crate::preview::{
     self, CommandSegments, FileChange, FileState, MarkEffect, Preview, SeenState, SegmentMark,
 };
@@ -162,6 +164,11 @@ pub(super) fn explanation(explanation: &VerdictExplanation) -> String {
             let said = effect(rule.effect);
             lines.push(format!("        {at} says {said}: {}", rule.outcome.text()));
         }
+    }
+    for VerdictRisk { rule, level, because } in &verdict.risks {
+        let at = preview::text(&rule.to_string(), END);
+        let why = because.as_ref().map(|because| format!(": {}", preview::text(because, END)));
+        lines.push(format!("\n  {at} marks a {} risk{}", level.name(), why.unwrap_or_default()));
     }
     lines.join("\n")
 }

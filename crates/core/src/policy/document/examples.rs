@@ -299,6 +299,7 @@ fn alone(rule: &PolicyRule, name: &Arc<str>, shell: Option<String>) -> PolicyDoc
             condition: None,
             who: None,
             reviewer: false,
+            risk: None,
             ..rule.clone()
         }],
         forbid: Vec::new(),

@@ -20,8 +20,8 @@ pub use examples::check_examples;
 pub use loaded::load;
 pub use model::{
     ArgumentNames, CommandPattern, DocumentPlace, LayerKind, MatchOrder, NetworkRule, PatternToken,
-    PlacedValue, PolicyDocument, PolicyMode, PolicyRule, PolicySource, RuleApprovers, RuleExamples,
-    ToolReading, WordsBehind,
+    PlacedValue, PolicyDocument, PolicyMode, PolicyRule, PolicySource, RiskLevel, RuleApprovers,
+    RuleExamples, RuleRisk, ToolReading, WordsBehind,
 };
 pub use read::{MAX_BYTES, MAX_RULES, read};
 pub use rule::pattern_fault;

@@ -146,6 +146,8 @@ pub struct PolicyRule {
     pub effect: Effect,
     /// Why; the human and the model read it.
     pub reason: Option<String>,
+    /// What it speaks of is marked as a risk. It tightens nothing: whoever is asked is told.
+    pub risk: Option<RuleRisk>,
     /// Beginnings of commands.
     pub commands: Vec<PlacedValue<CommandPattern>>,
     /// Patterns of files that are read; one that begins with `!` takes out again.
@@ -168,6 +170,32 @@ pub struct PolicyRule {
     pub reviewer: bool,
     /// What it must and must not match, checked when it is read.
     pub examples: RuleExamples,
+}
+
+/// A mark of a rule: what it speaks of is a risk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleRisk {
+    /// How great it is.
+    pub level: RiskLevel,
+    /// Why, in a few words.
+    pub because: Option<String>,
+}
+
+/// How great a risk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RiskLevel {
+    /// High: whoever is asked looks twice.
+    High,
+}
+
+impl RiskLevel {
+    /// As documents call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::High => "high",
+        }
+    }
 }
 
 /// Who must agree to a call, and when they are told once more.

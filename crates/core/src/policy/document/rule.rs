@@ -7,11 +7,11 @@ use crate::policy::{Effect, RuleConfinement, mcp_name};
 
 use super::error::{DocumentPath, nearest, quoted};
 use super::read::{DocumentReader, MAX_RULES, any, nowhere};
-use super::schema::{COMMAND, CONFINED, EFFECTS, EXAMPLES, HINTS, RULE};
+use super::schema::{COMMAND, CONFINED, EFFECTS, EXAMPLES, HINTS, RISKS, RULE};
 use super::tree::{DocumentNode, DocumentValue, TableEntry};
 use super::{
     CommandPattern, DocumentFormat, ErrorCode, PatternToken, PlacedValue, PolicyRule, RuleExamples,
-    WordsBehind, tokens,
+    RuleRisk, WordsBehind, tokens,
 };
 
 impl DocumentReader<'_> {
@@ -54,6 +54,7 @@ impl DocumentReader<'_> {
             // Without one there is an error, so that this value is never seen.
             effect: effect.unwrap_or(Effect::Deny),
             reason: None,
+            risk: None,
             commands: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
@@ -66,6 +67,7 @@ impl DocumentReader<'_> {
             reviewer: false,
             examples: RuleExamples::default(),
         };
+        rule.risk = self.risk(entries, path);
         let mut servers = Vec::new();
         for TableEntry { key, node, .. } in entries {
             let path = path.key(key);
@@ -105,6 +107,21 @@ impl DocumentReader<'_> {
             self.fail(ErrorCode::Value, Some(node.at), path, message, Some(hint));
         }
         Some(rule)
+    }
+
+    /// `risk = "high"`, and with `because` why.
+    fn risk(&mut self, entries: &[TableEntry], path: DocumentPath<'_>) -> Option<RuleRisk> {
+        let entry = |key: &str| entries.iter().find(|entry| entry.key == key);
+        let level = entry("risk").map(|entry| self.choice(&entry.node, path.key("risk"), RISKS));
+        let because =
+            entry("because").map(|entry| (entry, self.text(&entry.node, path.key("because"))));
+        if let (None, Some((entry, _))) = (level, &because) {
+            let message =
+                "\"because\" says why something is a risk: write risk = \"high\" beside it";
+            self.wrong(&entry.node, path.key("because"), message.to_owned());
+        }
+        let level = level.flatten()?;
+        Some(RuleRisk { level, because: because.and_then(|(_, text)| text) })
     }
 
     fn commands(

@@ -3,7 +3,7 @@
 
 use crate::policy::{ConfinedWrites, Effect};
 
-use super::{MatchOrder, PolicyMode};
+use super::{MatchOrder, PolicyMode, RiskLevel};
 
 /// The version of documents that this countersign reads and writes.
 pub const VERSION: u32 = 1;
@@ -18,6 +18,8 @@ pub(super) const RULE: &[&str] = &[
     "mcp",
     "effect",
     "reason",
+    "risk",
+    "because",
     "commands",
     "reads",
     "writes",
@@ -54,6 +56,9 @@ pub(super) const HINTS: &[&str] =
 
 pub(super) const EFFECTS: &[(&str, Effect)] =
     &[("allow", Effect::Allow), ("ask", Effect::Ask), ("deny", Effect::Deny)];
+
+/// How great a risk is.
+pub(super) const RISKS: &[(&str, RiskLevel)] = &[("high", RiskLevel::High)];
 
 /// What a confined command can write at most. Of those that are not confined a rule speaks with `false`.
 pub(super) const CONFINED: &[(&str, ConfinedWrites)] =
@@ -122,6 +127,7 @@ mod tests {
         assert_eq!(at("/$defs/reading/properties/shell/enum"), &words(SHELLS));
         assert_eq!(at("/$defs/effect/enum"), &words(&EFFECTS.map_names()));
         assert_eq!(at("/properties/match/enum"), &words(&MATCHES.map_names()));
+        assert_eq!(at("/$defs/rule/properties/risk/enum"), &words(&RISKS.map_names()));
         assert_eq!(at("/$defs/mode/enum"), &words(&MODES.map_names()));
         assert_eq!(at("/properties/version/const"), &Value::from(VERSION));
         assert_eq!(at("/properties/rule/maxItems"), &Value::from(super::super::MAX_RULES));

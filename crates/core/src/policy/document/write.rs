@@ -1,6 +1,6 @@
 //! From a [`PolicyDocument`] to TOML that reads back as the same.
 
-use super::schema::{CONFINED, EFFECTS, MATCHES, MODES, VERSION};
+use super::schema::{CONFINED, EFFECTS, MATCHES, MODES, RISKS, VERSION};
 use super::{
     CommandPattern, MatchOrder, NetworkRule, PatternToken, PlacedValue, PolicyDocument, PolicyRule,
     RuleApprovers, ToolReading, WordsBehind, tokens,
@@ -64,6 +64,12 @@ pub fn rule_to_toml(rule: &PolicyRule) -> Result<String, NotWritable> {
     line(&mut text, "effect", &string(name(EFFECTS, rule.effect)));
     if let Some(reason) = &rule.reason {
         line(&mut text, "reason", &string(reason));
+    }
+    if let Some(risk) = &rule.risk {
+        line(&mut text, "risk", &string(name(RISKS, risk.level)));
+        if let Some(because) = &risk.because {
+            line(&mut text, "because", &string(because));
+        }
     }
     if !rule.commands.is_empty() {
         let commands = rule.commands.iter().map(|command| command_to_toml(&command.value));
@@ -358,13 +364,16 @@ mod tests {
             matching in texts(text()),
             not_matching in texts(text()),
             (who, reviewer) in (prop::option::of(who()), any::<bool>()),
+            risk in prop::option::of(prop::option::of("\\PC{0,20}").prop_map(|because| RuleRisk {
+                level: RiskLevel::High, because,
+            })),
             confined in prop::option::of(prop::sample::select(vec![
                 RuleConfinement::Unconfined, RuleConfinement::To(ConfinedWrites::Project), RuleConfinement::To(ConfinedWrites::Nothing),
             ])),
         ) -> PolicyRule {
             let hint = hint.filter(|_| effect != Effect::Allow);
             PolicyRule {
-                at: DocumentPlace::default(), index: 0, tools: Some(tools), effect, reason, commands, reads, writes, urls, env,
+                at: DocumentPlace::default(), index: 0, tools: Some(tools), effect, reason, risk, commands, reads, writes, urls, env,
                 annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
                 confined, condition: None, examples: RuleExamples { matching, not_matching },
                 who: who.filter(|_| effect == Effect::Ask).map(Box::new), reviewer,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::policy::subject::{PathStart, Subject, SubjectKind, UseExtent};
-use crate::shell::{FileAccess, WordPiece};
+use crate::shell::{FileAccess, FileLoss, WordPiece};
 
 /// Cache key of the verdict on a path or an address: all its inputs except the call. The use of a path depends on the whole
 /// command that names it, and on its place there.
@@ -17,6 +17,7 @@ pub(super) struct VerdictKey<'a> {
     by: Option<(usize, usize)>,
     needs_allow: bool,
     mentioned: bool,
+    loss: FileLoss,
     /// By identity: the subjects of one line have one.
     start: *const PathStart,
 }
@@ -56,6 +57,7 @@ impl<'a> VerdictKey<'a> {
             by,
             needs_allow: subject.needs_allow,
             mentioned: subject.mentioned,
+            loss: subject.loss,
             start: Arc::as_ptr(&subject.start),
         })
     }

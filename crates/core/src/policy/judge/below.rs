@@ -22,6 +22,11 @@ const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
 /// Where most names are, and few that somebody keeps secrets in: looked at last.
 pub(super) const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
 
+/// Whether it lies where tools put what they make again.
+pub(super) fn is_product(path: &str) -> bool {
+    path.split('/').any(|name| name != ".git" && BULKY.contains(&name))
+}
+
 /// Where most names are in a `.git`. Settings lie beside them, and in its folders of submodules and of worktrees.
 const BULKY_OF_GIT: &[&str] = &["objects", "refs", "logs", "lfs", "annex", "hooks"];
 
@@ -126,10 +131,8 @@ impl FilesBelow {
     /// What is gone with these directories. What tools make again is no loss. `repositories`: those that lie there are gone,
     /// too.
     pub(super) fn deleted(dirs: &[LocatedPath], repositories: bool) -> Self {
-        let is_product = |dir: &&LocatedPath| {
-            dir.real.split('/').any(|name| name != ".git" && BULKY.contains(&name))
-        };
-        let own: Vec<LocatedPath> = dirs.iter().filter(|dir| !is_product(dir)).cloned().collect();
+        let own = dirs.iter().filter(|dir| !is_product(&dir.real)).cloned();
+        let own: Vec<LocatedPath> = own.collect();
         let foreign = if repositories { &[PACKAGES] } else { FOREIGN };
         Self { foreign, ..Self::of(&own, SearchSieve::of_products(), true, Lists::Folders) }
     }

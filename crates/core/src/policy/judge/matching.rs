@@ -325,6 +325,21 @@ impl CallJudge<'_> {
             && self.policy.rule(hit.rule).is_some_and(CompiledRule::rests_on_confinement)
     }
 
+    /// Whether a rule allows the command that this argument belongs to, of a document that says nothing of confined commands.
+    pub(super) fn is_allowed_elsewhere(&self, by: &ByArgument) -> bool {
+        let Some(argv) = self.argv(by) else { return false };
+        let mut found = Vec::new();
+        self.policy.index().commands(argv, &mut found);
+        let words = CommandWords::of(argv);
+        let mut hits = found.into_iter().filter_map(|rule| {
+            self.hit(rule, |rule| as_marked(rule, |effect| command_meets(rule, effect, &words)))
+        });
+        hits.any(|hit| {
+            let allows = hit.effect == Effect::Allow && hit.how == MatchStrength::Surely;
+            allows && !self.policy.lets_confined_run(hit.document)
+        })
+    }
+
     fn kind(&self, subject: usize) -> Option<&SubjectKind> {
         self.subjects.get(subject).map(|subject| &subject.kind)
     }

@@ -7,6 +7,7 @@ mod again;
 mod below;
 mod known;
 mod led;
+mod lost;
 mod matching;
 mod pool;
 mod sieve;
@@ -27,13 +28,13 @@ pub(crate) use tracked::{KnownNames, NameSuspicion, NestedFolders};
 use super::Effect;
 use super::compile::Policy;
 use super::confined::{ConfinedRun, ConfinedWrites};
-use super::document::RuleApprovers;
+use super::document::{RuleApprovers, RuleRisk};
 use super::git::GitReach;
 use super::network;
 use super::protected::{self, PathProtection};
 use super::reading::{self, ReadCall};
 use super::subject::{Subject, SubjectKind};
-use super::verdict::{JudgedSubject, Verdict, VerdictCause};
+use super::verdict::{JudgedSubject, Verdict, VerdictCause, VerdictRisk};
 use crate::call::Json;
 use crate::path::{
     CachedFiles, FileLookup, LinkedBeginnings, LocatedPath, PathContext, PathError, UrlAddress,
@@ -178,6 +179,7 @@ pub(crate) fn judge_held(
     let judged: Vec<(SubjectVerdict, Subject)> =
         said.into_iter().zip(subjects).filter(|(says, subject)| counts(says, subject)).collect();
     let who = who(policy, judged.iter().map(|(says, _)| says));
+    let risks = risks(policy, judged.iter().map(|(says, _)| says));
     let verdict = Verdict::of(
         judged
             .into_iter()
@@ -191,7 +193,7 @@ pub(crate) fn judge_held(
             })
             .collect(),
     );
-    Ok(Verdict { who, places, ..verdict })
+    Ok(Verdict { who, risks, places, ..verdict })
 }
 
 /// Who must agree, as all rules say together that ask about anything of the call.
@@ -206,6 +208,20 @@ fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s SubjectVerdict>) ->
     who
 }
 
+/// What rules mark as a risk that speak of anything of the call.
+fn risks<'s>(
+    policy: &Policy, judged: impl Iterator<Item = &'s SubjectVerdict>,
+) -> Vec<VerdictRisk> {
+    let mut rules: Vec<usize> = judged.flat_map(|says| &says.risks).copied().collect();
+    rules.sort_unstable();
+    rules.dedup();
+    let marked = rules.into_iter().filter_map(|id| {
+        let RuleRisk { level, because } = policy.rule(id)?.risk.clone()?;
+        Some(VerdictRisk { rule: policy.reference(id)?, level, because })
+    });
+    marked.collect()
+}
+
 /// What is said about one subject.
 #[derive(Debug, Clone)]
 pub(crate) struct SubjectVerdict {
@@ -216,6 +232,8 @@ pub(crate) struct SubjectVerdict {
     pub(crate) reviewable: bool,
     /// The rules that ask and say who must agree.
     pub(crate) who: Vec<usize>,
+    /// The rules that mark it as a risk.
+    pub(crate) risks: Vec<usize>,
 }
 
 /// One call being judged.
@@ -307,6 +325,7 @@ impl<'a> CallJudge<'a> {
                     managed_ask: false,
                     reviewable: false,
                     who: says.who,
+                    risks: says.risks,
                 };
             }
             if let Some(key) = key {
@@ -352,6 +371,10 @@ impl<'a> CallJudge<'a> {
             // Why it cannot be told says more than what it could be.
             says.cause = VerdictCause::Unlocated(error.to_string());
         }
+        let confined = confining.is_some();
+        let is_lost = says.effect == Effect::Allow
+            && !nowhere
+            && self.loses(subject, hits, spots.as_ref(), confined)?;
         if says.reviewable {
             // What no allow would open without naming it, no reviewer opens.
             says.reviewable = self.doubt(subject, hits, spots).is_none();
@@ -370,7 +393,11 @@ impl<'a> CallJudge<'a> {
                 managed_ask,
                 reviewable: false,
                 who: says.who,
+                risks: says.risks,
             };
+        } else if is_lost {
+            let (rule, cause) = (None, VerdictCause::Lost);
+            says = SubjectVerdict { effect: Effect::Ask, rule, cause, ..says };
         }
         Ok(says)
     }

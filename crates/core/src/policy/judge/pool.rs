@@ -47,6 +47,7 @@ pub(super) fn pool(
     let mut managed_ask = false;
     let mut reviewable = true;
     let mut who = Vec::new();
+    let mut risks = Vec::new();
     let mut merge = |answer: PoolAnswer, layers: &mut [Option<PoolAnswer>; 5]| {
         let Some(document) = policy.documents().get(answer.document) else { return };
         managed_ask |= is_managed(&document.source) && answer.effect == Effect::Ask;
@@ -92,6 +93,9 @@ pub(super) fn pool(
         {
             *spoken = true;
         }
+        if policy.rule(hit.rule).is_some_and(|rule| rule.risk.is_some()) {
+            risks.push(hit.rule);
+        }
         // Whoever asks is heard, though another rule may be the one that is named.
         if hit.effect == Effect::Ask && policy.rule(hit.rule).is_some_and(|rule| rule.who.is_some())
         {
@@ -131,13 +135,13 @@ pub(super) fn pool(
             };
             let reviewable = reviewable && answer.effect == Effect::Ask;
             let PoolAnswer { effect, rule, .. } = answer;
-            SubjectVerdict { effect, rule, cause, managed_ask, reviewable, who }
+            SubjectVerdict { effect, rule, cause, managed_ask, reviewable, who, risks }
         }
         None if needs_allow => {
             let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
             let cause = if unknown { VerdictCause::Unknown } else { VerdictCause::Uncovered };
             let (effect, reviewable) = (Effect::Ask, false);
-            SubjectVerdict { effect, rule: None, cause, managed_ask, reviewable, who }
+            SubjectVerdict { effect, rule: None, cause, managed_ask, reviewable, who, risks }
         }
         None => SubjectVerdict {
             effect: Effect::Allow,
@@ -146,6 +150,7 @@ pub(super) fn pool(
             managed_ask,
             reviewable: false,
             who,
+            risks,
         },
     };
     if let Some(trace) = trace {

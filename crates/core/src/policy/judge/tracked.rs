@@ -53,6 +53,15 @@ pub(super) fn below(root: &str, known: &KnownNames, files: &dyn FileLookup) -> T
     TrackedFiles { files, complete, in_folders: false }
 }
 
+/// Whether git has this file: an index names it.
+pub(super) fn is_kept(path: &str, known: &KnownNames, files: &dyn FileLookup) -> bool {
+    let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let Ok(Some((top, git))) = repository::work_tree(folder, files) else { return false };
+    let name = path.strip_prefix(&top).map(|name| name.trim_start_matches('/'));
+    let names = known.of(&git, files);
+    name.zip(names).is_some_and(|(name, names)| names.all().any(|kept| kept == name))
+}
+
 /// The files of an index that lie below a folder.
 #[derive(Debug)]
 pub(super) struct TrackedBelow {

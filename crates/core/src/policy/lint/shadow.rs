@@ -71,6 +71,10 @@ pub(super) fn find(documents: &[PolicyDocument]) -> HashMap<(usize, usize), Rule
             {
                 continue;
             }
+            // So is a mark of what is a risk.
+            if rule.risk.is_some() && rule.risk != other.risk {
+                continue;
+            }
             // So is that a human must answer, where another rule that asks would leave it to a reviewer.
             if rule.effect == Effect::Ask && !rule.reviewer && other.reviewer {
                 continue;

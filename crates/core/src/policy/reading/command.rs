@@ -291,11 +291,12 @@ impl SubjectReader<'_> {
         let mut connections = Vec::new();
         for fact in analysis.facts {
             let needs = fact.what.needs_allow();
+            let loss = fact.what.loss();
             let (kind, needs_allow) = match fact.what {
                 FactKind::Command(command) => {
                     (SubjectKind::Command { argv: command.argv, role: command.role }, needs)
                 }
-                FactKind::Redirect { access, target } => {
+                FactKind::Redirect { access, target, .. } => {
                     if target.may_connect(sets_home) {
                         let kind = SubjectKind::Url { target: anything(&target), by: None };
                         let needs_allow = !plan.foreign;
@@ -307,6 +308,7 @@ impl SubjectReader<'_> {
                             argument: Some(argument),
                             needs_allow,
                             mentioned: false,
+                            loss,
                             start,
                         });
                     }
@@ -315,7 +317,7 @@ impl SubjectReader<'_> {
                     (kind, needs)
                 }
                 FactKind::Assign { name } => (SubjectKind::Env { name }, needs),
-                FactKind::Path { command, arg, access, target, recursive } => {
+                FactKind::Path { command, arg, access, target, recursive, .. } => {
                     let names = access == FileAccess::Read && lists.get(command) == Some(&true);
                     let extent = match (recursive, names) {
                         (true, true) => UseExtent::AllNames,
@@ -363,6 +365,7 @@ impl SubjectReader<'_> {
                 argument: Some(Arc::clone(&argument)),
                 needs_allow: needs_allow && !plan.foreign,
                 mentioned: false,
+                loss,
                 start: Arc::clone(&start),
             });
         }

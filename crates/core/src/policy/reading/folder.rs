@@ -12,7 +12,7 @@ use crate::policy::git::{self, GitReach};
 use crate::policy::judge::{NeedsFiles, looked_up, places, through};
 use crate::policy::quoted::quoted;
 use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
-use crate::shell::{FileAccess, Span, Word, WordPiece};
+use crate::shell::{FileAccess, FileLoss, Span, Word, WordPiece};
 
 /// Folders that a call runs in beside its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,6 +322,7 @@ impl SubjectReader<'_> {
             argument: Some(Arc::clone(argument)),
             needs_allow: false,
             mentioned: false,
+            loss: FileLoss::Nothing,
             start: Arc::clone(start),
         });
     }

@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use super::SubjectReader;
 use crate::path::{
-    DirListing, ExpandedPattern, PathContext, PathError, expanded, is_below, is_garbled, locate,
-    spelled,
+    DirEntry, DirListing, ExpandedPattern, PathContext, PathError, expanded, is_below, is_garbled,
+    locate, spelled,
 };
 use crate::policy::judge::{NeedsFiles, PathSpots, looked_up, places};
-use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent};
+use crate::policy::subject::{ByArgument, PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
-    DoubtReason, FileAccess, PassedOver, Span, Word, WordPiece, option_marks, stays_below,
+    DoubtReason, FileAccess, FileLoss, PassedOver, Span, Word, WordPiece, option_marks, stays_below,
 };
 
 /// How many names a pattern is tried on.
 const MOST_NAMES: usize = 4096;
+
+/// How many names below the directories of a search are looked at.
+const MOST_FOUND: usize = 20_000;
 
 /// What no pattern of a program is tried on: packages, and the interpreter of a virtual environment.
 const PASSED: PassedOver = PassedOver { modules: true, interpreters: true };
@@ -52,6 +55,15 @@ impl SubjectReader<'_> {
                 DoubtReason::SettingsOfNpm => self.is_plain_npm(&start),
                 DoubtReason::SettingsOfShellcheck => self.is_plain_shellcheck(&target, &start),
                 DoubtReason::NotInstalled => self.is_installed(by, &start),
+                DoubtReason::FindsWords | DoubtReason::FindsLinks => {
+                    let here = literal(".");
+                    let top = if by.arg == 0 { &here } else { &target };
+                    let is_fine = |found: &DirEntry| match why {
+                        DoubtReason::FindsLinks => !found.is_link,
+                        _ => !is_several_words(&found.name) && !is_garbled(&found.name),
+                    };
+                    self.finds_only(top, &start, is_fine)
+                }
                 DoubtReason::FindsHosts => {
                     self.finds_none(&target, &start, |name| name.contains(':'))
                 }
@@ -66,11 +78,11 @@ impl SubjectReader<'_> {
             if looked_up(own)?.unwrap_or(false) {
                 continue;
             }
-            let kind = SubjectKind::Unknown {
-                why: why.to_string().into(),
-                named: Some(by),
-                held: why.is_held(),
-            };
+            // Who allows a search says nothing of what another program makes of its names.
+            let is_search = matches!(why, DoubtReason::FindsWords | DoubtReason::FindsLinks);
+            let named = (!is_search).then_some(by);
+            let kind =
+                SubjectKind::Unknown { why: why.to_string().into(), named, held: why.is_held() };
             let argument = Some(argument);
             self.subjects.push(Subject {
                 kind,
@@ -78,6 +90,7 @@ impl SubjectReader<'_> {
                 argument,
                 needs_allow: !self.guesses,
                 mentioned: false,
+                loss: FileLoss::Nothing,
                 start,
             });
         }
@@ -136,6 +149,52 @@ impl SubjectReader<'_> {
                     }
                 }
                 DirListing::Unknown | DirListing::TooMany => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether all that lies below this directory, and itself, is so. What the line itself makes is not there yet.
+    fn finds_only(
+        &self, top: &Word, start: &PathStart, is_fine: impl Fn(&DirEntry) -> bool,
+    ) -> Result<bool, PathError> {
+        let (dirs, adrift) = places(start, self.files)?;
+        let makes_others = |subject: &Subject| match &subject.kind {
+            SubjectKind::Path { access: FileAccess::Write, target, extent, .. } => {
+                *extent != UseExtent::Itself || target.literal().is_none_or(is_several_words)
+            }
+            kind => may_name_a_file(kind),
+        };
+        let itself = DirEntry {
+            name: top.literal().unwrap_or_default().to_owned(),
+            is_link: false,
+            is_dir: true,
+        };
+        if adrift || !is_fine(&itself) || self.subjects.iter().any(makes_others) {
+            return Ok(false);
+        }
+        let mut left = MOST_FOUND;
+        for dir in dirs {
+            for top in self.named(top, &start.at(&dir))? {
+                let mut folders = vec![locate(&top, &start.at(&dir), self.files)?.real];
+                while let Some(folder) = folders.pop() {
+                    let DirListing::Names(names) = self.files.list(&folder, left) else {
+                        return Ok(false);
+                    };
+                    left = left.saturating_sub(names.len());
+                    for found in names {
+                        if !is_fine(&found) {
+                            return Ok(false);
+                        }
+                        if found.is_dir && !found.is_link {
+                            folders.push(format!(
+                                "{}/{}",
+                                folder.trim_end_matches('/'),
+                                found.name
+                            ));
+                        }
+                    }
+                }
             }
         }
         Ok(true)
@@ -215,6 +274,11 @@ impl SubjectReader<'_> {
         }
         Ok(paths)
     }
+}
+
+/// Whether `xargs` may take this for more than one word, or for another one.
+fn is_several_words(name: &str) -> bool {
+    name.contains(|char: char| char.is_whitespace() || char.is_control() || "'\"\\".contains(char))
 }
 
 /// The piece that is a `**`.

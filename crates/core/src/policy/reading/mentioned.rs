@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::SubjectReader;
 use crate::policy::subject::{ByArgument, Subject, SubjectKind, UseExtent, literal};
 use crate::shell::{
-    self, CommandRole, EffectKnowledge, FileAccess, Word, WordPiece, is_builtin, kind,
+    self, CommandRole, EffectKnowledge, FileAccess, FileLoss, Word, WordPiece, is_builtin, kind,
     knowledge_of, takes_addresses, takes_data_only, tells_reads,
 };
 
@@ -73,6 +73,7 @@ impl SubjectReader<'_> {
                     argument: subject.argument.clone(),
                     needs_allow: false,
                     mentioned: true,
+                    loss: FileLoss::Nothing,
                     start: Arc::clone(&subject.start),
                 });
             }

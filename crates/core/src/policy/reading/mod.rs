@@ -26,7 +26,7 @@ use super::quoted::quoted;
 use super::subject::{PathStart, Subject, SubjectKind, UseExtent, literal};
 use crate::call::Json;
 use crate::path::{FileLookup, PathContext};
-use crate::shell::{FileAccess, Word, WordPiece};
+use crate::shell::{FileAccess, FileLoss, Word, WordPiece};
 
 /// How tools are read: what documents say of them, besides the usual names.
 #[derive(Debug, Clone, Default)]
@@ -236,6 +236,7 @@ impl<'a> SubjectReader<'a> {
             argument: None,
             needs_allow: true,
             mentioned: false,
+            loss: FileLoss::Nothing,
             start,
         });
     }
@@ -262,6 +263,7 @@ impl<'a> SubjectReader<'a> {
             argument,
             needs_allow: true,
             mentioned: false,
+            loss: FileLoss::Nothing,
             start,
         });
     }
@@ -373,6 +375,7 @@ impl<'a> SubjectReader<'a> {
             argument,
             needs_allow,
             mentioned: false,
+            loss: FileLoss::Nothing,
             start,
         });
     }

@@ -80,7 +80,9 @@ pub(super) fn tar(walk: &mut ArgumentWalk) {
             // To bsdtar an archive whose files are packed.
             walk.apply(OperandUse::Read, ArgumentPart { arg: operand.arg, skip: 1 }, 0);
         }
-        if extracts || walk.kept(REMOVE).is_some() {
+        if creates && walk.kept(REMOVE).is_some() {
+            walk.operand_is(operand, OperandUse::Takes);
+        } else if extracts || walk.kept(REMOVE).is_some() {
             walk.operand_is(operand, OperandUse::Write);
         }
     }
@@ -187,7 +189,7 @@ pub(super) fn zip(walk: &mut ArgumentWalk) {
     }
     let archive = if to_output { OperandUse::WriteOut } else { OperandUse::Change };
     walk.lay_out(
-        First(archive, if moves { OperandUse::Change } else { OperandUse::Read }),
+        First(archive, if moves { OperandUse::Takes } else { OperandUse::Read }),
         OperandUse::Nothing,
     );
 }

@@ -136,6 +136,7 @@ fn name(uses: OperandUse) -> &'static str {
         OperandUse::WriteBelow => "write-below",
         OperandUse::Clears(_) => "clears",
         OperandUse::Change => "change",
+        OperandUse::Takes => "takes",
         OperandUse::Url => "url",
         OperandUse::Runs => "runs",
         OperandUse::RunsFile => "runs-file",

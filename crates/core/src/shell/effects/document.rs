@@ -36,7 +36,7 @@ its words name holds all the same.
 /// What is told of the uses, in this order.
 const USES: [(&str, &[&str]); 8] = [
     ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
-    ("writes", &["write", "write-out", "write-below", "change", "clears", "into"]),
+    ("writes", &["write", "write-out", "write-below", "change", "takes", "clears", "into"]),
     ("fetches", &["url"]),
     ("reads", &["read", "read-below", "settles-read", "base", "recursive", "follows-below"]),
     ("makes or moves links or folders", &["moves"]),

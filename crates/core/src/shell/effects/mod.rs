@@ -43,7 +43,7 @@ mod writers;
 
 use std::sync::LazyLock;
 
-pub(super) use self::search::{FindSearch, searched};
+pub(super) use self::search::searched;
 pub(crate) use classify::{
     EffectKnowledge, LinksRead, PassedOver, command_of, deletes, is_understood, kind, knowledge_of,
     links_read, opens, opens_no_file, option_marks, passes_links, reads_names_only, replaces,
@@ -63,7 +63,7 @@ pub(super) use words::{beginning, joined, without};
 
 use self::read::ProgramTables;
 use self::spec::ProgramSpec;
-use super::{DoubtReason, FileAccess, Word};
+use super::{DoubtReason, FileAccess, FileLoss, Word};
 
 /// What a command does through its arguments. Indices are into its argv.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -95,6 +95,8 @@ pub(crate) struct PathUse {
     pub(crate) target: Word,
     /// All that is below it too.
     pub(crate) recursive: bool,
+    /// What becomes of what is in it.
+    pub(crate) loss: FileLoss,
 }
 
 /// The tables, one per kind of program.

@@ -3,10 +3,11 @@
 use super::spec::OperandUse;
 use super::walk::{ArgumentPart, ArgumentWalk, WalkOperand};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
+use crate::shell::{DoubtReason, FileAccess, FileLoss, Word, WordPiece};
 
 /// The sources are deleted.
 const REMOVES: &str = "removes";
+const PURGES: &str = "purges";
 
 /// The host, and what runs there: whoever allows the host by name allows that.
 pub(super) fn ssh(walk: &mut ArgumentWalk) {
@@ -112,12 +113,15 @@ fn after_host(word: &Word) -> Vec<WordPiece> {
 
 /// Sources are read, and with `--remove-source-files` deleted.
 pub(super) fn rsync(walk: &mut ArgumentWalk) {
+    let operands = walk.operands.clone();
     if walk.kept(REMOVES).is_some() {
-        for operand in walk.operands.clone() {
-            walk.operand_is(operand, OperandUse::Write);
-        }
+        operands.iter().for_each(|operand| walk.operand_is(*operand, OperandUse::Takes));
     }
     scp(walk);
+    // What the sources do not have is deleted where they are copied to.
+    if let Some(last) = operands.last().filter(|_| walk.kept(PURGES).is_some()) {
+        walk.loses(ArgumentPart { arg: last.arg, skip: 0 }, 0, FileLoss::Deleted);
+    }
 }
 
 /// What is done there stands in a script or is typed.

@@ -392,6 +392,7 @@ fn use_of(text: &'static str) -> Option<OperandUse> {
         "write-out" => OperandUse::WriteOut,
         "write-below" => OperandUse::WriteBelow,
         "change" => OperandUse::Change,
+        "takes" => OperandUse::Takes,
         "url" => OperandUse::Url,
         "runs" => OperandUse::Runs,
         "runs-file" => OperandUse::RunsFile,

@@ -7,6 +7,8 @@ use crate::shell::{DoubtReason, FileAccess, Word, WordPiece};
 
 const NAME: &str = "name";
 const TYPE: &str = "type";
+const NULLS: &str = "nulls";
+const PRINTS: &str = "prints";
 
 /// Without a file it searches its input, or with `-r` the working directory.
 pub(super) fn grep(walk: &mut ArgumentWalk) {
@@ -75,6 +77,15 @@ pub(super) fn ack(walk: &mut ArgumentWalk) {
     walk.lay_out(First(OperandUse::Nothing, OperandUse::Read), OperandUse::ReadBelow);
 }
 
+/// What stands from here on runs as a command, and ends the words of the search.
+pub(super) fn executes(walk: &mut ArgumentWalk, part: ArgumentPart) {
+    walk.lay_out(walk.program.operands, walk.program.here);
+    if part.skip == 0 && words::beginning(walk.place(part.arg)).starts_with('-') {
+        return walk.unnamable(DoubtReason::MissingCommand);
+    }
+    walk.launch(part);
+}
+
 /// A part of the name of a directory: with a slash in it, it leads elsewhere.
 pub(super) fn plain(walk: &mut ArgumentWalk, part: ArgumentPart) {
     if walk.word(part).literal().is_none_or(|text| text.contains('/')) {
@@ -100,6 +111,10 @@ pub(crate) struct FindSearch {
     /// Arguments that make it unknown.
     unknown: Vec<(usize, DoubtReason)>,
     deletes: bool,
+    /// It prints something else than names.
+    prints_more: bool,
+    /// It ends the names that it prints with zeros.
+    pub(crate) nulls: bool,
     /// It looks at no name but those in the directories that it begins in.
     is_shallow: bool,
 }
@@ -126,6 +141,18 @@ impl FindSearch {
             return argv.first().map(|find| words::text(find, ".")).into_iter().collect();
         }
         self.roots.iter().map(|(_, word)| word.clone()).collect()
+    }
+
+    /// Where it begins, each with the argument that says so, where all that it does is to print names that it finds there.
+    pub(crate) fn printed(&self, argv: &[Word]) -> Option<Vec<(usize, Word)>> {
+        let is_literal = |(_, root): &(usize, Word)| root.literal().is_some();
+        let only_prints = self.runs.is_empty() && self.unknown.is_empty() && !self.prints_more;
+        let roots = match self.roots.as_slice() {
+            [] => self.roots(argv).into_iter().map(|root| (0, root)).collect(),
+            roots => roots.to_vec(),
+        };
+        let is_told = only_prints && !self.anywhere && !self.follows;
+        (is_told && !roots.is_empty() && roots.iter().all(is_literal)).then_some(roots)
     }
 
     /// The files whose names it spells out, at a root and one level below: deeper ones have these names too.
@@ -319,6 +346,8 @@ impl FindReader<'_> {
                 search.uses.push((at + 1, OperandUse::Read));
             }
             OperandUse::Keep("exec" | "execdir") => self.command(search, name, at),
+            OperandUse::Keep(NULLS) => search.nulls = true,
+            OperandUse::Keep(PRINTS) => search.prints_more = true,
             uses => {
                 let value = if self.at > at + 1 { at + 1 } else { at };
                 search.uses.push((value, uses));
@@ -413,7 +442,7 @@ impl FindReader<'_> {
 }
 
 fn does_more(uses: OperandUse) -> bool {
-    !uses.only_reads() && !matches!(uses, OperandUse::Keep(NAME | TYPE))
+    !uses.only_reads() && !matches!(uses, OperandUse::Keep(NAME | TYPE | NULLS | PRINTS))
 }
 
 /// Whether its value can become any number of words.

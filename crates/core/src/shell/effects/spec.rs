@@ -22,6 +22,8 @@ pub(super) enum OperandUse {
     Clears(&'static str),
     /// A file that is read and written.
     Change,
+    /// A file that is read, and then deleted.
+    Takes,
     /// An address.
     Url,
     /// It is, or names, or leads to code that runs: the command is unknown.
@@ -80,7 +82,10 @@ impl OperandUse {
 
     /// Whether it reads a file.
     pub(super) fn reads(self) -> bool {
-        matches!(self, Self::Read | Self::ReadBelow | Self::SettlesRead | Self::Change)
+        matches!(
+            self,
+            Self::Read | Self::ReadBelow | Self::SettlesRead | Self::Change | Self::Takes
+        )
     }
 }
 

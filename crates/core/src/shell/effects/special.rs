@@ -203,6 +203,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut ArgumentWalk, ArgumentPart)> 
         "packages.codegen" => packages::codegen,
         "packages.goal" => packages::goal,
         "packages.link" => packages::link,
+        "search.executes" => search::executes,
         "search.plain" => search::plain,
         "packages.linker" => packages::linker,
         "packages.logger" => packages::logger,

@@ -5,10 +5,13 @@ use super::expansion;
 use super::spec::{OperandSpec, OperandUse};
 use super::walk::{ArgumentPart, ArgumentWalk};
 use super::words;
-use crate::shell::{DoubtReason, FileAccess, Word};
+use crate::shell::{DoubtReason, FileAccess, FileLoss, Word};
 
 /// What [`OperandUse::Moves`] is kept under.
 pub(super) const LINKS: &str = "links";
+
+/// What says that what is in a file stays where it is written: something is added, or only its times and rights change.
+const STAYS: &str = "stays";
 
 /// More changes of directory than anyone writes on one line.
 const MOST_BASES: usize = 16;
@@ -89,7 +92,11 @@ impl ArgumentWalk<'_> {
             }
             OperandUse::Change => {
                 self.file(FileAccess::Read, part, base, recursive);
-                self.file(FileAccess::Write, part, base, recursive);
+                self.loses(part, base, FileLoss::Nothing);
+            }
+            OperandUse::Takes => {
+                self.file(FileAccess::Read, part, base, recursive);
+                self.loses(part, base, FileLoss::Deleted);
             }
         }
     }
@@ -132,7 +139,34 @@ impl ArgumentWalk<'_> {
 
     /// Notes the use of a file.
     pub(super) fn path(&mut self, arg: usize, access: FileAccess, target: Word, recursive: bool) {
-        self.effects.paths.push(PathUse { arg, access, target, recursive });
+        let loss = self.loss(arg, access);
+        self.effects.paths.push(PathUse { arg, access, target, recursive, loss });
+    }
+
+    /// Notes a file that is written, and what becomes of what is in it.
+    pub(super) fn loses(&mut self, part: ArgumentPart, base: usize, loss: FileLoss) {
+        let target = self.at_base(self.word(part), base);
+        let (arg, recursive) = (part.arg, self.recursive);
+        let access = FileAccess::Write;
+        self.effects.paths.push(PathUse { arg, access, target, recursive, loss });
+    }
+
+    /// What becomes of what is in a file that this argument names. What no word names the program has made itself, and what a
+    /// program writes that builds the project, it makes again.
+    fn loss(&self, arg: usize, access: FileAccess) -> FileLoss {
+        let says = |kept: &str| {
+            let keeps = |uses: &OperandUse| matches!(uses, OperandUse::Keep(it) if *it == kept);
+            self.program.always.iter().any(keeps)
+        };
+        if access == FileAccess::Read || arg == 0 || self.kept(STAYS).is_some() {
+            FileLoss::Nothing
+        } else if says("deletes") {
+            FileLoss::Deleted
+        } else if self.program.data_only {
+            FileLoss::Replaced
+        } else {
+            FileLoss::Nothing
+        }
     }
 
     /// Goes over the operands; `here` is used when there is none.

@@ -11,6 +11,15 @@ pub(in super::super) struct HereDoc {
     quoted: bool,
     /// `<<-`
     strips_tabs: bool,
+    /// A shell reads its commands from it.
+    is_script: bool,
+}
+
+impl HereDoc {
+    /// A shell reads its commands from it.
+    pub(in super::super) fn is_run(&mut self) {
+        self.is_script = true;
+    }
 }
 
 /// The most that start on one line.
@@ -72,7 +81,7 @@ impl LineProver<'_, '_> {
         if doubtful || delimiter.contains('\n') {
             self.unknown(start, DoubtReason::HereDocument);
         }
-        self.waiting.push(HereDoc { delimiter, quoted, strips_tabs });
+        self.waiting.push(HereDoc { delimiter, quoted, strips_tabs, is_script: false });
         if self.in_substitution && self.bash() && self.behind_document.is_none() {
             self.behind_document = Some((self.at, false));
         }
@@ -126,6 +135,13 @@ impl LineProver<'_, '_> {
         };
         if !document.quoted && self.slice(start, end).contains(['$', '`']) {
             self.here_body(start, end)?;
+        }
+        let place = self.outer_place().unwrap_or(Span { start, end });
+        if document.is_script {
+            self.printed_script(self.slice(start, end), place);
+        } else {
+            // What comes behind it may be a shell that gets it.
+            self.found.print(place, self.slice(start, end).to_owned());
         }
         self.at = next;
         if self.behind_document.is_some() {

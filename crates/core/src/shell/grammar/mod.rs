@@ -175,8 +175,22 @@ impl LineProver<'_, '_> {
         }
     }
 
-    /// Commands, with `|` between them.
+    /// Commands, with `|` between them. What one of them prints, and what is handed to one, a shell among them may run.
     fn pipeline(&mut self) -> Read {
+        let (start, waiting) = (self.at, self.waiting.len());
+        let outer = std::mem::take(&mut self.found.runs_input);
+        let read = self.piped();
+        if self.found.runs_input {
+            let place = self.span(start);
+            self.waiting.iter_mut().skip(waiting).for_each(HereDoc::is_run);
+            self.printed_scripts(place);
+        }
+        // What it is within may be handed something, too.
+        self.found.runs_input |= outer;
+        read
+    }
+
+    fn piped(&mut self) -> Read {
         loop {
             self.blanks();
             match self.keyword() {
@@ -195,8 +209,20 @@ impl LineProver<'_, '_> {
         let (start, mark, moved) =
             (self.found.len(), self.found.values.mark(), self.found.has_moved());
         let mut several = false;
+        // What the command before prints is what the next gets.
+        let mut names = None;
         loop {
+            self.found.input_names = names.take();
+            self.found.prints_names = None;
+            let from = self.at;
             self.command()?;
+            // With its errors come other words.
+            names = self
+                .found
+                .prints_names
+                .take()
+                .filter(|_| !self.slice(from, self.at).contains(">&"));
+            self.found.input_names = None;
             self.blanks();
             let goes_on = self.peek() == b'|' && self.second() != b'|';
             several |= goes_on;
@@ -216,6 +242,7 @@ impl LineProver<'_, '_> {
                     return Err(ReadStop(DoubtReason::NotUnderstood));
                 }
                 self.bump(1);
+                names = None;
             }
             self.lines()?;
             // Behind a `|` the shell runs the program `time`, but not negations.
@@ -251,6 +278,7 @@ impl LineProver<'_, '_> {
     /// One command, simple or compound, with its redirections.
     pub(super) fn command(&mut self) -> Read {
         self.blanks();
+        let input_names = self.found.input_names.take();
         if self.peek() == b'(' {
             return self.deeper(|this| {
                 let mark = this.found.values.mark();
@@ -260,8 +288,12 @@ impl LineProver<'_, '_> {
             });
         }
         match self.keyword() {
-            None => self.simple(),
+            None => {
+                self.found.input_names = input_names;
+                self.simple()
+            }
             Some((ShellKeyword::Time, _)) => self.simple(),
+            // What several commands print and read is not told apart.
             Some((keyword, end)) => {
                 self.at = end;
                 self.deeper(|this| {

@@ -2,7 +2,7 @@
 
 use super::super::lexer::{WordMode, may_expand};
 use super::super::prover::{LineProver, Read, ReadStop};
-use super::super::{DoubtReason, FileAccess, Word, WordPiece};
+use super::super::{DoubtReason, FileAccess, FileLoss, Word, WordPiece};
 
 impl LineProver<'_, '_> {
     /// The redirections behind a compound command.
@@ -81,21 +81,29 @@ impl LineProver<'_, '_> {
         self.peek();
         let start = self.at;
         let (mut reads, mut writes, mut duplicates) = (false, false, false);
+        // What is there goes on being there.
+        let mut appends = false;
         let before = self.slice(0, start);
         let descriptor = before.trim_end_matches(|char: char| char.is_ascii_digit());
         let descriptor = before.get(descriptor.len()..).unwrap_or_default();
         let is_output = matches!(descriptor, "" | "1") && !before.ends_with('}');
+        if self.peek() == b'<' {
+            self.found.input_names = None;
+        }
         if self.eat(b'&') {
             // `&>`, `&>>`
             self.expect(b'>')?;
-            self.eat(b'>');
+            appends = self.eat(b'>');
             writes = true;
         } else if self.eat(b'<') {
             match self.peek() {
                 b'<' if self.second() == b'<' && self.bash() => {
                     self.bump(2);
                     self.blanks_before_target();
-                    self.word(WordMode::Plain)?;
+                    let word = self.word(WordMode::Plain)?.word;
+                    if let Some(text) = word.literal() {
+                        self.found.print(word.span, text.to_owned());
+                    }
                     return Ok(());
                 }
                 b'<' => {
@@ -104,7 +112,7 @@ impl LineProver<'_, '_> {
                 }
                 b'>' => {
                     self.bump(1);
-                    (reads, writes) = (true, true);
+                    (reads, writes, appends) = (true, true, true);
                 }
                 b'&' => {
                     self.bump(1);
@@ -117,7 +125,11 @@ impl LineProver<'_, '_> {
             self.expect(b'>')?;
             writes = true;
             match self.peek() {
-                b'>' | b'|' => self.bump(1),
+                b'>' => {
+                    self.bump(1);
+                    appends = true;
+                }
+                b'|' => self.bump(1),
                 b'&' => {
                     self.bump(1);
                     duplicates = true;
@@ -160,7 +172,7 @@ impl LineProver<'_, '_> {
             self.unknown(start, DoubtReason::Network);
         }
         if reads && (writes || !duplicates) && !target.process {
-            self.found.redirect(span, FileAccess::Read, target.word.clone());
+            self.found.redirect(span, FileAccess::Read, target.word.clone(), FileLoss::Nothing);
         }
         if writes {
             let text = target.word.literal();
@@ -168,7 +180,8 @@ impl LineProver<'_, '_> {
             let is_file =
                 text.is_some_and(|text| !text.starts_with("/dev/") || text == "/dev/null");
             self.found.output_is_told &= is_file;
-            self.found.redirect(span, FileAccess::Write, target.word);
+            let loss = if appends { FileLoss::Nothing } else { FileLoss::Replaced };
+            self.found.redirect(span, FileAccess::Write, target.word, loss);
         }
         Ok(())
     }

@@ -89,6 +89,7 @@ impl LineProver<'_, '_> {
                 self.found.anywhere();
                 self.found.values.forget();
                 if let Some(file) = argv.get(1) {
+                    self.printed_scripts(file.span);
                     self.found.path(command, 1, FileAccess::Read, file.clone(), false);
                 }
             }
@@ -142,8 +143,14 @@ impl LineProver<'_, '_> {
         let texts: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
         match texts {
             Some(texts) => self.read_script(&texts.join(" "), words, self.own_shell()),
-            None if words.len() == 1 => words.iter().for_each(|word| self.known_parts(word)),
-            None => self.rest(argv, from),
+            None => {
+                // `eval "$(echo rm x)"`
+                self.printed_scripts(span_of(words));
+                match words {
+                    [word] => self.known_parts(word),
+                    _ => self.rest(argv, from),
+                }
+            }
         }
     }
 

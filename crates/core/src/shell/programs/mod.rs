@@ -8,10 +8,10 @@ mod wrappers;
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use super::effects::{self, CommandEffects, beginning, without};
+use super::effects::{self, CommandEffects, PathUse, beginning, without};
 use super::findings::span_of;
 use super::prover::LineProver;
-use super::{CommandRole, DoubtReason, FileAccess, Word, WordPiece};
+use super::{CommandRole, DoubtReason, FileAccess, Span, Word, WordPiece};
 
 /// How many words behind an option that is not understood are tried as the command.
 const GUESSES: usize = 2;
@@ -50,6 +50,7 @@ impl LineProver<'_, '_> {
     fn dispatch(&mut self, argv: Vec<Word>) {
         let Some(name) = argv.first().and_then(Word::literal) else {
             let span = argv.first().map_or(span_of(&argv), |word| word.span);
+            self.printed_command(&argv);
             self.plain(argv);
             return self.found.unknown(span, DoubtReason::DynamicCommand);
         };
@@ -67,6 +68,9 @@ impl LineProver<'_, '_> {
             let handed = self.found.handed.wrapped.split_off(before);
             self.found.hand_on(start, &handed);
             return self.found.stands_alone(start);
+        }
+        if matches!(base, "echo" | "printf") {
+            self.prints(&argv);
         }
         if dir.is_none() && builtins::is_builtin(base) {
             return self.builtin(argv);
@@ -100,8 +104,7 @@ impl LineProver<'_, '_> {
 
     fn used(&mut self, argv: &[Word], effects: CommandEffects, command: usize, from: usize) {
         for used in effects.paths {
-            let arg = from + used.arg;
-            self.found.path(command, arg, used.access, used.target, used.recursive);
+            self.found.used(command, PathUse { arg: from + used.arg, ..used });
         }
         for (arg, target) in effects.loads {
             self.found.loads(command, from + arg, target);
@@ -184,6 +187,42 @@ impl LineProver<'_, '_> {
                 self.read_script(&script, words, super::Shell::Sh);
             }
             None => self.rest(argv, from),
+        }
+    }
+
+    /// `echo` and `printf`: what they print may be run.
+    fn prints(&mut self, argv: &[Word]) {
+        let words = argv.get(1..).unwrap_or_default();
+        let texts: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
+        if let Some(texts) = texts {
+            let options =
+                texts.iter().take_while(|text| matches!(**text, "-n" | "-e" | "-ne" | "--"));
+            let said = texts.get(options.count()..).unwrap_or_default().join(" ");
+            self.found.print(span_of(argv), said.replace("\\n", "\n"));
+        }
+    }
+
+    /// What is printed within this place is run: as far as it is known it is read. It stays unknown what runs.
+    pub(in super::super) fn printed_scripts(&mut self, place: Span) {
+        for text in self.found.printed_in(place) {
+            self.printed_script(&text, place);
+        }
+    }
+
+    /// A text that a shell may read as commands.
+    pub(in super::super) fn printed_script(&mut self, text: &str, place: Span) {
+        if !self.found.exhausted {
+            let word = Word { span: place, pieces: vec![WordPiece::Text(text.to_owned())] };
+            self.read_script(text, std::slice::from_ref(&word), super::Shell::Sh);
+        }
+    }
+
+    /// A command whose name is printed: with that, and with the words behind it that are known.
+    fn printed_command(&mut self, argv: &[Word]) {
+        let Some((first, rest)) = argv.split_first() else { return };
+        let known: Vec<&str> = rest.iter().map_while(Word::literal).collect();
+        for text in self.found.printed_in(first.span) {
+            self.printed_script(&format!("{text} {}", known.join(" ")), first.span);
         }
     }
 

@@ -1,13 +1,14 @@
 //! `find` and `xargs`, which run commands on what they find.
 
-use super::super::effects::{FindSearch, searched};
-use super::super::findings::span_of;
+use super::super::effects::launch::GivenOption;
+use super::super::effects::searched;
+use super::super::findings::{PrintedNames, span_of};
 use super::super::prover::LineProver;
 use super::super::{CommandRole, DoubtReason, FactKind, Word, WordPiece};
 
 /// `find`: a command of its own, and what its `-exec` runs.
 pub(super) fn find(prover: &mut LineProver<'_, '_>, argv: Vec<Word>) {
-    prover.plain(argv.clone());
+    let command = prover.plain(argv.clone());
     let search = searched(&argv);
     let roots = search.roots(&argv);
     for run in &search.runs {
@@ -29,15 +30,24 @@ pub(super) fn find(prover: &mut LineProver<'_, '_>, argv: Vec<Word>) {
         let below = if run.there { &[] } else { roots.as_slice() };
         if prover.found.pay_words(words.len(), span) {
             let through = search.follows || !finds_no_links(&argv);
-            on_found(prover, words, below, many, &search, through);
+            let spelled = search.spelled(&roots);
+            on_found(prover, words, below, many, (&spelled, through));
         }
     }
+    // Behind its substitutions, which have printed before.
+    prover.found.prints_names = search.printed(&argv).map(|printed| PrintedNames {
+        command,
+        spelled: search.spelled(&roots),
+        roots: printed,
+        may_be_links: !finds_no_links(&argv),
+        nulls: search.nulls,
+    });
 }
 
 /// A command runs on what is found below these roots. None: they cannot be told.
 fn on_found(
     prover: &mut LineProver<'_, '_>, words: &[Word], roots: &[Word], many: bool,
-    search: &FindSearch, through: bool,
+    (spelled, through): (&[Word], bool),
 ) {
     let inner: Vec<Word> = words.iter().map(|word| found_below(roots, word, many)).collect();
     let before = prover.found.len();
@@ -49,14 +59,14 @@ fn on_found(
     prover.runs(inner.clone());
     prover.found.files = outer;
     for (_, found) in words.iter().zip(&inner).filter(|(word, _)| word.literal() == Some("{}")) {
-        used_below(prover, before, found, roots, search, through);
+        used_below(prover, before, found, roots, (spelled, through));
     }
 }
 
 /// What has been said since `before` of this very word is true of all that is found.
 fn used_below(
     prover: &mut LineProver<'_, '_>, before: usize, found: &Word, roots: &[Word],
-    search: &FindSearch, through: bool,
+    (spelled, through): (&[Word], bool),
 ) {
     let used: Vec<_> = prover
         .found
@@ -76,12 +86,11 @@ fn used_below(
         .collect();
     prover.found.below(before, found, roots);
     // What is spelled out is what is meant, and a symlink of that name is looked at.
-    let spelled = search.spelled(roots);
     if used.is_empty() || !prover.found.pay_words(spelled.len() * used.len(), found.span) {
         return;
     }
     for (command, arg, access) in used {
-        for file in &spelled {
+        for file in spelled {
             let file = Word { span: found.span, pieces: file.pieces.clone() };
             prover.found.path(command, arg, access, file, false);
         }
@@ -94,18 +103,36 @@ fn used_below(
     }
 }
 
-/// Whether all that is found is a file and no symlink: `-type f`, with no word that turns it round or makes it one of two.
+/// Whether all that is found is a file and no symlink: `-type f` beside all else, with no word that turns it round or makes it
+/// one of two. What stands in parentheses only narrows it, and what stands behind an action says nothing of that.
 fn finds_no_links(argv: &[Word]) -> bool {
     let is = |at: usize, text: &str| argv.get(at).and_then(Word::literal) == Some(text);
     // What is turned round there is one word on a name, and no word on the kind.
     let is_aside = |at: usize| {
         ["-path", "-name", "-iname", "-ipath", "-wholename"].iter().any(|test| is(at + 1, test))
     };
-    let certain = argv.iter().enumerate().all(|(at, word)| match word.literal() {
-        Some("!" | "-not") => is_aside(at),
-        word => !matches!(word, Some("-o" | "-or" | "," | "(" | "-files0-from")),
-    });
-    certain && (1..argv.len()).any(|at| is(at, "-type") && is(at + 1, "f"))
+    let (mut depth, mut says) = (0_usize, false);
+    // Whether an action stands before, and whether the words of one go on.
+    let (mut acts, mut inside) = (false, false);
+    for (at, word) in argv.iter().enumerate() {
+        match word.literal() {
+            Some("-exec" | "-execdir" | "-ok" | "-okdir") => (acts, inside) = (true, true),
+            Some(";") if inside => inside = false,
+            Some("+") if inside && is(at - 1, "{}") => inside = false,
+            Some("(" | ")") if inside => return false,
+            Some("(") => depth += 1,
+            Some(")") => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => return false,
+            },
+            Some("!" | "-not") if depth == 0 && !is_aside(at) => return false,
+            Some("-o" | "-or" | ",") if depth == 0 => return false,
+            Some("-files0-from") => return false,
+            Some("-type") => says |= depth == 0 && !acts && is(at + 1, "f"),
+            _ => {}
+        }
+    }
+    says && depth == 0
 }
 
 /// Whether nothing that begins like one of these roots can be an option.
@@ -160,6 +187,7 @@ fn replaced(word: &Word, mark: &str, many: bool) -> Word {
 /// `xargs`: what it runs gets words that are not known.
 pub(super) fn xargs(prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: CommandRole) {
     let span = span_of(&argv);
+    let names = prover.found.input_names.take();
     let Some(launch) = prover.wrapper(&argv, role) else { return };
     for given in launch.given.iter().filter(|given| given.is("variable")) {
         match given.value.as_ref().and_then(Word::literal) {
@@ -183,6 +211,11 @@ pub(super) fn xargs(prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: Comm
         },
     };
     let words = argv.get(launch.command..).unwrap_or_default();
+    let nulls = launch.find("nulls").is_some();
+    let reads = launch.given.iter().any(GivenOption::reads);
+    if let Some(names) = names.filter(|names| names.nulls == nulls && !reads && !words.is_empty()) {
+        return on_names(prover, words, mark, &names);
+    }
     let mut inner: Vec<Word> = match mark {
         Some(mark) => words.iter().map(|word| replaced(word, mark, false)).collect(),
         None => words.to_vec(),
@@ -195,5 +228,41 @@ pub(super) fn xargs(prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: Comm
     }
     if prover.found.pay_words(inner.len(), span) {
         prover.runs(inner);
+    }
+}
+
+/// What `xargs` runs on the names that a search prints: as if the search ran it, as long as no name counts for several words and
+/// none is a symlink, which a program may go through.
+fn on_names(
+    prover: &mut LineProver<'_, '_>, words: &[Word], mark: Option<&str>, names: &PrintedNames,
+) {
+    const FOUND: &str = "{}";
+    let span = span_of(words);
+    let found = Word { span, pieces: vec![WordPiece::Text(FOUND.to_owned())] };
+    let words: Vec<Word> = match mark {
+        None => words.iter().cloned().chain([found]).collect(),
+        Some(mark) => words
+            .iter()
+            .map(|word| match word.literal() {
+                Some(text) if text == mark => found.clone(),
+                _ => replaced(word, mark, false),
+            })
+            .collect(),
+    };
+    // Behind a command that makes links nobody can look for them.
+    let through = names.may_be_links && prover.found.has_moved();
+    let doubts = [
+        (!names.nulls, DoubtReason::FindsWords),
+        (names.may_be_links && !through, DoubtReason::FindsLinks),
+    ];
+    for (_, why) in doubts.into_iter().filter(|(is_doubted, _)| *is_doubted) {
+        for (arg, root) in &names.roots {
+            prover.found.unknown_at(root.span, why, names.command, *arg);
+        }
+    }
+    let roots: Vec<Word> = names.roots.iter().map(|(_, root)| root.clone()).collect();
+    if prover.found.pay_words(words.len(), span) {
+        let how = (names.spelled.as_slice(), through);
+        on_found(prover, &words, &roots, mark.is_none(), how);
     }
 }

@@ -101,6 +101,11 @@ impl LineProver<'_, '_> {
         if !invocation.script {
             // A script file, or its standard input.
             let command = self.found.command(argv.clone(), CommandRole::Plain);
+            if let Some(file) = operand {
+                // `bash <(echo rm x)`
+                self.printed_scripts(file.span);
+            }
+            self.found.runs_input |= operand.is_none() || invocation.doubt.is_some();
             match operand {
                 Some(file) if invocation.doubt.is_none() => {
                     self.found.path(
@@ -133,6 +138,9 @@ impl LineProver<'_, '_> {
         };
         let Some(script) = operand.literal() else {
             self.found.unknown(operand.span, DoubtReason::DynamicScript);
+            // What is not known of it may come from the input: `xargs -I{} sh -c {}`.
+            self.found.runs_input = true;
+            self.printed_scripts(operand.span);
             return self.known_parts(operand);
         };
         let shell = match language {

@@ -45,10 +45,10 @@ fn short_fact(what: &FactKind) -> Option<String> {
             let words = words.join(" ");
             if command.role == CommandRole::Wrapper { format!("[{words}]") } else { words }
         }
-        FactKind::Redirect { access: FileAccess::Read, target } => {
+        FactKind::Redirect { access: FileAccess::Read, target, .. } => {
             format!("<{}", short_word(target))
         }
-        FactKind::Redirect { access: FileAccess::Write, target } => {
+        FactKind::Redirect { access: FileAccess::Write, target, .. } => {
             format!(">{}", short_word(target))
         }
         FactKind::Assign { name } => format!("{name}="),

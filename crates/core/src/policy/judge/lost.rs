@@ -1,0 +1,109 @@
+//! What a confined command would take away that git cannot give back: what it deletes, and what it puts something else in the
+//! place of. To be confined to the project is no guard against that.
+
+use super::matching::{MatchStrength, RuleHit};
+use super::spot::PathSpots;
+use super::{CallJudge, NeedsFiles, below, looked_up, tracked};
+use crate::path::is_below;
+use crate::policy::Effect;
+use crate::policy::subject::{Subject, SubjectKind};
+use crate::policy::tokens::base_name;
+use crate::shell::{FileAccess, FileLoss, Word, deletes, replaces};
+
+/// Folders that a confined command has for itself, empty at first and gone afterwards.
+const PRIVATE: &[&str] = &["/tmp", "/var/tmp"];
+
+impl CallJudge<'_> {
+    /// Whether what is allowed would take away what git cannot give back, and nobody has said that it may: a rule that lets
+    /// confined commands run says nothing of that. `confined`: it is such a rule that allows it.
+    ///
+    /// Where another rule of its document allows it, by the name of the program, that counts for what deletes or moves. An edit
+    /// is no loss that anybody has to be asked about once edits are allowed.
+    pub(super) fn loses(
+        &self, subject: &Subject, hits: &[RuleHit], spots: Option<&PathSpots>, confined: bool,
+    ) -> Result<bool, NeedsFiles> {
+        let runs_confined = self.confined.is_some() || self.call.confined.is_some();
+        if !runs_confined || subject.mentioned {
+            return Ok(false);
+        }
+        let takes_away = |word: &Word, is: fn(&str) -> bool| {
+            word.literal().is_some_and(|name| is(base_name(name)))
+        };
+        match &subject.kind {
+            SubjectKind::Command { argv, .. } => {
+                // Where it names files, each of them is looked at.
+                let names_some = self.subjects.iter().any(|other| match &other.kind {
+                    SubjectKind::Path { by: Some(by), .. } if other.loss == FileLoss::Deleted => {
+                        self.argv(by).is_some_and(|its| its == argv.as_slice())
+                    }
+                    _ => false,
+                });
+                let first = argv.first();
+                Ok(confined && !names_some && first.is_some_and(|first| takes_away(first, deletes)))
+            }
+            SubjectKind::Path { access: FileAccess::Write, by, .. }
+                if subject.loss != FileLoss::Nothing =>
+            {
+                let argv = by.as_ref().and_then(|by| self.argv(by));
+                let first = argv.and_then(<[Word]>::first);
+                let by_name = first.is_some_and(|first| takes_away(first, replaces));
+                let by_others = || by.as_ref().is_some_and(|by| self.is_allowed_elsewhere(by));
+                let is_covered = confined || by_name && self.is_by_document(hits) && !by_others();
+                match spots.filter(|_| is_covered) {
+                    Some(spots) => self.is_lost(spots, subject.loss, by_name),
+                    None => Ok(false),
+                }
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether what allows it, as far as rules do, are rules of documents that let confined commands run.
+    fn is_by_document(&self, hits: &[RuleHit]) -> bool {
+        let allows =
+            |hit: &&RuleHit| hit.effect == Effect::Allow && hit.how == MatchStrength::Surely;
+        let mut allows = hits.iter().filter(allows).peekable();
+        allows.peek().is_none() && self.policy.rests_on_confinement()
+            || allows.all(|hit| self.policy.lets_confined_run(hit.document))
+    }
+
+    /// Whether something is there that git does not have. What tools make again is no loss.
+    fn is_lost(
+        &self, spots: &PathSpots, loss: FileLoss, by_name: bool,
+    ) -> Result<bool, NeedsFiles> {
+        let is_open = spots.error.is_some() || !spots.loose.is_empty();
+        if is_open && (by_name || loss == FileLoss::Deleted) {
+            return Ok(true);
+        }
+        let found = spots.found.iter().map(String::as_str);
+        let places = spots.located.iter().map(|path| path.real.as_str()).chain(found);
+        let is_own = |place: &&str| !self.is_private(place) && !self.is_product(place);
+        for place in places.filter(is_own) {
+            if loss == FileLoss::Deleted || self.is_unkept(place)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether it lies where tools of the project put what they make again.
+    fn is_product(&self, path: &str) -> bool {
+        let project = self.policy.context().project.as_deref().unwrap_or_default();
+        below::is_product(path.strip_prefix(project).unwrap_or(path))
+    }
+
+    /// Whether it lies in a folder that is gone with the command.
+    fn is_private(&self, path: &str) -> bool {
+        let project = self.policy.context().project.as_deref();
+        PRIVATE.iter().any(|folder| is_below(path, folder))
+            && !project.is_some_and(|project| is_below(path, project))
+    }
+
+    /// Whether there is such a file, and git does not have it.
+    fn is_unkept(&self, path: &str) -> Result<bool, NeedsFiles> {
+        let has = |path: &str| looked_up(self.files.has(path));
+        // What cannot be told may be there. A folder goes on being there, whatever comes into it.
+        let is_file = has(path)?.unwrap_or(true) && !has(&format!("{path}/."))?.unwrap_or(false);
+        Ok(is_file && !tracked::is_kept(path, self.policy.readings().git.names(), self.files))
+    }
+}
