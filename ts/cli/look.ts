@@ -8,7 +8,6 @@ import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
 import { print, printJson } from './print.js';
 import { besideOf } from './beside.js';
-import { boundRecord } from './remember.js';
 import { RISK, riskFilter } from './risk.js';
 import { pendingColumns, toJson, whole } from './shown.js';
 import { columns, fit, oneLine } from './style.js';
