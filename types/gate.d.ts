@@ -459,6 +459,13 @@ export interface Gate extends AsyncDisposable {
     limit?: number;
   }): Promise<ApprovalRecord[]>;
   /**
+   * How often a person approved before what the `always.allow` of this request would have answered, in the same project: among the
+   * latest 200 requests of its tool, at this gate or in its ledger. `0` where nothing is offered. Counted when it is called.
+   *
+   * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
+   */
+  askedBefore(approvalId: string): Promise<number>;
+  /**
    * Where more approvals are needed, it is counted: the record is still `pending`, with one more vote.
    *
    * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request goes on waiting

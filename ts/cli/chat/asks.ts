@@ -1,5 +1,6 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
+import { askedOften } from '../../gate/asked-before.js';
 import { standing } from '../../gate/standing.js';
 import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { whyAsked } from '../../gate/why-asked.js';
@@ -15,13 +16,17 @@ export class WaitingAsks {
   #waiting: ApprovalRequest[] = [];
   /** Requests that came together, by who asked: what is counted. Until none of them waits. */
   readonly #together = new Map<string, string[]>();
+  /** How often the like of them was approved before. */
+  readonly #before = new Map<string, number>();
 
   get requests(): readonly ApprovalRequest[] {
     return this.#waiting;
   }
 
-  add(request: ApprovalRequest): void {
+  /** @param before how often a person approved the like */
+  add(request: ApprovalRequest, before = 0): void {
     if (this.find(request.approvalId) !== undefined) return;
+    this.#before.set(request.approvalId, before);
     const who = whoOf(request);
     const others = this.#together.get(who) ?? [];
     const isOver = !others.some((id) => this.find(id) !== undefined);
@@ -40,33 +45,45 @@ export class WaitingAsks {
 
   remove(approvalId: string): void {
     this.#waiting = this.#waiting.filter((each) => each.approvalId !== approvalId);
+    this.#before.delete(approvalId);
   }
 
   clear(): void {
     this.#waiting = [];
     this.#together.clear();
+    this.#before.clear();
   }
 
   view(): readonly WaitingAsk[] {
     return this.#waiting.map((request) => {
       const together = this.#together.get(whoOf(request)) ?? [];
-      return askOf(request, together.indexOf(request.approvalId) + 1, together.length);
+      const before = this.#before.get(request.approvalId);
+      return askOf(request, together.indexOf(request.approvalId) + 1, together.length, before);
     });
   }
 }
 
 const whoOf = ({ origin }: ApprovalRequest): string => JSON.stringify(origin);
 
-export function askOf(request: ApprovalRequest, index: number, of: number): WaitingAsk {
+/** @param before how often a person approved the like */
+export function askOf(request: ApprovalRequest, index: number, of: number, before = 0): WaitingAsk {
   const common = { request, index, of, from: fromOf(request.origin) };
   if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
   const { allow } = request.always;
+  const often = allow === null ? undefined : askedOften(before);
   const label = oneLine(allow?.label ?? '');
   const also = (allow?.also ?? []).map(oneLine).filter((each) => !label.includes(each));
   return {
     ...common,
     kind: 'approval',
-    why: [whyOf(request), standing(request), reviewLine(request) ?? ''].filter((part) => part !== '').join('; '),
+    why: [
+      whyOf(request),
+      standing(request),
+      reviewLine(request) ?? '',
+      often === undefined ? '' : `${often}: s remembers it`,
+    ]
+      .filter((part) => part !== '')
+      .join('; '),
     warnings: warningsOf(request),
     dangers: dangersInWords(request),
     isHarmless: isHarmless(request),

@@ -203,7 +203,11 @@ class TheChat implements LocalChat {
       });
       this.#running = { run, abort, ended };
       this.#changed();
-      for await (const event of run) end = this.#see(event) ?? end;
+      for await (const event of run) {
+        const isAsked = event.type === 'approval-requested' && !event.isAutomatic && event.always.allow !== null;
+        const before = isAsked ? await this.#approvedBefore(event.approvalId) : 0;
+        end = this.#see(event, before) ?? end;
+      }
     } catch (error) {
       this.#transcript.note('error', messageOf(error));
     }
@@ -219,8 +223,20 @@ class TheChat implements LocalChat {
     this.#changed();
   }
 
-  /** @returns how the run ends, with the event that says so */
-  #see(event: AgentEvent): RunEnd | undefined {
+  /** How often a person approved the like of it. Nobody is hindered where that cannot be counted: the prompt says less. */
+  async #approvedBefore(approvalId: string): Promise<number> {
+    try {
+      return await this.#options.gate.askedBefore(approvalId);
+    } catch {
+      return 0;
+    }
+  }
+
+  /**
+   * @param before how often a person approved the like of what it asks
+   * @returns how the run ends, with the event that says so
+   */
+  #see(event: AgentEvent, before: number): RunEnd | undefined {
     this.#options.onEvent?.(event);
     // It is not decided, it is let go of.
     const isLeft = this.#isLeaving && (event.type === 'approval-response' || event.type === 'question-answered');
@@ -232,7 +248,7 @@ class TheChat implements LocalChat {
         return undefined;
       case 'approval-requested': {
         const { type: _, isAutomatic, ...request } = event;
-        if (!isAutomatic) this.#asks.add(request);
+        if (!isAutomatic) this.#asks.add(request, before);
         return undefined;
       }
       case 'question-asked': {
