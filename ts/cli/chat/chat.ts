@@ -3,7 +3,7 @@
  * conversation, and puts what waits to the human.
  */
 import type { ModelMessage } from 'ai';
-import type { AgentEvent, AgentRun, ApprovalRecord, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
+import type { AgentEvent, AgentRun, ApprovalRecord, Decision, Remember, QuestionsAnswered } from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { snapshot } from '../../values/snapshot.js';
@@ -311,9 +311,9 @@ class TheChat implements LocalChat {
     this.#changed();
   }
 
-  async always(approvalId: string, scope: GrantScope): Promise<void> {
+  async always(approvalId: string, remember: Remember): Promise<void> {
     const { gate, by } = this.#options;
-    await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember: scope }));
+    await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember }));
     await this.#learn();
   }
 

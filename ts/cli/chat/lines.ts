@@ -290,7 +290,7 @@ class LineFrontEnd {
         await this.#chat.approveAll();
         break;
       case 'always':
-        await this.#chat.always(approvalId, 'session');
+        await this.#chat.always(approvalId, answer.remember);
         break;
       default:
         await this.#chat.decide(approvalId, answer);

@@ -7,7 +7,7 @@
 import type {
   ApprovalRequest,
   Decision,
-  GrantScope,
+  Remember,
   PolicyMode,
   Question,
   QuestionsAnswered,
@@ -101,7 +101,7 @@ export interface Chat {
   /** Refuses what waits, since nobody is there to answer; it stands so in the record. */
   refuse(approvalId: string): Promise<void>;
   /** Approves it and what the request says is like it. */
-  always(approvalId: string, scope: GrantScope): Promise<void>;
+  always(approvalId: string, remember: Remember): Promise<void>;
   /** Turns Auto-approve on, which answers everything that waits and is not denied. */
   approveAll(): Promise<void>;
   /** Answers questions; `null`: the human does not want to. */

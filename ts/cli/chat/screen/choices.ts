@@ -22,6 +22,7 @@ export type ChoiceName =
   | 'help'
   /** Of a second question. */
   | 'agree'
+  | 'agree-project'
   | 'again'
   | 'back';
 
@@ -92,6 +93,13 @@ export function choicesOf(ask: ApprovalAsk, about: PanelAbout): PanelChoice[] {
         choice('agree', 'y', 'Yes, run it, and allow all of this from now on', 'Run it and what is like it.', {
           runs: true,
         }),
+        choice(
+          'agree-project',
+          'p',
+          'Yes, and from now on in this project',
+          'Run it and what is like it, also when this program is started again here.',
+          { runs: true },
+        ),
         back,
       ];
     case 'auto':

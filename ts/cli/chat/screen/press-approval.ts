@@ -200,6 +200,8 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return at.about.of === 'edited' ? edit(pressing, at.about.field, at.about.text) : { state };
     case 'agree':
       return agreed(pressing, at);
+    case 'agree-project':
+      return answeredBy(pressing, { type: 'always', approvalId: ask.request.approvalId, scope: 'always' });
   }
 }
 
@@ -230,7 +232,7 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
   const { approvalId } = ask.request;
   switch (at.about.of) {
     case 'always':
-      return answeredBy(pressing, { type: 'always', approvalId });
+      return answeredBy(pressing, { type: 'always', approvalId, scope: 'session' });
     case 'edited':
       return answered(pressing, { type: 'edit', args: at.about.args });
     case 'auto': {

@@ -299,10 +299,12 @@ fn alone(rule: &PolicyRule, name: &Arc<str>, shell: Option<String>) -> PolicyDoc
             condition: None,
             who: None,
             reviewer: false,
+            forgets: false,
             ..rule.clone()
         }],
         forbid: Vec::new(),
         network: None,
+        forgets: false,
     }
 }
 

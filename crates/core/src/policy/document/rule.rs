@@ -7,7 +7,7 @@ use crate::policy::{Effect, RuleConfinement, mcp_name};
 
 use super::error::{DocumentPath, nearest, quoted};
 use super::read::{DocumentReader, MAX_RULES, any, nowhere};
-use super::schema::{COMMAND, CONFINED, EFFECTS, EXAMPLES, HINTS, RULE};
+use super::schema::{COMMAND, CONFINED, EFFECTS, EXAMPLES, HINTS, REMEMBERS, RULE};
 use super::tree::{DocumentNode, DocumentValue, TableEntry};
 use super::{
     CommandPattern, DocumentFormat, ErrorCode, PatternToken, PlacedValue, PolicyRule, RuleExamples,
@@ -64,6 +64,7 @@ impl DocumentReader<'_> {
             condition: None,
             who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
             reviewer: false,
+            forgets: false,
             examples: RuleExamples::default(),
         };
         let mut servers = Vec::new();
@@ -85,6 +86,7 @@ impl DocumentReader<'_> {
                 "reviewer" => rule.reviewer = self.flag(node, path),
                 "confined" => rule.confined = self.confined(node, path),
                 "condition" => rule.condition = self.condition(node, path),
+                "remember" => rule.forgets = self.forgets(node, path, rule.effect),
                 "examples" => rule.examples = self.examples(node, path),
                 _ => {}
             }
@@ -105,6 +107,15 @@ impl DocumentReader<'_> {
             self.fail(ErrorCode::Value, Some(node.at), path, message, Some(hint));
         }
         Some(rule)
+    }
+
+    fn forgets(&mut self, node: &DocumentNode, path: DocumentPath<'_>, effect: Effect) -> bool {
+        let never = self.choice(node, path, REMEMBERS) == Some(true);
+        if never && effect != Effect::Ask {
+            let message = "only a rule that asks says what is remembered: leave \"remember\" out, or write effect = \"ask\"";
+            self.wrong(node, path, message.to_owned());
+        }
+        never
     }
 
     fn commands(

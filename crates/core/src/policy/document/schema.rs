@@ -9,7 +9,7 @@ use super::{MatchOrder, PolicyMode};
 pub const VERSION: u32 = 1;
 
 pub(super) const DOCUMENT: &[&str] =
-    &["$schema", "version", "default", "match", "network", "forbid", "tools", "rule"];
+    &["$schema", "version", "default", "match", "network", "forbid", "remember", "tools", "rule"];
 
 pub(super) const READING: &[&str] = &["command", "read", "write", "url", "cwd", "ignore", "shell"];
 
@@ -31,6 +31,7 @@ pub(super) const RULE: &[&str] = &[
     "escalate",
     "remind",
     "reviewer",
+    "remember",
     "condition",
     "examples",
 ];
@@ -61,6 +62,9 @@ pub(super) const CONFINED: &[(&str, ConfinedWrites)] =
 
 pub(super) const MATCHES: &[(&str, MatchOrder)] =
     &[("strictest", MatchOrder::Strictest), ("first", MatchOrder::First)];
+
+/// Whether nothing is remembered.
+pub(super) const REMEMBERS: &[(&str, bool)] = &[("never", true)];
 
 pub(super) const MODES: &[(&str, PolicyMode)] = &[
     ("safe", PolicyMode::Safe),

@@ -186,6 +186,7 @@ pub(crate) fn judge_held(
                 rule: says.rule.and_then(|rule| policy.reference(rule)),
                 cause: says.cause,
                 managed_ask: says.managed_ask,
+                forgets: says.forgets,
                 reviewable: says.reviewable,
                 subject,
             })
@@ -213,6 +214,8 @@ pub(crate) struct SubjectVerdict {
     pub(crate) rule: Option<usize>,
     pub(crate) cause: VerdictCause,
     pub(crate) managed_ask: bool,
+    /// Nothing that is said of it is remembered.
+    pub(crate) forgets: bool,
     pub(crate) reviewable: bool,
     /// The rules that ask and say who must agree.
     pub(crate) who: Vec<usize>,
@@ -305,6 +308,7 @@ impl<'a> CallJudge<'a> {
                     rule: None,
                     cause: VerdictCause::TooMuch,
                     managed_ask: false,
+                    forgets: says.forgets,
                     reviewable: false,
                     who: says.who,
                 };
@@ -362,12 +366,13 @@ impl<'a> CallJudge<'a> {
             && !(confining.is_some()
                 && (is_held(&cause, subject) || self.is_hardly_written(subject)))
         {
-            let managed_ask = says.managed_ask;
+            let (managed_ask, forgets) = (says.managed_ask, says.forgets);
             says = SubjectVerdict {
                 effect: Effect::Ask,
                 rule: None,
                 cause,
                 managed_ask,
+                forgets,
                 reviewable: false,
                 who: says.who,
             };
