@@ -123,14 +123,14 @@ describe('the prompts', () => {
     [3, 'approved 3 times before'],
   ])('point at "always" from the third time on: %i', (times, said) => {
     expect(askedOften(times)).toBe(said);
-    const ask = askOf({ ...record, always: { allow, deny: null } }, 1, 1, times);
+    const ask = askOf({ ...record, always: { allow, deny: null } }, 1, 1, { before: times });
     expect(ask.kind === 'approval' && ask.why.includes('s remembers it')).toBe(times >= 3);
     const shown = whole(record, 80, Date.now(), { run: null, askedBefore: times });
     expect(shown.some((line) => line.includes('--remember always'))).toBe(times >= 3);
   });
 
   it('say nothing of it where nothing is offered', () => {
-    const ask = askOf({ ...record, always: { allow: null, deny: null } }, 1, 1, 9);
+    const ask = askOf({ ...record, always: { allow: null, deny: null } }, 1, 1, { before: 9 });
     expect(ask.kind === 'approval' && ask.why).not.toContain('before');
   });
 });

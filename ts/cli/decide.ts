@@ -12,6 +12,7 @@ import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
 import { offered, placeOf, readRemember, refuseIfForgotten, remember, type RememberOptions } from './remember.js';
+import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
 import { standsOut } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
@@ -32,11 +33,16 @@ export interface DecideValues extends LedgerValues {
   group?: string[] | undefined;
   reason?: string | undefined;
   yes?: boolean | undefined;
+  /** Those that wait and are like it, too. */
+  like?: boolean | undefined;
 }
 
 export async function approve(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readOptions(args, { ...DECIDE, ...REMEMBER });
-  return decideAll(positionals, values, { type: 'approve' }, readRemember(values.remember, values.exact));
+  const { values, positionals } = readOptions(args, { ...DECIDE, ...REMEMBER, like: { type: 'boolean' } });
+  const remembered = readRemember(values.remember, values.exact);
+  if (values.like === true && remembered !== undefined)
+    throw new UsageError('--like approves what waits, and --remember what comes: pass one of them');
+  return decideAll(positionals, values, { type: 'approve' }, remembered);
 }
 
 export async function reject(args: readonly string[]): Promise<number> {
@@ -95,12 +101,25 @@ async function decideAll(
   const by = whoDecides(values.by);
   return withLedger(values, 'change', async (ledger) => {
     let exit: number = Exit.ok;
-    for (const typed of ids) {
+    for (const typed of values.like === true ? await withAlike(ledger, ids) : ids) {
       const ended = await decideOne(ledger, typed, make, values, by, remembered);
       if (exit === Exit.ok) exit = ended;
     }
     return exit;
   });
+}
+
+/** With those that wait and are like them: of one tool, in one run, that the same "always" would answer. None stands out. */
+async function withAlike(ledger: NativeLedger, ids: readonly string[]): Promise<string[]> {
+  const waiting = (await ledger.pending(null)).map(toJson);
+  const all = [...ids];
+  for (const typed of ids) {
+    const { approvalId } = await recordOf(ledger, typed, false);
+    const one = waiting.find((each) => each.approvalId === approvalId);
+    const alike = one === undefined ? [] : waiting.filter((other) => isAlike(one, other));
+    all.push(...alike.map((other) => other.approvalId));
+  }
+  return [...new Set(all)];
 }
 
 /** Shows what it is about, and decides. */

@@ -220,7 +220,15 @@ export const PAGES: readonly ManualPage[] = [
     'ID…',
     'Lets calls run.',
     'countersign approve 4f2a91c3 --reason "the branch is mine"',
-    [REMEMBER, EXACT, ...DECIDE],
+    [
+      {
+        name: '--like',
+        help: 'approves those that wait in its run and are like it as well: of the same tool, and what the same "always" would answer. None that stands out',
+      },
+      REMEMBER,
+      EXACT,
+      ...DECIDE,
+    ],
     IDS,
   ),
   onLedger(

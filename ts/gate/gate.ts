@@ -7,6 +7,9 @@ import type {
   ApprovalRecord,
   ApprovalRequest,
   Audit,
+  BatchDecision,
+  BatchOptions,
+  BatchResult,
   DecideOptions,
   DecidedVia,
   Gate,
@@ -36,6 +39,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot } from '../values/snapshot.js';
 import { askedBefore, LOOKED_AT } from './asked-before.js';
+import { decideAll } from './batch.js';
 import { GateAudit } from './audit.js';
 import { projectLookup, type ProjectLookup } from './call-place.js';
 import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
@@ -230,6 +234,13 @@ export class LocalGate implements Omit<Gate, 'request'> {
 
   decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
     return this.#deciding.decide(approvalId, answer, options);
+  }
+
+  decideAll(approvalIds: readonly string[], decision: BatchDecision, options?: BatchOptions): Promise<BatchResult[]> {
+    return decideAll(approvalIds, decision, options, {
+      find: (approvalId) => this.get(approvalId),
+      decide: (approvalId, one, who) => this.decide(approvalId, one, who),
+    });
   }
 
   approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {

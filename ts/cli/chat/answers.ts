@@ -11,6 +11,7 @@ type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 export type LineAnswer =
   | Decision
   | { type: 'always'; remember: Remember }
+  | { type: 'like' }
   | { type: 'all' }
   | { type: 'say'; lines: string[] };
 
@@ -20,6 +21,7 @@ function keysOf({ request, always }: ApprovalAsk): string[] {
   return [
     ...answersTo({ ...request, flags: [] }),
     ...(runs && always !== null ? ['s       yes, and always for this session', ...FOR_HOW_LONG] : []),
+    ...(runs && always !== null ? ['l       yes, and to those that wait and are like it'] : []),
     ...(runs ? ['A       approve all: turns Auto-approve on'] : []),
     'd       the whole of it, again',
     OTHERS,
@@ -67,6 +69,8 @@ export function readAnswer(line: string, ask: ApprovalAsk): LineAnswer {
   switch (line.trim()) {
     case 'A':
       return { type: 'all' };
+    case 'l':
+      return { type: 'like' };
     case 'd':
       return { type: 'say', lines: wholeOf(ask) };
     case '?':

@@ -1,6 +1,7 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
 import { askedOften } from '../../gate/asked-before.js';
+import { isAlike } from '../../gate/batch.js';
 import { standing } from '../../gate/standing.js';
 import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { whyAsked } from '../../gate/why-asked.js';
@@ -58,15 +59,30 @@ export class WaitingAsks {
     return this.#waiting.map((request) => {
       const together = this.#together.get(whoOf(request)) ?? [];
       const before = this.#before.get(request.approvalId);
-      return askOf(request, together.indexOf(request.approvalId) + 1, together.length, before);
+      return askOf(request, together.indexOf(request.approvalId) + 1, together.length, {
+        before,
+        waiting: this.#waiting,
+      });
     });
   }
 }
 
 const whoOf = ({ origin }: ApprovalRequest): string => JSON.stringify(origin);
 
-/** @param before how often a person approved the like */
-export function askOf(request: ApprovalRequest, index: number, of: number, before = 0): WaitingAsk {
+/** What is known of a request beside it. */
+interface AskBeside {
+  /** How often a person approved the like. */
+  before?: number | undefined;
+  /** All that wait. */
+  waiting?: readonly ApprovalRequest[];
+}
+
+export function askOf(
+  request: ApprovalRequest,
+  index: number,
+  of: number,
+  { before = 0, waiting = [] }: AskBeside = {},
+): WaitingAsk {
   const common = { request, index, of, from: fromOf(request.origin) };
   if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
   const { allow } = request.always;
@@ -86,6 +102,7 @@ export function askOf(request: ApprovalRequest, index: number, of: number, befor
       .join('; '),
     warnings: warningsOf(request),
     dangers: dangersInWords(request),
+    alike: waiting.filter((other) => isAlike(request, other)).map(({ approvalId }) => approvalId),
     isHarmless: isHarmless(request),
     always: allow === null ? null : { label, also },
   };

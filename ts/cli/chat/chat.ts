@@ -2,6 +2,7 @@
  * The chat without a terminal: prompts in, a view out. It holds the gate, runs the agent once per prompt with the whole
  * conversation, and puts what waits to the human.
  */
+import { isAlike } from '../../gate/batch.js';
 import type { ModelMessage } from 'ai';
 import type { AgentEvent, AgentRun, ApprovalRecord, Decision, Remember, QuestionsAnswered } from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
@@ -309,6 +310,14 @@ class TheChat implements LocalChat {
     await localGate(gate, 'chat').rejectBySystem(approvalId, nobody.reason, nobody.by);
     this.#asks.remove(approvalId);
     this.#changed();
+  }
+
+  async approveAlike(approvalId: string): Promise<void> {
+    const { gate, by } = this.#options;
+    const one = this.#asks.find(approvalId);
+    const alike = one === undefined ? [] : this.#asks.requests.filter((other) => isAlike(one, other));
+    for (const each of [approvalId, ...alike.map((other) => other.approvalId)])
+      await this.#answered(each, () => gate.approve(each, { by }));
   }
 
   async always(approvalId: string, remember: Remember): Promise<void> {

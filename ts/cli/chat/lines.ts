@@ -269,7 +269,7 @@ class LineFrontEnd {
     const { approvalId } = ask.request;
     const answer = readAnswer(line, ask);
     const put = this.#put!;
-    const runs = answer.type === 'approve' || answer.type === 'always' || answer.type === 'all';
+    const runs = ['approve', 'always', 'like', 'all'].includes(answer.type);
     // Nobody looks again at what went through a pipe, and each line of one answers one call.
     const doubts = [
       ...ask.warnings,
@@ -288,6 +288,9 @@ class LineFrontEnd {
         return true;
       case 'all':
         await this.#chat.approveAll();
+        break;
+      case 'like':
+        await this.#chat.approveAlike(approvalId);
         break;
       case 'always':
         await this.#chat.always(approvalId, answer.remember);
