@@ -74,6 +74,7 @@ import type {
   NativeVerified,
   NativeWaiting,
   NativeWeighed,
+  NarrowedOffer,
   Operations,
   PatternKind,
   PolicyOperations,
@@ -834,6 +835,11 @@ export class NativePolicies {
     return this.#now('forbids', { mode });
   }
 
+  /** Why nothing is remembered here; `null`: it is. */
+  forgets(): Promise<string | null> {
+    return this.#later('forgets', {});
+  }
+
   grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
     return this.#later('grant', grant);
   }
@@ -875,6 +881,11 @@ export function safeText(text: string): string {
 /** Trusts the policy of the project that this directory is in, as it is now. Fails with `ERR_POLICY`. */
 export function trust(directory: string): Promise<TrustedPolicy> {
   return documentsLater('trust', { directory });
+}
+
+/** What is remembered in the place of an offer. Fails with `ERR_INVALID_DECISION` where it is not proven to be narrower. */
+export function narrowOffer(narrow: DocumentOperations['narrow']['takes']): NarrowedOffer {
+  return documents('narrow', narrow);
 }
 
 /** Puts rules that were shown into the policy of a project. Fails when what stands there is not what was shown. */

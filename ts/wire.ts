@@ -35,6 +35,9 @@ name: string, value: string, };
 /** Whether what is asked here outlives this process. */
 export type AskDurable = Record<symbol, never>;
 
+/** Why nothing is remembered here; `null`: it is. */
+export type AskForgets = Record<symbol, never>;
+
 /** Fails when the policies cannot be read. */
 export type AskReady = Record<symbol, never>;
 
@@ -139,6 +142,7 @@ export type DocumentOperations = {
   untrust: { takes: UntrustProject; answers: boolean };
   trusted: { takes: ListTrusted; answers: Array<TrustedPolicy> };
   accept: { takes: AcceptRules; answers: AcceptedRules };
+  narrow: { takes: NarrowOffer; answers: NarrowedOffer };
 };
 
 /** Nothing is answered but that it is done. */
@@ -317,7 +321,11 @@ export type Grant = { id: string, effect: 'allow' | 'deny', scope: GrantScope, r
 /** ms since the epoch. */
 createdAt: number,
 /** ms since the epoch; `null`: until it is revoked. */
-expiresAt: number | null, };
+expiresAt: number | null,
+/** How many calls it still answers; absent: any number. */
+times?: number,
+/** What was offered, where a human made it narrower: it answers nothing that these rules do not. */
+within?: PolicyRule[], };
 
 /** What "always" would save. */
 export type GrantOffer = { label: string, rules: PolicyRule[], also: Array<string>, };
@@ -379,6 +387,18 @@ export type LookAtCall = { args: unknown, look: NativeLook, };
 
 export type LookedText = NativeLooked;
 
+/** What is remembered in the place of an offer. Fails with `ERR_INVALID_DECISION` where it is not proven to be narrower. */
+export type NarrowOffer = { offered: readonly PolicyRule[],
+/** Rules instead; `null`: those that are offered. */
+rules: readonly PolicyRule[] | null,
+/** The words of each command of the call, where nothing but them is to be remembered; `null`: what is offered. */
+words: Array<Array<string>> | null, };
+
+/** Rules, and what they mean. */
+export type NarrowedOffer = { rules: PolicyRule[],
+/** Each in words, safe to show. */
+also: Array<string>, };
+
 /** What a ledger holds. */
 export type NativeAbout = { place: string, schema: number, encrypted: boolean, records: number, pending: number, runs: number, entries: number, bytes: number, };
 
@@ -425,6 +445,8 @@ ruleName: string, annotations?: Record<string, boolean>,
 runId?: string,
 /** How it runs where no human approves it: for the verdict alone. */
 confined?: NativeConfinedRun,
+/** It runs if a grant answers: one for so many calls is used once. */
+usesGrants?: boolean,
 /** ms since the epoch, for grants. */
 now: number,
 /** What the functions of the rules said, for each of the policies; absent: none of them has any. */
@@ -539,6 +561,8 @@ export type NativeHead = { size: number, hash: string, at: number, };
 export type NativeJudged = { verdict: PolicyVerdict,
 /** An administrator's rule asks: only a human answers. */
 managedAsk?: boolean,
+/** A part of it is asked about each time: no grant answers, and nothing of it is remembered. */
+forgets?: boolean,
 /** Each part of it that asks is left to a reviewer. */
 reviewable?: boolean,
 /** Files changed: what is wrong with them now, perhaps nothing. */
@@ -634,7 +658,7 @@ export type NativePastAnswer = "approved" | "rejected" | "changed";
 export type NativePerson = { name: string, groups: readonly string[], };
 
 /** What policies say of a call. */
-export type NativePolicyOpinion = { effect: PolicyEffect, reason: string, namesPeople: boolean, managedAsk: boolean, reviewable: boolean, };
+export type NativePolicyOpinion = { effect: PolicyEffect, reason: string, namesPeople: boolean, managedAsk: boolean, forgets: boolean, reviewable: boolean, };
 
 /** What policies are made with. */
 export type NativePolicyOptions = { documents: Array<NativeDocument>,
@@ -985,6 +1009,7 @@ export type PolicyOperations = {
   network: { takes: FindNetwork; answers: NativeNetwork | null };
   layers: { takes: ListLayers; answers: LayersText };
   forbids: { takes: FindForbidding; answers: string | null };
+  forgets: { takes: AskForgets; answers: string | null };
   grant: { takes: SaveGrant; answers: GrantText };
   grants: { takes: ListGrants; answers: Array<GrantText> };
   revoke: { takes: RevokeGrant; answers: boolean };

@@ -205,6 +205,23 @@ export interface DecideOptions {
   remember?: Remember;
 }
 
+/** One decision for several requests. */
+export type BatchDecision =
+  | { type: 'approve'; reason?: string }
+  | { type: 'reject'; reason?: string }
+  | { type: 'skip'; reason?: string };
+
+export interface BatchOptions extends Omit<DecideOptions, 'reason' | 'remember'> {
+  /** The ids of those that somebody looked at by themselves: only then one that stands out is approved. */
+  seen?: readonly string[];
+}
+
+/** What became of one request of several. */
+export type BatchResult =
+  | { approvalId: string; record: ApprovalRecord; error: null }
+  /** It was not taken; what {@link Gate.decide} would have thrown. */
+  | { approvalId: string; record: null; error: Error };
+
 /** A question to a human from any code, outside an agent too. */
 export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   toolName: string;
@@ -459,6 +476,13 @@ export interface Gate extends AsyncDisposable {
     limit?: number;
   }): Promise<ApprovalRecord[]>;
   /**
+   * How often a person approved before what the `always.allow` of this request would have answered, in the same project: among the
+   * latest 200 requests of its tool, at this gate or in its ledger. `0` where nothing is offered. Counted when it is called.
+   *
+   * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
+   */
+  askedBefore(approvalId: string): Promise<number>;
+  /**
    * Where more approvals are needed, it is counted: the record is still `pending`, with one more vote.
    *
    * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request goes on waiting
@@ -483,6 +507,14 @@ export interface Gate extends AsyncDisposable {
   skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
   /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
   decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
+  /**
+   * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what becomes of
+   * one changes nothing for the others. A call that stands out, by a flag or since it may not be undone, is not approved among others
+   * unless `seen` names it: {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it goes on waiting.
+   *
+   * @throws {@link InvalidDecisionError} for another decision: an edit, an answer or `remember` belong to one request
+   */
+  decideAll(approvalIds: readonly string[], decision: BatchDecision, options?: BatchOptions): Promise<BatchResult[]>;
   /**
    * What happens from now on, over all runs, and over all processes that share the ledger: of a durable one also what
    * happened a moment ago. A reader that falls more than 10,000 events behind gets {@link EventsLostError}

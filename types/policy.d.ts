@@ -94,6 +94,8 @@ export interface PolicyRule {
    * not in the administrator's file. @default false
    */
   reviewer?: boolean;
+  /** What it asks about is asked each time: nothing of it is remembered. For `ask` only. */
+  remember?: 'never';
   /** What the rule must and must not match; checked when it is read. */
   examples?: { match?: readonly string[]; not_match?: readonly string[] };
 }
@@ -136,6 +138,8 @@ export interface PolicyDocument {
   network?: 'none' | 'ask' | readonly string[];
   /** Modes that {@link Gate.setMode} refuses. */
   forbid?: readonly PolicyMode[];
+  /** Nothing that is asked about is remembered, whatever the layer: no request offers "always", and no grant answers. */
+  remember?: 'never';
 }
 
 /** A policy that was read and checked. */
@@ -465,6 +469,10 @@ export interface Grant {
   createdAt: number;
   /** ms since the epoch; `null`: until it is revoked. */
   expiresAt: number | null;
+  /** How many calls it still answers; absent: any number. */
+  times?: number;
+  /** What was offered, where a human made it narrower: it answers nothing that these rules do not. */
+  within?: PolicyRule[];
 }
 
 /** The remembered decisions of a gate. */

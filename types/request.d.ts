@@ -1,7 +1,7 @@
 /** Requests for approval, and decisions on them. */
 import type { InferToolInput, ToolSet } from 'ai';
 import type { ApprovalNeed, DecisionType, Vote } from './interrupt.js';
-import type { FileChange, GrantOffer, GrantScope, PolicyVerdict } from './policy.js';
+import type { FileChange, GrantOffer, GrantScope, PolicyRule, PolicyVerdict } from './policy.js';
 import type { Gate, LedgerRetention } from './gate.js';
 import type { StreamWithEventsOptions } from './run.js';
 import type { QuestionRequest } from './activity.js';
@@ -150,8 +150,20 @@ export type Decision<ARGS = unknown> =
   /** Do not run it, and tell the model to go on without. */
   | { type: 'skip'; reason?: string };
 
-/** A scope, or a scope and for how long, in ms. */
-export type Remember = GrantScope | { scope: GrantScope; expiresIn?: number };
+/** A scope, or a scope and what narrows it. What is not proven to be narrower than the offer is refused. */
+export type Remember =
+  | GrantScope
+  | {
+      scope: GrantScope;
+      /** For how long, in ms. */
+      expiresIn?: number;
+      /** For so many calls that it answers, also over several processes. */
+      times?: number;
+      /** The very words of this call, where the offer has the beginning of a command. */
+      exact?: boolean;
+      /** In the place of those that are offered: each speaks of nothing that an offered one does not. */
+      rules?: readonly PolicyRule[];
+    };
 
 /** Answers of other libraries, taken as they are: RadarOS and the AI SDK, combycode, LangChain. */
 export type ForeignDecision =

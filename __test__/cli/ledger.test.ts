@@ -128,6 +128,8 @@ describe('looking', () => {
         [['approve'], 2, /needs the id/],
         [['approve', 'aaaaaa', '--by', ' '], 2, /--by needs a name/],
         [['approve', 'aaaaaa', '--remember', 'run'], 2, /lives in its own process/],
+        [['approve', 'aaaaaa', '--remember', '0x'], 2, /a number of calls such as 5x/],
+        [['approve', 'aaaaaa', '--exact'], 2, /pass --remember as well/],
         [['edit', 'aaaaaa'], 2, /--args JSON, or --editor/],
         [['edit', 'aaaaaa', '--args', '{'], 2, /not JSON/],
         [['respond', 'aaaaaa'], 2, /respond needs an id/],

@@ -86,8 +86,9 @@ describe('a request that needs several', () => {
   });
 
   it('and others with it are decided together, each as it stands', async () => {
-    const { gate, as, approvalId } = await setUp({ quorum: 2 });
-    const { approvalId: other } = await ask(gate, { approvers: ['ada'] });
+    const make = { args: { command: 'make' } };
+    const { gate, as, approvalId } = await setUp({ quorum: 2, ...make });
+    const { approvalId: other } = await ask(gate, { approvers: ['ada'], ...make });
     const body = { ids: [approvalId, other], decision: approve };
     const { results } = (await as('mia').post<BulkResults>('api/decisions', body)).body;
     expect(results.map(({ ok, record, error }) => [ok, record?.status, error?.code])).toEqual([

@@ -321,15 +321,20 @@ describe('arguments in an editor', () => {
 describe('several at once', () => {
   it('are decided one by one, each with its own end', async () => {
     const { gate, mia } = setUp();
-    const [one, two, three] = [await ask(gate), await ask(gate), await ask(gate)];
+    const make = { args: { command: 'make' } };
+    const [one, two, three] = [await ask(gate, make), await ask(gate, make), await ask(gate, make)];
+    // What may not be undone is approved by itself.
+    const push = await ask(gate);
     await gate.reject(two.approvalId, 'before', { by: 'noah' });
-    const ids = [one, two, three].map(({ approvalId }) => approvalId);
+    const ids = [one, two, three, push].map(({ approvalId }) => approvalId);
     const { body } = await mia.post<BulkResults>('api/decisions', { ids, decision: { type: 'approve' } });
     expect(body.results.map(({ approvalId, ok, error }) => [approvalId, ok, error?.code])).toEqual([
       [one.approvalId, true, undefined],
       [two.approvalId, false, 'ERR_ALREADY_DECIDED'],
       [three.approvalId, true, undefined],
+      [push.approvalId, false, 'ERR_INVALID_DECISION'],
     ]);
+    expect((await gate.get(push.approvalId))?.status).toBe('pending');
     expect(body.results[1]?.error?.winner).toMatchObject({ decision: { by: 'noah', reason: 'before' } });
   });
 

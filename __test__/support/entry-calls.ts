@@ -50,6 +50,7 @@ export const CALLS: Record<EntryName, (wrong: object) => unknown> = {
   'gate.request: options': (wrong) => asked((at) => at.request(request, wrong)),
   'gate.decide': (wrong) => gate().decide(id, true, wrong),
   'gate.reject': (wrong) => gate().reject(id, wrong),
+  'gate.decideAll': (wrong) => gate().decideAll([id], { type: 'skip' }, wrong),
   'gate.check': (wrong) => gate().check(over(request, wrong)),
   'gate.pending': (wrong) => gate().pending(wrong),
   'gate.history': (wrong) => gate().history(wrong),

@@ -168,6 +168,20 @@ describe('a call that waits', () => {
     expect(await decided(fake)).toEqual(['always', ask.request.approvalId, 'session']);
   });
 
+  test('always is for the project as well, where that is chosen', async () => {
+    const ask = approval(
+      'execute',
+      { command: 'git status' },
+      {},
+      { always: { label: 'any `git status …`', also: [] } },
+    );
+    const fake = await asking(ask);
+    await take(fake, 's', /❯ s {2}Yes, and always/);
+    await fake.terminal.waitFor('Enter takes it · Esc goes back');
+    await take(fake, 'p', /❯ p {2}Yes, and from now on in this project/);
+    expect(await decided(fake)).toEqual(['always', ask.request.approvalId, 'always']);
+  });
+
   test('a reason that is typed where something else was asked is about the call', async () => {
     const fake = await asking();
     const { terminal } = fake;

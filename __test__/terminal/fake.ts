@@ -100,6 +100,7 @@ export function approval(
     warnings: [],
     dangers: [],
     always: { label: `every call of ${toolName}`, also: [] },
+    alike: [],
     isHarmless: (ask.warnings ?? []).length + (ask.dangers ?? []).length === 0,
     ...ask,
   };

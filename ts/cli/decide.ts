@@ -11,8 +11,8 @@ import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
-import { boundRecord, offered, readRemember, remember, type RememberOptions } from './remember.js';
-import { placeToRemember } from '../gate/call-place.js';
+import { offered, placeOf, readRemember, refuseIfForgotten, remember, type RememberOptions } from './remember.js';
+import { isAlike } from '../gate/batch.js';
 import { dangersInWords } from '../gate/danger.js';
 import { standsOut } from '../gate/stands-out.js';
 import { CONTENTS, summary, toJson } from './shown.js';
@@ -26,26 +26,33 @@ export const DECIDE = {
   yes: { type: 'boolean', short: 'y' },
 } as const;
 
+const REMEMBER = { remember: { type: 'string' }, exact: { type: 'boolean' } } as const;
+
 export interface DecideValues extends LedgerValues {
   by?: string | undefined;
   group?: string[] | undefined;
   reason?: string | undefined;
   yes?: boolean | undefined;
+  /** Those that wait and are like it, too. */
+  like?: boolean | undefined;
 }
 
 export async function approve(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readOptions(args, { ...DECIDE, remember: { type: 'string' } });
-  return decideAll(positionals, values, { type: 'approve' }, readRemember(values.remember));
+  const { values, positionals } = readOptions(args, { ...DECIDE, ...REMEMBER, like: { type: 'boolean' } });
+  const remembered = readRemember(values.remember, values.exact);
+  if (values.like === true && remembered !== undefined)
+    throw new UsageError('--like approves what waits, and --remember what comes: pass one of them');
+  return decideAll(positionals, values, { type: 'approve' }, remembered);
 }
 
 export async function reject(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, {
     ...DECIDE,
-    remember: { type: 'string' },
+    ...REMEMBER,
     stop: { type: 'boolean' },
   });
   const decision: HumanDecision = values.stop === true ? { type: 'reject', stop: true } : { type: 'reject' };
-  return decideAll(positionals, values, decision, readRemember(values.remember));
+  return decideAll(positionals, values, decision, readRemember(values.remember, values.exact));
 }
 
 export async function skip(args: readonly string[]): Promise<number> {
@@ -94,12 +101,25 @@ async function decideAll(
   const by = whoDecides(values.by);
   return withLedger(values, 'change', async (ledger) => {
     let exit: number = Exit.ok;
-    for (const typed of ids) {
+    for (const typed of values.like === true ? await withAlike(ledger, ids) : ids) {
       const ended = await decideOne(ledger, typed, make, values, by, remembered);
       if (exit === Exit.ok) exit = ended;
     }
     return exit;
   });
+}
+
+/** With those that wait and are like them: of one tool, in one run, that the same "always" would answer. None stands out. */
+async function withAlike(ledger: NativeLedger, ids: readonly string[]): Promise<string[]> {
+  const waiting = (await ledger.pending(null)).map(toJson);
+  const all = [...ids];
+  for (const typed of ids) {
+    const { approvalId } = await recordOf(ledger, typed, false);
+    const one = waiting.find((each) => each.approvalId === approvalId);
+    const alike = one === undefined ? [] : waiting.filter((other) => isAlike(one, other));
+    all.push(...alike.map((other) => other.approvalId));
+  }
+  return [...new Set(all)];
 }
 
 /** Shows what it is about, and decides. */
@@ -118,7 +138,7 @@ export async function decideOne(
     const decision = checked(record, await make(record));
     if (decision.type === 'approve' && record.status === 'pending') await bewareOf(record, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
-    if (remembered !== undefined) await beforeRemembering(ledger, record, effect, values);
+    if (remembered !== undefined) await beforeRemembering(ledger, record, effect, remembered, values);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
     const taken = await decide(ledger, record.approvalId, decision, { by, groups: groupsIn(values.group) });
     await tellTaken(ledger, taken, decision, asJson);
@@ -163,11 +183,14 @@ async function beforeRemembering(
   ledger: NativeLedger,
   record: KeptRecord,
   effect: 'allow' | 'deny',
+  remembered: RememberOptions,
   { yes, json }: DecideValues,
 ): Promise<void> {
-  const label = oneLine(offered(record, effect).label);
-  const { project } = placeToRemember(await boundRecord(ledger, record));
-  process.stderr.write(`to be remembered in ${oneLine(project)}: ${label}\n`);
+  const label = oneLine(offered(record, effect, remembered).label);
+  const place = await placeOf(ledger, record);
+  await refuseIfForgotten(place);
+  const times = remembered.times === undefined ? '' : ` (for ${remembered.times} calls)`;
+  process.stderr.write(`to be remembered in ${oneLine(place.project)}: ${label}${times}\n`);
   if (yes === true || json === true || !canAsk()) return;
   if (await confirm('Decide it so, and remember that?')) return;
   throw new ExitError(

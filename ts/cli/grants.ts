@@ -38,6 +38,7 @@ const COLUMNS: readonly TableColumn<Grant>[] = [
   { title: 'EFFECT', text: ({ effect }) => effect, style: ({ effect }) => (effect === 'allow' ? 'green' : 'red') },
   { title: 'BY', text: ({ by }) => oneLine(by) },
   { title: 'UNTIL', text: ({ expiresAt }) => (expiresAt === null ? '-' : clock(expiresAt)) },
+  { title: 'LEFT', text: ({ times }) => (times === undefined ? '-' : `${times}x`), right: true },
   { title: 'WHAT', text: ({ label }) => oneLine(label), grows: true },
 ];
 

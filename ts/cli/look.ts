@@ -1,6 +1,8 @@
 /** `countersign pending | show | runs`. */
+import { askedBefore, LOOKED_AT } from '../gate/asked-before.js';
+import { projectLookup } from '../gate/call-place.js';
 import { parentRunOf } from '../gate/run-ids.js';
-import type { NativeRunInfo } from '../native.js';
+import type { KeptRecord, NativeLedger, NativeRunInfo } from '../native.js';
 import { told } from './duration.js';
 import { Exit, UsageError } from './exit.js';
 import { recordOf } from './ids.js';
@@ -41,12 +43,20 @@ export async function show(args: readonly string[]): Promise<number> {
       const record = await recordOf(ledger, typed, true);
       if (values.json === true) await printJson(toJson(record));
       else {
-        const beside = await besideOf(ledger, record);
+        const beside = { ...(await besideOf(ledger, record)), askedBefore: await approvedBefore(ledger, record) };
         await print(...(at > 0 ? [''] : []), ...whole(record, columns(), Date.now(), beside));
       }
     }
     return Exit.ok;
   });
+}
+
+/** How often a person approved the like of what waits. */
+async function approvedBefore(ledger: NativeLedger, record: KeptRecord): Promise<number> {
+  const request = toJson(record);
+  if (request.status !== 'pending' || request.always.allow === null) return 0;
+  const earlier = await ledger.history({ runId: null, toolName: request.toolName, before: null, limit: LOOKED_AT });
+  return askedBefore(request, earlier.map(toJson), projectLookup(ledger.records));
 }
 
 /** More than anybody reads, less than a string holds. */

@@ -65,9 +65,13 @@ const DECIDE: readonly ManualOption[] = [
 ];
 const REMEMBER: ManualOption = {
   name: '--remember',
-  value: 'always|DURATION',
+  value: 'always|DURATION|Nx',
   values: ['always'],
-  help: 'answers the next such calls of the project as well, for ever or for a time such as 30d. It says what that is, and asks, before anything is decided',
+  help: 'answers the next such calls of the project as well, for ever, for a time such as 30d, or for a number of them such as 5x. It says what that is, and asks, before anything is decided',
+};
+const EXACT: ManualOption = {
+  name: '--exact',
+  help: 'remembers the very words of the command, and not what begins with them',
 };
 const NOTIFY: ManualOption = {
   name: '--notify',
@@ -223,7 +227,15 @@ export const PAGES: readonly ManualPage[] = [
     'ID…',
     'Lets calls run.',
     'countersign approve 4f2a91c3 --reason "the branch is mine"',
-    [REMEMBER, ...DECIDE],
+    [
+      {
+        name: '--like',
+        help: 'approves those that wait in its run and are like it as well: of the same tool, and what the same "always" would answer. None that stands out',
+      },
+      REMEMBER,
+      EXACT,
+      ...DECIDE,
+    ],
     IDS,
   ),
   onLedger(
@@ -231,7 +243,7 @@ export const PAGES: readonly ManualPage[] = [
     'ID…',
     'Does not let calls run; the model is told the reason.',
     'countersign reject 4f2a91c3 --reason "use notes.md instead"',
-    [{ name: '--stop', help: 'the run ends, too' }, REMEMBER, ...DECIDE],
+    [{ name: '--stop', help: 'the run ends, too' }, REMEMBER, EXACT, ...DECIDE],
     IDS,
   ),
   onLedger('edit', 'ID', 'Lets a call run with other arguments.', 'countersign edit 4f2a91c3 --editor', [

@@ -1,6 +1,7 @@
 /** Requests as they are printed: as JSON, as a row, and whole. */
 import type { ApprovalRecord } from '../../index.js';
 import { becomes, gaveBack, type ToldRun } from '../ai-sdk/saved/told-run.js';
+import { askedOften } from '../gate/asked-before.js';
 import type { CallPlace } from '../gate/call-place.js';
 import { agentLine, shownArgs, shownPreview } from '../gate/agent-reason.js';
 import { callInALine } from '../gate/in-a-line.js';
@@ -78,6 +79,8 @@ const VERB = {
 export interface KeptBeside {
   run: ToldRun | null;
   place?: CallPlace | undefined;
+  /** How often a person approved the like before. */
+  askedBefore?: number;
   result?: unknown;
 }
 
@@ -89,7 +92,7 @@ export function whole(
   record: KeptRecord,
   width = columns(),
   now = Date.now(),
-  { run, place, result }: KeptBeside = { run: null },
+  { run, place, result, askedBefore = 0 }: KeptBeside = { run: null },
 ): string[] {
   const json = toJson(record);
   const lines: string[] = [];
@@ -112,6 +115,8 @@ export function whole(
   field('why', why);
   field('reviewer', reviewLine(json) ?? '');
   field('needs', oneLine(standing(json)), 'yellow');
+  const often = json.status === 'pending' ? askedOften(askedBefore) : undefined;
+  if (often !== undefined) field('often', `${often}: --remember always keeps the next one from being asked`, 'yellow');
   if (json.decision !== null) field('decided', outcome(json));
   field('then', becomes(json, run), 'yellow');
   if (json.decision?.type === 'edit')

@@ -229,7 +229,8 @@ async function live(ledger: NativeLedger, place: string, who: DecidingPerson, wa
 
 /** What would be remembered of it, and where. @throws {ExitError} @throws {InvalidDecisionError} where nothing is offered */
 async function offerLines(ledger: NativeLedger, record: KeptRecord): Promise<string[]> {
-  const { label, also } = offered(record, 'allow');
+  const { label } = offered(record, 'allow');
+  const also = record.details?.always?.allow?.also ?? [];
   const { project } = placeToRemember(await boundRecord(ledger, record));
   return [
     'Run it, and allow this from now on:',

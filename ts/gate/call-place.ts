@@ -27,6 +27,21 @@ function contextOf(record: BoundRecord | undefined): PlacedContext | undefined {
   return [policy].flat()[0] ?? undefined;
 }
 
+/** The project that the call of a request came from; `undefined`: nobody knows. */
+export type ProjectLookup = (request: { runId: string; approvalId: string }) => Promise<string | undefined>;
+
+/** @param recordsOf all of a run, with what they are bound to; they are read once */
+export function projectLookup(
+  recordsOf: (runId: string) => Promise<readonly (BoundRecord & { approvalId: string })[]>,
+): ProjectLookup {
+  const runs = new Map<string, ReturnType<typeof recordsOf>>();
+  return async ({ runId, approvalId }) => {
+    const records = runs.get(runId) ?? recordsOf(runId);
+    runs.set(runId, records);
+    return placeOfCall((await records).find((each) => each.approvalId === approvalId))?.project;
+  };
+}
+
 /** `undefined`: no policy had a say, so that nobody wrote it down. */
 export function placeOfCall(record: BoundRecord | undefined): CallPlace | undefined {
   const { cwd, project } = contextOf(record) ?? {};

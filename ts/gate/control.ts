@@ -83,6 +83,8 @@ export const showingOf = (verdict: CallVerdict): ShowOptions | null =>
 /** Remembers grants, and takes them back. */
 export interface GrantKeeper {
   grant: (grant: Omit<Grant, 'id'>) => Promise<Grant>;
+  /** Why nothing is remembered there; `null`: it is. */
+  forgets: () => Promise<string | null>;
   revoke: (id: string) => Promise<boolean>;
 }
 
@@ -203,7 +205,11 @@ export class GateControl {
     const parts: Omit<NativeCallParts, 'mode' | 'first'> = {
       toolName: call.toolName,
       args: call.args.json,
-      asked: { ...(await askedOf(rules, call)), ...(call.confined === undefined ? {} : { confined: call.confined }) },
+      asked: {
+        ...(await askedOf(rules, call)),
+        ...(call.confined === undefined ? {} : { confined: call.confined }),
+        ...(call.usesGrants === true ? { usesGrants: true } : {}),
+      },
       ...(own === undefined ? {} : { own: own.map(weightOf) }),
       hasJudge: this.#judge !== undefined,
       isQuestion: call.isQuestion === true,
@@ -219,13 +225,16 @@ export class GateControl {
       if (parts.policies === undefined) {
         judged = said;
         for (const { problems } of judged) this.tellProblems(problems);
-        parts.policies = judged.map(({ verdict: { effect, reason }, who, managedAsk = false, reviewable = false }) => ({
-          effect,
-          reason,
-          namesPeople: asksPeople(who),
-          managedAsk,
-          reviewable,
-        }));
+        parts.policies = judged.map(
+          ({ verdict: { effect, reason }, who, managedAsk = false, forgets = false, reviewable = false }) => ({
+            effect,
+            reason,
+            namesPeople: asksPeople(who),
+            managedAsk,
+            forgets,
+            reviewable,
+          }),
+        );
       }
       switch (next.kind) {
         case 'askOwn': {
@@ -307,6 +316,11 @@ export class GateControl {
 
   get #mayGrant(): boolean {
     return (this.#policies ?? this.#reader)?.mayGrant ?? false;
+  }
+
+  /** What a call would do, as the gate reads it. */
+  reads(call: JudgedByPolicy): Awaitable<PolicyVerdict> {
+    return this.#reading().judge(call);
   }
 
   /** The policies that count now, and what is wrong with their files. */
@@ -436,6 +450,8 @@ export class GateControl {
     return {
       // What is granted for a run that is a part of another is granted for the main one.
       grant: async (grant) => keeper.grant({ ...grant, runId: grant.runId === null ? null : mainRunOf(grant.runId) }),
+      // Where there are no rules, none says so.
+      forgets: async () => (isHere && this.#policies === undefined ? null : keeper.forgets()),
       revoke: async (id) => keeper.revoke(id),
     };
   }

@@ -2,6 +2,7 @@
 import type {
   ApprovalAnswer,
   ApprovalRecord,
+  ApprovalRequest,
   CallReview,
   DecideOptions,
   DecidedVia,
@@ -25,13 +26,20 @@ import { placeToRemember, type CallPlace } from './call-place.js';
 import { checkText } from './check-arguments.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
 import type { AnsweredRequest, RawRecord, ShownCheck } from '../native.js';
+import type { GrantKeeper } from './control.js';
 import type { GateInternals } from './inside.js';
 import { isApproval, reviveDecision, toRecord, toRequest } from './records.js';
 import { checkItsCall, plainAnswer, type TakenAnswer } from './taken-answer.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { reboundContext } from './rebound.js';
-import { grantOf, readRemember, rememberOf, type RememberedAs } from './remember.js';
+import { grantOf, isEdited, readRemember, rememberOf, type RememberedAs } from './remember.js';
 import type { EventTeller } from './teller.js';
+
+/** What is to be remembered, and by whom. */
+interface WantedGrant {
+  grant: Omit<Grant, 'id'>;
+  keeper: GrantKeeper;
+}
 
 export class DecisionTaker {
   readonly #inside: GateInternals;
@@ -392,22 +400,21 @@ export class DecisionTaker {
       const meant = decision.type === 'edit' && editedArgs !== undefined ? { ...decision, args: editedArgs } : decision;
       await this.#authorize(approvalId, reviveDecision({ ...meant }), meta);
     }
-    const wanted = as === undefined ? undefined : this.#grantOf(approvalId, decision, as, meta);
-    const grant = isLater(wanted) ? await wanted : wanted;
+    const wanted = as === undefined ? undefined : await this.#grantOf(approvalId, decision, as, meta);
     let record: ApprovalRecord;
     let granted: Grant | undefined;
-    if (grant !== undefined) this.#teller.held.push(approvalId);
+    if (wanted !== undefined) this.#teller.held.push(approvalId);
     try {
       const taken = this.#inside.native.decide(approvalId, decision, edit === undefined ? meta : { ...meta, ...edit });
       record = toRecord(isLater(taken) ? await taken : taken);
       // Only the decision that stands is remembered, and before anybody goes on because of it.
-      granted = grant === undefined ? undefined : await this.#remember(approvalId, grant);
+      granted = wanted === undefined ? undefined : await this.#remember(approvalId, wanted);
     } catch (error) {
       throw AlreadyDecidedError.isInstance(error)
         ? new AlreadyDecidedError({ message: error.message, winner: toRecord(error.winner) })
         : error;
     } finally {
-      if (grant !== undefined) this.#teller.held.splice(this.#teller.held.indexOf(approvalId), 1);
+      if (wanted !== undefined) this.#teller.held.splice(this.#teller.held.indexOf(approvalId), 1);
       // Also after a refusal: finding out that a request is over is a change too.
       this.#teller.flush();
     }
@@ -442,39 +449,60 @@ export class DecisionTaker {
     if (record?.status === 'pending') await this.#inside.people.authorize(toRequest(record), decision, meta);
   }
 
-  /** @throws {InvalidDecisionError} when the request does not offer to remember this; a callback's decision counts once */
-  #grantOf(
+  /**
+   * What is to be remembered, and by whom.
+   *
+   * @throws {InvalidDecisionError} when the request does not offer to remember this, or a policy forbids it by now; a callback's
+   * decision counts once
+   */
+  async #grantOf(
     approvalId: string,
     decision: DecisionOutcome,
     as: RememberedAs,
     meta: DecidingPerson,
-  ): Awaitable<Omit<Grant, 'id'> | undefined> {
+  ): Promise<WantedGrant | undefined> {
+    const request = await this.#requestToRemember(approvalId, as);
+    if (request === undefined) return undefined;
+    try {
+      const grant = grantOf(request, decision, as, meta, this.#inside.control.remembersForEver);
+      const keeper = await this.#keeperOf(approvalId, grant);
+      const forgets = await keeper.forgets();
+      if (forgets === null) return { grant, keeper };
+      throw new InvalidDecisionError({ message: `${forgets}: decide without \`remember\`.` });
+    } catch (error) {
+      if (meta.via !== 'callback' || isEdited(as)) throw error;
+      const why = messageOf(error);
+      this.#inside.logger?.warn?.('not remembered', { approvalId, reason: why });
+      // The human will be asked again, and nobody else would say why.
+      warnSeldom(
+        `remember:${request.toolName}:${why}`,
+        `onApprovalRequest: its answer for ${request.toolName} counts once and is not remembered: ${why}`,
+      );
+      return undefined;
+    }
+  }
+
+  /** With what "always" would save, and with what the call does where only its very words are to be remembered. */
+  #requestToRemember(approvalId: string, { exact }: RememberedAs): Awaitable<ApprovalRequest | undefined> {
     return after(this.#inside.native.get(approvalId), (record) => {
       if (record === null) return undefined;
-      try {
-        const offers = this.#teller.offers.get(approvalId);
-        const request = offers === undefined ? toRequest(record) : { ...toRequest(record), always: offers() };
-        return grantOf(request, decision, as, meta, this.#inside.control.remembersForEver);
-      } catch (error) {
-        if (meta.via !== 'callback') throw error;
-        const why = messageOf(error);
-        this.#inside.logger?.warn?.('not remembered', { approvalId, reason: why });
-        // The human will be asked again, and nobody else would say why.
-        warnSeldom(
-          `remember:${record.toolName}:${why}`,
-          `onApprovalRequest: its answer for ${record.toolName} counts once and is not remembered: ${why}`,
-        );
-        return undefined;
-      }
+      const offers = this.#teller.offers.get(approvalId);
+      const request = offers === undefined ? toRequest(record) : { ...toRequest(record), always: offers() };
+      if (exact !== true || request.verdict !== null) return request;
+      const { toolCallId, toolName } = record;
+      const call = { toolCallId, toolName, args: snapshot(request.args) };
+      return after(this.#inside.control.reads(call), (verdict) => ({ ...request, verdict }));
     });
   }
 
-  async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<Grant | undefined> {
+  /** Who remembers it. In memory there are no calls but those of this process. */
+  async #keeperOf(approvalId: string, { scope }: Omit<Grant, 'id'>): Promise<GrantKeeper> {
+    const mayBeElsewhere = scope === 'always' && this.#inside.isDurable;
+    return this.#inside.control.keeperOf(scope, mayBeElsewhere ? await this.#placeOf(approvalId) : undefined);
+  }
+
+  async #remember(approvalId: string, { grant: wanted, keeper }: WantedGrant): Promise<Grant | undefined> {
     try {
-      // In memory there are none but those of this process.
-      const mayBeElsewhere = wanted.scope === 'always' && this.#inside.isDurable;
-      const place = mayBeElsewhere ? await this.#placeOf(approvalId) : undefined;
-      const keeper = this.#inside.control.keeperOf(wanted.scope, place);
       const grant = await keeper.grant(wanted);
       const { id: grantId, effect, scope, by, runId } = grant;
       const ofRun = runId === null ? {} : { runId };

@@ -7,6 +7,9 @@ import type {
   ApprovalRecord,
   ApprovalRequest,
   Audit,
+  BatchDecision,
+  BatchOptions,
+  BatchResult,
   DecideOptions,
   DecidedVia,
   Gate,
@@ -35,7 +38,10 @@ import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot } from '../values/snapshot.js';
+import { askedBefore, LOOKED_AT } from './asked-before.js';
+import { decideAll } from './batch.js';
 import { GateAudit } from './audit.js';
+import { projectLookup, type ProjectLookup } from './call-place.js';
 import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { GateControl } from './control.js';
@@ -47,7 +53,7 @@ import { filesOf, ledgerOptions } from './ledger-options.js';
 import { ApproverGroups } from './people.js';
 import { isDenial, toRecord, toRequest, type DecidedRecord } from './records.js';
 import { RedactedNative } from './redacted-native.js';
-import { GateRequests, type BoundRequest, type OpenRequest } from './requests.js';
+import { GateRequests, unknownRequest, type BoundRequest, type OpenRequest } from './requests.js';
 import { takeReviewer, type TakenReviewer } from './reviewer/reviewer-options.js';
 import { ToolSchemas, type SchemaSource } from './schemas.js';
 import type { TakenAnswer } from './taken-answer.js';
@@ -228,6 +234,13 @@ export class LocalGate implements Omit<Gate, 'request'> {
 
   decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
     return this.#deciding.decide(approvalId, answer, options);
+  }
+
+  decideAll(approvalIds: readonly string[], decision: BatchDecision, options?: BatchOptions): Promise<BatchResult[]> {
+    return decideAll(approvalIds, decision, options, {
+      find: (approvalId) => this.get(approvalId),
+      decide: (approvalId, one, who) => this.decide(approvalId, one, who),
+    });
   }
 
   approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
@@ -455,6 +468,18 @@ export class LocalGate implements Omit<Gate, 'request'> {
       limit: checkWhole('gate.history: limit', limit, 1, MAX_HISTORY),
     };
     return (await this.#inside.native.history(asked)).map(toRecord);
+  }
+
+  async askedBefore(approvalId: string): Promise<number> {
+    const record = await this.get(checkText('gate.askedBefore: approvalId', approvalId));
+    if (record === undefined) throw unknownRequest(approvalId);
+    const { toolName } = record;
+    return askedBefore(record, await this.history({ toolName, limit: LOOKED_AT }), this.projects());
+  }
+
+  /** Where calls came from. One in memory is of one program, and keeps nothing of that. */
+  projects(): ProjectLookup {
+    return this.isDurable ? projectLookup((runId) => this.records(runId)) : async () => undefined;
   }
 
   /** The records of one tool call id; of all runs without a `runId`. */

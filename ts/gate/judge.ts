@@ -58,6 +58,8 @@ export interface CallJudge {
   asksAs?: AskSource | undefined;
   /** Who runs the call confined. Said by those alone that look at it once more right before it runs: see `heldTo`. */
   runner?: ConfinedRunner | undefined;
+  /** Nothing runs because of what is said: a grant for so many calls is not used. */
+  isOnlyLook?: boolean | undefined;
 }
 
 /** What is asked beside the policies. */
@@ -65,7 +67,7 @@ export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'host
 
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdict> {
-  const { control, policies, signal, tool, inherited, isQuestion, startsAgents } = by;
+  const { control, policies, signal, tool, inherited, isQuestion, startsAgents, isOnlyLook } = by;
   const opinions = async (): Promise<readonly CallOpinion[]> => {
     if (isQuestion === true) return questionOpinions(call, by);
     const own = await interruptOpinions(call, by);
@@ -84,6 +86,7 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
     runId: by.runId,
     isQuestion,
     startsAgents,
+    usesGrants: isOnlyLook !== true,
   };
   const own = { asksFunctions: asksFunctions(by), opinions: once(opinions) };
   const { runner } = by;
@@ -91,9 +94,9 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
   if (runner === undefined || confined === undefined) return control.judge(judged, policies, own);
   const verdict = await control.judge({ ...judged, confined }, policies, own);
   const { confinedTo: writes } = verdict;
-  if (writes === undefined) return verdict;
+  if (writes === undefined || verdict.effect === 'deny') return verdict;
   // What a human is asked about runs without walls when they approve it: the verdict, and what they are shown, is that of it.
-  if (verdict.effect !== 'allow' || isByMode(verdict)) return control.judge(judged, policies, own);
+  if (verdict.effect === 'ask' || isByMode(verdict)) return control.judge(judged, policies, own);
   return { ...verdict, confined: { writes, by: runner } };
 }
 

@@ -145,7 +145,7 @@ class CodeRequest {
       { gate: this.#gate, parent: this.#caller?.asker, origin, requester: request.requester ?? undefined },
       PLACE,
     );
-    const judge = async (judged: ValueSnapshot): Promise<CallVerdict> => {
+    const judge = async (judged: ValueSnapshot, isOnlyLook = true): Promise<CallVerdict> => {
       const by = {
         gating,
         entry: undefined,
@@ -153,6 +153,7 @@ class CodeRequest {
         hostJudges: [],
         signal: abortSignal,
         asksAs: 'program' as const,
+        isOnlyLook,
       };
       const call = { toolCallId, toolName, args: judged, context: {} };
       if (this.#meanwhile?.asksAlways !== false) return alwaysAsked(await asker.judge(call, by), gating);
@@ -167,7 +168,9 @@ class CodeRequest {
     const bound = (edited: ValueSnapshot) =>
       asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal }, gating);
     const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge, bound });
-    const verdict = await judge(args);
+    // Where somebody is asked whatever allows it, no grant lets it run, though one may deny it.
+    const look = await judge(args, this.#meanwhile?.asksAlways !== false);
+    const verdict = look.effect === 'deny' ? await judge(args, false) : look;
     const question: CallQuestion & { verdict: CallVerdict } = {
       toolCallId,
       toolName,

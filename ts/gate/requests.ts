@@ -98,7 +98,7 @@ export class GateRequests {
   async attach(approvalId: string, checkEdit?: CheckEdit): Promise<DecidedRecord> {
     await this.#inside.native.watch(approvalId);
     const kept = await this.#inside.native.get(approvalId);
-    if (kept === null) throw unknown(approvalId);
+    if (kept === null) throw unknownRequest(approvalId);
     const record = toRecord(kept);
     if (isDecided(record)) return record;
     if (checkEdit !== undefined) this.#teller.checks.set(approvalId, checkEdit);
@@ -208,7 +208,7 @@ export class GateRequests {
   async #look(approvalId: string): Promise<void> {
     try {
       const kept = await this.#inside.native.get(approvalId);
-      if (kept === null) return this.#teller.waiters.lose(approvalId, unknown(approvalId));
+      if (kept === null) return this.#teller.waiters.lose(approvalId, unknownRequest(approvalId));
       const record = toRecord(kept);
       if (isDecided(record) && !this.#teller.held.includes(approvalId)) this.#teller.decided(record);
     } catch (error) {
@@ -219,5 +219,5 @@ export class GateRequests {
   }
 }
 
-const unknown = (approvalId: string) =>
+export const unknownRequest = (approvalId: string) =>
   new UnknownApprovalError({ message: `The gate knows no request ${JSON.stringify(approvalId)}.`, approvalId });

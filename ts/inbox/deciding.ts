@@ -2,6 +2,7 @@
 import type { ApprovalRecord, Decision, PolicyVerdict } from '../../index.js';
 import { becomes, toldRun } from '../ai-sdk/saved/told-run.js';
 import { messageOf } from '../errors/message-of.js';
+import { MOST_AT_ONCE, refuseIfDoubtful } from '../gate/batch.js';
 import type { LocalGate } from '../gate/gate.js';
 import { preview } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
@@ -14,7 +15,6 @@ import { problemsOf, schemaOf } from './schema.js';
 import { recordOf, segmentsOf, verdictOf, type ViewContext } from './view.js';
 
 const TYPES: readonly unknown[] = ['approve', 'edit', 'reject', 'rejectAndStop', 'respond', 'skip'];
-const MOST_AT_ONCE = 100;
 
 /** @throws what `gate.decide` throws, and {@link RefusedRequest} 400, 403, 404, 422 */
 export async function decide(
@@ -135,6 +135,8 @@ export async function decideAll(
   const results: BulkResults['results'][number][] = [];
   for (const approvalId of ids) {
     try {
+      const waits = records.find((each) => each?.approvalId === approvalId);
+      if (decision.type === 'approve' && waits?.status === 'pending') refuseIfDoubtful(waits);
       const { record } = await decide(gate, approvalId, { decision }, eyes);
       results.push({ approvalId, ok: true, record, error: null });
     } catch (error) {

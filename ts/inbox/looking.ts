@@ -1,6 +1,7 @@
 /** What can be read: what waits, one request whole, what is over, runs, the audit. */
 import type { ApprovalRecord, ApprovalRequest, AuditEntry, AuditReport } from '../../index.js';
 import { becomes, gaveBack, toldRun } from '../ai-sdk/saved/told-run.js';
+import { askedBefore, askedOften, LOOKED_AT } from '../gate/asked-before.js';
 import { placeOfCall } from '../gate/call-place.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { isHighRisk } from '../gate/stands-out.js';
@@ -21,7 +22,7 @@ import { badRequest, notFound } from './refusal.js';
 import { ID } from './routes.js';
 import type { RunHeads } from './run-heads.js';
 import { schemaOf } from './schema.js';
-import { LOOKED_AT, similarTo } from './similar.js';
+import { similarTo } from './similar.js';
 import {
   agentOf,
   bothEnds,
@@ -141,11 +142,12 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
   const kept = gate.isDurable ? await gate.runs.records(runId) : [];
   const bound = kept.find((each) => each.approvalId === approvalId);
   const place = placeOfCall(bound);
-  const [step, similar, schema, run] = await Promise.all([
+  const projectOf = gate.projects();
+  const earlier = await gate.history({ toolName, limit: LOOKED_AT });
+  const [step, similar, times, schema, run] = await Promise.all([
     isPending ? gate.pending({ runId }) : [],
-    gate
-      .history({ toolName, limit: LOOKED_AT })
-      .then((earlier) => similarTo(record, earlier, place?.project, (of) => projectOf(gate, of))),
+    similarTo(record, earlier, place?.project, projectOf),
+    isPending ? askedBefore(record, earlier, projectOf) : 0,
     isPending ? schemaOf(gate, record) : null,
     gate.isDurable ? toldRun(gate.runs, record) : null,
   ]);
@@ -154,6 +156,7 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     segments: segmentsOf(record.verdict),
     step: step.filter((each) => each.approvalId !== approvalId && each.runId === runId).map((each) => each.approvalId),
     similar,
+    often: askedOften(times) ?? null,
     schema: schema === null ? null : (safeDeep(schema) as object),
     form: isPending ? formOf(record, schema) : null,
     questions: shownQuestions(record),
@@ -163,13 +166,6 @@ export async function detail(gate: LocalGate, id: string, eyes: ViewContext): Pr
     gave: isPending ? null : gaveText(bound?.result),
     now: eyes.now,
   };
-}
-
-/** The project that its call came from; `undefined`: nobody knows. */
-async function projectOf(gate: LocalGate, { runId, approvalId }: ApprovalRecord): Promise<string | undefined> {
-  if (!gate.isDurable) return undefined;
-  const bound = (await gate.runs.records(runId)).find((record) => record.approvalId === approvalId);
-  return placeOfCall(bound)?.project;
 }
 
 /** What its tool gave back, both ends of it where it is long. */

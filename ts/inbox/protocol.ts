@@ -251,6 +251,8 @@ export interface RequestDetail {
   /** The ids of others that wait in the same run: these, with this one, can be decided together. */
   step: readonly string[];
   similar: readonly SimilarRequest[];
+  /** That the like was approved often before, in a few words; `null`: it was not, or nothing is offered to be remembered. */
+  often: string | null;
   /** The JSON Schema of the tool's input, where it is known. */
   schema: object | null;
   /** The arguments as a form, by that schema; `null`: they are edited as a text, or as JSON. */

@@ -1,13 +1,13 @@
 /** Earlier requests about much the same: what was decided about them tells a human something. */
 import type { ApprovalRecord } from '../../index.js';
 import { shownArgs } from '../gate/agent-reason.js';
+import type { ProjectLookup } from '../gate/call-place.js';
 import { canonicalize } from '../native.js';
 import { trySnapshot } from '../values/snapshot.js';
 import type { SimilarRequest } from './protocol.js';
 import { brief, summaryOf } from './view.js';
 
-/** How many of the latest of the same tool are looked at, and how many of them shown. */
-export const LOOKED_AT = 200;
+/** How many are shown. */
 const SHOWN = 5;
 
 /** Those among `earlier` that are about what this one is about, in the same project, the latest first. */
@@ -15,7 +15,7 @@ export async function similarTo(
   record: ApprovalRecord,
   earlier: readonly ApprovalRecord[],
   project: string | undefined,
-  projectOf: (record: ApprovalRecord) => Promise<string | undefined>,
+  projectOf: ProjectLookup,
 ): Promise<SimilarRequest[]> {
   const [about, args] = [aboutOf(record), argsOf(record)];
   const found: SimilarRequest[] = [];

@@ -177,6 +177,9 @@ const TABLES = {
   },
   'gate.decide': { names: DECIDE },
   'gate.reject': { names: { ...DECIDE, stop: true } },
+  'gate.decideAll': {
+    names: { by: true, groups: true, via: true, seen: true } satisfies OptionTable<Api.BatchOptions>,
+  },
   'gate.check': {
     names: { toolName: 'text', args: true, runId: 'text' } satisfies OptionTable<Parameters<Api.Gate['check']>[0]>,
   },

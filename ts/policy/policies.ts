@@ -51,6 +51,8 @@ export interface JudgedByPolicy {
   isQuestion?: boolean | undefined;
   /** It starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
+  /** It runs if a grant answers: one for so many calls is used once. */
+  usesGrants?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** How it runs where no human approves it, as the one says who runs it. */
   confined?: NativeConfinedRun | undefined;
@@ -201,6 +203,11 @@ export class Policies {
   async forbids(mode: string): Promise<string | null> {
     await this.changed([]);
     return this.#native.forbids(mode);
+  }
+
+  /** Why nothing is remembered; `null`: it is. */
+  forgets(): Promise<string | null> {
+    return this.#native.forgets();
   }
 
   grant(grant: Omit<Grant, 'id'>): Promise<Grant> {

@@ -81,6 +81,10 @@ const chat: Chat = {
     told('refuse', approvalId);
     answered(approvalId);
   },
+  approveAlike: async (approvalId) => {
+    told('approveAlike', approvalId);
+    answered(approvalId);
+  },
   always: async (approvalId, scope) => {
     told('always', approvalId, scope);
     answered(approvalId);

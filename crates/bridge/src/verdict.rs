@@ -91,6 +91,7 @@ struct NativePolicyOpinion {
     reason: Box<str>,
     names_people: bool,
     managed_ask: bool,
+    forgets: bool,
     reviewable: bool,
 }
 
@@ -103,12 +104,13 @@ impl NativeOpinion {
 
 impl NativePolicyOpinion {
     fn opinion(&self) -> PolicyOpinion<'_> {
-        let Self { effect, reason, names_people, managed_ask, reviewable } = self;
+        let Self { effect, reason, names_people, managed_ask, forgets, reviewable } = self;
         PolicyOpinion {
             effect: *effect,
             reason,
             names_people: *names_people,
             managed_ask: *managed_ask,
+            forgets: *forgets,
             reviewable: *reviewable,
         }
     }

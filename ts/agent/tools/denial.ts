@@ -19,4 +19,5 @@ const UNASKED = {
   entry: undefined,
   tool: undefined,
   hostJudges: [],
+  isOnlyLook: true,
 } as const;

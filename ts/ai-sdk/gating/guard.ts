@@ -212,7 +212,7 @@ export class CallGuard {
 
   /** What the configuration says about arguments that a human wrote. */
   async judgeEdit(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<CallVerdict> {
-    return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
+    return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {}, { isOnlyLook: true });
   }
 
   /** What everything says now about a call that was approved before. */
@@ -220,7 +220,8 @@ export class CallGuard {
     const call = this.#calls.get(toolCallId);
     const isUnreadable = this.#asksHuman(toolName) && call?.questions === undefined;
     if (isUnreadable) return { effect: 'deny', reason: 'Its arguments are not questions.' };
-    const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {});
+    // No grant lets it run.
+    const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {}, { isOnlyLook: true });
     if (call !== undefined) call.verdict = stillAsked(verdict);
     return verdict;
   }
@@ -252,7 +253,7 @@ export class CallGuard {
     const call: GuardedCall = { args, context, verdict: undefined };
     this.#calls.set(toolCallId, call);
     if (this.#asksHuman(toolName) && !this.#readQuestions(call, toolName)) return (call.verdict = { effect: 'allow' });
-    call.verdict = await this.#judge(toolCallId, toolName, args, context, true);
+    call.verdict = await this.#judge(toolCallId, toolName, args, context, { isKept: true });
     return call.verdict;
   }
 
@@ -261,7 +262,7 @@ export class CallGuard {
     toolName: string,
     args: ValueSnapshot,
     context: Record<string, unknown>,
-    isKept = false,
+    { isKept = false, isOnlyLook = false }: { isKept?: boolean; isOnlyLook?: boolean } = {},
   ): Promise<CallVerdict> {
     const { tools, asker, interruptOn, hostJudges, signal, inherited } = this.#options;
     const gating = this.gatingOf(toolName) ?? ASK;
@@ -280,6 +281,7 @@ export class CallGuard {
         isQuestion: this.#asksHuman(toolName),
         startsAgents: isTask(tool),
         runner: runnerOf(tool?.execute),
+        isOnlyLook,
       },
       isKept,
     );

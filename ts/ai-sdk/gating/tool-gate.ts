@@ -291,7 +291,8 @@ export class ToolGate {
     abortSignal.throwIfAborted();
     const runId = this.#options.runId ?? crypto.randomUUID();
     const edits = this.#editsOf(options);
-    const judgeAgain = () => this.#judge(args, options);
+    // No grant lets it run once somebody was asked.
+    const judgeAgain = () => this.#judge(args, options, true);
     const messages = messagesIn(options);
     const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, messages, signal: abortSignal };
     const again = asker.rejections?.reasonFor({ toolName: name, tool: this.#options.tool, args });
@@ -391,7 +392,9 @@ export class ToolGate {
     if (!this.#options.isGated()) return false;
     try {
       const args = snapshot(input);
-      const verdict = await this.#judge(args, options);
+      // The execution, which comes at once, is judged by itself: a grant for so many calls is used there, or by what ends it here.
+      const look = await this.#judge(args, options, true);
+      const verdict = look.effect === 'deny' ? await this.#judge(args, options) : look;
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
       return !(await this.#openStopped(args, options, verdict));
@@ -483,7 +486,7 @@ export class ToolGate {
     return new CheckedEdits({
       toolName: name,
       parse: (written) => parseEdit(edited, written),
-      judge: (args) => this.#judge(args, options),
+      judge: (args) => this.#judge(args, options, true),
       bound: (args) =>
         asker.boundEdit({ ...this.#approved, toolCallId, args, signal: options.abortSignal }, this.#gating),
     });
@@ -495,7 +498,8 @@ export class ToolGate {
     return approvedTool(name, tool);
   }
 
-  #judge(args: ValueSnapshot, options: ExecuteOptions): Promise<CallVerdict> {
+  /** @param isOnlyLook nothing runs because of what is said */
+  #judge(args: ValueSnapshot, options: ExecuteOptions, isOnlyLook = false): Promise<CallVerdict> {
     const { name, tool, entry, asker, interruptOn, parent } = this.#options;
     const inherited = parent?.inheritance;
     const { toolCallId, abortSignal, ...context } = options;
@@ -507,6 +511,7 @@ export class ToolGate {
       hostJudges: [],
       startsAgents: isTask(tool),
       runner: runnerOf(tool.execute),
+      isOnlyLook,
       signal: abortSignal,
       ...(inherited === undefined
         ? {}

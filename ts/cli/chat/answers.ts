@@ -1,5 +1,5 @@
 /** A line as the answer to what waits in the chat, which knows more answers than one request alone. Nothing here reads or writes. */
-import type { Decision } from '../../../index.js';
+import type { Decision, GrantScope, Remember } from '../../../index.js';
 import { answersTo, OTHERS, readAnswer as readPlain, SHORT } from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { argumentLines } from '../../terminal/whole.js';
@@ -8,18 +8,48 @@ import type { WaitingAsk } from './view.js';
 type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 
 /** What a line means. `say`: nothing is decided yet. */
-export type LineAnswer = Decision | { type: 'always' } | { type: 'all' } | { type: 'say'; lines: string[] };
+export type LineAnswer =
+  | Decision
+  | { type: 'always'; remember: Remember }
+  | { type: 'like' }
+  | { type: 'all' }
+  | { type: 'say'; lines: string[] };
 
 /** The answers that there are. */
 function keysOf({ request, always }: ApprovalAsk): string[] {
   const runs = request.allowedDecisions.includes('approve');
   return [
     ...answersTo({ ...request, flags: [] }),
-    ...(runs && always !== null ? ['s       yes, and always for this session'] : []),
+    ...(runs && always !== null ? ['s       yes, and always for this session', ...FOR_HOW_LONG] : []),
+    ...(runs && always !== null ? ['l       yes, and to those that wait and are like it'] : []),
     ...(runs ? ['A       approve all: turns Auto-approve on'] : []),
     'd       the whole of it, again',
     OTHERS,
   ];
+}
+
+const FOR_HOW_LONG: readonly string[] = [
+  's run, s project   the same while this run lasts, or from now on in this project',
+  's 5x    the same for the next 5 calls; s exact: for the very words of this call',
+];
+
+const SCOPES: Readonly<Record<string, GrantScope>> = { run: 'run', session: 'session', project: 'always' };
+
+/** `s`, and for how long; `undefined`: the line says something else. */
+function rememberIn(line: string): Remember | undefined {
+  const [first, ...words] = line.split(/\s+/);
+  if (first !== 's') return undefined;
+  let remember: Exclude<Remember, string> = { scope: 'session' };
+  for (const word of words) {
+    const [, times] = /^([1-9]\d{0,5})x$/.exec(word) ?? [];
+    const scope = Object.hasOwn(SCOPES, word) ? SCOPES[word] : undefined;
+    if (times !== undefined) remember = { ...remember, times: Number(times) };
+    else if (word === 'exact') remember = { ...remember, exact: true };
+    else if (scope !== undefined) remember = { ...remember, scope };
+    // It is a reason that begins like it.
+    else return undefined;
+  }
+  return remember;
 }
 
 /** All of a call. */
@@ -31,13 +61,16 @@ function wholeOf({ request }: ApprovalAsk): string[] {
 
 /** An empty line decides nothing. What is no answer is a rejection with that reason. */
 export function readAnswer(line: string, ask: ApprovalAsk): LineAnswer {
+  const remember = rememberIn(line.trim());
+  if (remember !== undefined)
+    return ask.always === null
+      ? { type: 'say', lines: ['It cannot be allowed for the session: it would allow too much.', SHORT] }
+      : { type: 'always', remember };
   switch (line.trim()) {
     case 'A':
       return { type: 'all' };
-    case 's':
-      return ask.always === null
-        ? { type: 'say', lines: ['It cannot be allowed for the session: it would allow too much.', SHORT] }
-        : { type: 'always' };
+    case 'l':
+      return { type: 'like' };
     case 'd':
       return { type: 'say', lines: wholeOf(ask) };
     case '?':

@@ -1,6 +1,8 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
 import { ownWords } from '../../gate/own-words.js';
+import { askedOften } from '../../gate/asked-before.js';
+import { isAlike } from '../../gate/batch.js';
 import { standing } from '../../gate/standing.js';
 import { reviewLine } from '../../gate/reviewer/review-line.js';
 import { whyAsked } from '../../gate/why-asked.js';
@@ -16,13 +18,17 @@ export class WaitingAsks {
   #waiting: ApprovalRequest[] = [];
   /** Requests that came together, by who asked: what is counted. Until none of them waits. */
   readonly #together = new Map<string, string[]>();
+  /** How often the like of them was approved before. */
+  readonly #before = new Map<string, number>();
 
   get requests(): readonly ApprovalRequest[] {
     return this.#waiting;
   }
 
-  add(request: ApprovalRequest): void {
+  /** @param before how often a person approved the like */
+  add(request: ApprovalRequest, before = 0): void {
     if (this.find(request.approvalId) !== undefined) return;
+    this.#before.set(request.approvalId, before);
     const who = whoOf(request);
     const others = this.#together.get(who) ?? [];
     const isOver = !others.some((id) => this.find(id) !== undefined);
@@ -41,35 +47,63 @@ export class WaitingAsks {
 
   remove(approvalId: string): void {
     this.#waiting = this.#waiting.filter((each) => each.approvalId !== approvalId);
+    this.#before.delete(approvalId);
   }
 
   clear(): void {
     this.#waiting = [];
     this.#together.clear();
+    this.#before.clear();
   }
 
   view(): readonly WaitingAsk[] {
     return this.#waiting.map((request) => {
       const together = this.#together.get(whoOf(request)) ?? [];
-      return askOf(request, together.indexOf(request.approvalId) + 1, together.length);
+      const before = this.#before.get(request.approvalId);
+      return askOf(request, together.indexOf(request.approvalId) + 1, together.length, {
+        before,
+        waiting: this.#waiting,
+      });
     });
   }
 }
 
 const whoOf = ({ origin }: ApprovalRequest): string => JSON.stringify(origin);
 
-export function askOf(request: ApprovalRequest, index: number, of: number): WaitingAsk {
+/** What is known of a request beside it. */
+interface AskBeside {
+  /** How often a person approved the like. */
+  before?: number | undefined;
+  /** All that wait. */
+  waiting?: readonly ApprovalRequest[];
+}
+
+export function askOf(
+  request: ApprovalRequest,
+  index: number,
+  of: number,
+  { before = 0, waiting = [] }: AskBeside = {},
+): WaitingAsk {
   const common = { request, index, of, from: fromOf(request.origin) };
   if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
   const { allow } = request.always;
+  const often = allow === null ? undefined : askedOften(before);
   const label = oneLine(allow?.label ?? '');
   const also = (allow?.also ?? []).map(oneLine).filter((each) => !label.includes(each));
   return {
     ...common,
     kind: 'approval',
-    why: [whyOf(request), standing(request), reviewLine(request) ?? ''].filter((part) => part !== '').join('; '),
+    why: [
+      whyOf(request),
+      standing(request),
+      reviewLine(request) ?? '',
+      often === undefined ? '' : `${often}: s remembers it`,
+    ]
+      .filter((part) => part !== '')
+      .join('; '),
     warnings: warningsOf(request),
     dangers: dangersInWords(request),
+    alike: waiting.filter((other) => isAlike(request, other)).map(({ approvalId }) => approvalId),
     isHarmless: isHarmless(request),
     always: allow === null ? null : { label, also },
   };

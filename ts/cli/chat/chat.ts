@@ -2,8 +2,9 @@
  * The chat without a terminal: prompts in, a view out. It holds the gate, runs the agent once per prompt with the whole
  * conversation, and puts what waits to the human.
  */
+import { isAlike } from '../../gate/batch.js';
 import type { ModelMessage } from 'ai';
-import type { AgentEvent, AgentRun, ApprovalRecord, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
+import type { AgentEvent, AgentRun, ApprovalRecord, Decision, Remember, QuestionsAnswered } from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { snapshot } from '../../values/snapshot.js';
@@ -208,7 +209,11 @@ class TheChat implements LocalChat {
       });
       this.#running = { run, abort, ended };
       this.#changed();
-      for await (const event of run) end = this.#see(event) ?? end;
+      for await (const event of run) {
+        const isAsked = event.type === 'approval-requested' && !event.isAutomatic && event.always.allow !== null;
+        const before = isAsked ? await this.#approvedBefore(event.approvalId) : 0;
+        end = this.#see(event, before) ?? end;
+      }
     } catch (error) {
       this.#transcript.note('error', messageOf(error));
     }
@@ -224,8 +229,20 @@ class TheChat implements LocalChat {
     this.#changed();
   }
 
-  /** @returns how the run ends, with the event that says so */
-  #see(event: AgentEvent): RunEnd | undefined {
+  /** How often a person approved the like of it. Nobody is hindered where that cannot be counted: the prompt says less. */
+  async #approvedBefore(approvalId: string): Promise<number> {
+    try {
+      return await this.#options.gate.askedBefore(approvalId);
+    } catch {
+      return 0;
+    }
+  }
+
+  /**
+   * @param before how often a person approved the like of what it asks
+   * @returns how the run ends, with the event that says so
+   */
+  #see(event: AgentEvent, before: number): RunEnd | undefined {
     this.#options.onEvent?.(event);
     // It is not decided, it is let go of.
     const isLeft = this.#isLeaving && (event.type === 'approval-response' || event.type === 'question-answered');
@@ -237,7 +254,7 @@ class TheChat implements LocalChat {
         return undefined;
       case 'approval-requested': {
         const { type: _, isAutomatic, ...request } = event;
-        if (!isAutomatic) this.#asks.add(request);
+        if (!isAutomatic) this.#asks.add(request, before);
         return undefined;
       }
       case 'question-asked': {
@@ -300,9 +317,17 @@ class TheChat implements LocalChat {
     this.#changed();
   }
 
-  async always(approvalId: string, scope: GrantScope): Promise<void> {
+  async approveAlike(approvalId: string): Promise<void> {
     const { gate, by } = this.#options;
-    await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember: scope }));
+    const one = this.#asks.find(approvalId);
+    const alike = one === undefined ? [] : this.#asks.requests.filter((other) => isAlike(one, other));
+    for (const each of [approvalId, ...alike.map((other) => other.approvalId)])
+      await this.#answered(each, () => gate.approve(each, { by }));
+  }
+
+  async always(approvalId: string, remember: Remember): Promise<void> {
+    const { gate, by } = this.#options;
+    await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember }));
     await this.#learn();
   }
 

@@ -270,7 +270,7 @@ class LineFrontEnd {
     const { approvalId } = ask.request;
     const answer = readAnswer(line, ask);
     const put = this.#put!;
-    const runs = answer.type === 'approve' || answer.type === 'always' || answer.type === 'all';
+    const runs = ['approve', 'always', 'like', 'all'].includes(answer.type);
     // Nobody looks again at what went through a pipe, and each line of one answers one call.
     const doubts = [
       ...ask.warnings,
@@ -290,8 +290,11 @@ class LineFrontEnd {
       case 'all':
         await this.#chat.approveAll();
         break;
+      case 'like':
+        await this.#chat.approveAlike(approvalId);
+        break;
       case 'always':
-        await this.#chat.always(approvalId, 'session');
+        await this.#chat.always(approvalId, answer.remember);
         break;
       default:
         await this.#chat.decide(approvalId, answer);

@@ -7,7 +7,7 @@
 import type {
   ApprovalRequest,
   Decision,
-  GrantScope,
+  Remember,
   PolicyMode,
   Question,
   QuestionsAnswered,
@@ -68,6 +68,8 @@ export type WaitingAsk = {
       readonly dangers: readonly string[];
       /** What `s` would allow for this session; `null`: it is not offered. */
       readonly always: { readonly label: string; readonly also: readonly string[] } | null;
+      /** The ids of those that wait and are like it: one answer may be for all. */
+      readonly alike: readonly string[];
       /** Whether it is proven to do no lasting harm: only then the cursor begins on yes. See `gate/danger.ts`. */
       readonly isHarmless: boolean;
     }
@@ -100,8 +102,10 @@ export interface Chat {
   reconsider(approvalId: string, args: unknown): Promise<ApprovalAsk>;
   /** Refuses what waits, since nobody is there to answer; it stands so in the record. */
   refuse(approvalId: string): Promise<void>;
+  /** Approves it, and those that wait and are like it. */
+  approveAlike(approvalId: string): Promise<void>;
   /** Approves it and what the request says is like it. */
-  always(approvalId: string, scope: GrantScope): Promise<void>;
+  always(approvalId: string, remember: Remember): Promise<void>;
   /** Turns Auto-approve on, which answers everything that waits and is not denied. */
   approveAll(): Promise<void>;
   /** Answers questions; `null`: the human does not want to. */

@@ -20,7 +20,7 @@ import { detail, rows } from './state/store.js';
 import { isHelpOpen } from './views/help.js';
 import { past } from './views/history.js';
 
-const VIEWS: Readonly<Record<string, PageView>> = { '1': 'waiting', '2': 'history', '3': 'audit' };
+const VIEWS: Readonly<Record<string, PageView>> = { '1': 'waiting', '2': 'history', '3': 'audit', '4': 'suggestions' };
 
 /** As in the terminal: y n e r s d ? mean the same wherever somebody decides. */
 const SHEETS: Readonly<Record<string, DecisionType>> = { n: 'reject', e: 'edit', r: 'respond', x: 'skip' };

@@ -74,6 +74,10 @@ pub(crate) struct NativeAsked {
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
     confined: Option<NativeConfinedRun>,
+    /// It runs if a grant answers: one for so many calls is used once.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    uses_grants: bool,
     /// ms since the epoch, for grants.
     now: f64,
     /// What the functions of the rules said, for each of the policies; absent: none of them has any.
@@ -100,6 +104,7 @@ impl NativeAsked {
             confined: self.confined.as_ref().map(NativeConfinedRun::run),
             run_id: self.run_id.as_deref().map(str::to_owned),
             now: self.now.max(0.0) as u64,
+            uses_grants: self.uses_grants,
         }
     }
 
@@ -353,7 +358,8 @@ impl NativeShowing {
         };
         let by = self.shown_by(judged);
         let mut shown = show(by)?;
-        if !self.offers {
+        // Of what the rules of a run ask each time its gate remembers nothing either.
+        if !self.offers || judged.iter().any(PolicyJudgement::forgets) {
             (shown.allow, shown.deny) = (None, None);
         } else if self.of_gate && by > 0 {
             let ShownCall { allow, deny, .. } = show(0)?;

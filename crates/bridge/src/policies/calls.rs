@@ -29,6 +29,7 @@ operations! {
     Network(FindNetwork),
     Layers(ListLayers),
     Forbids(FindForbidding),
+    Forgets(AskForgets),
     Grant(SaveGrant),
     Grants(ListGrants),
     Revoke(RevokeGrant),
@@ -187,7 +188,16 @@ impl NativeCall {
         let conditions = conditions_of(answers)?;
         let now = now.max(0.0) as u64;
         let confined = confined.as_ref().map(NativeConfinedRun::run);
-        let call = PolicyCall { tool_name, args, annotations, conditions, confined, run_id, now };
+        let call = PolicyCall {
+            tool_name,
+            args,
+            annotations,
+            conditions,
+            confined,
+            run_id,
+            now,
+            uses_grants: false,
+        };
         let offers = OfferOptions { floor, unruled: false };
         Ok((call, Also { read_only, grants: false, offers, bound }))
     }
@@ -497,6 +507,19 @@ pub(crate) fn forbidding(policies: &Policies, mode: PolicyMode) -> Option<String
         Some(format!("a policy that cannot be read ({broken})"))
     };
     forbids.or_else(unknown)
+}
+
+/// Why nothing is remembered here; `null`: it is.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct AskForgets {}
+
+impl Operate<&Policies> for AskForgets {
+    type Answer = Option<String>;
+
+    fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
+        policies.forgets().map_err(GateError::InvalidConfig)
+    }
 }
 
 /// Keeps a grant, given without an id.

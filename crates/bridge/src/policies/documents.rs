@@ -2,6 +2,7 @@
 
 use std::path::{Path, absolute};
 
+use countersign_core::approval::InvalidDecision;
 use countersign_core::gate::GateError;
 use countersign_core::gate::policies::code_source;
 use countersign_core::layers::{
@@ -13,12 +14,17 @@ use countersign_core::policy::document::{
     DocumentFormat, ErrorCode, PolicyDocument, SettingsError, TomlSetting, load, pattern_fault,
     settings, to_toml,
 };
-use countersign_core::policy::{GitFiles, GitLook, builtin_tools, lint, run_by_git};
+use countersign_core::policy::{
+    GitFiles, GitLook, builtin_tools, check_narrower, lint, rule_in_words, run_by_git,
+    with_exact_words,
+};
+use countersign_core::preview;
 use serde::{Deserialize, Serialize};
 
+use super::shown::RuleOut;
 use super::tree::ReadTree;
 use super::{Answer, NativeDocument, PolicyFinding, fault, policies_of};
-use crate::envelope::{Raw, envelope, read};
+use crate::envelope::{Raw, envelope, raw, read};
 use crate::operations::{Done, Operate, operations};
 
 operations! {
@@ -38,6 +44,7 @@ operations! {
     Untrust(UntrustProject),
     Trusted(ListTrusted),
     Accept(AcceptRules),
+    Narrow(NarrowOffer),
 }
 
 /// Does what is asked: the text of an operation to an envelope with its answer. Those about trust block.
@@ -364,6 +371,67 @@ impl Operate<()> for AcceptRules {
             }
             Ok(AcceptedRules { path: policy.to_string_lossy().into_owned(), trusted: trusts })
         })
+    }
+}
+
+/// What is remembered in the place of an offer. Fails with `ERR_INVALID_DECISION` where it is not proven to be narrower.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NarrowOffer {
+    #[cfg_attr(test, ts(type = "readonly PolicyRule[]"))]
+    offered: Raw,
+    /// Rules instead; `null`: those that are offered.
+    #[cfg_attr(test, ts(type = "readonly PolicyRule[] | null"))]
+    rules: Option<Raw>,
+    /// The words of each command of the call, where nothing but them is to be remembered; `null`: what is offered.
+    words: Option<Vec<Vec<String>>>,
+}
+
+/// Rules, and what they mean.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NarrowedOffer {
+    #[cfg_attr(test, ts(type = "PolicyRule[]"))]
+    rules: Raw,
+    /// Each in words, safe to show.
+    also: Vec<String>,
+}
+
+impl Operate<()> for NarrowOffer {
+    type Answer = NarrowedOffer;
+
+    fn perform(self, (): ()) -> Result<Self::Answer, GateError> {
+        let refused = |why: String| GateError::InvalidDecision(InvalidDecision::new(why));
+        let read = |name: &str, rules: &Raw| {
+            let text = format!(r#"{{"version":1,"rule":{}}}"#, rules.get());
+            load(&text, DocumentFormat::Object, code_source(name)).map_err(|errors| {
+                let faults = errors.iter().map(ToString::to_string).collect::<Vec<_>>();
+                refused(format!("`remember`: {}", faults.join("; ")))
+            })
+        };
+        let offered = read("offer", &self.offered)?.rules;
+        let given = match &self.rules {
+            Some(rules) => read("rules", rules)?.rules,
+            None => offered.clone(),
+        };
+        let exact = match &self.words {
+            Some(words) => with_exact_words(&given, words).ok_or_else(|| {
+                let why = "`remember`: the offer has more than commands whose words are known: leave `exact` out, or name \
+                           `rules`";
+                refused(why.to_owned())
+            })?,
+            None => given,
+        };
+        if exact.is_empty() {
+            return Err(refused(
+                "`remember`: rules has none: leave it out, or name some".to_owned(),
+            ));
+        }
+        check_narrower(&offered, &exact)
+            .map_err(|error| refused(format!("`remember`: {error}")))?;
+        let also = exact.iter().flat_map(rule_in_words).map(|text| preview::text(&text, 200));
+        let rules: Vec<RuleOut<'_>> = exact.iter().map(RuleOut).collect();
+        Ok(NarrowedOffer { also: also.collect(), rules: raw(&rules)? })
     }
 }
 

@@ -31,14 +31,21 @@ pub(crate) struct PolicyJudgement {
     verdict: Verdict,
     /// The span of each subject, in units of UTF-16.
     spans: Vec<Option<[usize; 2]>>,
-    managed_ask: bool,
-    reviewable: bool,
+    asks: JudgedAsks,
     grant: Option<Grant>,
     problems: Option<Vec<LayerProblem>>,
     /// What the policies judge under, where that is asked for.
     context: Option<Json>,
     /// How many subjects are left out.
     more: usize,
+}
+
+/// Who may answer what it asks.
+#[derive(Debug)]
+struct JudgedAsks {
+    managed_ask: bool,
+    forgets: bool,
+    reviewable: bool,
 }
 
 /// What is said beside the verdict.
@@ -54,6 +61,7 @@ impl PolicyJudgement {
     pub(super) fn new(mut verdict: Verdict, args: &Json, beside: JudgedBeside) -> Self {
         let JudgedBeside { grant, problems, context } = beside;
         let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
+        let forgets = verdict.forgets();
         let reviewable = verdict.is_reviewable();
         let shown = shown(&verdict);
         let more = verdict.subjects.len() - shown.len();
@@ -66,7 +74,8 @@ impl PolicyJudgement {
         }
         let mut texts = Texts { args, last: None };
         let spans = verdict.subjects.iter().map(|judged| texts.span(judged)).collect();
-        Self { verdict, spans, managed_ask, reviewable, grant, problems, context, more }
+        let asks = JudgedAsks { managed_ask, forgets, reviewable };
+        Self { verdict, spans, asks, grant, problems, context, more }
     }
 
     /// What an approval is bound to, where that was asked for.
@@ -86,6 +95,11 @@ impl PolicyJudgement {
         self.verdict.effect == Effect::Ask
     }
 
+    /// Whether a part of it is asked about each time: nothing of it is remembered.
+    pub(super) fn forgets(&self) -> bool {
+        self.asks.forgets
+    }
+
     /// What counts of it for the one verdict on the call.
     pub(crate) fn opinion(&self) -> PolicyOpinion<'_> {
         let Verdict { effect, reason, who, .. } = &self.verdict;
@@ -93,8 +107,9 @@ impl PolicyJudgement {
             effect: *effect,
             reason,
             names_people: !who.needs.is_empty(),
-            managed_ask: self.managed_ask,
-            reviewable: self.reviewable,
+            managed_ask: self.asks.managed_ask,
+            forgets: self.asks.forgets,
+            reviewable: self.asks.reviewable,
         }
     }
 
@@ -167,8 +182,9 @@ impl Serialize for PolicyJudgement {
                     .collect(),
                 more: self.more,
             },
-            managed_ask: self.managed_ask,
-            reviewable: self.reviewable,
+            managed_ask: self.asks.managed_ask,
+            forgets: self.asks.forgets,
+            reviewable: self.asks.reviewable,
             problems: self.problems(),
             who: NativeWho::of(&self.verdict),
             bound: self.bound(),
@@ -187,6 +203,10 @@ pub(crate) struct NativeJudged<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     managed_ask: bool,
+    /// A part of it is asked about each time: no grant answers, and nothing of it is remembered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    forgets: bool,
     /// Each part of it that asks is left to a reviewer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
@@ -400,12 +420,32 @@ pub(super) struct NativeGrant<'a> {
     created_at: u64,
     /// ms since the epoch; `null`: until it is revoked.
     expires_at: Option<u64>,
+    /// How many calls it still answers; absent: any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    times: Option<u64>,
+    /// What was offered, where a human made it narrower: it answers nothing that these rules do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "PolicyRule[]"))]
+    within: Option<&'a RawValue>,
 }
 
 impl<'a> From<&'a Grant> for NativeGrant<'a> {
     fn from(grant: &'a Grant) -> Self {
-        let Grant { id, effect, scope, run_id, project, label, rules, by, created_at, expires_at } =
-            grant;
+        let Grant {
+            id,
+            effect,
+            scope,
+            run_id,
+            project,
+            label,
+            rules,
+            by,
+            created_at,
+            expires_at,
+            times,
+            within,
+        } = grant;
         Self {
             id: *id,
             effect: *effect,
@@ -417,6 +457,8 @@ impl<'a> From<&'a Grant> for NativeGrant<'a> {
             by,
             created_at: *created_at,
             expires_at: *expires_at,
+            times: *times,
+            within: within.as_deref(),
         }
     }
 }
@@ -481,6 +523,7 @@ mod tests {
             rule: None,
             cause,
             managed_ask,
+            forgets: false,
             reviewable: false,
         };
         let verdict = Verdict {

@@ -128,7 +128,7 @@ impl<'a> From<&'a core::ShownCall> for ShownDetails<'a> {
 }
 
 /// A rule as a document's object has it.
-struct RuleOut<'a>(&'a PolicyRule);
+pub(super) struct RuleOut<'a>(pub(super) &'a PolicyRule);
 
 impl Serialize for RuleOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -14,6 +14,13 @@ use crate::call::{CanonicalJson, InvalidJson, Json};
 #[error("{0}")]
 pub struct InvalidDecision(String);
 
+impl InvalidDecision {
+    /// For a reason that says what is wrong, and what to do.
+    pub fn new(reason: String) -> Self {
+        Self(reason)
+    }
+}
+
 impl From<InvalidJson> for InvalidDecision {
     fn from(error: InvalidJson) -> Self {
         Self(format!("the decision is {error}"))

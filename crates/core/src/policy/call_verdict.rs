@@ -32,6 +32,8 @@ pub struct PolicyOpinion<'a> {
     pub names_people: bool,
     /// Whether a rule of the administrator asks: only a human answers.
     pub managed_ask: bool,
+    /// Whether a part of it is asked about each time: no grant answers.
+    pub forgets: bool,
     /// Whether each part of it that asks is left to a reviewer.
     pub reviewable: bool,
 }
@@ -260,14 +262,15 @@ fn answered<'a>(parts: &CallParts<'a>, verdict: CallVerdict<'a>) -> CallAnswer<'
     }
     // The gate's own policies know themselves which asks are their administrator's.
     let managed_ask = parts.policies.iter().skip(parts.of_gate.into()).any(|each| each.managed_ask);
-    match parts.grant.filter(|_| !managed_ask) {
+    let no_grant = managed_ask || parts.policies.iter().any(|each| each.forgets);
+    match parts.grant.filter(|_| !no_grant) {
         Some(GrantOpinion { effect: Effect::Allow, .. }) => {
             return CallAnswer::Verdict(CallVerdict::new(Effect::Allow, None, said));
         }
         Some(GrantOpinion { by, label, .. }) => {
             return CallVerdict::denied(format!("Always rejected by {by}: {label}"), said);
         }
-        None if parts.may_grant && !managed_ask => {
+        None if parts.may_grant && !no_grant => {
             return CallAnswer::AskGrant { floor: verdict.floor };
         }
         None => {}

@@ -37,6 +37,8 @@ struct CompiledPolicy {
     readings: ToolReadings,
     forbidden: Vec<(PolicyMode, PolicySource)>,
     network: Option<NetworkReach>,
+    /// The document that says that nothing is remembered.
+    forgets: Option<PolicySource>,
 }
 
 /// What is left of a document beside its rules.
@@ -67,6 +69,8 @@ pub(crate) struct CompiledRule {
     pub(crate) who: Option<Box<RuleApprovers>>,
     /// Whether a reviewer may answer what it asks about.
     pub(crate) reviewer: bool,
+    /// What it asks about is asked each time.
+    pub(crate) forgets: bool,
     pub(crate) commands: Vec<CommandPattern>,
     pub(crate) reads: Option<RulePatterns>,
     pub(crate) writes: Option<RulePatterns>,
@@ -131,6 +135,8 @@ impl Policy {
         let mut rules = Vec::new();
         let mut forbidden = Vec::new();
         let network = NetworkReach::of(&documents);
+        let forgets = documents.iter().find(|document| document.forgets);
+        let forgets = forgets.map(|document| document.source.clone());
         for mut document in documents {
             // Who lists a host allows it.
             let listed = network::rule_of(&document);
@@ -165,6 +171,7 @@ impl Policy {
             readings,
             forbidden,
             network,
+            forgets,
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -177,6 +184,11 @@ impl Policy {
     /// Who forbids this mode, if anybody: a document of any layer may.
     pub fn forbids(&self, mode: PolicyMode) -> Option<&PolicySource> {
         self.inner.forbidden.iter().find(|(forbidden, _)| *forbidden == mode).map(|(_, by)| by)
+    }
+
+    /// Who says that nothing is remembered, if anybody: a document of any layer may.
+    pub fn forgets(&self) -> Option<&PolicySource> {
+        self.inner.forgets.as_ref()
     }
 
     /// What a confined command reaches of the network; `None`: no document says anything of that.
@@ -271,6 +283,7 @@ impl CompiledRule {
             condition: rule.condition,
             who: rule.who,
             reviewer: rule.reviewer,
+            forgets: rule.forgets,
             commands: rule.commands.into_iter().map(|pattern| pattern.value).collect(),
             env: rule.env.into_iter().map(|name| NamePattern::new(name.value)).collect(),
         })

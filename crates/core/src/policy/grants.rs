@@ -41,6 +41,7 @@ impl GrantRules {
             rules,
             forbid: Vec::new(),
             network: None,
+            forgets: false,
         };
         Ok(Self { policy: Policy::compile_pinned(document, context)? })
     }
@@ -52,7 +53,7 @@ impl GrantRules {
     pub fn answers(
         &self, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
     ) -> Result<bool, NeedsFiles> {
-        if verdict.effect != Effect::Ask || verdict.subjects.is_empty() {
+        if verdict.effect != Effect::Ask || verdict.forgets() || verdict.subjects.is_empty() {
             return Ok(false);
         }
         let asked = || verdict.subjects.iter().filter(|judged| judged.effect != Effect::Allow);

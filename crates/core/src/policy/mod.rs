@@ -15,6 +15,7 @@ mod judge;
 pub mod lint;
 mod looking;
 mod names;
+mod narrower;
 mod network;
 mod propose;
 mod protected;
@@ -40,6 +41,7 @@ pub use foreign_tools::our_tool;
 pub use grants::GrantRules;
 pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, mcp_name, rule_names};
+pub use narrower::{NotNarrower, check_narrower, rule_in_words, with_exact_words};
 pub use network::NetworkReach;
 pub use propose::{
     ChosenOffer, LEAST_CALLS, LeftOutWhy, OfferChoice, PastAnswer, PastCall, PastOffer,

@@ -668,6 +668,15 @@ fn of_name(before: &str, name: &str, access: FileAccess) -> Option<&'static str>
         .or_else(|| write.then(|| chained(WRITE_CHAINS).or_else(ended)).flatten())
 }
 
+/// Whether a rule that spells out this name may mean what is protected: what is hidden, and what is known.
+pub(crate) fn is_name(name: &str) -> bool {
+    let known = |access: FileAccess| of_name("", name, access).is_some();
+    name.starts_with('.')
+        || is_file_of_secrets(name)
+        || known(FileAccess::Read)
+        || known(FileAccess::Write)
+}
+
 /// Some systems drop blanks and dots at the end of a name.
 fn trimmed(name: &str) -> &str {
     let trimmed = name.trim_end_matches(['.', ' ']);

@@ -55,7 +55,7 @@ pub fn suggest(
     policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
 ) -> Result<Option<RuleSuggestion>, NeedsFiles> {
     // In a rule, a `*` in the tool's name would mean others as well.
-    if verdict.effect != Effect::Ask || call.tool_name.contains('*') {
+    if verdict.effect != Effect::Ask || verdict.forgets() || call.tool_name.contains('*') {
         return Ok(None);
     }
     let files = &CachedFiles::new(files);
@@ -115,7 +115,7 @@ pub fn suggest_reject(
 ) -> Result<Option<RuleSuggestion>, NeedsFiles> {
     let files = &CachedFiles::new(files);
     let asks = |judged: &&JudgedSubject| judged.effect == Effect::Ask;
-    if call.tool_name.contains('*') {
+    if call.tool_name.contains('*') || verdict.forgets() {
         return Ok(None);
     }
     for judged in verdict.subjects.iter().filter(asks) {
@@ -225,6 +225,7 @@ fn rule_for(call: &JudgedCall) -> PolicyRule {
         condition: None,
         who: None,
         reviewer: false,
+        forgets: false,
         examples: RuleExamples::default(),
     }
 }

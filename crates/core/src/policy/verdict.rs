@@ -44,6 +44,8 @@ pub struct JudgedSubject {
     pub cause: VerdictCause,
     /// Whether a managed document asks. Such an ask is answered by a human only, never by a grant.
     pub managed_ask: bool,
+    /// Whether a document, or a rule that asks, says that it is asked each time: nothing of it is remembered.
+    pub forgets: bool,
     /// Whether every rule that asks leaves it to a reviewer. Of what does not ask it says nothing.
     pub reviewable: bool,
 }
@@ -178,6 +180,7 @@ impl JudgedSubject {
     pub fn is_grantable(&self) -> bool {
         self.effect == Effect::Ask
             && !self.managed_ask
+            && !self.forgets
             && !matches!(self.subject.kind, SubjectKind::Unknown { .. })
     }
 
@@ -259,6 +262,11 @@ impl Verdict {
             && self.who.needs.is_empty()
     }
 
+    /// Whether a part of it is asked about each time: no grant answers it, and nothing of it is remembered.
+    pub fn forgets(&self) -> bool {
+        self.subjects.iter().any(|judged| judged.forgets)
+    }
+
     /// A denial without a policy: something is wrong with the policy or with the call.
     pub fn refuse(reason: impl Into<String>) -> Self {
         Self {
@@ -290,6 +298,7 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
     if same {
         for (mine, its) in stricter.subjects.iter_mut().zip(other.subjects) {
             let managed_ask = mine.managed_ask || its.managed_ask;
+            let forgets = mine.forgets || its.forgets;
             let reviewable = match mine.effect.cmp(&its.effect) {
                 std::cmp::Ordering::Less => its.reviewable,
                 std::cmp::Ordering::Equal => mine.reviewable && its.reviewable,
@@ -299,6 +308,7 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
                 *mine = its;
             }
             (mine.managed_ask, mine.reviewable) = (managed_ask, reviewable);
+            mine.forgets = forgets;
         }
     } else {
         let base = stricter.subjects.len();

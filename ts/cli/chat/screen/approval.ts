@@ -182,6 +182,7 @@ function asks(
     call: headline(shown.request, width * 2),
     edited: headline(shown.request, width * 2),
     always: 'Run it, and allow this from now on, until this program ends?',
+    like: 'Run all of these?',
     auto: `Turn Auto-approve on? What would be asked about runs at once from now on, ${these} too. What a policy denies does not.`,
   }[at.about.of];
   const beware = doubtsOf(shown, at.about, waiting);
@@ -211,6 +212,10 @@ function asks(
 /** What would run, in lines of so many columns. */
 function bodyOf(at: PanelPlace, shown: ApprovalAsk, width: number): CallView {
   if (at.about.of === 'auto') return { lines: [], isWhole: true };
+  if (at.about.of === 'like') {
+    const views = at.about.asks.map((each) => callView(each, width));
+    return { lines: views.flatMap(({ lines }) => lines), isWhole: views.every(({ isWhole }) => isWhole) };
+  }
   if (at.about.of !== 'always') return callView(shown, width);
   const { label = '', also = [] } = shown.always ?? {};
   const more = also.flatMap((each) => hanging('- ', wrap(oneLine(each), width - 2)));
@@ -251,7 +256,7 @@ function partOf(body: readonly string[], scroll: number, space: number, { symbol
 function reasons(at: PanelPlace, ask: ApprovalAsk, { screen }: DrawContext, most: number): string[] {
   const { columns, symbols } = screen;
   const width = columns - 1 - INDENT.length;
-  if (at.about.of === 'always' || at.about.of === 'auto') return [];
+  if (at.about.of === 'always' || at.about.of === 'like' || at.about.of === 'auto') return [];
   const part = (label: string, text: string): string[] => {
     if (text === '') return [];
     const room = width - widthOf(label);

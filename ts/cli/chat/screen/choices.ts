@@ -13,6 +13,7 @@ export type ApprovalAsk = Extract<WaitingAsk, { kind: 'approval' }>;
 export type ChoiceName =
   | 'approve'
   | 'always'
+  | 'like'
   | 'edit'
   | 'reject'
   | 'details'
@@ -22,6 +23,7 @@ export type ChoiceName =
   | 'help'
   /** Of a second question. */
   | 'agree'
+  | 'agree-project'
   | 'again'
   | 'back';
 
@@ -42,6 +44,8 @@ export interface PanelChoice {
 export type PanelAbout =
   | { readonly of: 'call' }
   | { readonly of: 'always' }
+  /** It, and those that are like it. */
+  | { readonly of: 'like'; readonly asks: readonly ApprovalAsk[] }
   | { readonly of: 'auto' }
   /** Other arguments, which are shown before they run. `text` is what was edited, of the argument `field`. */
   | {
@@ -54,16 +58,22 @@ export type PanelAbout =
 
 /** Which text would run, by a name that no other text of this request has. */
 export const shownText = (about: PanelAbout): string =>
-  about.of === 'edited' ? `edited ${JSON.stringify([about.field, about.text])}` : about.of;
+  about.of === 'edited'
+    ? `edited ${JSON.stringify([about.field, about.text])}`
+    : about.of === 'like'
+      ? `like ${JSON.stringify(about.asks.map(({ request }) => request.approvalId))}`
+      : about.of;
 
 /** Why what is asked about wants a second look. Auto-approve is about all that waits. */
 export function doubtsOf(ask: ApprovalAsk, about: PanelAbout, waiting: readonly WaitingAsk[]): string[] {
   const calls =
     about.of === 'edited'
       ? [about.ask]
-      : about.of === 'auto'
-        ? [ask, ...waiting.filter((each) => each.request.approvalId !== ask.request.approvalId)]
-        : [ask];
+      : about.of === 'like'
+        ? about.asks
+        : about.of === 'auto'
+          ? [ask, ...waiting.filter((each) => each.request.approvalId !== ask.request.approvalId)]
+          : [ask];
   const all = calls.flatMap((each) => (each.kind === 'approval' ? [...each.warnings, ...each.dangers] : []));
   return [...new Set(all)];
 }
@@ -92,6 +102,18 @@ export function choicesOf(ask: ApprovalAsk, about: PanelAbout): PanelChoice[] {
         choice('agree', 'y', 'Yes, run it, and allow all of this from now on', 'Run it and what is like it.', {
           runs: true,
         }),
+        choice(
+          'agree-project',
+          'p',
+          'Yes, and from now on in this project',
+          'Run it and what is like it, also when this program is started again here.',
+          { runs: true },
+        ),
+        back,
+      ];
+    case 'like':
+      return [
+        choice('agree', 'y', `Yes, run these ${about.asks.length} calls`, 'Run all that are shown.', { runs: true }),
         back,
       ];
     case 'auto':
@@ -118,7 +140,7 @@ type MakeChoice = (
   more?: Partial<PanelChoice>,
 ) => PanelChoice;
 
-function ofCall({ request, always }: ApprovalAsk, choice: MakeChoice): PanelChoice[] {
+function ofCall({ request, always, alike }: ApprovalAsk, choice: MakeChoice): PanelChoice[] {
   const may = (type: DecisionType): boolean => request.allowedDecisions.includes(type);
   const when = (is: boolean, made: () => PanelChoice): PanelChoice[] => (is ? [made()] : []);
   const isText = textOfCall(request.args) !== undefined;
@@ -132,6 +154,15 @@ function ofCall({ request, always }: ApprovalAsk, choice: MakeChoice): PanelChoi
         's',
         `Yes, and always: ${likeIt(always?.label ?? '')}`,
         'Run it, and others like it until this program ends: it says which, and asks once more.',
+        runs,
+      ),
+    ),
+    ...when(may('approve') && alike.length > 0, () =>
+      choice(
+        'like',
+        'l',
+        `Yes, to all ${alike.length + 1} like this`,
+        'Run it, and those that wait and are like it: it shows each, and asks once more.',
         runs,
       ),
     ),
@@ -194,7 +225,7 @@ export const isDoubtful = ({ warnings, dangers }: ApprovalAsk): boolean => warni
 
 /** Where the cursor is before anybody has moved it. */
 export function firstChoice(ask: ApprovalAsk, about: PanelAbout, isShown: boolean): ChoiceName {
-  if (about.of === 'always' || about.of === 'auto') return 'back';
+  if (about.of === 'always' || about.of === 'like' || about.of === 'auto') return 'back';
   if (about.of === 'edited') {
     if (about.ask.request.verdict?.effect === 'deny') return 'back';
     if (!isShown) return 'details';

@@ -182,6 +182,16 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return answered(pressing, { type: 'reject' });
     case 'always':
       return { state: asking(state, { of: 'always' }, around.now) };
+    case 'like': {
+      const alike = around.view.asks.filter(
+        (each): each is ApprovalAsk =>
+          each.kind === 'approval' &&
+          ask.alike.includes(each.request.approvalId) &&
+          // One that was answered by itself keeps its answer.
+          heldFor(state, each) === undefined,
+      );
+      return { state: asking(state, { of: 'like', asks: [ask, ...alike] }, around.now) };
+    }
     case 'auto':
       return { state: asking(state, { of: 'auto' }, around.now) };
     case 'edit':
@@ -200,11 +210,13 @@ function taken(pressing: Pressing, at: PanelPlace, choices: readonly PanelChoice
       return at.about.of === 'edited' ? edit(pressing, at.about.field, at.about.text) : { state };
     case 'agree':
       return agreed(pressing, at);
+    case 'agree-project':
+      return answeredBy(pressing, { type: 'always', approvalId: ask.request.approvalId, scope: 'always' });
   }
 }
 
 /** These show something else first, and ask about that. */
-const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again', 'always', 'auto']);
+const ASKS_AGAIN: ReadonlySet<ChoiceName> = new Set(['edit', 'edit-all', 'again', 'always', 'like', 'auto']);
 
 /** Why what runs something cannot be taken now; `undefined`: it can. */
 function objectionTo({ isAlone, around }: Pressing): string | undefined {
@@ -230,7 +242,13 @@ function agreed(pressing: Pressing, at: PanelPlace): PressResult {
   const { approvalId } = ask.request;
   switch (at.about.of) {
     case 'always':
-      return answeredBy(pressing, { type: 'always', approvalId });
+      return answeredBy(pressing, { type: 'always', approvalId, scope: 'session' });
+    case 'like': {
+      // Each is an approval of its own, bound to what was shown of it.
+      const ids = at.about.asks.map((each) => each.request.approvalId);
+      const answers = ids.map((id) => ({ type: 'decide', approvalId: id, decision: { type: 'approve' } }) as const);
+      return { state: sent(state, ids), action: { type: 'decide', answers } };
+    }
     case 'edited':
       return answered(pressing, { type: 'edit', args: at.about.args });
     case 'auto': {

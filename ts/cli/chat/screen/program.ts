@@ -317,7 +317,7 @@ export class ScreenProgram {
   async #decide(answers: readonly CallAnswer[]): Promise<void> {
     for (const answer of answers) {
       const { approvalId } = answer;
-      if (answer.type === 'always') await this.#chat.always(approvalId, 'session');
+      if (answer.type === 'always') await this.#chat.always(approvalId, answer.scope);
       else await this.#chat.decide(approvalId, answer.decision);
     }
   }

@@ -1,5 +1,5 @@
 /** What the screen is about at one moment. Never changed: the next moment is another object. */
-import type { Decision, QuestionsAnswered } from '../../../../index.js';
+import type { Decision, GrantScope, QuestionsAnswered } from '../../../../index.js';
 import type { WaitingAsk, ChatView } from '../view.js';
 import type { ApprovalAsk, ChoiceName, PanelAbout } from './choices.js';
 import { EMPTY, type TextDraft } from './draft.js';
@@ -111,7 +111,7 @@ export interface AnsweringState {
 /** An answer to one call. */
 export type CallAnswer =
   | { type: 'decide'; approvalId: string; decision: Decision }
-  | { type: 'always'; approvalId: string };
+  | { type: 'always'; approvalId: string; scope: GrantScope };
 
 /** What a key asks for beyond the screen. */
 export type KeyAction =

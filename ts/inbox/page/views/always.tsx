@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks';
-import type { GrantScope, PolicyRule } from '../../../../index.js';
+import type { GrantScope, PolicyRule, Remember } from '../../../../index.js';
 import type { RequestDetail } from '../../protocol.js';
 import { decide } from '../state/answers.js';
 import { mayDecide } from '../state/compose.js';
@@ -23,6 +23,8 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
   const offered = offers.filter(({ offer }) => offer !== null);
   const [type, setType] = useState(offered[0]?.type ?? 'approve');
   const [scope, setScope] = useState(always.scopes[0] ?? 'run');
+  const [times, setTimes] = useState('');
+  const [exact, setExact] = useState(false);
   const chosen = offered.find((choice) => choice.type === type);
   if (chosen?.offer == null) return null;
   const { offer, verb } = chosen;
@@ -31,9 +33,10 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
       title="Always"
       send={`${verb}, and remember it`}
       isDanger={type === 'reject'}
+      isWhole={TIMES.test(times)}
       onSend={() => {
         onDone();
-        void decide(approvalId, { type, remember: scope });
+        void decide(approvalId, { type, remember: rememberedAs(scope, times, exact) });
       }}
       onBack={onDone}
     >
@@ -88,10 +91,39 @@ export function Always({ shown, onDone }: { shown: RequestDetail; onDone: () => 
             )}
           </label>
         ))}
+        <label class="check">
+          <input
+            type="text"
+            inputMode="numeric"
+            size={4}
+            value={times}
+            aria-invalid={!TIMES.test(times)}
+            onInput={({ currentTarget: { value } }) => setTimes(value.trim())}
+          />
+          calls at most; empty: any number
+        </label>
       </fieldset>
+      {offer.rules.some(isBeginning) && (
+        <label class="check">
+          <input type="checkbox" checked={exact} onChange={({ currentTarget: { checked } }) => setExact(checked)} />
+          Only the very words of this call, and nothing that begins like it
+        </label>
+      )}
     </Frame>
   );
 }
+
+/** Nothing, or a number of calls. */
+const TIMES = /^(?:[1-9]\d{0,5})?$/;
+
+const rememberedAs = (scope: GrantScope, times: string, exact: boolean): Remember =>
+  times === '' && !exact
+    ? scope
+    : { scope, ...(times === '' ? {} : { times: Number(times) }), ...(exact ? { exact } : {}) };
+
+/** Whether it has the beginning of a command, behind which more words may stand. */
+const isBeginning = ({ commands = [] }: PolicyRule): boolean =>
+  commands.some((command) => typeof command === 'string' || !('exact' in command));
 
 /** As it would stand in a policy file. */
 const asToml = (rule: PolicyRule) =>

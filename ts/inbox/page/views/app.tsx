@@ -78,8 +78,8 @@ function Locked({ why }: { why: string }) {
 const VIEWS: readonly (readonly [PageView, string])[] = [
   ['waiting', 'Waiting'],
   ['history', 'History'],
-  ['suggestions', 'Suggestions'],
   ['audit', 'Audit'],
+  ['suggestions', 'Suggestions'],
 ];
 
 function Head() {

@@ -22,7 +22,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['d'], 'changes or the call'],
   [['Ctrl ↵'], 'send what a sheet asks for'],
   [['/'], 'search'],
-  [['1', '2', '3'], 'waiting, history, audit'],
+  [['1', '2', '3', '4'], 'waiting, history, audit, suggestions'],
   [['?'], 'this help'],
 ];
 

@@ -12,7 +12,7 @@ import { addressOf } from '../state/route.js';
 import { KIND } from '../words.js';
 import { Ago, Effect, Given, Status } from './parts.js';
 
-export function Why({ shown: { record, segments } }: { shown: RequestDetail }) {
+export function Why({ shown: { record, segments, often } }: { shown: RequestDetail }) {
   const { verdict } = record;
   if (record.kind === 'question') return null;
   const rule = verdict?.effect === 'allow' ? null : (verdict?.rule ?? null);
@@ -22,6 +22,11 @@ export function Why({ shown: { record, segments } }: { shown: RequestDetail }) {
       <p class="verdict">
         <Given>{record.why}</Given> {rule !== null && <Rule rule={rule} />}
       </p>
+      {often !== null && (
+        <p class="note">
+          {often}: {record.always.scopes.length > 0 ? 'Always remembers it' : 'a rule would remember it'}
+        </p>
+      )}
       <Segments segments={segments} more={verdict?.more ?? 0} />
     </section>
   );

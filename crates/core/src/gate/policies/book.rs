@@ -9,8 +9,10 @@ use uuid::Uuid;
 use super::call::{PolicyCall, code_source, told};
 use crate::layers::{hold, text_at, write_atomically};
 use crate::path::{FileLookup, PathContext};
-use crate::policy::document::{DocumentFormat, PolicyRule, read};
-use crate::policy::{Effect, GrantRules, JudgedCall, NeedsFiles, Policy, Verdict, judge};
+use crate::policy::document::{DocumentFormat, PolicyDocument, PolicyRule, read};
+use crate::policy::{
+    Effect, GrantRules, JudgedCall, NeedsFiles, Policy, PolicyError, Verdict, judge,
+};
 
 /// For how long a decision is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,11 +52,29 @@ pub struct Grant {
     pub created_at: u64,
     /// ms since the epoch; `None`: until it is revoked.
     pub expires_at: Option<u64>,
+    /// How many calls it still answers; `None`: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u64>,
+    /// What was offered, where a human made it narrower: it answers nothing that these rules do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Box<RawValue>>,
 }
 
 impl Grant {
+    fn is_left(&self) -> bool {
+        self.times != Some(0)
+    }
+
+    /// One call less. `false`: nothing is left.
+    fn use_once(&mut self) -> bool {
+        let is_left = self.is_left();
+        self.times = self.times.map(|times| times.saturating_sub(1));
+        is_left
+    }
+
     fn holds(&self, run_id: Option<&str>, now: u64) -> bool {
-        self.expires_at.is_none_or(|end| now < end)
+        self.is_left()
+            && self.expires_at.is_none_or(|end| now < end)
             && (self.scope != GrantDuration::Run || self.run_id.as_deref() == run_id)
     }
 
@@ -79,8 +99,52 @@ struct StoredGrant {
 
 #[derive(Debug, Clone)]
 enum GrantEffect {
-    Allow(Vec<PolicyRule>, GrantRules),
-    Deny(Policy),
+    Allow(AllowedRules),
+    /// Each of them denies what it answers.
+    Deny(Vec<Policy>),
+}
+
+/// What is allowed. A narrower pattern may name what a wider one leaves out, such as a protected file: that a grant which was made
+/// narrower answers nothing else is held here, and not read from its patterns.
+#[derive(Debug, Clone)]
+struct AllowedRules {
+    rules: Vec<PolicyRule>,
+    /// What was offered in their place.
+    within: Option<Vec<PolicyRule>>,
+    /// Each of them allows what it answers.
+    says: Vec<GrantRules>,
+}
+
+impl AllowedRules {
+    fn new(
+        rules: Vec<PolicyRule>, within: Option<Vec<PolicyRule>>, context: &PathContext,
+    ) -> Result<Self, PolicyError> {
+        let all = std::iter::once(&rules).chain(&within);
+        let says = all.map(|rules| GrantRules::compile(rules.clone(), context));
+        let says = says.collect::<Result<_, _>>()?;
+        Ok(Self { rules, within, says })
+    }
+
+    /// All of these as one.
+    fn together<'a>(
+        all: impl Iterator<Item = &'a Self> + Clone, context: &PathContext,
+    ) -> Result<Self, PolicyError> {
+        let rules = all.clone().flat_map(|each| &each.rules).cloned().collect();
+        let is_narrower = all.clone().any(|each| each.within.is_some());
+        let within = all.flat_map(|each| each.within.as_ref().unwrap_or(&each.rules));
+        Self::new(rules, is_narrower.then(|| within.cloned().collect()), context)
+    }
+
+    fn answers(
+        &self, call: &JudgedCall, verdict: &Verdict, files: &dyn FileLookup,
+    ) -> Result<bool, NeedsFiles> {
+        for says in &self.says {
+            if !says.answers(call, verdict, files)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// What the user's file holds.
@@ -117,13 +181,21 @@ impl GrantBook {
     }
 
     pub(super) fn list(&self, now: u64) -> Vec<Grant> {
-        let holds = |grant: &Grant| grant.expires_at.is_none_or(|end| now < end);
+        let holds = |grant: &Grant| grant.is_left() && grant.expires_at.is_none_or(|end| now < end);
         self.kept.iter().map(|kept| &kept.grant).filter(|grant| holds(grant)).cloned().collect()
     }
 
     pub(super) fn remove(&mut self, id: Uuid) -> Option<Grant> {
         let at = self.kept.iter().position(|kept| kept.grant.id == id)?;
         Some(self.kept.remove(at).grant)
+    }
+
+    /// Uses a grant for so many calls once. `false`: nothing is left of it.
+    pub(super) fn use_up(&mut self, id: Uuid) -> bool {
+        let mut kept = self.kept.iter_mut();
+        let used = kept.find(|kept| kept.grant.id == id).is_some_and(|kept| kept.grant.use_once());
+        self.kept.retain(|kept| kept.grant.is_left());
+        used
     }
 
     /// Forgets what was granted for a run.
@@ -140,6 +212,13 @@ impl GrantBook {
     }
 }
 
+/// As [`GrantBook::use_up`], of what a file holds.
+pub(super) fn used_once(grants: &mut Vec<Grant>, id: Uuid) -> bool {
+    let used = grants.iter_mut().find(|grant| grant.id == id).is_some_and(Grant::use_once);
+    grants.retain(Grant::is_left);
+    used
+}
+
 /// A copy of some grants, to be compared without holding anything.
 pub(super) struct GrantSnapshot {
     kept: Vec<StoredGrant>,
@@ -151,28 +230,37 @@ impl GrantSnapshot {
         &self, call: &PolicyCall, verdict: &Verdict, context: &PathContext, files: &dyn FileLookup,
     ) -> Result<Option<Grant>, NeedsFiles> {
         let judged = call.judged();
-        for StoredGrant { grant, says } in &self.kept {
-            if let GrantEffect::Deny(policy) = says
-                && judge(policy, &judged, files)?.effect == Effect::Deny
+        // One for so many calls answers where no other does.
+        let counted = |grant: &Grant| grant.times.is_some();
+        let in_order = || {
+            let (others, last): (Vec<_>, Vec<_>) =
+                self.kept.iter().partition(|kept| !counted(&kept.grant));
+            others.into_iter().chain(last)
+        };
+        for StoredGrant { grant, says } in in_order() {
+            if says.denies(&judged, files)? {
+                return Ok(Some(grant.clone()));
+            }
+        }
+        for StoredGrant { grant, says } in in_order() {
+            if let GrantEffect::Allow(rules) = says
+                && rules.answers(&judged, verdict, files)?
             {
                 return Ok(Some(grant.clone()));
             }
         }
-        let allows = || {
+        // Each part of a call may have a grant of its own. Named is the latest. One for so many calls answers whole calls alone.
+        let shared = || {
             self.kept.iter().filter_map(|StoredGrant { grant, says }| match says {
-                GrantEffect::Allow(rules, grants) => Some((grant, rules, grants)),
-                GrantEffect::Deny(_) => None,
+                GrantEffect::Allow(rules) if !counted(grant) => Some((grant, rules)),
+                GrantEffect::Allow(_) | GrantEffect::Deny(_) => None,
             })
         };
-        for (grant, _, grants) in allows() {
-            if grants.answers(&judged, verdict, files)? {
-                return Ok(Some(grant.clone()));
-            }
-        }
-        // Each part of a call may have a grant of its own. Named is the latest.
-        let rules = allows().flat_map(|(_, rules, _)| rules).cloned().collect();
-        match (GrantRules::compile(rules, context), allows().next_back()) {
-            (Ok(all), Some((grant, ..))) if all.answers(&judged, verdict, files)? => {
+        match (
+            AllowedRules::together(shared().map(|(_, rules)| rules), context),
+            shared().next_back(),
+        ) {
+            (Ok(all), Some((grant, _))) if all.answers(&judged, verdict, files)? => {
                 Ok(Some(grant.clone()))
             }
             _ => Ok(None),
@@ -185,7 +273,7 @@ impl GrantSnapshot {
     ) -> Result<Verdict, NeedsFiles> {
         let allows = || {
             self.kept.iter().filter_map(|StoredGrant { says, .. }| match says {
-                GrantEffect::Allow(_, grants) => Some(grants),
+                GrantEffect::Allow(rules) => Some(rules),
                 GrantEffect::Deny(_) => None,
             })
         };
@@ -218,22 +306,44 @@ impl GrantSnapshot {
 
 impl GrantEffect {
     fn of(grant: &Grant, context: &PathContext) -> Result<Self, String> {
-        let text = format!(r#"{{"version":1,"rule":{}}}"#, grant.rules.get());
-        let document = read(&text, DocumentFormat::Object, code_source("grants"))
-            .map_err(|errors| told(&errors))?;
-        if document.rules.iter().any(|rule| rule.effect != grant.effect)
-            || document.rules.is_empty()
-        {
-            return Err("a grant holds rules of its own effect".to_owned());
-        }
+        let given = document_in(&grant.rules, grant.effect)?;
+        let within = grant.within.as_deref().map(|rules| document_in(rules, grant.effect));
+        let within = within.transpose()?;
         match grant.effect {
-            Effect::Allow => GrantRules::compile(document.rules.clone(), context)
-                .map(|grants| Self::Allow(document.rules, grants)),
-            Effect::Deny => Policy::compile(vec![document], context).map(Self::Deny),
+            Effect::Allow => {
+                let within = within.map(|document| document.rules);
+                AllowedRules::new(given.rules, within, context).map(Self::Allow)
+            }
+            Effect::Deny => {
+                let all = std::iter::once(given).chain(within);
+                let denies = all.map(|document| Policy::compile(vec![document], context));
+                denies.collect::<Result<_, _>>().map(Self::Deny)
+            }
             Effect::Ask => return Err("a grant allows or denies".to_owned()),
         }
         .map_err(|error| error.to_string())
     }
+
+    fn denies(&self, call: &JudgedCall, files: &dyn FileLookup) -> Result<bool, NeedsFiles> {
+        let Self::Deny(all) = self else { return Ok(false) };
+        for policy in all {
+            if judge(policy, call, files)?.effect != Effect::Deny {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Rules of this effect, some of them.
+fn document_in(rules: &RawValue, effect: Effect) -> Result<PolicyDocument, String> {
+    let text = format!(r#"{{"version":1,"rule":{}}}"#, rules.get());
+    let document = read(&text, DocumentFormat::Object, code_source("grants"))
+        .map_err(|errors| told(&errors))?;
+    if document.rules.is_empty() || document.rules.iter().any(|rule| rule.effect != effect) {
+        return Err("a grant holds rules of its own effect".to_owned());
+    }
+    Ok(document)
 }
 
 /// The user's file of grants.
@@ -255,7 +365,7 @@ impl GrantFile {
         let file: GrantDocument =
             serde_json::from_str(&text).map_err(|error| self.failed(&error.to_string()))?;
         match file.version {
-            1 => Ok(file.grants),
+            1 | 2 => Ok(file.grants),
             version => {
                 Err(self.failed(&format!("version {version} is not known: update countersign")))
             }
@@ -269,7 +379,9 @@ impl GrantFile {
         let _held = hold(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         let mut grants = self.read()?;
         change(&mut grants);
-        let file = GrantDocument { version: 1, grants };
+        // To one that knows neither, a grant for so many calls, or one that was made narrower, would be wider.
+        let counts = grants.iter().any(|grant| grant.times.is_some() || grant.within.is_some());
+        let file = GrantDocument { version: if counts { 2 } else { 1 }, grants };
         let text =
             serde_json::to_string_pretty(&file).map_err(|error| self.failed(&error.to_string()))?;
         write_atomically(&self.path, &text).map_err(|error| self.failed(&error.to_string()))?;

@@ -23,6 +23,8 @@ pub struct PolicyCall {
     pub run_id: Option<String>,
     /// ms since the epoch.
     pub now: u64,
+    /// It runs if a grant answers: one for so many calls is used once.
+    pub uses_grants: bool,
 }
 
 impl PolicyCall {

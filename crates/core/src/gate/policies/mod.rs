@@ -260,7 +260,9 @@ impl Policies {
         if self.book().count() == 0 && self.grant_file().is_none() {
             return Ok(None);
         }
-        self.near(|ready, files| self.granted_by(ready, call, floor, files))
+        let find = || self.near(|ready, files| self.granted_by(ready, call, floor, files));
+        // Those of the user's file are only looked at by those who may block.
+        used(call, find, |grant| Ok(self.book().use_up(grant.id)))
     }
 
     /// The grant that answers this call. Blocks.
@@ -268,7 +270,22 @@ impl Policies {
         let files = CachedFiles::new(&RealFiles);
         let ready = self.current().ok()?;
         self.read_grants(&ready.context);
-        self.granted_by(&ready, call, floor, &files).ok().flatten()
+        let find =
+            || self.granted_by(&ready, call, floor, &files).map_err(|error| error.to_string());
+        // What cannot be counted answers nothing: the human is asked.
+        used(call, find, |grant| self.use_up(grant, &ready.context)).ok().flatten()
+    }
+
+    /// Uses a grant for so many calls once, over all processes. `false`: others were faster, and it is gone here as well.
+    fn use_up(&self, grant: &Grant, context: &PathContext) -> Result<bool, String> {
+        if grant.scope != GrantDuration::Always {
+            return Ok(self.book().use_up(grant.id));
+        }
+        let file = self.grant_file().ok_or("there is no place for the user's files: set HOME")?;
+        let mut used = false;
+        let kept = file.change(|grants| used = book::used_once(grants, grant.id))?;
+        self.book().take_over(kept, context);
+        Ok(used)
     }
 
     fn granted_by(
@@ -276,8 +293,8 @@ impl Policies {
     ) -> Result<Option<Grant>, NeedsFiles> {
         let answers = self.book().answers(call);
         let verdict = asked(ready.judge(call, files)?, floor);
-        // Nothing answers a deny, and what is broken asks.
-        if verdict.effect == Effect::Deny || ready.snapshot.broken.is_some() {
+        // Nothing answers a deny, what is broken asks, and so does what is asked about each time.
+        if verdict.effect == Effect::Deny || verdict.forgets() || ready.snapshot.broken.is_some() {
             return Ok(None);
         }
         answers.to(call, &verdict, &ready.context, files)
@@ -289,6 +306,9 @@ impl Policies {
     /// Why it cannot be kept.
     pub fn grant(&self, grant: Grant) -> Result<Grant, String> {
         let ready = self.current()?;
+        if let Some(source) = ready.policy.forgets() {
+            return Err(forgotten(source));
+        }
         let for_ever = grant.scope == GrantDuration::Always;
         if for_ever && self.options.machine != MachinePolicies::All {
             return Err("the user's file is not read here: set `policyFiles: true`".to_owned());
@@ -305,6 +325,14 @@ impl Policies {
             }
         }
         Ok(grant)
+    }
+
+    /// Why nothing is remembered here; `None`: it is. Blocks.
+    ///
+    /// # Errors
+    /// When the policies cannot be read.
+    pub fn forgets(&self) -> Result<Option<String>, String> {
+        Ok(self.current()?.policy.forgets().map(forgotten))
     }
 
     /// Those that hold, oldest first. Blocks.
@@ -576,6 +604,9 @@ impl ReadyPolicies {
         grants: &GrantSnapshot, files: &dyn FileLookup,
     ) -> Result<(Option<AlwaysOffer>, Option<AlwaysOffer>), NeedsFiles> {
         let judged = call.judged();
+        if verdict.forgets() {
+            return Ok((None, None));
+        }
         let (policy, verdict) = if unruled {
             let made = || Policy::compile(Vec::new(), &self.context).ok();
             let Some(policy) = self.unruled.get_or_init(made) else { return Ok((None, None)) };
@@ -610,6 +641,27 @@ impl ReadyPolicies {
         let document = load(text, DocumentFormat::Toml, code_source(name)).ok()?;
         Policy::compile(vec![document], &self.context).ok()
     }
+}
+
+/// The grant that answers. One for so many calls is used once; where others have used it up meanwhile, it is looked for another.
+fn used<E>(
+    call: &PolicyCall, find: impl Fn() -> Result<Option<Grant>, E>,
+    use_up: impl Fn(&Grant) -> Result<bool, E>,
+) -> Result<Option<Grant>, E> {
+    loop {
+        match find()? {
+            Some(grant) if call.uses_grants && grant.times.is_some() => {
+                if use_up(&grant)? {
+                    return Ok(Some(grant));
+                }
+            }
+            found => return Ok(found),
+        }
+    }
+}
+
+fn forgotten(source: &PolicySource) -> String {
+    format!("{} says remember = \"never\": nothing is remembered here", source.name)
 }
 
 /// The verdict as something beside the policies that asks makes it.

@@ -150,6 +150,9 @@ impl Policies {
         if let Some(broken) = &ready.snapshot.broken {
             return Err(broken.clone());
         }
+        if let Some(source) = ready.policy.forgets() {
+            return Err(super::forgotten(source));
+        }
         let (path, source) = self.own_source()?;
         let failed = |reason: String| format!("{path}: {reason}");
         let before = own_text_at(Path::new(&path)).map_err(|error| failed(error.to_string()))?;
@@ -248,6 +251,7 @@ fn nothing(source: PolicySource) -> PolicyDocument {
         rules: Vec::new(),
         forbid: Vec::new(),
         network: None,
+        forgets: false,
     }
 }
 

@@ -12,7 +12,14 @@ const fn named(effect: Effect) -> CallOpinion<'static> {
 }
 
 const fn says(effect: Effect, reason: &'static str) -> PolicyOpinion<'static> {
-    PolicyOpinion { effect, reason, names_people: false, managed_ask: false, reviewable: false }
+    PolicyOpinion {
+        effect,
+        reason,
+        names_people: false,
+        managed_ask: false,
+        forgets: false,
+        reviewable: false,
+    }
 }
 
 /// Nobody says anything of the call.

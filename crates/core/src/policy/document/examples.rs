@@ -300,10 +300,12 @@ fn alone(rule: &PolicyRule, name: &Arc<str>, shell: Option<String>) -> PolicyDoc
             who: None,
             reviewer: false,
             risk: None,
+            forgets: false,
             ..rule.clone()
         }],
         forbid: Vec::new(),
         network: None,
+        forgets: false,
     }
 }
 

@@ -98,6 +98,8 @@ pub struct PolicyDocument {
     pub forbid: Vec<PolicyMode>,
     /// What a confined command reaches of the network; `None`: it says nothing of that.
     pub network: Option<NetworkRule>,
+    /// Nothing that is asked about is remembered, whatever the layer of the document.
+    pub forgets: bool,
 }
 
 /// What a confined command reaches of the network.
@@ -168,6 +170,8 @@ pub struct PolicyRule {
     pub who: Option<Box<RuleApprovers>>,
     /// Whether a reviewer may answer what it asks about. Means something for `ask` alone.
     pub reviewer: bool,
+    /// What it asks about is asked each time, and not remembered. Only for `ask`.
+    pub forgets: bool,
     /// What it must and must not match, checked when it is read.
     pub examples: RuleExamples,
 }

@@ -6,7 +6,7 @@ use crate::path::{UrlPattern, Vars};
 
 use super::error::{DocumentPath, did_you_mean, list, quoted};
 use super::place::LineIndex;
-use super::schema::{DOCUMENT, EFFECTS, MATCHES, MODES, READING, SHELLS, VERSION};
+use super::schema::{DOCUMENT, EFFECTS, MATCHES, MODES, READING, REMEMBERS, SHELLS, VERSION};
 use super::tree::{DocumentNode, DocumentValue, TableEntry, parse};
 use super::{
     DocumentError, DocumentFormat, DocumentPlace, ErrorCode, MAX_ERRORS, MatchOrder, NetworkRule,
@@ -132,6 +132,7 @@ impl<'a> DocumentReader<'a> {
             rules: Vec::new(),
             forbid: Vec::new(),
             network: None,
+            forgets: false,
         };
         if !entries.iter().any(|entry| entry.key == "version") {
             let message = "\"version\" is missing".to_owned();
@@ -149,6 +150,7 @@ impl<'a> DocumentReader<'a> {
                 "default" => document.default = self.choice(node, path, EFFECTS),
                 "match" => document.matching = self.choice(node, path, MATCHES).unwrap_or_default(),
                 "network" => document.network = self.network(node, path),
+                "remember" => document.forgets = self.choice(node, path, REMEMBERS) == Some(true),
                 "forbid" => {
                     let items = self.items(node, path);
                     for (index, item) in items.iter().enumerate() {

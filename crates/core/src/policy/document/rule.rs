@@ -7,7 +7,7 @@ use crate::policy::{Effect, RuleConfinement, mcp_name};
 
 use super::error::{DocumentPath, nearest, quoted};
 use super::read::{DocumentReader, MAX_RULES, any, nowhere};
-use super::schema::{COMMAND, CONFINED, EFFECTS, EXAMPLES, HINTS, RISKS, RULE};
+use super::schema::{COMMAND, CONFINED, EFFECTS, EXAMPLES, HINTS, REMEMBERS, RISKS, RULE};
 use super::tree::{DocumentNode, DocumentValue, TableEntry};
 use super::{
     CommandPattern, DocumentFormat, ErrorCode, PatternToken, PlacedValue, PolicyRule, RuleExamples,
@@ -65,6 +65,7 @@ impl DocumentReader<'_> {
             condition: None,
             who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
             reviewer: false,
+            forgets: false,
             examples: RuleExamples::default(),
         };
         rule.risk = self.risk(entries, path);
@@ -87,6 +88,7 @@ impl DocumentReader<'_> {
                 "reviewer" => rule.reviewer = self.flag(node, path),
                 "confined" => rule.confined = self.confined(node, path),
                 "condition" => rule.condition = self.condition(node, path),
+                "remember" => rule.forgets = self.forgets(node, path, rule.effect),
                 "examples" => rule.examples = self.examples(node, path),
                 _ => {}
             }
@@ -122,6 +124,15 @@ impl DocumentReader<'_> {
         }
         let level = level.flatten()?;
         Some(RuleRisk { level, because: because.and_then(|(_, text)| text) })
+    }
+
+    fn forgets(&mut self, node: &DocumentNode, path: DocumentPath<'_>, effect: Effect) -> bool {
+        let never = self.choice(node, path, REMEMBERS) == Some(true);
+        if never && effect != Effect::Ask {
+            let message = "only a rule that asks says what is remembered: leave \"remember\" out, or write effect = \"ask\"";
+            self.wrong(node, path, message.to_owned());
+        }
+        never
     }
 
     fn commands(

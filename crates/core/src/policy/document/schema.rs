@@ -9,7 +9,7 @@ use super::{MatchOrder, PolicyMode, RiskLevel};
 pub const VERSION: u32 = 1;
 
 pub(super) const DOCUMENT: &[&str] =
-    &["$schema", "version", "default", "match", "network", "forbid", "tools", "rule"];
+    &["$schema", "version", "default", "match", "network", "forbid", "remember", "tools", "rule"];
 
 pub(super) const READING: &[&str] = &["command", "read", "write", "url", "cwd", "ignore", "shell"];
 
@@ -33,6 +33,7 @@ pub(super) const RULE: &[&str] = &[
     "escalate",
     "remind",
     "reviewer",
+    "remember",
     "condition",
     "examples",
 ];
@@ -66,6 +67,9 @@ pub(super) const CONFINED: &[(&str, ConfinedWrites)] =
 
 pub(super) const MATCHES: &[(&str, MatchOrder)] =
     &[("strictest", MatchOrder::Strictest), ("first", MatchOrder::First)];
+
+/// Whether nothing is remembered.
+pub(super) const REMEMBERS: &[(&str, bool)] = &[("never", true)];
 
 pub(super) const MODES: &[(&str, PolicyMode)] = &[
     ("safe", PolicyMode::Safe),

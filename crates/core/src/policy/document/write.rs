@@ -35,6 +35,9 @@ pub fn to_toml(document: &PolicyDocument) -> Result<String, NotWritable> {
         Some(NetworkRule::Ask) => line(&mut text, "network", &string("ask")),
         Some(NetworkRule::Hosts(hosts)) => line(&mut text, "network", &strings(hosts)),
     }
+    if document.forgets {
+        line(&mut text, "remember", &string("never"));
+    }
     if !document.forbid.is_empty() {
         let modes = document.forbid.iter().map(|mode| string(name(MODES, *mode)));
         line(&mut text, "forbid", &list(modes));
@@ -102,6 +105,9 @@ pub fn rule_to_toml(rule: &PolicyRule) -> Result<String, NotWritable> {
     }
     if rule.reviewer {
         line(&mut text, "reviewer", "true");
+    }
+    if rule.forgets {
+        line(&mut text, "remember", &string("never"));
     }
     let examples = [("match", &rule.examples.matching), ("not_match", &rule.examples.not_matching)];
     let examples: Vec<_> = examples
@@ -363,7 +369,7 @@ mod tests {
             hint in prop::option::of(any::<bool>()),
             matching in texts(text()),
             not_matching in texts(text()),
-            (who, reviewer) in (prop::option::of(who()), any::<bool>()),
+            (who, reviewer, forgets) in (prop::option::of(who()), any::<bool>(), any::<bool>()),
             risk in prop::option::of(prop::option::of("\\PC{0,20}").prop_map(|because| RuleRisk {
                 level: RiskLevel::High, because,
             })),
@@ -377,6 +383,7 @@ mod tests {
                 annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
                 confined, condition: None, examples: RuleExamples { matching, not_matching },
                 who: who.filter(|_| effect == Effect::Ask).map(Box::new), reviewer,
+                forgets: forgets && effect == Effect::Ask,
             }
         }
     }
@@ -391,13 +398,14 @@ mod tests {
                 None, Some(NetworkRule::None), Some(NetworkRule::Ask), Some(NetworkRule::Hosts(vec![located("*.example.com".to_owned())])),
             ]),
             forbid in prop::collection::vec(prop::sample::select(vec![PolicyMode::Safe, PolicyMode::Auto, PolicyMode::Plan, PolicyMode::DenyAllAsks]), 0..3),
+            forgets in any::<bool>(),
         ) -> PolicyDocument {
             let rules = rules.into_iter().enumerate().map(|(index, rule)| PolicyRule { index, ..rule }).collect();
             let reading = |(command, sh): (Vec<String>, bool)| {
                 located(ToolReading { command, shell: sh.then(|| "sh".to_owned()), ..ToolReading::default() })
             };
             PolicyDocument {
-                source: source(), default, matching: if first { MatchOrder::First } else { MatchOrder::Strictest }, rules, forbid, network,
+                source: source(), default, matching: if first { MatchOrder::First } else { MatchOrder::Strictest }, rules, forbid, network, forgets,
                 tools: tools.into_iter().map(|(name, tool)| (name, reading(tool))).collect(),
             }
         }

@@ -188,6 +188,7 @@ pub(crate) fn judge_held(
                 rule: says.rule.and_then(|rule| policy.reference(rule)),
                 cause: says.cause,
                 managed_ask: says.managed_ask,
+                forgets: says.forgets,
                 reviewable: says.reviewable,
                 subject,
             })
@@ -229,6 +230,8 @@ pub(crate) struct SubjectVerdict {
     pub(crate) rule: Option<usize>,
     pub(crate) cause: VerdictCause,
     pub(crate) managed_ask: bool,
+    /// Nothing that is said of it is remembered.
+    pub(crate) forgets: bool,
     pub(crate) reviewable: bool,
     /// The rules that ask and say who must agree.
     pub(crate) who: Vec<usize>,
@@ -323,6 +326,7 @@ impl<'a> CallJudge<'a> {
                     rule: None,
                     cause: VerdictCause::TooMuch,
                     managed_ask: false,
+                    forgets: says.forgets,
                     reviewable: false,
                     who: says.who,
                     risks: says.risks,
@@ -385,12 +389,13 @@ impl<'a> CallJudge<'a> {
             && !(confining.is_some()
                 && (is_held(&cause, subject) || self.is_hardly_written(subject)))
         {
-            let managed_ask = says.managed_ask;
+            let (managed_ask, forgets) = (says.managed_ask, says.forgets);
             says = SubjectVerdict {
                 effect: Effect::Ask,
                 rule: None,
                 cause,
                 managed_ask,
+                forgets,
                 reviewable: false,
                 who: says.who,
                 risks: says.risks,

@@ -45,13 +45,17 @@ pub(super) fn pool(
     // Whether some rule of the layer surely speaks of the subject, so that no default of the layer has to.
     let mut spoken = [false; 5];
     let mut managed_ask = false;
+    let mut forgets = policy.forgets().is_some();
     let mut reviewable = true;
     let mut who = Vec::new();
     let mut risks = Vec::new();
     let mut merge = |answer: PoolAnswer, layers: &mut [Option<PoolAnswer>; 5]| {
         let Some(document) = policy.documents().get(answer.document) else { return };
-        managed_ask |= is_managed(&document.source) && answer.effect == Effect::Ask;
-        reviewable &= answer.effect != Effect::Ask || is_left_to_reviewer(policy, &answer);
+        let asks = answer.effect == Effect::Ask;
+        managed_ask |= is_managed(&document.source) && asks;
+        // Whoever asks each time is heard, though another rule may be the one that is named.
+        forgets |= asks && answer.rule.and_then(|at| policy.rule(at)).is_some_and(|it| it.forgets);
+        reviewable &= !asks || is_left_to_reviewer(policy, &answer);
         let Some(slot) = layers.get_mut(document.source.layer as usize) else { return };
         // Documents come in a fixed order, and so do their rules: the first of the strictest is kept.
         if slot.as_ref().is_none_or(|known| answer.effect > known.effect) {
@@ -135,19 +139,20 @@ pub(super) fn pool(
             };
             let reviewable = reviewable && answer.effect == Effect::Ask;
             let PoolAnswer { effect, rule, .. } = answer;
-            SubjectVerdict { effect, rule, cause, managed_ask, reviewable, who, risks }
+            SubjectVerdict { effect, rule, cause, managed_ask, forgets, reviewable, who, risks }
         }
         None if needs_allow => {
             let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
             let cause = if unknown { VerdictCause::Unknown } else { VerdictCause::Uncovered };
             let (effect, reviewable) = (Effect::Ask, false);
-            SubjectVerdict { effect, rule: None, cause, managed_ask, reviewable, who, risks }
+            SubjectVerdict { effect, rule: None, cause, managed_ask, forgets, reviewable, who, risks }
         }
         None => SubjectVerdict {
             effect: Effect::Allow,
             rule: None,
             cause: VerdictCause::Covered,
             managed_ask,
+            forgets,
             reviewable: false,
             who,
             risks,

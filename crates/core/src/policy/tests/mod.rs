@@ -8,6 +8,7 @@ mod handed;
 mod kinds;
 mod layers;
 mod links;
+mod narrower;
 mod network;
 mod paths;
 mod properties;

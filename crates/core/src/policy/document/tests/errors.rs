@@ -87,7 +87,7 @@ fn errors_name_the_place_and_what_to_do() {
         (
             "version = 1\nzzz = []",
             vec![
-                "UNKNOWN_KEY policy.toml:2:1: unknown key \"zzz\" in a policy: known are \"$schema\", \"version\", \"default\", \"match\", \"network\", \"forbid\", \"tools\" and \"rule\"",
+                "UNKNOWN_KEY policy.toml:2:1: unknown key \"zzz\" in a policy: known are \"$schema\", \"version\", \"default\", \"match\", \"network\", \"forbid\", \"remember\", \"tools\" and \"rule\"",
             ],
         ),
         (

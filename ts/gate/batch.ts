@@ -1,0 +1,90 @@
+/** One decision for several requests: each is taken by itself. */
+import type { ApprovalRecord, ApprovalRequest, BatchDecision, BatchOptions, BatchResult } from '../../index.js';
+import { InvalidDecisionError } from '../errors/index.js';
+import { takeOptions } from '../options/check.js';
+import { doubtsAbout } from './danger.js';
+import { checkVia, readDecider } from './decider.js';
+
+/** More are not taken at once: nobody has looked at them. */
+export const MOST_AT_ONCE = 100;
+
+type DecideOne = (
+  approvalId: string,
+  decision: BatchDecision,
+  options: Omit<BatchOptions, 'seen'>,
+) => Promise<ApprovalRecord>;
+
+/** @see Gate.decideAll */
+export async function decideAll(
+  approvalIds: readonly string[],
+  decision: BatchDecision,
+  options: BatchOptions | undefined,
+  { find, decide }: { find: (approvalId: string) => Promise<ApprovalRecord | undefined>; decide: DecideOne },
+): Promise<BatchResult[]> {
+  const ids = readIds('approvalIds', approvalIds);
+  const taken = readBatch(decision);
+  const { seen = [], ...who } = takeOptions('gate.decideAll', options ?? {});
+  const looked = readIds('seen', seen);
+  // Who it is must be right before anything is decided.
+  readDecider(who, checkVia(who.via));
+  const results: BatchResult[] = [];
+  for (const approvalId of ids) {
+    try {
+      const isUnseen = taken.type === 'approve' && !looked.includes(approvalId);
+      const record = isUnseen ? await find(approvalId) : undefined;
+      if (record?.status === 'pending') refuseIfDoubtful(record);
+      results.push({ approvalId, record: await decide(approvalId, { ...taken }, who), error: null });
+    } catch (error) {
+      results.push({ approvalId, record: null, error: error instanceof Error ? error : new Error(String(error)) });
+    }
+  }
+  return results;
+}
+
+/** @throws {InvalidDecisionError} where it must be looked at by itself */
+export function refuseIfDoubtful(request: ApprovalRequest): void {
+  const doubts = doubtsAbout(request);
+  if (doubts.length === 0) return;
+  throw new InvalidDecisionError({
+    message: `It is not approved among others, since it stands out (${doubts.join(', ')}): look at it, and approve it by itself.`,
+  });
+}
+
+/**
+ * Whether one answer may be for both: calls of one tool in one run that the same "always" would answer, and that do not stand out.
+ * What "always" would not answer is like nothing.
+ */
+export function isAlike(one: ApprovalRequest, other: ApprovalRequest): boolean {
+  const label = one.always.allow?.label;
+  return (
+    label !== undefined &&
+    label === other.always.allow?.label &&
+    one.approvalId !== other.approvalId &&
+    one.runId === other.runId &&
+    one.toolName === other.toolName &&
+    one.kind === 'approval' &&
+    other.kind === 'approval' &&
+    other.allowedDecisions.includes('approve') &&
+    doubtsAbout(other).length === 0
+  );
+}
+
+function readIds(name: string, ids: unknown): string[] {
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string'))
+    throw new InvalidDecisionError({ message: `gate.decideAll: ${name} must be a list of approval ids.` });
+  if (ids.length > MOST_AT_ONCE)
+    throw new InvalidDecisionError({ message: `gate.decideAll: at most ${MOST_AT_ONCE} are decided at once.` });
+  return [...new Set(ids as string[])];
+}
+
+function readBatch(decision: unknown): BatchDecision {
+  const given = typeof decision === 'object' && decision !== null ? decision : {};
+  const { type, reason, ...more } = given as { type?: unknown; reason?: unknown };
+  const isSimple = type === 'approve' || type === 'reject' || type === 'skip';
+  if (!isSimple || Object.keys(more).length > 0 || !(reason === undefined || typeof reason === 'string'))
+    throw new InvalidDecisionError({
+      message:
+        "gate.decideAll: the decision must be { type: 'approve' | 'reject' | 'skip', reason? }. Decide others one by one.",
+    });
+  return reason === undefined ? { type } : { type, reason };
+}
