@@ -476,8 +476,8 @@ export interface Gate extends AsyncDisposable {
     limit?: number;
   }): Promise<ApprovalRecord[]>;
   /**
-   * How often a person approved before what the `always.allow` of this request would have answered, in the same project: among the
-   * latest 200 requests of its tool, at this gate or in its ledger. `0` where nothing is offered. Counted when it is called.
+   * How often a person approved calls like this one before: calls that its `always.allow` would have answered, in the same project.
+   * It looks at the latest 200 requests of the tool, at this gate or in its ledger. `0` where nothing is offered.
    *
    * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
    */
@@ -509,8 +509,8 @@ export interface Gate extends AsyncDisposable {
   decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
   /**
    * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what becomes of
-   * one changes nothing for the others. A call that stands out, by a flag or since it may not be undone, is not approved among others
-   * unless `seen` names it: {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it goes on waiting.
+   * one changes nothing for the others. A call that stands out is not approved among others unless `seen` names it:
+   * {@link InvalidDecisionError} (`ERR_INVALID_DECISION`), and it goes on waiting.
    *
    * @throws {@link InvalidDecisionError} for another decision: an edit, an answer or `remember` belong to one request
    */

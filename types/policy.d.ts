@@ -50,7 +50,7 @@ export interface PolicyRule {
   /** Why. The human is shown it, and for a denial the model. */
   reason?: string;
   /**
-   * What it speaks of is a high risk. It tightens nothing: whoever is asked about it is told, and looks twice. Lists show it, and can be
+   * What it speaks of is a high risk. It tightens nothing: a person who is asked about it is told, and looks twice. Lists show it, and can be
    * filtered by it. @default it is not marked
    */
   risk?: 'high';

@@ -157,11 +157,11 @@ export type Remember =
       scope: GrantScope;
       /** For how long, in ms. */
       expiresIn?: number;
-      /** For so many calls that it answers, also over several processes. */
+      /** The number of calls that it answers, also over several processes. */
       times?: number;
       /** The very words of this call, where the offer has the beginning of a command. */
       exact?: boolean;
-      /** In the place of those that are offered: each speaks of nothing that an offered one does not. */
+      /** Instead of those that are offered: each speaks of nothing that an offered one does not. */
       rules?: readonly PolicyRule[];
     };
 

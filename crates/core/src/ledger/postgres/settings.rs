@@ -467,8 +467,8 @@ mod tests {
             ("prefix=1a", "lower-case"),
             ("pool=0", "from 1 to 1000"),
             ("pool=x", "from 1 to 1000"),
-            ("sslmode=allow", "none of"),
-            ("prepare=yes", "none of auto, on, off"),
+            ("sslmode=allow", "not one of"),
+            ("prepare=yes", "not one of auto, on, off"),
             ("schema=%zz", "percent-encode"),
         ] {
             let error =
