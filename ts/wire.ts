@@ -799,6 +799,8 @@ absent: Array<string>,
 repositories: Array<string>,
 /** Where they keep what was committed, if that is not below one of them. */
 stores: Array<string>,
+/** Whether what was committed may be elsewhere all the same. */
+unheld: boolean,
 /** Whether these are all. */
 complete: boolean,
 /** Where they are not all for these folders alone: they could not be listed. */

@@ -379,6 +379,8 @@ struct NativeSealed {
     repositories: Vec<String>,
     /// Where they keep what was committed, if that is not below one of them.
     stores: Vec<String>,
+    /// Whether what was committed may be elsewhere all the same.
+    unheld: bool,
     /// Whether these are all.
     complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
@@ -389,9 +391,9 @@ impl Operate<&Policies> for FindSealed {
     type Answer = NativeSealed;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let SealedFiles { hidden, kept, absent, repositories, stores, complete, unlisted } =
+        let SealedFiles { hidden, kept, absent, repositories, stores, unheld, complete, unlisted } =
             policies.sealed(&self.more).map_err(GateError::InvalidConfig)?;
-        Ok(NativeSealed { hidden, kept, absent, repositories, stores, complete, unlisted })
+        Ok(NativeSealed { hidden, kept, absent, repositories, stores, unheld, complete, unlisted })
     }
 }
 
