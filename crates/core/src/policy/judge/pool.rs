@@ -86,7 +86,8 @@ pub(super) fn pool(
         if hit.effect == Effect::Allow && !counts(subject, hit) {
             continue;
         }
-        if hit.how != MatchStrength::Could
+        // Where nobody knows whether a rule speaks, the default does as well.
+        if hit.how == MatchStrength::Surely
             && let Some(document) = policy.documents().get(hit.document)
             && let Some(spoken) = spoken.get_mut(document.source.layer as usize)
         {
