@@ -643,7 +643,9 @@ project: string | null, home: string,
 /** Files that ask unless a rule names them. */
 own?: readonly string[], };
 
-export type NativePreview = { text: string, flags: string[], };
+export type NativePreview = { text: string, flags: string[],
+/** Whether all that changes in files is shown, and nothing in it is in doubt. */
+whole: boolean, };
 
 /** Rules for the project's policy, and what they would have saved. */
 export type NativeProposal = {
