@@ -191,11 +191,16 @@ pub enum ReplaceError {
 /// # Errors
 /// Where a symlink stands for the file or for its folder. When it cannot be read, or is not UTF-8.
 pub fn own_text_at(path: &Path) -> Result<Option<String>, ReplaceError> {
-    let is_link = |at: &&Path| fs::symlink_metadata(at).is_ok_and(|found| found.is_symlink());
-    match path.ancestors().take(2).find(is_link) {
+    match own_link(path) {
         Some(link) => Err(ReplaceError::Symlink(link.to_owned())),
         None => Ok(text_at(path)?),
     }
+}
+
+/// The symlink that stands for a file, or for its folder: what it leads to is another file.
+pub(super) fn own_link(path: &Path) -> Option<&Path> {
+    let is_link = |at: &&Path| fs::symlink_metadata(at).is_ok_and(|found| found.is_symlink());
+    path.ancestors().take(2).find(is_link)
 }
 
 /// Puts a text in the place of the one that was shown (`None`: there was no file), whole or not at all. Whoever could read the
