@@ -224,6 +224,9 @@ pub(super) fn judged(
         (true, true) => policies.granted_with_files(call, floor),
         (true, false) => policies.granted(call, floor)?,
     };
+    // Who asks for a grant hears of no files: the next judgement tells what was wrong with that of the grants.
+    let tells = may_wait && !also.grants;
+    let problems = if tells { policies.untold_problems().or(problems) } else { problems };
     let context = also.context(policies, call);
     Ok(PolicyJudgement::new(verdict, &call.args, JudgedBeside { grant, context, problems }))
 }
@@ -467,7 +470,8 @@ impl Operate<&Policies> for ListLayers {
                 trusted: source.trusted,
             })
             .collect();
-        let problems = problems_out(&snapshot.problems);
+        let problems = policies.problems().map_err(GateError::InvalidConfig)?;
+        let problems = problems_out(&problems);
         raw(&NativeLayers { layers, broken: snapshot.broken.as_deref(), problems }).map(LayersText)
     }
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use sha2::{Digest, Sha256};
 
 use crate::policy::document::{
-    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, LayerKind, PolicyDocument,
-    PolicySource, load,
+    DocumentError, DocumentFormat, LayerKind, PolicyDocument, PolicySource, load,
 };
 
 use super::file::{self, FileCare, FileContent, FileStamp};
+use super::snapshot::unreadable;
 use super::trust::{self, own_path, trust_hash};
 use super::{LayerFiles, LayerProblem, LayerSnapshot};
 use crate::call::hex;
@@ -328,17 +328,6 @@ fn is_as_seen(path: &Path, seen: Option<&SeenFile>) -> bool {
     seen.is_some_and(|seen| {
         seen.settled && file::stamp(path).is_ok_and(|stamp| stamp == seen.stamp)
     })
-}
-
-fn unreadable(name: &str, reason: &str) -> DocumentError {
-    DocumentError {
-        code: ErrorCode::File,
-        message: reason.to_owned(),
-        source_name: name.to_owned(),
-        place: DocumentPlace::default(),
-        path: String::new(),
-        hint: None,
-    }
 }
 
 fn put(hash: &mut Sha256, document: &PolicyDocument, text: &[u8; 32]) {
