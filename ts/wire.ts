@@ -669,7 +669,9 @@ project: string | null, home: string,
 /** Files that ask unless a rule names them. */
 own?: readonly string[], };
 
-export type NativePreview = { text: string, flags: string[], };
+export type NativePreview = { text: string, flags: string[],
+/** Whether all that changes in files is shown, and nothing in it is in doubt. */
+whole: boolean, };
 
 /** Rules for the project's policy, and what they would have saved. */
 export type NativeProposal = {
@@ -825,6 +827,8 @@ absent: Array<string>,
 repositories: Array<string>,
 /** Where they keep what was committed, if that is not below one of them. */
 stores: Array<string>,
+/** Whether what was committed may be elsewhere all the same. */
+unheld: boolean,
 /** Whether these are all. */
 complete: boolean,
 /** Where they are not all for these folders alone: they could not be listed. */

@@ -87,7 +87,7 @@ export type ReviewBar =
   | 'started'
   /** `allowedDecisions` are without `approve`. */
   | 'not-allowed'
-  /** The call is too long to have been shown to it whole. */
+  /** It was not shown the whole call, or not all of the change of a file. */
   | 'cut'
   /** It is the third rejection in a row in the run. */
   | 'repeated';

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -120,6 +121,41 @@ describe.runIf(isHeld)('a command that is not known', () => {
     expect(said).toContain('reached');
     expect(existsSync(join(root, 'made.txt'))).toBe(false);
     expectNothingOutside();
+  });
+
+  /** Where git keeps what was committed; a command that leads git elsewhere, and one that deletes what is kept. */
+  test.each([
+    ['.git', 'true', '', '.git/objects'],
+    ['the symlink .git', 'mv .git store && ln -s store .git', '.git', 'store'],
+    ['a symlink in the file .git', 'mkdir st && mv .git st/x && ln -s st lk && echo "gitdir: lk/x" > .git', 'lk', 'st'],
+    [
+      'a symlink in alternates',
+      'mkdir rl && mv .git/objects rl/oo && mkdir -p .git/objects/info && ln -s rl pl && echo ../../pl/oo > .git/objects/info/alternates',
+      'pl',
+      'rl',
+    ],
+    [
+      'a name in quotes',
+      `mkdir "p q" && mv .git/objects 'p q/o"o' && mkdir -p .git/objects/info && printf '%s' '"../../p q/o\\"o"' > .git/objects/info/alternates`,
+      '',
+      'p q',
+    ],
+  ])('cannot have git lose what was committed by %s', async (_, made, link, store) => {
+    execFileSync('sh', ['-c', made], { cwd: root });
+    expect(git('log', '--format=%s')).toBe('first\n');
+    mkdirSync(join(root, 'elsewhere'));
+    const target = link === '' ? '' : readlinkSync(join(root, link));
+    writeFileSync(join(root, 'one.sh'), link === '' ? 'true\n' : `rm ${link}; ln -s elsewhere ${link}\n`);
+    writeFileSync(join(root, 'two.sh'), `rm -rf '${store}'\necho tri''ed\n`);
+    const { said, asked } = await run(['sh ./one.sh', 'sh ./two.sh'], { backend: local(), confine: true });
+    expect(asked).toHaveLength(link === '' ? 0 : 2);
+    if (link === '') expect(said).toContain('tried');
+    else {
+      expect(asked[0]?.description).toContain('What git keeps of earlier work may be lost');
+      expect(readlinkSync(join(root, link))).toBe(target);
+    }
+    expect(git('log', '--format=%s')).toBe('first\n');
+    expect(git('show', 'HEAD:kept.txt')).toBe('KEPT');
   });
 
   test.each([

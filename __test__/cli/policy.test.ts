@@ -1,9 +1,9 @@
 /** `countersign policy …`: what it prints, how it ends, and what it makes of wrong input. */
-import { mkdirSync, readFileSync, writeFileSync, existsSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync, existsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PolicyVerdict } from '../../index.js';
-import { parsePolicy, checkPolicy } from '../../ts/index.js';
+import { createGate, parsePolicy, checkPolicy } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { machine } from '../policy/machine.js';
 import { scratch } from '../policy/support.js';
@@ -443,6 +443,34 @@ describe('trust', () => {
     expect([twice.code, twice.stdout]).toEqual([1, 'it was not trusted\n']);
     expect((await run('policy', 'trust', '--list')).stdout).toBe('');
   });
+
+  it.runIf(process.platform !== 'win32')(
+    'a symlink to the policy of a project that is trusted is told, with the cure',
+    async () => {
+      const { root, project, env } = machine();
+      const run = (cwd: string, ...args: string[]) => countersign(['policy', ...args], { cwd, env });
+      project('version = 1\n[[rule]]\neffect = "allow"\ncommands = ["make"]\n');
+      expect((await run(root, 'trust')).code).toBe(0);
+      const clone = join(root, '..', 'clone');
+      mkdirSync(join(clone, '.git'), { recursive: true });
+      writeFileSync(join(clone, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+      symlinkSync(join(root, '.countersign'), join(clone, '.countersign'));
+      const cure = `${join(clone, '.countersign')} is a symlink: replace it by what it leads to`;
+      const checked = await run(clone, 'check', 'make');
+      expect([checked.code, checked.stderr]).toEqual([3, expect.stringContaining(cure)]);
+      const trusted = await run(clone, 'trust');
+      expect([trusted.code, trusted.stderr]).toEqual([1, expect.stringContaining(cure)]);
+      const problems: unknown[] = [];
+      const gate = createGate({
+        policyFiles: true,
+        place: { cwd: clone },
+        logger: { error: (_, said) => problems.push(said) },
+      });
+      expect((await gate.check({ toolName: 'execute', args: { command: 'make' } })).effect).toBe('ask');
+      expect(JSON.stringify(problems)).toContain(cure);
+      expect((await run(root, 'check', 'make')).code).toBe(0);
+    },
+  );
 
   it('does not trust what is broken by accident, and says so', async () => {
     const { root, project, env } = machine();

@@ -568,6 +568,43 @@ describe('where things change while it thinks', () => {
     expect(times).toBeGreaterThan(2);
   });
 
+  const long = Array.from({ length: 4_000 }, (_, at) => `${at === 2_000 ? 'production' : `staging${at}`}=off`).join(
+    '\n',
+  );
+  const everywhere = { old_string: '=off', new_string: '=on', replace_all: true };
+  const diffs: [name: string, before: string | Uint8Array, tool: string, args: object, isApproved: boolean][] = [
+    ['a few lines', 'a\nb\n', 'write_file', { content: 'a\nc\n' }, true],
+    ['a new file', '', 'write_file', { content: 'a\n' }, true],
+    ['text that stands there thousands of times', long, 'edit_file', everywhere, false],
+    ['a file of thousands of lines', long, 'write_file', { content: 'x\n' }, false],
+    ['a line of thousands of characters', `a${'.'.repeat(5_000)}b\n`, 'write_file', { content: 'x\n' }, false],
+    ['a file that is not UTF-8', Buffer.from('caf\xe9\n', 'latin1'), 'write_file', { content: 'x\n' }, false],
+    ['a file of 9 MiB', Buffer.alloc(9 << 20, 'p'), 'write_file', { content: 'x\n' }, false],
+    ['a text that stands there twice', 'a\na\n', 'edit_file', { old_string: 'a', new_string: 'b' }, false],
+  ];
+  test.each(diffs)(
+    'of %s is approved only where the diff was shown whole',
+    async (_, before, toolName, args, isOurs) => {
+      const folder = scratch();
+      if (before.length > 0) writeFileSync(join(folder, 'a.txt'), before);
+      const { model } = reviewing(() => ({ answer: 'approve', reason: 'fine' }));
+      for (const reviewer of [approves, { model, criteria: 'x', mayApprove: true }]) {
+        const ran: string[] = [];
+        const { shown, onApprovalRequest } = asking();
+        const one = tool({ inputSchema: z.looseObject({}), execute: () => void ran.push(toolName) });
+        await play({
+          turns: [calls(call(toolName, { file_path: 'a.txt', ...args }, 'c1')), says('.')],
+          tools: { [toolName]: one },
+          policy: { version: 1, rule: [{ tools: ['edit_file', 'write_file'], effect: 'ask', reviewer: true }] },
+          place: { cwd: folder, project: folder },
+          reviewer,
+          onApprovalRequest,
+        });
+        expect([ran, shown.map(({ review }) => review?.bar)]).toEqual(isOurs ? [[toolName], []] : [[], ['cut']]);
+      }
+    },
+  );
+
   test('an abort ends it, and nothing runs', async () => {
     const { reviewer, asked, approve } = slow();
     const { ran, tools } = recordingTools();

@@ -1,6 +1,16 @@
 /** "Always": what is offered, what is kept and for how long, and what it answers. */
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -684,6 +694,55 @@ describe("the user's file", () => {
     const { ran } = await became(stream, run('make all'), { gate: logging }, always);
     // The decision stands, whether it could be kept or not.
     expect(ran).toHaveLength(1);
+  });
+
+  it.runIf(process.platform !== 'win32').each<[string, (path: string) => void, string]>([
+    ['a pipe', (path) => execFileSync('mkfifo', [path]), 'is no file'],
+    ['writable by everybody', (path) => chmodSync(path, 0o666), 'everybody can write to it (mode 666)'],
+    ['broken', (path) => writeFileSync(path, '{'), 'EOF while parsing'],
+  ])('that is %s answers nothing, and that is told', async (what, change, why) => {
+    const { root, config } = machine();
+    const options = { policy: asks, policyFiles: true, place: { cwd: root } };
+    await became(stream, run('make all'), { gate: createGate(options) }, always);
+    if (what === 'a pipe') rmSync(file(config));
+    change(file(config));
+    const error = vi.fn();
+    const gate = createGate({ ...options, logger: { error } });
+    for (let times = 0; times < 2; times++) {
+      const { asked, ran } = await became(stream, run('make all'), { gate });
+      expect([asked.length, ran]).toEqual([1, []]);
+    }
+    // Once, since nothing changed.
+    expect(error.mock.calls.filter((said) => JSON.stringify(said).includes('grants.json'))).toHaveLength(1);
+    expect(JSON.stringify(error.mock.calls)).toContain(why);
+    expect(await gate.grants.list()).toEqual([]);
+  });
+
+  it.each([true, false])('holds for the project that a symlink led to, given by name: %s', async (isNamed) => {
+    const { root } = machine();
+    const other = join(root, '..', 'other');
+    mkdirSync(join(other, '.git'), { recursive: true });
+    const link = join(root, '..', 'current');
+    symlinkSync(root, link);
+    const at = (folder: string) =>
+      createGate({ policy: asks, policyFiles: true, place: { cwd: folder, ...(isNamed ? { project: folder } : {}) } });
+    const first = at(link);
+    await became(stream, run('make all'), { gate: first }, always);
+    expect((await first.grants.list()).map(({ project }) => project)).toEqual([root]);
+    rmSync(link);
+    symlinkSync(other, link);
+    for (const [gate, effect] of [
+      [at(link), 'ask'],
+      [at(other), 'ask'],
+      [at(root), 'allow'],
+    ] as const)
+      expect((await gate.check(run('make all'))).effect).toBe(effect);
+    if (!isNamed) return;
+    // What led elsewhere when it was made does not speak for where it leads now, and remembers nothing there.
+    expect((await first.check(run('make all'))).effect).toBe('ask');
+    using _warnings = listenToWarnings();
+    await became(stream, run('make more'), { gate: first }, always);
+    expect((await at(link).check(run('make more'))).effect).toBe('ask');
   });
 
   it('loses none of what several gates keep and revoke at once', async () => {

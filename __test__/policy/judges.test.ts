@@ -40,6 +40,17 @@ describe('a deadline of 10 s', () => {
   const conditions: [string, ReturnType<typeof definePolicy>, string][] = [
     ['an allow', definePolicy([{ when: shellGlob('git'), if: never, effect: 'allow' }], { match: 'strictest' }), 'ask'],
     [
+      'an allow beside others',
+      definePolicy(
+        [
+          { when: shellGlob('git'), if: never, effect: 'allow' },
+          { when: shellGlob('git'), effect: 'allow' },
+        ],
+        { default: 'allow' },
+      ),
+      'ask',
+    ],
+    [
       'a deny',
       definePolicy([{ when: shellGlob('git'), if: never, effect: 'deny' }], { match: 'strictest', default: 'allow' }),
       'ask',

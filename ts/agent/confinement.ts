@@ -75,9 +75,10 @@ export function confinementOf(
       const looked = [...more, ...beside];
       const judging = sourcesNow();
       let sealed = await sealedBy(judging, looked);
-      const isWhole = sealed.every(({ complete }) => complete);
-      if (!isWhole) {
-        await checkOpen(settings, call);
+      const open = openFor(call, sealed);
+      const isWhole = !open.includes(NOT_LOOKED_AT);
+      if (open.length > 0) {
+        await checkOpen(settings, call, open);
         // While somebody was asked, others went on.
         sealed = await sealedBy(judging, looked);
       }
@@ -202,33 +203,61 @@ const withSealed = (settings: ConfineSettings, all: readonly NativeSealed[], led
   absent: [...(settings.absent ?? []), ...all.flatMap(({ absent }) => absent), ...ledger.absent],
 });
 
-/** What was not looked at is not hidden: who approves the command says whether it runs all the same. @throws {ConfinementError} */
-async function checkOpen(settings: ConfineSettings, call: ConfinedCall): Promise<void> {
-  if (settings.demand === 'whole') throw notAllLookedAt('Demand less, or give the agent a smaller root.');
-  if (!call.isApproved) await askedAnyway(call);
+/** What is open though a command that nobody asked about should be held to it. */
+interface OpenFiles {
+  /** What a human is told who is asked. */
+  told: string;
+  why: string;
+  open: ConfinementError['open'];
+}
+
+const NOT_LOOKED_AT: OpenFiles = {
+  told: NOT_ALL_LOOKED_AT,
+  why: 'not all files could be looked at that a policy may protect',
+  open: ['hidden-files', 'protected-files'],
+};
+
+const NOT_HELD: OpenFiles = {
+  told: 'What git keeps of earlier work may be lost: the way to it could not be read, or goes through a symlink that the command may replace.',
+  why: 'what git keeps of earlier work could be lost',
+  open: ['protected-files'],
+};
+
+/** A command that a human approved, and one that changes nothing, need not be held to what git keeps. */
+function openFor({ confinedTo }: ConfinedCall, sealed: readonly NativeSealed[]): OpenFiles[] {
+  const isLost = confinedTo === 'project' && sealed.some(({ unheld }) => unheld);
+  return [...(sealed.every(({ complete }) => complete) ? [] : [NOT_LOOKED_AT]), ...(isLost ? [NOT_HELD] : [])];
+}
+
+/** Who approves the command says whether it runs all the same. @throws {ConfinementError} */
+async function checkOpen(settings: ConfineSettings, call: ConfinedCall, open: readonly OpenFiles[]): Promise<void> {
+  if (settings.demand === 'whole' && open.includes(NOT_LOOKED_AT)) {
+    throw notRun(open, 'Demand less, or give the agent a smaller root.');
+  }
+  if (!call.isApproved) await askedAnyway(call, open);
 }
 
 /** @throws {ConfinementError} without a yes */
-async function askedAnyway({ command, abortSignal }: ConfinedCall): Promise<void> {
+async function askedAnyway({ command, abortSignal }: ConfinedCall, open: readonly OpenFiles[]): Promise<void> {
   const caller = currentCaller();
-  if (caller === undefined) throw notAllLookedAt('It needs a human who approves it: give the agent a smaller root.');
+  if (caller === undefined) throw notRun(open, 'It needs a human who approves it: give the agent a smaller root.');
   const { allowed, reason } = await mayMeanwhile(
     caller,
     {
       toolName: 'execute',
       args: { command },
       allowedDecisions: ['approve', 'reject'],
-      description: `${NOT_ALL_LOOKED_AT} It runs confined: ${command}`,
+      description: `${open.map(({ told }) => told).join(' ')} It runs confined: ${command}`,
       isNamed: false,
       asksAlways: true,
     },
     abortSignal ?? new AbortController().signal,
   );
-  if (!allowed) throw notAllLookedAt(`No human let it run all the same: ${(reason ?? '').replace(/\.$/, '')}.`);
+  if (!allowed) throw notRun(open, `No human let it run all the same: ${(reason ?? '').replace(/\.$/, '')}.`);
 }
 
-const notAllLookedAt = (what: string): ConfinementError =>
+const notRun = (open: readonly OpenFiles[], what: string): ConfinementError =>
   new ConfinementError({
-    message: `The command was not run: not all files could be looked at that a policy may protect. ${what}`,
-    open: ['hidden-files', 'protected-files'],
+    message: `The command was not run: ${open.map(({ why }) => why).join(', and ')}. ${what}`,
+    open: [...new Set(open.flatMap((each) => each.open))],
   });

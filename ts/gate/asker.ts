@@ -38,6 +38,7 @@ import { isQuestion } from './questions.js';
 import { isDecided, type DecidedRecord } from './records.js';
 import { rejectionsOf, type RunRejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
+import type { CallToReview } from './reviewer/reviewed-call.js';
 import { reviewNote } from './reviewer/review-note.js';
 import { runReviewer, type RunReviewer } from './reviewer/run-reviewer.js';
 import { mainRunOf } from './run-ids.js';
@@ -492,7 +493,8 @@ export class CallAsker {
   async #reviewed(question: CallQuestion, request: OpenRequest, who: ApproverRules | undefined): Promise<OpenRequest> {
     const whole = await this.gate.whole(request);
     const { changes = [] } = whole.details as { changes?: ShownCall['changes'] };
-    const review = await this.#reviewOf(question, request.runId, { changes }, who);
+    const isShownWhole = whole.page?.whole !== false;
+    const review = await this.#reviewOf(question, request.runId, { changes, isShownWhole }, who);
     question.signal?.throwIfAborted();
     return review === undefined ? whole : { ...whole, details: { ...whole.details, review } };
   }
@@ -504,7 +506,7 @@ export class CallAsker {
   async #reviewOf(
     question: CallQuestion,
     runId: string,
-    { changes }: Pick<ShownCall, 'changes'>,
+    { changes, isShownWhole }: Pick<CallToReview, 'changes' | 'isShownWhole'>,
     who: ApproverRules | undefined,
   ): Promise<CallReview | undefined> {
     const { verdict, gating, supersedes, signal, toolCallId, toolName, args, tool, messages } = question;
@@ -519,6 +521,7 @@ export class CallAsker {
       tool,
       verdict: verdict.said ?? null,
       changes,
+      isShownWhole,
       asked: this.#top.conversation?.(),
       messages: messages ?? this.conversation?.(),
       isPart: this.#parent !== undefined,

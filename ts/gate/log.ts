@@ -54,6 +54,6 @@ export function logEvent(logger: Logger, event: GateEvent): void {
     }
     case 'policy-changed':
       if (event.problems.length === 0) logger.info?.('policy changed', {});
-      else logger.error?.('policy changed, but it cannot be read: the old one holds', { problems: event.problems });
+      else logger.error?.('a policy file, or one beside it, cannot be read or relied on', { problems: event.problems });
   }
 }

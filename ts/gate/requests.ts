@@ -21,8 +21,10 @@ const LATE_MS = 1_000;
 export const UNWANTED = 'The caller no longer needs it.';
 
 /** A request as the code in this process makes it. */
-export type OpenRequest = Omit<NativeRequest, 'args'> & {
+export type OpenRequest = Omit<NativeRequest, 'args' | 'page'> & {
   args: ValueSnapshot;
+  /** `whole`: whether it shows all that changes in files, where that was looked at. */
+  page: (NonNullable<NativeRequest['page']> & { whole?: boolean }) | null;
   /** Is told of this request, beside the gate's own logger. */
   logger?: Logger | undefined;
   /** What "always" would save, where only this process shows it: it is made when somebody asks. */

@@ -199,6 +199,14 @@ fn confined_it_asks_for_what_leaves_the_project_and_for_what_nobody_gives_back()
         "cat .env",
         "./x > .git/hooks/pre-commit",
         "cp x .github/workflows/ci.yml",
+        // Behind a program of which nothing is known, too.
+        "python3 x.py .env",
+        "python3 x.py --settings=.env",
+        "./x .env",
+        "make ENV=.env",
+        "node x.js ~/.ssh/id_rsa",
+        "./x .git/hooks/pre-commit",
+        "python3 x.py .git/hooks/pre-commit",
         // What shows secrets, and what is no command line of a known shell.
         "env",
         "export -p",
@@ -231,9 +239,16 @@ fn read_only_lets_run_what_can_write_nothing() {
         assert_eq!(verdict.effect, Effect::Allow, "{command}: {}", verdict.reason);
         assert_eq!(verdict.confined, Some(ConfinedWrites::Nothing), "{command}");
     }
-    for command in
-        ["python x.py > out.txt", "rm x", "git commit -m x", "npm install", "cat .env", "touch a"]
-    {
+    for command in [
+        "python x.py > out.txt",
+        "rm x",
+        "git commit -m x",
+        "npm install",
+        "cat .env",
+        "touch a",
+        "python x.py .env",
+        "awk -f x.awk .env",
+    ] {
         assert_eq!(confined(&policy, command).effect, Effect::Ask, "{command}");
     }
 }

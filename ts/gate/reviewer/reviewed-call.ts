@@ -26,6 +26,8 @@ export interface CallToReview {
   tool?: Tool | undefined;
   verdict: PolicyVerdict | null;
   changes: readonly FileChange[];
+  /** Whether these say all that changes, the old contents too. */
+  isShownWhole: boolean;
   /** Of the run of the user; `undefined`: nobody knows. */
   asked: readonly unknown[] | undefined;
   /** Of the run that makes the call. */

@@ -83,7 +83,8 @@ export class RunReviewer {
       signal?.throwIfAborted();
       const given = reviewedCall(call, conversation);
       const { answer, isWhole } = inContext(() => ask(given, { abortSignal: over.signal }));
-      return { ...readOpinion(await this.#inTime(answer, over)), isWhole };
+      // What a diff leaves out nobody has seen, whether a function or a model.
+      return { ...readOpinion(await this.#inTime(answer, over)), isWhole: isWhole && call.isShownWhole };
     } catch (error) {
       signal?.throwIfAborted();
       const isLate = error instanceof LateReview;

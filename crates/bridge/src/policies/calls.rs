@@ -234,6 +234,9 @@ pub(super) fn judged(
         (true, true) => policies.granted_with_files(call, floor),
         (true, false) => policies.granted(call, floor)?,
     };
+    // Who asks for a grant hears of no files: the next judgement tells what was wrong with that of the grants.
+    let tells = may_wait && !also.grants;
+    let problems = if tells { policies.untold_problems().or(problems) } else { problems };
     let context = also.context(policies, call);
     Ok(PolicyJudgement::new(verdict, &call.args, JudgedBeside { grant, context, problems }))
 }
@@ -389,6 +392,8 @@ struct NativeSealed {
     repositories: Vec<String>,
     /// Where they keep what was committed, if that is not below one of them.
     stores: Vec<String>,
+    /// Whether what was committed may be elsewhere all the same.
+    unheld: bool,
     /// Whether these are all.
     complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
@@ -399,9 +404,9 @@ impl Operate<&Policies> for FindSealed {
     type Answer = NativeSealed;
 
     fn perform(self, policies: &Policies) -> Result<Self::Answer, GateError> {
-        let SealedFiles { hidden, kept, absent, repositories, stores, complete, unlisted } =
+        let SealedFiles { hidden, kept, absent, repositories, stores, unheld, complete, unlisted } =
             policies.sealed(&self.more).map_err(GateError::InvalidConfig)?;
-        Ok(NativeSealed { hidden, kept, absent, repositories, stores, complete, unlisted })
+        Ok(NativeSealed { hidden, kept, absent, repositories, stores, unheld, complete, unlisted })
     }
 }
 
@@ -475,7 +480,8 @@ impl Operate<&Policies> for ListLayers {
                 trusted: source.trusted,
             })
             .collect();
-        let problems = problems_out(&snapshot.problems);
+        let problems = policies.problems().map_err(GateError::InvalidConfig)?;
+        let problems = problems_out(&problems);
         raw(&NativeLayers { layers, broken: snapshot.broken.as_deref(), problems }).map(LayersText)
     }
 }

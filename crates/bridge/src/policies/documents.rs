@@ -290,7 +290,7 @@ impl Operate<()> for FindRunByGit {
         };
         let look = GitLook { places: &self.folders, homes: &self.homes, files: &RealFiles };
         for folder in &self.folders {
-            let GitFiles { kept, absent, repositories, stores: _, incomplete } =
+            let GitFiles { kept, absent, repositories, stores: _, unheld: _, incomplete } =
                 run_by_git(folder, &look);
             all.kept.extend(kept);
             all.absent.extend(absent);

@@ -72,6 +72,8 @@ struct NativePreview<'a> {
     text: &'a str,
     #[cfg_attr(test, ts(type = "string[]"))]
     flags: Flags,
+    /// Whether all that changes in files is shown, and nothing in it is in doubt.
+    whole: bool,
 }
 
 /// A file that a call would change.
@@ -106,7 +108,11 @@ impl<'a> From<&'a core::ShownCall> for NativeShown<'a> {
     fn from(shown: &'a core::ShownCall) -> Self {
         Self {
             details: shown.into(),
-            page: NativePreview { text: &shown.page.text, flags: shown.page.flags },
+            page: NativePreview {
+                text: &shown.page.text,
+                flags: shown.page.flags,
+                whole: shown.changes.iter().all(|change| change.is_whole),
+            },
         }
     }
 }

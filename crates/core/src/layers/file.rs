@@ -111,7 +111,7 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
             Ok(metadata) if !metadata.is_file() => return Err("is not a file".to_owned()),
             Ok(_) => {}
         }
-        let mut file = match File::open(path) {
+        let mut file = match open_regular(path) {
             Ok(file) => file,
             Err(error) if is_missing(&error) => continue,
             Err(error) => return Err(format!("cannot be read: {error}")),
@@ -149,16 +149,52 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
     replaced.ok_or_else(|| BEING_WRITTEN.to_owned())
 }
 
+/// Opens a regular file, and nothing else: to open a pipe would wait for a writer. What comes in its place meanwhile is not waited
+/// for either.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let is_file = |metadata: Metadata| {
+        if metadata.is_file() { Ok(()) } else { Err(io::Error::other("it is no file")) }
+    };
+    is_file(fs::metadata(path)?)?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    wait_for_nobody(&mut options);
+    let file = options.open(path)?;
+    is_file(file.metadata()?)?;
+    Ok(file)
+}
+
+/// So that a pipe is opened at once, or not at all.
+#[cfg(unix)]
+fn wait_for_nobody(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn wait_for_nobody(_options: &mut OpenOptions) {}
+
 /// The whole text of a file; `None`: there is none.
 ///
 /// # Errors
-/// When it cannot be read, or is not UTF-8.
-pub fn text_at(path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+/// When it is no regular file, cannot be read, or is not UTF-8.
+fn text_at(path: &Path) -> io::Result<Option<String>> {
+    let mut text = String::new();
+    match open_regular(path).and_then(|mut file| file.read_to_string(&mut text)) {
+        Ok(_) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The text of a file in which the user's own decisions are; `None`: there is none.
+///
+/// # Errors
+/// Why it cannot be read, or must not be relied on, for a human.
+pub fn user_text_at(path: &Path) -> Result<Option<String>, String> {
+    let bytes = read(path, FileCare::NotEverybodys)?.bytes;
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|error| format!("is no UTF-8: {error}"))
 }
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Only the user can read it (mode 0600).
@@ -191,11 +227,16 @@ pub enum ReplaceError {
 /// # Errors
 /// Where a symlink stands for the file or for its folder. When it cannot be read, or is not UTF-8.
 pub fn own_text_at(path: &Path) -> Result<Option<String>, ReplaceError> {
-    let is_link = |at: &&Path| fs::symlink_metadata(at).is_ok_and(|found| found.is_symlink());
-    match path.ancestors().take(2).find(is_link) {
+    match own_link(path) {
         Some(link) => Err(ReplaceError::Symlink(link.to_owned())),
         None => Ok(text_at(path)?),
     }
+}
+
+/// The symlink that stands for a file, or for its folder: what it leads to is another file.
+pub(super) fn own_link(path: &Path) -> Option<&Path> {
+    let is_link = |at: &&Path| fs::symlink_metadata(at).is_ok_and(|found| found.is_symlink());
+    path.ancestors().take(2).find(is_link)
 }
 
 /// Puts a text in the place of the one that was shown (`None`: there was no file), whole or not at all. Whoever could read the
@@ -255,6 +296,7 @@ pub fn hold(path: &Path) -> io::Result<HeldFile> {
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    wait_for_nobody(&mut options);
     let file = options.open(lock)?;
     file.lock()?;
     Ok(HeldFile(file))

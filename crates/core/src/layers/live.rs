@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use sha2::{Digest, Sha256};
 
 use crate::policy::document::{
-    DocumentError, DocumentFormat, DocumentPlace, ErrorCode, LayerKind, PolicyDocument,
-    PolicySource, load,
+    DocumentError, DocumentFormat, LayerKind, PolicyDocument, PolicySource, load,
 };
 
 use super::file::{self, FileCare, FileContent, FileStamp};
-use super::trust::{self, canonical, trust_hash};
+use super::snapshot::unreadable;
+use super::trust::{self, own_path, trust_hash};
 use super::{LayerFiles, LayerProblem, LayerSnapshot};
 use crate::call::hex;
 
@@ -78,7 +78,8 @@ struct SeenFile {
 struct HeldContent {
     document: Arc<PolicyDocument>,
     bytes: Vec<u8>,
-    canonical: Option<String>,
+    /// Why what would allow in a project's file cannot be trusted.
+    distrust: Option<String>,
 }
 
 #[derive(Debug)]
@@ -191,10 +192,17 @@ impl LayerState {
                 });
             }
         }
-        if let Some(TrustFile { path, problem: Some(reason), .. }) = &self.trust {
-            let file = path.display().to_string();
+        let mut tell = |layer, file: String, reason: &str| {
             let errors = vec![unreadable(&file, reason)];
-            problems.push(LayerProblem { layer: LayerKind::User, file, kept: true, errors });
+            problems.push(LayerProblem { layer, file, kept: true, errors });
+        };
+        for slot in &self.slots {
+            if let Some(HeldContent { distrust: Some(reason), .. }) = &slot.held {
+                tell(slot.layer, slot.name(), reason);
+            }
+        }
+        if let Some(TrustFile { path, problem: Some(reason), .. }) = &self.trust {
+            tell(LayerKind::User, path.display().to_string(), reason);
         }
         for (document, text) in &self.code {
             put(&mut hash, document, text);
@@ -262,8 +270,8 @@ impl LayerSlot {
         let source = PolicySource { layer: self.layer, name: Arc::from(name.as_str()), trusted };
         match load(text, DocumentFormat::of(&name), source) {
             Ok(document) => {
-                let canonical = canonical(&self.path).ok();
-                self.held = Some(HeldContent { document: Arc::new(document), bytes, canonical });
+                let document = Arc::new(document);
+                self.held = Some(HeldContent { document, bytes, distrust: None });
             }
             Err(errors) => self.errors = errors,
         }
@@ -271,12 +279,18 @@ impl LayerSlot {
 
     /// Whether a project's file may allow.
     fn weigh(&mut self, trusted: &[String]) {
-        let Some(HeldContent { document, bytes, canonical }) = &mut self.held else { return };
+        let Some(HeldContent { document, bytes, distrust }) = &mut self.held else { return };
         if self.layer != LayerKind::Project {
             return;
         }
-        let is_trusted =
-            canonical.as_ref().is_some_and(|path| trusted.contains(&trust_hash(path, bytes)));
+        let own = own_path(&self.path);
+        let is_trusted = own.as_ref().is_ok_and(|path| trusted.contains(&trust_hash(path, bytes)));
+        let loosens = document.loosens();
+        *distrust = own.err().filter(|_| loosens).map(|error| {
+            format!(
+                "only tightens, and cannot be trusted: {error}, then run `countersign policy trust`"
+            )
+        });
         if document.source.trusted != is_trusted {
             Arc::make_mut(document).source.trusted = is_trusted;
         }
@@ -314,17 +328,6 @@ fn is_as_seen(path: &Path, seen: Option<&SeenFile>) -> bool {
     seen.is_some_and(|seen| {
         seen.settled && file::stamp(path).is_ok_and(|stamp| stamp == seen.stamp)
     })
-}
-
-fn unreadable(name: &str, reason: &str) -> DocumentError {
-    DocumentError {
-        code: ErrorCode::File,
-        message: reason.to_owned(),
-        source_name: name.to_owned(),
-        place: DocumentPlace::default(),
-        path: String::new(),
-        hint: None,
-    }
 }
 
 fn put(hash: &mut Sha256, document: &PolicyDocument, text: &[u8; 32]) {

@@ -9,7 +9,7 @@ mod snapshot;
 mod trust;
 
 pub use file::{
-    HeldFile, ReplaceError, hold, own_text_at, replace_text, text_at, write_atomically,
+    HeldFile, ReplaceError, hold, own_text_at, replace_text, user_text_at, write_atomically,
 };
 pub use live::{CodePolicy, LayersOptions, PolicyLayers};
 pub use places::{LayerFiles, project_root, real_path};

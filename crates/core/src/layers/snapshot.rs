@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::policy::document::{DocumentError, LayerKind, PolicyDocument};
+use crate::policy::document::{DocumentError, DocumentPlace, ErrorCode, LayerKind, PolicyDocument};
 
 /// The policies that count at one moment. Never changes; a later one takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,4 +32,24 @@ pub struct LayerProblem {
     pub kept: bool,
     /// What is wrong.
     pub errors: Vec<DocumentError>,
+}
+
+impl LayerProblem {
+    /// A file of the user's beside the policies that is not relied on: what it says answers nothing.
+    pub(crate) fn of_user_file(file: String, reason: &str) -> Self {
+        let errors = vec![unreadable(&file, reason)];
+        Self { layer: LayerKind::User, file, kept: true, errors }
+    }
+}
+
+/// What is wrong with a file as a whole.
+pub(super) fn unreadable(name: &str, reason: &str) -> DocumentError {
+    DocumentError {
+        code: ErrorCode::File,
+        message: reason.to_owned(),
+        source_name: name.to_owned(),
+        place: DocumentPlace::default(),
+        path: String::new(),
+        hint: None,
+    }
 }

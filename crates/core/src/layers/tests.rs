@@ -456,3 +456,28 @@ fn a_project_begins_at_its_mark() {
     assert_eq!(root(&inner), Path::new("a/b/c"));
     assert_eq!(root(&dir.0.join("a/b")), Path::new("a/b"));
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_opened() {
+    let dir = Dir::new();
+    let path = dir.0.join("grants.json");
+    let pipe = |path: &Path| {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    // To open it would wait for a writer, and for a reader.
+    pipe(&path);
+    assert_eq!(user_text_at(&path).unwrap_err(), "is no file");
+    pipe(&path.with_extension("lock"));
+    assert!(hold(&path).is_err());
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert_eq!(user_text_at(&path).unwrap_err(), "is no file");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(user_text_at(&path), Ok(None));
+    fs::write(&path, "{}").unwrap();
+    assert_eq!(user_text_at(&path), Ok(Some("{}".to_owned())));
+    chmod(&path, 0o666);
+    let refused = user_text_at(&path).unwrap_err();
+    assert!(refused.contains("everybody can write to it (mode 666): run `chmod o-w`"), "{refused}");
+}

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::file::{self, FileCare, write_atomically};
+use super::file::{self, FileCare, ReplaceError, own_link, write_atomically};
 use crate::call::hex;
 
 /// A project's policy that the user trusts: this file, with this content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustEntry {
-    /// The file, absolute, its symlinks resolved.
+    /// The file, absolute, the symlinks on the way to its project resolved.
     pub path: String,
     /// [`trust_hash`] of it.
     pub hash: String,
@@ -70,10 +70,11 @@ impl TrustFile {
     /// Trusts a policy as it is now. `seen` is the [`trust_hash`] of what the user looked at.
     ///
     /// # Errors
-    /// When the policy cannot be read or is not what was seen, or the trust cannot be kept.
+    /// When the policy cannot be read or is not what was seen, when a symlink stands for it or for its folder, or when the trust cannot
+    /// be kept.
     pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<TrustEntry, TrustError> {
         let failed = |reason: String| TrustError::Policy { path: policy.to_owned(), reason };
-        let path = canonical(policy).map_err(|error| failed(error.to_string()))?;
+        let path = own_path(policy).map_err(|error| failed(error.to_string()))?;
         let content = file::read(Path::new(&path), FileCare::None).map_err(failed)?;
         let bytes = content.bytes.ok_or_else(|| failed("there is no such file".to_owned()))?;
         let hash = trust_hash(&path, &bytes);
@@ -94,7 +95,7 @@ impl TrustFile {
     /// # Errors
     /// When the trust cannot be read or written.
     pub fn untrust(&self, policy: &Path) -> Result<bool, TrustError> {
-        let canonical = canonical(policy).ok();
+        let canonical = own_path(policy).ok();
         let _held = self.hold()?;
         let mut all = self.trusted()?;
         let before = all.len();
@@ -163,9 +164,13 @@ pub fn trust_hash(canonical_path: &str, bytes: &[u8]) -> String {
     hex(&hash.finalize())
 }
 
-/// Absolute, its symlinks resolved.
-pub(super) fn canonical(path: &Path) -> io::Result<String> {
-    let path = fs::canonicalize(path)?.into_os_string();
+/// The path of a project's own policy: absolute, the symlinks on the way to the project resolved. Below the project there may be
+/// none: it would lend one project the trust of another.
+pub(super) fn own_path(policy: &Path) -> Result<String, ReplaceError> {
+    if let Some(link) = own_link(policy) {
+        return Err(ReplaceError::Symlink(link.to_owned()));
+    }
+    let path = fs::canonicalize(policy)?.into_os_string();
     // Two names must not become one.
-    path.into_string().map_err(|_| io::Error::other("its path is not UTF-8"))
+    Ok(path.into_string().map_err(|_| io::Error::other("its path is not UTF-8"))?)
 }

@@ -169,6 +169,22 @@ pub(super) fn locate_as(
     Ok(LocatedPath { lexical, real, real_of_lexical, through, itself, folding: CaseFolding::Ask })
 }
 
+/// Where the symlinks stand that are followed on the way to this path, in either reading of `..`: whoever replaces one leads the path
+/// elsewhere.
+///
+/// # Errors
+/// When it cannot be told where the path points.
+pub fn links_on(
+    path: &str, from: &PathContext, files: &dyn FileLookup,
+) -> Result<Vec<String>, PathError> {
+    let raw = absolute(PathSyntax::NATIVE, path, from)?;
+    let mut followed = Vec::new();
+    for reading in [&raw, &raw.normalised()] {
+        resolve(PathSyntax::NATIVE, reading, files, Some(&mut followed))?;
+    }
+    Ok(followed.into_iter().map(|link| link.place).collect())
+}
+
 /// The path by its text alone, as if there were no symlink: for denies and asks, which must bite even where
 /// [`locate`] fails. Never enough for an allow.
 ///

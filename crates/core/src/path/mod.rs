@@ -28,7 +28,9 @@ pub use files::{
 pub(crate) use files::{GIT_SETTINGS_OF_MACHINE, is_garbled};
 pub use glob::{GlobError, PathGlob, Vars};
 pub use index::PathIndex;
-pub use locate::{CaseFolding, LocatedPath, PathContext, PathError, lexically, locate, spelled};
+pub use locate::{
+    CaseFolding, LocatedPath, PathContext, PathError, lexically, links_on, locate, spelled,
+};
 pub(crate) use matching::fold;
 pub use set::PathSet;
 pub use url::{UrlAddress, UrlError, file_of};

@@ -230,7 +230,9 @@ impl UrlSet {
     /// The same, where one of the patterns names the very host and port: `*` stands for nothing in it.
     pub fn covers_by_name(&self, address: &UrlAddress) -> bool {
         let is_name = |(pattern, out): &(UrlPattern, bool)| {
-            !out && !pattern.source.contains('*') && pattern.covers(address)
+            // Any scheme of an address is that address.
+            let name = pattern.source.strip_prefix("*://").unwrap_or(&pattern.source);
+            !out && !name.contains('*') && pattern.covers(address)
         };
         self.covers(address) && self.items.iter().any(is_name)
     }

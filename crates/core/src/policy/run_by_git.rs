@@ -1,6 +1,7 @@
 //! What git runs, or obeys, of the files in a folder: the next time that somebody uses it there, outside of any sandbox.
 
 mod named;
+mod stores;
 
 use std::collections::BTreeSet;
 
@@ -27,8 +28,6 @@ const OBEYED: &[&str] = &[
 ];
 /// Where the folders of other repositories lie in it. Git takes over what it finds there as it makes a submodule.
 const OTHERS: &[&str] = &["modules", "worktrees"];
-/// What holds the names of what was committed; `objects` holds that itself.
-const KEPT: [&str; 3] = ["HEAD", "refs", "packed-refs"];
 /// How many of those are looked at, and how deep their names go (`modules/libs/one`).
 const MOST_OTHERS: usize = 1_000;
 const DEEPEST: usize = 8;
@@ -44,6 +43,9 @@ pub struct GitFiles {
     pub repositories: Vec<String>,
     /// Where they keep what was committed, if that is not below one of them.
     pub stores: Vec<String>,
+    /// Whether what was committed may be elsewhere all the same: what names its place could not be read, or a command may put
+    /// something else in the place of a symlink on the way there.
+    pub unheld: bool,
     /// Whether that is not all: settings, or names, could not be read.
     pub incomplete: bool,
 }
@@ -62,12 +64,7 @@ pub struct GitLook<'a> {
 /// Of a folder in which somebody may use git, but for the folders further down.
 pub fn run_by_git(folder: &str, look: &GitLook<'_>) -> GitFiles {
     let folder = folder.trim_end_matches('/');
-    let found = GitFiles::default();
-    let mut finding = Finding { look, places: Vec::new(), found, told: BTreeSet::new() };
-    for place in look.places {
-        let (path, real) = finding.located(place);
-        finding.places.extend([path, real]);
-    }
+    let mut finding = Finding::new(look);
     finding.add_folder(folder);
     if look.places.iter().any(|place| place.trim_end_matches('/') == folder) {
         // The settings of a repository further up may name what lies in it.
@@ -75,15 +72,10 @@ pub fn run_by_git(folder: &str, look: &GitLook<'_>) -> GitFiles {
             finding.add_above(above);
         }
     }
+    finding.found.unheld |= finding.may_be_led_elsewhere();
     let GitFiles { repositories, stores, .. } = &mut finding.found;
     stores.retain(|store| !repositories.iter().any(|git| is_below(store, git)));
     finding.found
-}
-
-/// The folder of objects that a line names in `alternates` of another.
-fn borrowed(objects: &str, line: &str) -> Option<String> {
-    let is_name = !line.is_empty() && !line.starts_with('#');
-    is_name.then(|| linked(objects, line.trim_matches('"').to_owned()))
 }
 
 /// What was found so far.
@@ -94,9 +86,22 @@ struct Finding<'a> {
     found: GitFiles,
     /// What is told already.
     told: BTreeSet<String>,
+    /// Where symlinks stand on the way to what was committed.
+    links: BTreeSet<String>,
 }
 
-impl Finding<'_> {
+impl<'a> Finding<'a> {
+    fn new(look: &'a GitLook<'a>) -> Self {
+        let (places, found) = (Vec::new(), GitFiles::default());
+        let mut finding =
+            Self { look, places, found, told: BTreeSet::new(), links: BTreeSet::new() };
+        for place in look.places {
+            let (path, real) = finding.located(place);
+            finding.places.extend([path, real]);
+        }
+        finding
+    }
+
     fn add_folder(&mut self, folder: &str) {
         let git = format!("{folder}/{GIT}");
         if !self.is_there(&git) {
@@ -108,10 +113,12 @@ impl Finding<'_> {
         } else {
             // It says where the folder is, or is none yet.
             self.keep(&git);
+            self.add_way(&git);
             match seen(folder, self.look.files) {
                 Ok(SeenFolder::Linked(there)) => {
                     self.add_repository(&linked(folder, there), folder);
                 }
+                Ok(SeenFolder::Untold) => self.found.unheld = true,
                 Ok(_) => {}
                 Err(_) => self.found.incomplete = true,
             }
@@ -125,15 +132,15 @@ impl Finding<'_> {
             Ok(SeenFolder::Nothing | SeenFolder::Husk) => return,
             Ok(SeenFolder::Untold) | Err(_) => return self.found.incomplete = true,
         };
+        self.add_stores(&git);
         self.keep_hooks(&format!("{git}/hooks"));
         self.add_named(&git, folder);
     }
 
     fn add_repository(&mut self, git: &str, top: &str) {
         let common = common_dir(git, self.look.files);
-        self.add_store(git);
+        self.add_stores(git);
         if common != git {
-            self.add_store(&common);
             // Each of the work trees that share it obeys it.
             self.add_own(&common);
         }
@@ -146,49 +153,11 @@ impl Finding<'_> {
         let mut others = Vec::new();
         self.add_others(&mut others, git);
         for other in others {
+            self.add_stores(&other);
             self.add_own(&other);
             let text = self.look.files.text(&format!("{other}/gitdir"), named::LONGEST);
             let top = text.as_deref().and_then(|file| file.trim_end().strip_suffix("/.git"));
             self.add_named(&other, top.unwrap_or(&other));
-        }
-    }
-
-    /// What a repository keeps is perhaps elsewhere: behind symlinks, and in those that it borrows objects from.
-    fn add_store(&mut self, git: &str) {
-        for path in [git.to_owned()].into_iter().chain(KEPT.map(|name| format!("{git}/{name}"))) {
-            self.add_place(&path);
-        }
-        let mut all = vec![format!("{git}/objects")];
-        let mut at = 0;
-        while let Some(objects) = all.get(at).cloned() {
-            at += 1;
-            self.add_place(&objects);
-            let borrows = format!("{objects}/info/alternates");
-            match self.look.files.text(&borrows, named::LONGEST) {
-                Some(text) => {
-                    for other in text.lines().filter_map(|line| borrowed(&objects, line)) {
-                        if !all.contains(&other) {
-                            all.push(other);
-                        }
-                    }
-                }
-                // It is there, and says what nobody knows.
-                None => self.found.incomplete |= self.is_there(&borrows),
-            }
-            if all.len() > MOST_OTHERS {
-                return self.found.incomplete = true;
-            }
-        }
-    }
-
-    /// Where it is, and where symlinks say that it is.
-    fn add_place(&mut self, path: &str) {
-        let (path, real) = self.located(path);
-        for place in [path, real] {
-            let is_known = self.found.stores.contains(&place);
-            if !is_known && self.is_inside(&place) && self.is_there(&place) {
-                self.found.stores.push(place);
-            }
         }
     }
 

@@ -38,6 +38,8 @@ pub struct SealedFiles {
     pub repositories: Vec<String>,
     /// Where they keep what was committed, if that is not below one of them.
     pub stores: Vec<String>,
+    /// Whether what was committed may be elsewhere all the same.
+    pub unheld: bool,
     /// Whether these are all.
     pub complete: bool,
     /// Where they are not all for these folders alone: they could not be listed.
@@ -96,6 +98,7 @@ pub fn sealed(
                 found.absent.extend(git.absent);
                 found.repositories.extend(git.repositories);
                 found.stores.extend(git.stores);
+                found.unheld |= git.unheld;
                 is_cut |= git.incomplete;
                 continue;
             }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::context::TextLanguage;
 use super::diff::{LineChange, changes, lines};
 use super::layout::GUTTER;
-use super::safe::exact_line;
+use super::safe::{exact_line, leaves_out};
 use crate::call::Digest;
 
 /// Lines that stay, shown before and after each change.
@@ -25,7 +25,7 @@ pub(super) struct ShownDiff {
     pub(super) text: String,
     pub(super) added: usize,
     pub(super) removed: usize,
-    /// Whether there is more of it than is shown.
+    /// Whether there is more of it than is shown, of a line too.
     pub(super) cut: bool,
 }
 
@@ -93,8 +93,9 @@ pub(super) fn between(old: &str, new: &str) -> ShownDiff {
             LineKind::Added => hidden[2] += 1,
         }
     }
-    let cut = hidden != [0; 3];
-    if cut {
+    let has_long_lines = text.lines().any(leaves_out) || tail.iter().any(|line| leaves_out(line));
+    let is_short = hidden == [0; 3];
+    if !is_short {
         let [kept, removed, added] = hidden;
         let _infallible = writeln!(
             text,
@@ -104,7 +105,7 @@ pub(super) fn between(old: &str, new: &str) -> ShownDiff {
         );
     }
     tail.iter().rev().for_each(|line| text.push_str(line));
-    ShownDiff { text, added, removed, cut }
+    ShownDiff { text, added, removed, cut: !is_short || has_long_lines }
 }
 
 /// The heads of the hunks, and what they are made of.

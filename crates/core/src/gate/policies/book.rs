@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::call::{PolicyCall, code_source, told};
-use crate::layers::{hold, text_at, write_atomically};
+use crate::layers::{hold, real_path, user_text_at, write_atomically};
 use crate::path::{FileLookup, PathContext};
 use crate::policy::document::{DocumentFormat, PolicyDocument, PolicyRule, read};
 use crate::policy::{
@@ -39,7 +39,7 @@ pub struct Grant {
     pub scope: GrantDuration,
     /// Its run, for [`GrantDuration::Run`].
     pub run_id: Option<String>,
-    /// The project it was granted in, for [`GrantDuration::Always`]: it means nothing in another.
+    /// The project it was granted in, for [`GrantDuration::Always`], where its path led: it means nothing in another.
     #[serde(default)]
     pub project: Option<String>,
     /// One sentence: what it says.
@@ -78,11 +78,17 @@ impl Grant {
             && (self.scope != GrantDuration::Run || self.run_id.as_deref() == run_id)
     }
 
-    /// Whether it speaks of calls from here. A grant of everywhere is none of ours.
-    fn is_of(&self, context: &PathContext) -> bool {
+    /// Whether it speaks of calls from this project. A grant of everywhere is none of ours.
+    fn is_of(&self, project: Option<&str>) -> bool {
         self.scope != GrantDuration::Always
-            || (self.project.is_some() && self.project == context.project)
+            || (self.project.is_some() && self.project.as_deref() == project)
     }
+}
+
+/// The project of calls from here: where its path leads now. A symlink may lead to another one by the next call.
+fn project_of(context: &PathContext) -> Option<String> {
+    let path = context.project.as_deref()?;
+    Some(real_path(path).unwrap_or_else(|| path.to_owned()))
 }
 
 /// Grants, ready to be compared.
@@ -163,7 +169,7 @@ impl GrantBook {
     /// Keeps one. `Err`: why it cannot be.
     pub(super) fn add(&mut self, mut grant: Grant, context: &PathContext) -> Result<Grant, String> {
         grant.id = Uuid::now_v7();
-        grant.project = context.project.clone().filter(|_| grant.scope == GrantDuration::Always);
+        grant.project = project_of(context).filter(|_| grant.scope == GrantDuration::Always);
         let says = GrantEffect::of(&grant, context)?;
         self.kept.push(StoredGrant { grant: grant.clone(), says });
         Ok(grant)
@@ -172,9 +178,10 @@ impl GrantBook {
     /// Takes over what the user's file holds, but what of it cannot be read: that answers nothing.
     pub(super) fn take_over(&mut self, file: Vec<Grant>, context: &PathContext) {
         self.kept.retain(|kept| kept.grant.scope != GrantDuration::Always);
+        let project = project_of(context);
         let read = file.into_iter().filter_map(|grant| {
             let says = GrantEffect::of(&grant, context).ok()?;
-            let ours = grant.scope == GrantDuration::Always && grant.is_of(context);
+            let ours = grant.scope == GrantDuration::Always && grant.is_of(project.as_deref());
             ours.then_some(StoredGrant { grant, says })
         });
         self.kept.extend(read);
@@ -353,22 +360,27 @@ pub(super) struct GrantFile {
 }
 
 impl GrantFile {
+    pub(super) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
     /// Beside the user's policy.
     pub(super) fn beside(user_policy: &Path) -> Self {
         Self { path: user_policy.with_file_name("grants.json") }
     }
 
-    /// What it holds; a file that cannot be read holds nothing that could answer.
+    /// What it holds.
     pub(super) fn read(&self) -> Result<Vec<Grant>, String> {
-        let text = text_at(&self.path).map_err(|error| self.failed(&error.to_string()))?;
-        let Some(text) = text else { return Ok(Vec::new()) };
-        let file: GrantDocument =
-            serde_json::from_str(&text).map_err(|error| self.failed(&error.to_string()))?;
+        self.grants().map_err(|why| self.failed(&why))
+    }
+
+    /// What it holds; `Err`: why nothing in it answers, without the name of the file.
+    pub(super) fn grants(&self) -> Result<Vec<Grant>, String> {
+        let Some(text) = user_text_at(&self.path)? else { return Ok(Vec::new()) };
+        let file: GrantDocument = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         match file.version {
             1 | 2 => Ok(file.grants),
-            version => {
-                Err(self.failed(&format!("version {version} is not known: update countersign")))
-            }
+            version => Err(format!("version {version} is not known: update countersign")),
         }
     }
 

@@ -82,6 +82,15 @@ pub struct Policies {
     /// For policies that say nothing: what can be told of a call without any file.
     bare: OnceLock<Option<Arc<ReadyPolicies>>>,
     book: Mutex<GrantBook>,
+    /// Why the user's file of grants cannot be read, as it was last told.
+    grants_fault: Mutex<GrantsFault>,
+}
+
+/// What is wrong with the user's file of grants, and whether that was told.
+#[derive(Debug)]
+struct GrantsFault {
+    problem: Option<LayerProblem>,
+    told: bool,
 }
 
 /// What is known beside the rules when a call is shown.
@@ -121,6 +130,7 @@ impl Policies {
             ready: RwLock::new(None),
             bare: OnceLock::new(),
             book: Mutex::new(GrantBook::default()),
+            grants_fault: Mutex::new(GrantsFault { problem: None, told: true }),
         })
     }
 
@@ -223,7 +233,32 @@ impl Policies {
             None => !after.snapshot.problems.is_empty(),
             Some(before) => before.snapshot != after.snapshot,
         };
-        changed.then(|| after.snapshot.problems.clone())
+        changed.then(|| self.all_problems(&after.snapshot))
+    }
+
+    /// What is wrong with the files, where that of the user's grants was not told yet. Blocks.
+    pub fn untold_problems(&self) -> Option<Vec<LayerProblem>> {
+        let is_told = std::mem::replace(&mut self.grants_fault().told, true);
+        let ready = (!is_told).then(|| self.current().ok()).flatten()?;
+        Some(self.all_problems(&ready.snapshot))
+    }
+
+    /// What is wrong with the files of the policies and of the user's grants. Blocks.
+    ///
+    /// # Errors
+    /// When what the program gives cannot be read.
+    pub fn problems(&self) -> Result<Vec<LayerProblem>, String> {
+        let ready = self.current()?;
+        self.read_grants(&ready.context);
+        Ok(self.all_problems(&ready.snapshot))
+    }
+
+    fn all_problems(&self, snapshot: &LayerSnapshot) -> Vec<LayerProblem> {
+        snapshot.problems.iter().chain(&self.grants_fault().problem).cloned().collect()
+    }
+
+    fn grants_fault(&self) -> std::sync::MutexGuard<'_, GrantsFault> {
+        self.grants_fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `{ cwd, project, policy, shell }`: what an approval of a call of this tool is bound to. `policy` is `null` until they are
@@ -313,6 +348,13 @@ impl Policies {
         if for_ever && self.options.machine != MachinePolicies::All {
             return Err("the user's file is not read here: set `policyFiles: true`".to_owned());
         }
+        let project = ready.context.project.as_deref();
+        if for_ever && project.and_then(layers::real_path) != ready.project_is {
+            let name = project.unwrap_or_default();
+            return Err(format!(
+                "the project {name} is no longer where it was: make the gate anew"
+            ));
+        }
         let grant = self.book().add(grant, &ready.context)?;
         if for_ever {
             let written = match self.user_file() {
@@ -389,8 +431,15 @@ impl Policies {
     fn read_grants(&self, context: &PathContext) {
         let Some(file) = self.grant_file() else { return };
         // What cannot be read answers nothing: the human is asked.
-        let grants = file.read().unwrap_or_default();
+        let (grants, problem) = match file.grants() {
+            Ok(grants) => (grants, None),
+            Err(reason) => (Vec::new(), Some(LayerProblem::of_user_file(file.name(), &reason))),
+        };
         self.book().take_over(grants, context);
+        let mut fault = self.grants_fault();
+        if fault.problem != problem {
+            *fault = GrantsFault { problem, told: false };
+        }
     }
 
     /// Why the verdict is what it is, as text. Blocks.

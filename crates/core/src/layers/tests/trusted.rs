@@ -70,3 +70,48 @@ fn trust_that_cannot_be_read_is_none() {
         assert!(trust.trusted().unwrap_err().to_string().contains("everybody can write to it"));
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_project_is_not_trusted_by_a_symlink_to_one_that_is() {
+    use std::os::unix::fs::symlink;
+    let dir = Dir::new();
+    let file = dir.write("trusted/.countersign/policy.toml", &policy("allow"));
+    let trust = TrustFile::new(dir.files().trust.unwrap());
+    trust.trust(&file, None).unwrap();
+    let clone = dir.0.join("project");
+    let by_folder = || symlink("../trusted/.countersign", clone.join(".countersign"));
+    let by_file = || {
+        fs::create_dir(clone.join(".countersign")).unwrap();
+        symlink("../../trusted/.countersign/policy.toml", dir.0.join(PROJECT))
+    };
+    for (link, make) in [(".countersign", &by_folder as &dyn Fn() -> _), ("policy.toml", &by_file)]
+    {
+        fs::create_dir(&clone).unwrap();
+        make().unwrap();
+        let layers = dir.open();
+        let snapshot = layers.snapshot();
+        assert!(!snapshot.documents[0].source.trusted, "{link}");
+        let problem = snapshot.problems[0].errors[0].to_string();
+        let cure = format!("{link} is a symlink: replace it by what it leads to, then run");
+        assert!(problem.contains(&cure) && snapshot.problems[0].kept, "{problem}");
+        // Nor by saying so, and the other one stays trusted.
+        let error = trust.trust(&dir.0.join(PROJECT), None).unwrap_err().to_string();
+        assert!(error.contains("is a symlink: replace it by what it leads to"), "{error}");
+        assert!(!trust.untrust(&dir.0.join(PROJECT)).unwrap());
+        assert_eq!(trust.trusted().unwrap().len(), 1);
+        // What only tightens needs no trust, and nothing is told.
+        fs::write(&file, policy("deny")).unwrap();
+        assert_eq!(layers.refresh().problems, []);
+        fs::write(&file, policy("allow")).unwrap();
+        fs::remove_dir_all(&clone).unwrap();
+    }
+    // The way to the project may lead through one, and what becomes one is not trusted any more, with the same text.
+    symlink("trusted", &clone).unwrap();
+    let layers = dir.open();
+    assert!(layers.snapshot().documents[0].source.trusted);
+    let moved = dir.write("moved.toml", &policy("allow"));
+    fs::remove_file(&file).unwrap();
+    symlink(moved, &file).unwrap();
+    assert!(!layers.refresh().documents[0].source.trusted);
+}

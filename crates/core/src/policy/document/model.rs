@@ -102,6 +102,15 @@ pub struct PolicyDocument {
     pub forgets: bool,
 }
 
+impl PolicyDocument {
+    /// Whether anything in it counts only where it is trusted to allow.
+    pub(crate) fn loosens(&self) -> bool {
+        self.default == Some(Effect::Allow)
+            || self.network.as_ref().is_some_and(|network| *network != NetworkRule::None)
+            || self.rules.iter().any(|rule| rule.effect == Effect::Allow || rule.reviewer)
+    }
+}
+
 /// What a confined command reaches of the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NetworkRule {

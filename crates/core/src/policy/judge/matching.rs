@@ -299,17 +299,14 @@ impl CallJudge<'_> {
         }
         let how = match (rule.effect, meets(rule)) {
             (_, RuleMeeting::No) | (Effect::Allow, RuleMeeting::Could) => return None,
+            // What a tool says of itself is no reason to allow it.
+            (Effect::Allow, _) if !rule.hints_are_empty() => return None,
+            (_, RuleMeeting::Yes) if condition.is_none() => MatchStrength::Condition,
             (Effect::Allow, RuleMeeting::Yes) => {
-                condition?;
                 let trusted = self.policy.source(rule).is_some_and(|source| source.trusted);
-                // What a tool says of itself is no reason to allow it.
-                if !rule.hints_are_empty() {
-                    return None;
-                }
                 if trusted { MatchStrength::Surely } else { MatchStrength::Untrusted }
             }
             (_, RuleMeeting::Could) => MatchStrength::Could,
-            (_, RuleMeeting::Yes) if condition.is_none() => MatchStrength::Condition,
             (_, RuleMeeting::Yes) => MatchStrength::Surely,
         };
         let effect = match how {

@@ -385,10 +385,11 @@ impl<'a> CallJudge<'a> {
             return Ok(says);
         }
         if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
-            && let Some(cause) = self.doubt(subject, hits, spots)
+            && let Some(doubt) = self.doubt(subject, hits, spots)
             && !(confining.is_some()
-                && (is_held(&cause, subject) || self.is_hardly_written(subject)))
+                && (is_held(&doubt, subject) || self.is_hardly_written(subject)))
         {
+            let cause = doubt.cause;
             let (managed_ask, forgets) = (says.managed_ask, says.forgets);
             says = SubjectVerdict {
                 effect: Effect::Ask,
@@ -439,11 +440,11 @@ impl<'a> CallJudge<'a> {
     /// What stands against allowing a subject that the rules allow.
     fn doubt(
         &self, subject: &Subject, hits: &[RuleHit], spots: Option<PathSpots>,
-    ) -> Option<VerdictCause> {
+    ) -> Option<Doubt> {
         match &subject.kind {
             SubjectKind::Command { argv, .. } => {
                 let first = argv.first().is_some_and(|word| word.literal().is_some());
-                (!first).then_some(VerdictCause::Dynamic)
+                (!first).then_some(VerdictCause::Dynamic.into())
             }
             SubjectKind::Path { access, extent, by, .. } => {
                 let spots = spots?;
@@ -451,10 +452,10 @@ impl<'a> CallJudge<'a> {
                     return None;
                 }
                 if let Some(error) = spots.error.as_ref().filter(|_| !subject.mentioned) {
-                    return Some(VerdictCause::Unlocated(error.to_string()));
+                    return Some(VerdictCause::Unlocated(error.to_string()).into());
                 }
                 if subject.needs_allow && !spots.certain && !spots.stays {
-                    return Some(VerdictCause::Adrift);
+                    return Some(VerdictCause::Adrift.into());
                 }
                 let context = self.policy.context();
                 let protection =
@@ -469,17 +470,20 @@ impl<'a> CallJudge<'a> {
                 let spelled = by
                     .filter(|by| by.arg > 0 || !(protection.below || is_read))
                     .is_some_and(|by| self.is_spelled_out(by));
-                (!named && !spelled).then_some(VerdictCause::Protected(protection.what))
+                let is_below = protection.below;
+                let cause = VerdictCause::Protected(protection.what);
+                (!named && !spelled).then_some(Doubt { cause, is_below })
             }
-            SubjectKind::Url { target, .. } if subject.needs_allow => match target.literal() {
-                None => Some(VerdictCause::Dynamic),
-                Some(text) => match UrlAddress::parse(text) {
-                    Err(error) => Some(VerdictCause::Unlocated(error.message)),
-                    Ok(address) => (self.call.tool_name == network::TOOL
+            SubjectKind::Url { target, .. } if subject.needs_allow => {
+                let cause = match target.literal().map(UrlAddress::parse) {
+                    None => Some(VerdictCause::Dynamic),
+                    Some(Err(error)) => Some(VerdictCause::Unlocated(error.message)),
+                    Some(Ok(address)) => (self.call.tool_name == network::TOOL
                         && !self.is_address_named(&address, hits))
                     .then_some(VerdictCause::Unnamed),
-                },
-            },
+                };
+                cause.map(Doubt::from)
+            }
             _ => None,
         }
     }
@@ -520,19 +524,33 @@ impl<'a> CallJudge<'a> {
     }
 }
 
+/// What stands against allowing what the rules allow.
+struct Doubt {
+    cause: VerdictCause,
+    /// Whether what is protected lies below the folder that is named.
+    is_below: bool,
+}
+
+impl From<VerdictCause> for Doubt {
+    fn from(cause: VerdictCause) -> Self {
+        Self { cause, is_below: false }
+    }
+}
+
 /// Whether a doubt is none where the command is confined: which command it is, and where a path leads that only the run will
 /// tell. What is protected is kept from it as well; what is spelled out all the same, a human is asked about at once.
-fn is_held(cause: &VerdictCause, subject: &Subject) -> bool {
-    match (cause, &subject.kind) {
+fn is_held(doubt: &Doubt, subject: &Subject) -> bool {
+    match (&doubt.cause, &subject.kind) {
         (VerdictCause::Dynamic, kind) => {
             matches!(kind, SubjectKind::Command { .. } | SubjectKind::Url { .. })
         }
         (VerdictCause::Unlocated(_) | VerdictCause::Adrift, kind) => {
             matches!(kind, SubjectKind::Path { .. })
         }
-        (VerdictCause::Protected(_), SubjectKind::Path { target, access, extent, .. }) => {
-            let is_search = *access == FileAccess::Read && extent.is_recursive();
-            target.literal().is_none() || is_search
+        (VerdictCause::Protected(_), SubjectKind::Path { target, access, .. }) => {
+            // A search finds it, and names a folder above it.
+            let is_found = *access == FileAccess::Read && doubt.is_below;
+            target.literal().is_none() || is_found
         }
         _ => false,
     }

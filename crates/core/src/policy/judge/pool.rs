@@ -91,7 +91,8 @@ pub(super) fn pool(
         if hit.effect == Effect::Allow && !counts(subject, hit) {
             continue;
         }
-        if hit.how != MatchStrength::Could
+        // Where nobody knows whether a rule speaks, the default does as well.
+        if hit.how == MatchStrength::Surely
             && let Some(document) = policy.documents().get(hit.document)
             && let Some(spoken) = spoken.get_mut(document.source.layer as usize)
         {
@@ -145,7 +146,16 @@ pub(super) fn pool(
             let unknown = matches!(subject.kind, SubjectKind::Unknown { .. });
             let cause = if unknown { VerdictCause::Unknown } else { VerdictCause::Uncovered };
             let (effect, reviewable) = (Effect::Ask, false);
-            SubjectVerdict { effect, rule: None, cause, managed_ask, forgets, reviewable, who, risks }
+            SubjectVerdict {
+                effect,
+                rule: None,
+                cause,
+                managed_ask,
+                forgets,
+                reviewable,
+                who,
+                risks,
+            }
         }
         None => SubjectVerdict {
             effect: Effect::Allow,

@@ -41,13 +41,15 @@ impl SubjectReader<'_> {
             if is_builtin(name) || (!script && told && tells_reads(name)) {
                 continue;
             }
+            // Of what a script does with its operands no table tells.
+            let told_writes = told && !script;
             let is_whole = |word: &&Word| told && word.literal().is_some_and(is_all);
             let named = argv.iter().enumerate().skip(1).filter(|(_, word)| !is_whole(word));
             let files = named.flat_map(|(arg, word)| {
                 let by = Some(ByArgument { command, arg });
                 // Below a folder that it writes it may write anything: that would be most words. What a table tells is written
                 // stands there.
-                let uses: &[_] = match told {
+                let uses: &[_] = match told_writes {
                     true => &[(FileAccess::Read, UseExtent::Tree)],
                     false => &[
                         (FileAccess::Read, UseExtent::Tree),

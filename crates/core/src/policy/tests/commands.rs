@@ -450,6 +450,42 @@ fn conditions_that_cannot_be_tried_ask() {
 }
 
 #[test]
+fn the_condition_of_an_allow_that_cannot_be_tried_asks_whatever_else_allows() {
+    let allows = "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n";
+    let first = format!("match = \"first\"\n{allows}");
+    for (name, rules, others) in [
+        ("another rule", format!("{allows}{allows}"), None),
+        ("the first of two", format!("{first}{allows}"), None),
+        ("a default", format!("default = \"allow\"\n{allows}"), None),
+        ("another document", allows.to_owned(), Some(allows)),
+        ("another layer", allows.to_owned(), Some("default = \"allow\"\n")),
+    ] {
+        for (said, expected) in [(Some(true), "allow"), (Some(false), "allow"), (None, "ask")] {
+            let mut document = document(&rules, LayerKind::Code, true);
+            document.rules[0].condition = Some(0);
+            let mut call = Call::run("ls");
+            call.conditions = vec![said];
+            let others = others.map(|toml| super::document(toml, LayerKind::User, true));
+            let policy = pooled([document].into_iter().chain(others).collect());
+            if name == "another layer" && said == Some(false) {
+                continue;
+            }
+            assert_eq!(verdict(&policy, &call).effect, effect(expected), "{name} {said:?}");
+        }
+    }
+    // Nor does it loosen what is said without the rule.
+    for rule in ["allow", "ask", "deny"] {
+        let toml =
+            format!("default = \"deny\"\n[[rule]]\neffect = \"{rule}\"\ncommands = [\"ls\"]\n");
+        let mut document = document(&toml, LayerKind::Code, true);
+        document.rules[0].condition = Some(0);
+        let mut call = Call::run("ls");
+        call.conditions = vec![None];
+        assert_eq!(verdict(&pooled(vec![document]), &call).effect, Effect::Deny, "{rule}");
+    }
+}
+
+#[test]
 fn a_line_too_long_to_judge_is_never_allowed_and_denies_still_bite() {
     let line = format!("{}rm x", "ls;".repeat(3_000));
     assert_eq!(run(RULES, &line), Effect::Deny);

@@ -4,8 +4,13 @@ use super::*;
 use crate::policy::NetworkReach;
 
 fn said(policy: &Policy, url: &str) -> Effect {
+    said_of(policy, &[("url", url)])
+}
+
+fn said_of(policy: &Policy, args: &[(&str, &str)]) -> Effect {
     let args =
-        Json::Object([("url".to_owned(), Json::String(url.to_owned()))].into_iter().collect());
+        args.iter().map(|(name, text)| ((*name).to_owned(), Json::String((*text).to_owned())));
+    let args = Json::Object(args.collect());
     let annotations = std::collections::BTreeMap::new();
     let call = JudgedCall {
         tool_name: "network",
@@ -115,4 +120,20 @@ fn all_that_say_something_of_the_network_must_agree() {
     assert_eq!(documents(&[(ask, false)]), None);
     assert_eq!(documents(&[(list, false)]), None);
     assert!(documents(&[(list, true), (none, false)]).unwrap().none);
+}
+
+#[test]
+fn an_address_of_this_machine_is_named_by_any_scheme_too() {
+    for (pattern, expected) in [
+        ("http://127.0.0.1:3000", Effect::Allow),
+        ("127.0.0.1:3000", Effect::Allow),
+        ("*://127.0.0.1:3000", Effect::Allow),
+        ("*://127.0.0.1", Effect::Ask),
+        ("*://*:3000", Effect::Ask),
+        ("*", Effect::Ask),
+    ] {
+        let policy = policy(&format!("[[rule]]\neffect = \"allow\"\nurls = [\"{pattern}\"]\n"));
+        let args = [("url", "http://127.0.0.1:3000/"), ("where", "this machine")];
+        assert_eq!(said_of(&policy, &args), expected, "{pattern}");
+    }
 }

@@ -272,3 +272,117 @@ fn what_was_committed_is_found_wherever_git_keeps_it() {
     // Its hooks are run in each of them.
     assert!(absent.iter().any(|each| each == ".bare/hooks"), "{kept:?} {absent:?}");
 }
+
+/// Where what was committed is kept, and whether it may be elsewhere all the same.
+fn history(folder: &Folder, tree: &str) -> (Vec<String>, bool) {
+    let place = folder.path("");
+    let look = GitLook { places: std::slice::from_ref(&place), homes: &[], files: &RealFiles };
+    let found = run_by_git(&folder.path(tree), &look);
+    let short = |path: &String| path.replace(&folder.path("/"), "");
+    (found.stores.iter().map(short).collect(), found.unheld)
+}
+
+#[test]
+fn objects_that_are_borrowed_by_a_name_in_quotes_are_found() {
+    for (text, stores) in [
+        ("\"../../p q/o\\\"o\"\n", &["p q/o\"o"][..]),
+        ("# ours\n\"../../po\\303\\266l\"\n../../lent", &["po\u{f6}l", "lent"]),
+        ("../../none/../lent/\n", &["lent"]),
+    ] {
+        let made = [".git/HEAD", ".git/objects/x", "p q/o\"o/x", "po\u{f6}l/x", "lent/x"];
+        let folder = Folder::new("quoted", &made);
+        folder.write(".git/objects/info/alternates", text);
+        assert_eq!(
+            history(&folder, ""),
+            (stores.iter().map(|it| (*it).to_owned()).collect(), false)
+        );
+    }
+    // Those of one that borrows in turn, and of a submodule that is not checked out.
+    let made = [".git/HEAD", ".git/modules/sub/HEAD", "mid/x", "end/x"];
+    let folder = Folder::new("nested", &made);
+    folder.write(".git/modules/sub/objects/info/alternates", "../../../../mid\n");
+    folder.write("mid/info/alternates", &format!("{}\n", folder.path("end")));
+    assert_eq!(history(&folder, ""), (vec!["mid".to_owned(), "end".to_owned()], false));
+    // Of a repository further up.
+    let folder = Folder::new("further-up", &[".git/HEAD", ".git/objects/x", "in/lent/x"]);
+    folder.write(".git/objects/info/alternates", "../../in/lent\n");
+    let place = folder.path("in");
+    let look = GitLook { places: std::slice::from_ref(&place), homes: &[], files: &RealFiles };
+    assert_eq!(run_by_git(&place, &look).stores, [folder.path("in/lent")]);
+}
+
+#[test]
+fn what_names_a_store_and_cannot_be_read_leaves_it_unknown() {
+    for (name, bytes) in [
+        (".git/objects/info/alternates", &b"\xff\n"[..]),
+        (".git/objects/info/alternates", b"\"\\377\"\n"),
+        (".git/objects/info/alternates", b"a\0b\n"),
+        (".git/commondir", b"\xff\n"),
+        ("tree/.git", b"gitdir: ../\xff\n"),
+        ("tree/.git", b"gitdir: ../store \n"),
+    ] {
+        let made: &[&str] = if name.starts_with('t') { &["x"] } else { &[".git/HEAD"] };
+        let folder = Folder::new("unknown", made);
+        folder.write(name, "");
+        fs::write(folder.0.join(name), bytes).unwrap();
+        let tree = name.strip_suffix("/.git").unwrap_or_default();
+        assert!(history(&folder, tree).1, "{name} {}", String::from_utf8_lossy(bytes));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symlink_on_the_way_to_a_store_that_a_command_may_replace_leaves_it_unheld() {
+    use std::os::unix::fs::symlink;
+    let made = ["st/x/HEAD", "st/x/objects/x", "st/x/refs/x", "st/lent/x"];
+    let new = |links: &[(&str, &str)], texts: &[(&str, &str)]| {
+        let folder = Folder::new("led", &made);
+        for (name, text) in texts {
+            folder.write(name, text);
+        }
+        for (name, target) in links {
+            fs::create_dir_all(folder.0.join(name).parent().unwrap()).unwrap();
+            symlink(target, folder.0.join(name)).unwrap();
+        }
+        folder
+    };
+    let alternates = "st/x/objects/info/alternates";
+    let by_file = (".git", "gitdir: st/x\n");
+    for (what, links, texts) in [
+        (".git", &[(".git", "st/x")][..], &[][..]),
+        ("a folder on the way", &[("lk", "st")], &[(".git", "gitdir: lk/x\n")]),
+        ("a way out and back", &[("lk", "st")], &[(".git", "gitdir: lk/../st/x\n")]),
+        ("the file", &[(".git", "says")], &[("says", "gitdir: st/x\n")]),
+        ("alternates", &[("lk", "st")], &[by_file, (alternates, "../../../lk/lent\n")]),
+        (
+            "objects of objects",
+            &[("lk", "st"), ("st/x/objects/aa", "../../../lk/lent")],
+            &[by_file],
+        ),
+        ("two links", &[("st/x/packed-refs", "../../a"), ("a", "b")], &[by_file, ("b", "")]),
+    ] {
+        assert!(history(&new(links, texts), "").1, "{what}");
+    }
+    // What lies in the store is held with it, and so is where it leads; and so is the file that names another store.
+    for (what, links, texts, stores) in [
+        ("plain", &[][..], &[by_file][..], &["st/x"][..]),
+        ("objects", &[("st/x/objects/aa", "../../lent")], &[by_file], &["st/x", "st/lent"]),
+        (
+            "the file of alternates",
+            &[(alternates, "../../../../says")],
+            &[by_file, ("says", "../../lent\n")],
+            &["st/x", "says", "st/lent"],
+        ),
+    ] {
+        let (found, unheld) = history(&new(links, texts), "");
+        assert!(!unheld, "{what}");
+        for store in stores {
+            assert!(found.iter().any(|each| each == store), "{what}: {store}: {found:?}");
+        }
+    }
+    // The way to the project itself is no command's to change.
+    let folder = new(&[("here", "st")], &[("st/.git", "gitdir: x\n")]);
+    let place = folder.path("here");
+    let look = GitLook { places: std::slice::from_ref(&place), homes: &[], files: &RealFiles };
+    assert!(!run_by_git(&place, &look).unheld);
+}

@@ -351,3 +351,13 @@ proptest! {
         prop_assert_eq!(old.len() + change.added, new.len() + change.removed);
     }
 }
+
+#[test]
+fn a_diff_that_leaves_out_the_middle_of_a_line_is_not_whole() {
+    let long = format!("a{}b\n", ".".repeat(5_000));
+    for (before, after) in [(long.as_str(), "x\n"), ("x\n", long.as_str())] {
+        let change = change("write_file", &write(after), content(before));
+        assert!(!change.is_whole && change.flags.contains(Flag::Long), "{}", change.text);
+        assert!(change.text.contains("characters hidden"), "{}", change.text);
+    }
+}
