@@ -697,7 +697,7 @@ describe("the user's file", () => {
   });
 
   it.runIf(process.platform !== 'win32').each<[string, (path: string) => void, string]>([
-    ['a pipe', (path) => execFileSync('mkfifo', [path]), 'is no file'],
+    ['a pipe', (path) => execFileSync('mkfifo', [path]), 'is not a file'],
     ['writable by everybody', (path) => chmodSync(path, 0o666), 'everybody can write to it (mode 666)'],
     ['broken', (path) => writeFileSync(path, '{'), 'EOF while parsing'],
   ])('that is %s answers nothing, and that is told', async (what, change, why) => {

@@ -169,8 +169,10 @@ class CodeRequest {
       asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal }, gating);
     const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge, bound });
     // Where somebody is asked whatever allows it, no grant lets it run, though one may deny it.
-    const look = await judge(args, this.#meanwhile?.asksAlways !== false);
-    const verdict = look.effect === 'deny' ? await judge(args, false) : look;
+    const isOnlyLook = this.#meanwhile?.asksAlways !== false;
+    const verdict = await judge(args, isOnlyLook);
+    // A grant that denies it is used by that. What else is said then changes nothing: it is denied.
+    if (isOnlyLook && verdict.effect === 'deny') await judge(args, false);
     const question: CallQuestion & { verdict: CallVerdict } = {
       toolCallId,
       toolName,

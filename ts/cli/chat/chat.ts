@@ -4,7 +4,15 @@
  */
 import { isAlike } from '../../gate/batch.js';
 import type { ModelMessage } from 'ai';
-import type { AgentEvent, AgentRun, ApprovalRecord, Decision, Remember, QuestionsAnswered } from '../../../index.js';
+import type {
+  AgentEvent,
+  AgentRun,
+  ApprovalRecord,
+  ApprovalRequest,
+  Decision,
+  Remember,
+  QuestionsAnswered,
+} from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { snapshot } from '../../values/snapshot.js';
@@ -35,11 +43,19 @@ const EVERYTHING = (): NoteWindow => ({ columns: Infinity, rows: Infinity });
 /** What `letGo` gives a tool that runs, in ms; then it is stopped. */
 const GRACE = 2_000;
 
+/** A request that is not shown yet, with how often the like of it was approved. */
+interface ComingAsk {
+  request: ApprovalRequest;
+  before: Promise<number>;
+}
+
 class TheChat implements LocalChat {
   readonly commands: readonly ChatCommand[] = COMMANDS;
   readonly #options: ChatOptions;
   readonly #transcript = new Transcript();
   readonly #asks = new WaitingAsks();
+  /** Those that are about to wait. */
+  #coming: ComingAsk[] = [];
   readonly #listeners = new ChangeListeners();
   #view: ChatView | undefined;
   #model: OpenedModel;
@@ -209,15 +225,12 @@ class TheChat implements LocalChat {
       });
       this.#running = { run, abort, ended };
       this.#changed();
-      for await (const event of run) {
-        const isAsked = event.type === 'approval-requested' && !event.isAutomatic && event.always.allow !== null;
-        const before = isAsked ? await this.#approvedBefore(event.approvalId) : 0;
-        end = this.#see(event, before) ?? end;
-      }
+      for await (const event of run) end = this.#see(event) ?? end;
     } catch (error) {
       this.#transcript.note('error', messageOf(error));
     }
     this.lastRun = end;
+    this.#coming = [];
     this.#asks.clear();
     const runId = this.#running?.run.runId;
     this.#transcript.close(this.#isLeaving ? 'waits' : end === 'failed' ? 'failed' : 'cancelled');
@@ -229,20 +242,35 @@ class TheChat implements LocalChat {
     this.#changed();
   }
 
+  /** Shows a request once it is counted how often the like of it was approved: with all others that come meanwhile, which are counted. */
+  #ask(request: ApprovalRequest): void {
+    const isFirst = this.#coming.length === 0;
+    this.#coming.push({ request, before: this.#approvedBefore(request) });
+    if (isFirst) void this.#askComing();
+  }
+
+  async #askComing(): Promise<void> {
+    const counted = new Map<ComingAsk, number>();
+    for (;;) {
+      const left = this.#coming.filter((each) => !counted.has(each));
+      if (left.length === 0) break;
+      for (const each of left) counted.set(each, await each.before);
+    }
+    for (const each of this.#coming.splice(0)) this.#asks.add(each.request, counted.get(each));
+    this.#changed();
+  }
+
   /** How often a person approved the like of it. Nobody is hindered where that cannot be counted: the prompt says less. */
-  async #approvedBefore(approvalId: string): Promise<number> {
+  async #approvedBefore({ approvalId, always }: ApprovalRequest): Promise<number> {
     try {
-      return await this.#options.gate.askedBefore(approvalId);
+      return always.allow === null ? 0 : await this.#options.gate.askedBefore(approvalId);
     } catch {
       return 0;
     }
   }
 
-  /**
-   * @param before how often a person approved the like of what it asks
-   * @returns how the run ends, with the event that says so
-   */
-  #see(event: AgentEvent, before: number): RunEnd | undefined {
+  /** @returns how the run ends, with the event that says so */
+  #see(event: AgentEvent): RunEnd | undefined {
     this.#options.onEvent?.(event);
     // It is not decided, it is let go of.
     const isLeft = this.#isLeaving && (event.type === 'approval-response' || event.type === 'question-answered');
@@ -254,12 +282,12 @@ class TheChat implements LocalChat {
         return undefined;
       case 'approval-requested': {
         const { type: _, isAutomatic, ...request } = event;
-        if (!isAutomatic) this.#asks.add(request, before);
+        if (!isAutomatic) this.#ask(request);
         return undefined;
       }
       case 'question-asked': {
         const { type: _, questions, ...request } = event;
-        this.#asks.add({ ...request, args: { questions } });
+        this.#ask({ ...request, args: { questions } });
         return undefined;
       }
       case 'approval-voted': {
@@ -270,6 +298,7 @@ class TheChat implements LocalChat {
       }
       case 'approval-response':
       case 'question-answered':
+        this.#coming = this.#coming.filter(({ request }) => request.approvalId !== event.approvalId);
         this.#asks.remove(event.approvalId);
         return undefined;
       case 'done':

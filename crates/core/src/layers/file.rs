@@ -153,7 +153,7 @@ pub(super) fn read(path: &Path, care: FileCare) -> Result<FileContent, String> {
 /// for either.
 fn open_regular(path: &Path) -> io::Result<File> {
     let is_file = |metadata: Metadata| {
-        if metadata.is_file() { Ok(()) } else { Err(io::Error::other("it is no file")) }
+        if metadata.is_file() { Ok(()) } else { Err(io::Error::other("it is not a regular file")) }
     };
     is_file(fs::metadata(path)?)?;
     let mut options = OpenOptions::new();
@@ -194,7 +194,7 @@ fn text_at(path: &Path) -> io::Result<Option<String>> {
 pub fn user_text_at(path: &Path) -> Result<Option<String>, String> {
     let bytes = read(path, FileCare::NotEverybodys)?.bytes;
     let text = bytes.map(String::from_utf8).transpose();
-    text.map_err(|error| format!("is no UTF-8: {error}"))
+    text.map_err(|error| format!("is not UTF-8: {error}"))
 }
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Only the user can read it (mode 0600).

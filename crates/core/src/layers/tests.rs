@@ -467,12 +467,12 @@ fn what_is_no_regular_file_is_not_opened() {
     };
     // To open it would wait for a writer, and for a reader.
     pipe(&path);
-    assert_eq!(user_text_at(&path).unwrap_err(), "is no file");
+    assert_eq!(user_text_at(&path).unwrap_err(), "is not a file");
     pipe(&path.with_extension("lock"));
     assert!(hold(&path).is_err());
     fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
-    assert_eq!(user_text_at(&path).unwrap_err(), "is no file");
+    assert_eq!(user_text_at(&path).unwrap_err(), "is not a file");
     fs::remove_file(&path).unwrap();
     assert_eq!(user_text_at(&path), Ok(None));
     fs::write(&path, "{}").unwrap();

@@ -352,7 +352,7 @@ impl Policies {
         if for_ever && project.and_then(layers::real_path) != ready.project_is {
             let name = project.unwrap_or_default();
             return Err(format!(
-                "the project {name} is no longer where it was: make the gate anew"
+                "the project {name} is no longer where it was: create the gate again"
             ));
         }
         let grant = self.book().add(grant, &ready.context)?;
