@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Gate, GateOptions } from '../../index.js';
 import { planFor } from '../../ts/ai-sdk/messages/open-step.js';
-import { createGate, definePolicy, streamWithEvents } from '../../ts/index.js';
-import { waitingEntries } from '../support/entries.js';
+import { createGate, definePolicy, streamWithEvents, verifyApprovals } from '../../ts/index.js';
+import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
 import { call, calls, says, scripted } from '../support/model.js';
 
 /** Each denies the first time, and never again. */
@@ -86,6 +86,22 @@ describe.each(denials)('denied by %s', (_, make) => {
     expect(records.map(({ status, decidedBy, needs }) => ({ status, decidedBy, needs }))).toEqual(
       records.map(() => ({ status: 'rejected', decidedBy: 'countersign', needs: [] })),
     );
+  });
+
+  it.each(stoppingEntries)('nor where the turn ends at the approval: %s', async (_name, open) => {
+    const { options, later } = make();
+    const gate = createGate(options);
+    const { ran, tools } = deletes();
+    const heard: string[] = [];
+    const approving = yesToAll(gate, later, heard);
+    const chat = open({ gate, tools, runId: 'chat', interruptOn: 'none' } as never);
+    const history = await chat.speak([{ role: 'user', content: 'go' }], turns() as never);
+    const sent = await verifyApprovals(answer(history, true), gate, { runId: 'chat' });
+    await chat.speak(sent, [says('.')]);
+    await gate.close();
+    await approving;
+    expect(ran).toEqual([]);
+    expect(heard.filter((type) => type !== 'decided' && type !== 'mode-changed')).toEqual([]);
   });
 
   it('nor where a program asks at the gate', async () => {

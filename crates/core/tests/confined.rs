@@ -644,3 +644,33 @@ fn names_that_are_handed_to_xargs_are_looked_at() {
         );
     }
 }
+
+#[test]
+fn names_that_xargs_parts_anew_and_links_that_are_printed_before_they_are_looked_at_ask() {
+    let root = project("parted");
+    fs::create_dir_all(root.join("plain")).unwrap();
+    fs::write(root.join("plain/aX-eeX"), "x").unwrap();
+    fs::create_dir_all(root.join("link")).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", root.join("link/b.txt")).unwrap();
+    for (line, expected) in [
+        ("find plain -type f | xargs sed -n p", Effect::Allow),
+        ("find plain -type f -print | xargs -n 1 -r cat", Effect::Allow),
+        ("find plain -type f -print0 | xargs -0 cat", Effect::Allow),
+        ("find plain -type f | xargs -dX sed -n p", Effect::Ask),
+        ("find plain -type f | xargs -d X cat", Effect::Ask),
+        ("find plain -type f | xargs --delimiter=X cat", Effect::Ask),
+        ("find plain -type f -print0 | xargs -0 -dX cat", Effect::Ask),
+        ("find plain -type f -print0 | xargs -d '\\072' -0 cat", Effect::Ask),
+        ("find plain -type f | xargs -dX -I{} cat {}", Effect::Ask),
+        ("find link -print -type f | xargs cat", Effect::Ask),
+        ("find link -print0 -type f | xargs -0 cat", Effect::Ask),
+        ("find link -depth -print -type f | xargs cat", Effect::Ask),
+        ("find link -print -false -type f | xargs cat", Effect::Ask),
+        ("find plain -type f -print -print0 | xargs -0 cat", Effect::Ask),
+    ] {
+        for preset in ["read-only", "developer"] {
+            let verdict = judged_in(&root, (preset, &[]), line, None);
+            assert_eq!(verdict.effect, expected, "{preset}: {line}: {}", verdict.reason);
+        }
+    }
+}

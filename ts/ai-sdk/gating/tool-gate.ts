@@ -393,8 +393,9 @@ export class ToolGate {
     try {
       const args = snapshot(input);
       // The execution, which comes at once, is judged by itself: a grant for so many calls is used there, or by what ends it here.
-      const look = await this.#judge(args, options, true);
-      const verdict = look.effect === 'deny' ? await this.#judge(args, options) : look;
+      const verdict = await this.#judge(args, options, true);
+      // What else is said then changes nothing: it is denied.
+      if (verdict.effect === 'deny') await this.#judge(args, options);
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
       return !(await this.#openStopped(args, options, verdict));

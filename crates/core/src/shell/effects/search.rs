@@ -146,7 +146,12 @@ impl FindSearch {
     /// Where it begins, each with the argument that says so, where all that it does is to print names that it finds there.
     pub(crate) fn printed(&self, argv: &[Word]) -> Option<Vec<(usize, Word)>> {
         let is_literal = |(_, root): &(usize, Word)| root.literal().is_some();
-        let only_prints = self.runs.is_empty() && self.unknown.is_empty() && !self.prints_more;
+        // What stands behind a word that prints says nothing of what is printed, and of two each prints the name.
+        let printing = |word: &Word| matches!(word.literal(), Some("-print" | "-print0"));
+        let (_, before) = argv.split_last()?;
+        let prints_last = !before.iter().any(printing);
+        let only_prints =
+            prints_last && self.runs.is_empty() && self.unknown.is_empty() && !self.prints_more;
         let roots = match self.roots.as_slice() {
             [] => self.roots(argv).into_iter().map(|root| (0, root)).collect(),
             roots => roots.to_vec(),

@@ -213,7 +213,10 @@ pub(super) fn xargs(prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: Comm
     let words = argv.get(launch.command..).unwrap_or_default();
     let nulls = launch.find("nulls").is_some();
     let reads = launch.given.iter().any(GivenOption::reads);
-    if let Some(names) = names.filter(|names| names.nulls == nulls && !reads && !words.is_empty()) {
+    // A delimiter of its own parts the names anew, wherever it stands in them.
+    let parts = launch.find("delimiter").is_some();
+    let is_whole = |names: &PrintedNames| names.nulls == nulls && !reads && !parts;
+    if let Some(names) = names.filter(|names| is_whole(names) && !words.is_empty()) {
         return on_names(prover, words, mark, &names);
     }
     let mut inner: Vec<Word> = match mark {
