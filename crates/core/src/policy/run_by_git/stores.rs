@@ -5,7 +5,7 @@ use super::{Finding, MOST_OTHERS, named};
 use crate::path::{DirListing, PathContext, is_below, links_on};
 
 /// What holds the names of what was committed; `objects` holds that itself.
-const KEPT: [&str; 3] = ["HEAD", "refs", "packed-refs"];
+const KEPT: [&str; 4] = ["HEAD", "refs", "packed-refs", "logs"];
 /// How many names are looked at in a folder of objects.
 const MOST_OBJECTS: usize = 20_000;
 
@@ -29,6 +29,10 @@ impl Finding<'_> {
         for path in [git.to_owned()].into_iter().chain(KEPT.map(|name| format!("{git}/{name}"))) {
             self.add_place(&path);
         }
+        // Names of branches and tags, and what was stashed.
+        for folder in ["refs", "logs"] {
+            self.add_links_below(&format!("{git}/{folder}"));
+        }
         let mut all = vec![format!("{git}/objects")];
         let mut at = 0;
         while let Some(objects) = all.get(at).cloned() {
@@ -48,14 +52,25 @@ impl Finding<'_> {
     /// A folder of objects, with those in it that are symlinks.
     fn add_objects(&mut self, objects: &str) {
         self.add_place(objects);
-        for folder in [objects.to_owned(), format!("{objects}/pack")] {
-            match self.look.files.list(&folder, MOST_OBJECTS) {
-                DirListing::Names(names) => {
-                    for link in names.iter().filter(|entry| entry.is_link) {
-                        self.add_place(&format!("{folder}/{}", link.name));
-                    }
+        self.add_links_below(objects);
+    }
+
+    /// What symlinks below a folder lead to.
+    fn add_links_below(&mut self, top: &str) {
+        let mut left = MOST_OBJECTS;
+        let mut folders = vec![top.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let DirListing::Names(names) = self.look.files.list(&folder, left) else {
+                return self.found.unheld = true;
+            };
+            left = left.saturating_sub(names.len());
+            for entry in names {
+                let path = format!("{folder}/{}", entry.name);
+                if entry.is_link {
+                    self.add_place(&path);
+                } else if entry.is_dir {
+                    folders.push(path);
                 }
-                DirListing::Unknown | DirListing::TooMany => self.found.unheld = true,
             }
         }
     }

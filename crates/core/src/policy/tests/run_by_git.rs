@@ -368,6 +368,15 @@ fn a_symlink_on_the_way_to_a_store_that_a_command_may_replace_leaves_it_unheld()
         ("plain", &[][..], &[by_file][..], &["st/x"][..]),
         ("objects", &[("st/x/objects/aa", "../../lent")], &[by_file], &["st/x", "st/lent"]),
         (
+            "an object",
+            &[("st/x/objects/ab/cd", "../../../lent/x")],
+            &[by_file],
+            &["st/x", "st/lent/x"],
+        ),
+        ("a branch", &[("st/x/refs/heads/b", "../../../lent/x")], &[by_file], &["st/lent/x"]),
+        ("branches", &[("st/x/refs/heads", "../../lent")], &[by_file], &["st/lent"]),
+        ("logs", &[("st/x/logs", "../lent")], &[by_file], &["st/lent"]),
+        (
             "the file of alternates",
             &[(alternates, "../../../../says")],
             &[by_file, ("says", "../../lent\n")],
