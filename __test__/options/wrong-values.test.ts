@@ -62,7 +62,7 @@ const MAY_BE: Record<string, readonly Label[]> = {
   'inboxHandler.remember': ['[]'],
   'serveInbox.remember': ['[]'],
   'subagent.subagents': ['[]'],
-  'gate.decideAll.seen': ['[]'],
+  'gate.decideAll.seen': ['[]', '[text]'],
   excludeRequester: ['false'],
   recordArguments: ['false'],
   unknownTools: ['null'],

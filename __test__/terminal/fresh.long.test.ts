@@ -27,7 +27,7 @@ test('in a fresh folder reads run unasked, and writes ask', async () => {
   expect(chat.file('b.txt')).toBeUndefined();
   chat.say('/policy');
   await chat.terminal.waitFor('Policy: preset:read-only');
-  expect(chat.terminal.all()).toMatch(/The project's policy: .*policy\.toml\s+\(there\s+is\s+none\)/s);
+  expect(chat.terminal.all()).toMatch(/The project's policy: .*\.toml\s+\(it\s+does\s+not\s+exist\)/s);
 });
 
 test('where a policy is there, it says what asks', async () => {
