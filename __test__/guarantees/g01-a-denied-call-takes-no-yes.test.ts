@@ -52,6 +52,8 @@ async function yesToAll(
   heard: string[],
 ): Promise<void> {
   for await (const event of gate.events()) {
+    // It may be told of the end when the gate is closed by now.
+    if (event.type === 'decided') continue;
     await later?.(gate);
     heard.push(event.type);
     const waiting = await gate.pending();
