@@ -212,10 +212,11 @@ pub(super) fn xargs(prover: &mut LineProver<'_, '_>, argv: Vec<Word>, role: Comm
     };
     let words = argv.get(launch.command..).unwrap_or_default();
     let nulls = launch.find("nulls").is_some();
-    let reads = launch.given.iter().any(GivenOption::reads);
-    // A delimiter of its own parts the names anew, wherever it stands in them.
-    let parts = launch.find("delimiter").is_some();
-    let is_whole = |names: &PrintedNames| names.nulls == nulls && !reads && !parts;
+    // Any other may part the names anew, as a delimiter does, or read them elsewhere.
+    let leaves = |given: &GivenOption| {
+        ["whole", "nulls", "mark", "lines"].into_iter().any(|kept| given.is(kept))
+    };
+    let is_whole = |names: &PrintedNames| names.nulls == nulls && launch.given.iter().all(leaves);
     if let Some(names) = names.filter(|names| is_whole(names) && !words.is_empty()) {
         return on_names(prover, words, mark, &names);
     }
