@@ -71,6 +71,17 @@ async function runs(gate: Gate, given: string | object): Promise<boolean> {
   return Promise.race([asked, ended.then((said) => said === 'done')]);
 }
 
+/** A home of its own for the test, with a project in it. */
+function userOfAProject(): { home: string; project: string } {
+  const home = mkdtempSync(join(tmpdir(), 'remembering-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('XDG_CONFIG_HOME', join(home, 'config'));
+  const project = join(home, 'app');
+  mkdirSync(join(project, '.countersign'), { recursive: true });
+  return { home, project };
+}
+
 describe('what is narrower', () => {
   it('is remembered in the place of the offer', async () => {
     const gate = gateOf();
@@ -269,12 +280,7 @@ describe('times', () => {
   });
 
   it('is used up over several gates on one file, and by several processes at once', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'remembering-'));
-    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-    vi.stubEnv('HOME', home);
-    vi.stubEnv('XDG_CONFIG_HOME', join(home, 'config'));
-    const project = join(home, 'app');
-    mkdirSync(join(project, '.countersign'), { recursive: true });
+    const { home, project } = userOfAProject();
     const place = { cwd: project, home };
     const gates = [1, 2, 3].map(() => gateOf({ policyFiles: true, policy: ASKS, place }));
     await remembers(gates[0]!, 'npm run build', { scope: 'always', times: 5 });
@@ -352,12 +358,7 @@ describe('remember = "never"', () => {
   });
 
   it('of a file: what was granted before answers no more', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'remembering-'));
-    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-    vi.stubEnv('HOME', home);
-    vi.stubEnv('XDG_CONFIG_HOME', join(home, 'config'));
-    const project = join(home, 'app');
-    mkdirSync(join(project, '.countersign'), { recursive: true });
+    const { home, project } = userOfAProject();
     const gate = gateOf({ policyFiles: true, place: { cwd: project, home } });
     await remembers(gate, 'npm run build', 'session');
     expect(await runs(gate, 'npm run build')).toBe(true);
