@@ -529,6 +529,19 @@ describe('to remember', () => {
     expect(events).toEqual([`${approvalId} ada`]);
   });
 
+  it('a decision that is to be remembered wins over one that is made later', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { gate, approvalId, leave } = await pending('make all');
+      const both = await Promise.allSettled([
+        gate.approve(approvalId, { by: 'ada', remember: 'session' }),
+        round % 2 === 0 ? gate.reject(approvalId, { by: 'bob' }) : gate.reject(approvalId, { remember: 'session' }),
+      ]);
+      expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+      await leave();
+      await gate.close();
+    }
+  });
+
   it("a callback's answer counts once when it cannot be remembered, and somebody is told", async () => {
     using told = listenToWarnings();
     const warn = vi.fn();

@@ -44,6 +44,8 @@ interface WantedGrant {
 export class DecisionTaker {
   readonly #inside: GateInternals;
   readonly #teller: EventTeller;
+  /** What is still looked up for decisions that are to be remembered, by request. Never rejects. */
+  readonly #looking = new Map<string, Promise<void>>();
 
   constructor(inside: GateInternals, teller: EventTeller) {
     this.#inside = inside;
@@ -400,7 +402,11 @@ export class DecisionTaker {
       const meant = decision.type === 'edit' && editedArgs !== undefined ? { ...decision, args: editedArgs } : decision;
       await this.#authorize(approvalId, reviveDecision({ ...meant }), meta);
     }
-    const wanted = as === undefined ? undefined : await this.#grantOf(approvalId, decision, as, meta);
+    // The first decision wins, also where it takes longer since it is to be remembered.
+    const before = this.#looking.get(approvalId);
+    if (before !== undefined) await before;
+    const wanted =
+      as === undefined ? undefined : await this.#lookingUp(approvalId, this.#grantOf(approvalId, decision, as, meta));
     let record: ApprovalRecord;
     let granted: Grant | undefined;
     if (wanted !== undefined) this.#teller.held.push(approvalId);
@@ -447,6 +453,13 @@ export class DecisionTaker {
   async #authorize(approvalId: string, decision: DecisionOutcome, meta: Required<DecidingPerson>): Promise<void> {
     const record = await this.#inside.native.get(approvalId);
     if (record?.status === 'pending') await this.#inside.people.authorize(toRequest(record), decision, meta);
+  }
+
+  #lookingUp<T>(approvalId: string, look: Promise<T>): Promise<T> {
+    const over = (): void => void (this.#looking.get(approvalId) === done && this.#looking.delete(approvalId));
+    const done: Promise<void> = look.then(over, over);
+    this.#looking.set(approvalId, done);
+    return look;
   }
 
   /**
@@ -512,11 +525,10 @@ export class DecisionTaker {
       return undefined;
     } catch (error) {
       // The decision stands; the next such call is asked about again.
-      this.#inside.failed('not remembered', { approvalId }, error);
-      if (this.#inside.logger?.error === undefined) {
-        const why = messageOf(error);
-        warnSeldom(`remember:${why}`, `A decision that was to be remembered counts once: ${why}`);
-      }
+      const isWarned = this.#inside.logger?.error === undefined;
+      const why = messageOf(error);
+      if (isWarned) warnSeldom(`remember:${why}`, `A decision that was to be remembered counts once: ${why}`);
+      this.#inside.failed('not remembered', { approvalId }, error, isWarned);
       return undefined;
     }
   }
