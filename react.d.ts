@@ -121,6 +121,8 @@ export interface ApprovalLabels {
   warning: (flag: string) => string;
   /** @default (why) => e.g. 'ask: writes outside the project (policy.toml:7)' */
   why: (why: NonNullable<ApprovalDetails['why']>) => string;
+  /** Why the agent makes the call: its word, and not checked. @default (said) => e.g. 'The agent says: “to free space”' */
+  agentReason: (said: string) => string;
   /** @default (path) => e.g. 'From main > researcher' */
   origin: (path: readonly string[]) => string;
   /** @default (change) => e.g. 'Changes notes.txt: 2 lines added, 1 removed' */

@@ -162,6 +162,8 @@ export interface WebhookEvent {
     description?: string;
     /** With `include`. */
     preview?: string;
+    /** With `include`, where the agent says why it makes the call: as `agentReason` of a request. `preview` is without it. */
+    agentReason?: string;
     /** Where `include` is `args`. */
     args?: unknown;
     /** What `include` asks for was too large. */

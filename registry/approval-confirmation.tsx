@@ -19,6 +19,7 @@ const CARD = cn(
   'grid gap-3 text-sm',
   '[&_[data-part=title]]:text-base [&_[data-part=title]]:font-semibold',
   '[&_[data-part=why]]:text-muted-foreground [&_[data-part=origin]]:text-muted-foreground',
+  '[&_[data-part=agent-reason]]:text-muted-foreground',
   '[&_[data-part=need]]:text-muted-foreground [&_[data-part=time-left]]:text-muted-foreground',
   '[&_[data-part=warnings]]:text-destructive [&_[data-part=redacted]]:text-destructive',
   '[&_[data-part=error]]:text-destructive [&_[data-part=not-json]]:text-destructive',

@@ -445,8 +445,8 @@ ruleName: string, annotations?: Record<string, boolean>,
 runId?: string,
 /** How it runs where no human approves it: for the verdict alone. */
 confined?: NativeConfinedRun,
-/** It runs if a grant answers: one for so many calls is used once. */
-usesGrants?: boolean,
+/** Which grants for so many calls are used once by their answer; absent: none. */
+usesGrants?: 'denials' | 'all',
 /** ms since the epoch, for grants. */
 now: number,
 /** What the functions of the rules said, for each of the policies; absent: none of them has any. */

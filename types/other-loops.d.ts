@@ -194,7 +194,7 @@ export interface ApprovalDetails {
   description: string;
   /** As {@link ApprovalRequest.rows}. */
   rows: readonly ArgumentRow[];
-  /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. */
+  /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. `agentReason` is not in it. */
   preview: string;
   /** As {@link ApprovalRequest.allowedDecisions}. */
   allowedDecisions: DecisionType[];
@@ -206,6 +206,8 @@ export interface ApprovalDetails {
   changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
   /** Which rule of the policies decided, and why; `null` without policies. `line` from 1. */
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
+  /** As {@link ApprovalRequest.agentReason}. */
+  agentReason: string | null;
   /** What a reviewer said of it, in one sentence; `null`: no reviewer was asked. */
   review: string | null;
   /** As {@link ApprovalRequest.startedBefore}. */

@@ -1,10 +1,12 @@
 /** Why an agent makes a call, in its own words: shown as its word, judged by nobody, and no way around a no. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ApprovalAnswer, ApprovalRequest, ReviewedCall } from '../../index.js';
+import type { WebhookEvent } from '../../webhooks.js';
 import { askOf } from '../../ts/cli/chat/asks.js';
 import { agentLine, shownPreview } from '../../ts/gate/agent-reason.js';
 import { callInALine } from '../../ts/gate/in-a-line.js';
-import { createGate } from '../../ts/index.js';
+import { approvalDetails, createGate } from '../../ts/index.js';
+import { bodyOf } from '../../ts/webhooks/happenings.js';
 import { call, calls, resultsIn, says, type ModelTurn } from '../support/model.js';
 import { of } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -82,6 +84,33 @@ describe('a request says why the agent makes the call', () => {
     // Somebody changed it: it is what would run.
     const edited = { ...request!, args: { command: 'npm test', description: 'other' } };
     expect(shownPreview(edited)).toBe(edited.preview);
+  });
+
+  test('pages and webhooks have it, beside a preview without it', async () => {
+    const gate = createGate({ place: { cwd: '/project' } });
+    const { agent } = stage([execute('npm test', 'To see it pass.'), says('Done.')], {
+      interruptOn: { '*': true },
+      gate,
+    });
+    const run = agent.streamWithEvents({ prompt: 'go' });
+    const events = eventsOf(run);
+    const { approvalId, runId } = await vi.waitUntil(async () => (await gate.pending())[0]);
+    const record = (await gate.get(approvalId))!;
+    const said = { agentReason: 'To see it pass.', preview: 'execute\n│ command: npm test' };
+    expect(await approvalDetails(gate, { runId })).toMatchObject([said]);
+    const happening = { type: 'approval.requested', id: '1', n: 1, approvalId, at: 0 } as const;
+    const told = (
+      [
+        ['nothing', undefined],
+        ['preview', said],
+      ] as const
+    ).map(([include, shown]) => {
+      const { data } = JSON.parse(bodyOf(happening, record, include, 65_536)) as WebhookEvent;
+      return [{ agentReason: data.agentReason, preview: data.preview }, shown ?? {}];
+    });
+    for (const [data, shown] of told) expect(data).toEqual(shown);
+    await gate.reject(approvalId);
+    await events;
   });
 
   test('the call itself is told without it', async () => {

@@ -65,6 +65,7 @@ describe('withApprovalDetails', () => {
         origin: ['main'],
         changes: [],
         why: null,
+        agentReason: null,
         review: null,
         allowedDecisions: pending?.allowedDecisions,
         startedBefore: false,

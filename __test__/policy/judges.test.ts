@@ -22,54 +22,62 @@ const open: PolicyDocument = { version: 1, default: 'allow' };
 
 afterEach(() => vi.useRealTimers());
 
-const tick = () => new Promise((resolve) => setImmediate(resolve));
+/** A function that never answers, and what settles once it is asked. */
+function hanging() {
+  let told: () => void = () => {};
+  const isAsked = new Promise<void>((resolve) => (told = resolve));
+  const never = () => {
+    told();
+    return new Promise<never>(() => {});
+  };
+  return { never, isAsked };
+}
 
-/** What is there when the functions have thought for so long. */
-async function after<T>(ms: number, asked: Promise<T>): Promise<T | 'waits'> {
-  const seen: T[] = [];
-  void asked.then((value) => seen.push(value));
-  // The clock starts when a function is waited for, which comes after what is looked up elsewhere.
-  while (vi.getTimerCount() === 0 && seen.length === 0) await tick();
-  await vi.advanceTimersByTimeAsync(ms);
-  if (vi.getTimerCount() === 0) await asked;
-  return seen[0] ?? 'waits';
+/** What is answered when a function that never answers is given up: not earlier, and then without a wait. */
+async function givenUp<T>(isAsked: Promise<void>, asked: Promise<T>): Promise<T> {
+  let isAnswered = false;
+  void asked.finally(() => (isAnswered = true));
+  await isAsked;
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect(isAnswered).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  return asked;
 }
 
 describe('a deadline of 10 s', () => {
-  const never = () => new Promise<never>(() => {});
-  const conditions: [string, ReturnType<typeof definePolicy>, string][] = [
-    ['an allow', definePolicy([{ when: shellGlob('git'), if: never, effect: 'allow' }], { match: 'strictest' }), 'ask'],
+  const when = shellGlob('git');
+  it.each<[string, (never: PolicyCondition) => ReturnType<typeof definePolicy>]>([
+    ['an allow', (never) => definePolicy([{ when, if: never, effect: 'allow' }], { match: 'strictest' })],
     [
       'an allow beside others',
-      definePolicy(
-        [
-          { when: shellGlob('git'), if: never, effect: 'allow' },
-          { when: shellGlob('git'), effect: 'allow' },
-        ],
-        { default: 'allow' },
-      ),
-      'ask',
+      (never) =>
+        definePolicy(
+          [
+            { when, if: never, effect: 'allow' },
+            { when, effect: 'allow' },
+          ],
+          { default: 'allow' },
+        ),
     ],
     [
       'a deny',
-      definePolicy([{ when: shellGlob('git'), if: never, effect: 'deny' }], { match: 'strictest', default: 'allow' }),
-      'ask',
+      (never) => definePolicy([{ when, if: never, effect: 'deny' }], { match: 'strictest', default: 'allow' }),
     ],
-  ];
-  it.each(conditions)('holds for the condition of %s', async (_, policy, effect) => {
+  ])('holds for the condition of %s', async (_, policyOf) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const asked = createGate({ policy }).check(run('git push'));
-    expect(await after(9_999, asked)).toBe('waits');
-    expect(await after(1, asked)).toMatchObject({ effect });
-    expect(vi.getTimerCount()).toBe(0);
+    const { never, isAsked } = hanging();
+    const asked = createGate({ policy: policyOf(never) }).check(run('git push'));
+    expect(await givenUp(isAsked, asked)).toMatchObject({ effect: 'ask' });
   });
 
   it('holds for a judge', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { never, isAsked } = hanging();
     const asked = createGate({ policy: open, judge: never }).check(run('git push'));
-    expect(await after(9_999, asked)).toBe('waits');
-    expect(await after(1, asked)).toMatchObject({ effect: 'ask', reason: expect.stringMatching(/10000 ms/) as never });
-    expect(vi.getTimerCount()).toBe(0);
+    expect(await givenUp(isAsked, asked)).toMatchObject({
+      effect: 'ask',
+      reason: expect.stringMatching(/10000 ms/) as never,
+    });
   });
 
   it('is not waited for once the run is aborted', async () => {
@@ -79,7 +87,7 @@ describe('a deadline of 10 s', () => {
     const judge: PolicyJudge = ({ abortSignal }) => {
       signals.push(abortSignal);
       setImmediate(() => controller.abort());
-      return never();
+      return new Promise<never>(() => {});
     };
     const { run } = start({
       tools,
@@ -143,6 +151,49 @@ describe('what they are told', () => {
     ['a promise of nonsense', Promise.resolve(7)],
   ])('a judge that says %s asks', async (_, said) => {
     expect((await createGate({ policy: open, judge: () => said as never }).check(run('ls'))).effect).toBe('ask');
+  });
+});
+
+describe('how often they are asked', () => {
+  it('asks an if three times about an approved call, as the docs say: before, when it is answered, and before it runs', async () => {
+    const { ran, tools } = usualTools(scratch());
+    const asked: string[] = [];
+    const policy = definePolicy([{ when: shellGlob('ls'), if: () => asked.push('if') > 0, effect: 'ask' }], {
+      default: 'allow',
+    });
+    const { run } = start({
+      tools,
+      policy,
+      onApprovalRequest: () => {
+        asked.push('human');
+        return true;
+      },
+      turns: [calls(call('execute', { command: 'ls' }, 'c1')), says('.')],
+    });
+    await collect(run);
+    expect([asked, ran.length]).toEqual([['if', 'human', 'if', 'if'], 1]);
+  });
+
+  it('makes the request of the very answers that the verdict rests on', async () => {
+    const { ran, tools } = usualTools(scratch());
+    const answers = [false, true];
+    const policy = definePolicy(
+      [{ when: shellGlob('ls'), if: () => answers.shift() ?? true, effect: 'deny', reason: 'no longer' }],
+      { default: 'ask' },
+    );
+    let seen = 0;
+    const { run } = start({
+      tools,
+      policy,
+      onApprovalRequest: () => {
+        seen++;
+        return true;
+      },
+      turns: [calls(call('execute', { command: 'ls' }, 'c1')), says('.')],
+    });
+    await collect(run);
+    // It denies from its second answer on: after the human's, and before it runs.
+    expect([seen, answers, ran]).toEqual([1, [], []]);
   });
 });
 

@@ -43,6 +43,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   startedBefore: false,
   dangers: [],
   harmless: true,
+  agentReason: null,
   review: null,
   ...more,
 });
@@ -239,6 +240,11 @@ describeInBrowser('in a browser', () => {
     expect(await part('redacted').innerText()).toBe('Secrets are not shown: what runs has more in it.');
     expect(await part('no-details').count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  test('what the agent says, as its word', async () => {
+    await show({ messages: messages(call('c1'), data(details({ agentReason: 'To “end” it.' }))) });
+    expect(await part('agent-reason').innerText()).toBe('The agent says: “To "end" it.”');
   });
 
   test('lines of a diff, and only those, are marked', async () => {

@@ -35,6 +35,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   startedBefore: false,
   dangers: [],
   harmless: true,
+  agentReason: null,
   review: null,
   ...more,
 });

@@ -432,7 +432,7 @@ export class CallAsker {
     const isDenied = question.isAnswered === true || question.verdict?.effect === 'deny';
     const said = question.verdict && unanswered(question.verdict);
     const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
-    const call = { ...this.#judgedAs(question), runId };
+    const call = { ...this.#judgedAs(question), runId, answers: said?.effect === 'ask' ? said.answers : undefined };
     // Who had to agree to what was shown before must agree to what is shown now.
     const who = allOf(
       said?.effect === 'ask' ? said.who : gating && whoOf(gating),

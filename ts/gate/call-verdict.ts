@@ -1,5 +1,6 @@
 /** What is said of a call before anybody is asked. */
 import type { AskSource, ConfinedWrites, PolicyVerdict, ReviewBar } from '../../index.js';
+import type { RuleAnswers } from '../policy/rule-answers.js';
 import type { NeededConfinement } from './confined-runner.js';
 import type { ApproverRules } from './who.js';
 
@@ -28,7 +29,7 @@ export type CallVerdict = {
       }
     /**
      * `floor`: something beside the policies asks, so that only a grant for the whole call answers. `reviewBar`: why a reviewer may not
-     * approve it; `null`: it may; absent: no rule has a say.
+     * approve it; `null`: it may; absent: no rule has a say. `answers`: what it rests on, so that the request is made of the same.
      */
     | {
         effect: 'ask';
@@ -37,6 +38,7 @@ export type CallVerdict = {
         who?: ApproverRules | undefined;
         reviewBar?: ReviewBar | null;
         askedBy?: AskSource | undefined;
+        answers?: RuleAnswers | undefined;
       }
     /** Nobody is asked: nothing runs. */
     | { effect: 'deny'; reason: string }

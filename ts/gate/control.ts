@@ -208,7 +208,7 @@ export class GateControl {
       asked: {
         ...(await askedOf(rules, call)),
         ...(call.confined === undefined ? {} : { confined: call.confined }),
-        ...(call.usesGrants === true ? { usesGrants: true } : {}),
+        ...(call.usesGrants === undefined ? {} : { usesGrants: call.usesGrants }),
       },
       ...(own === undefined ? {} : { own: own.map(weightOf) }),
       hasJudge: this.#judge !== undefined,
@@ -250,7 +250,7 @@ export class GateControl {
           break;
         case 'verdict':
           if (mode === this.#mode)
-            return { ...verdictOf(next.verdict, judged, own ?? [], parts.judge?.effect), ...confinedTo(judged) };
+            return { ...verdictOf(next.verdict, judged, own ?? [], parts.judge?.effect, call), ...confinedTo(judged) };
       }
     }
   }
@@ -546,6 +546,7 @@ function verdictOf(
   judged: readonly NativeJudged[],
   own: readonly CallOpinion[],
   judge: PolicyEffect | undefined,
+  { answers }: JudgedByPolicy,
 ): CallVerdict {
   const said = saidAt(judged, at);
   if (effect === 'deny') return { effect, reason: reason ?? '', said };
@@ -559,6 +560,7 @@ function verdictOf(
     who,
     reviewBar,
     askedBy: askSourceOf(said, own, judge),
+    answers,
   };
   if (effect === 'ask') return ask;
   return byMode ? { effect, said, instead: ask } : { effect, said };

@@ -10,7 +10,8 @@ import { toldKind } from '../errors/told-value.js';
 import { failedBy, warnJudging } from './warn-judging.js';
 import type { Gating } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
-import type { Policies } from '../policy/policies.js';
+import type { JudgedByPolicy, Policies } from '../policy/policies.js';
+import { RuleAnswers } from '../policy/rule-answers.js';
 import { approvalsNow } from '../policy/very-tool.js';
 import { denialIn, type CallOpinion, type CallVerdict } from './call-verdict.js';
 import type { ConfinedRunner } from './confined-runner.js';
@@ -58,16 +59,22 @@ export interface CallJudge {
   asksAs?: AskSource | undefined;
   /** Who runs the call confined. Said by those alone that look at it once more right before it runs: see `heldTo`. */
   runner?: ConfinedRunner | undefined;
-  /** Nothing runs because of what is said: a grant for so many calls is not used. */
-  isOnlyLook?: boolean | undefined;
+  /**
+   * Which grants for so many calls are used by what is said. Default: `all`, since the call runs or ends by it. `denials`: it may end, and
+   * is judged again before it runs. `none`: it is only looked at.
+   */
+  usesGrants?: GrantUse | undefined;
 }
+
+/** See {@link CallJudge.usesGrants}. */
+export type GrantUse = 'none' | NonNullable<JudgedByPolicy['usesGrants']>;
 
 /** What is asked beside the policies. */
 export type InterruptJudge = Pick<CallJudge, 'gating' | 'entry' | 'tool' | 'hostJudges' | 'signal' | 'asksAs'>;
 
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdict> {
-  const { control, policies, signal, tool, inherited, isQuestion, startsAgents, isOnlyLook } = by;
+  const { control, policies, signal, tool, inherited, isQuestion, startsAgents, usesGrants = 'all' } = by;
   const opinions = async (): Promise<readonly CallOpinion[]> => {
     if (isQuestion === true) return questionOpinions(call, by);
     const own = await interruptOpinions(call, by);
@@ -86,7 +93,8 @@ export async function judge(call: JudgedCall, by: CallJudge): Promise<CallVerdic
     runId: by.runId,
     isQuestion,
     startsAgents,
-    usesGrants: isOnlyLook !== true,
+    usesGrants: usesGrants === 'none' ? undefined : usesGrants,
+    answers: new RuleAnswers(),
   };
   const own = { asksFunctions: asksFunctions(by), opinions: once(opinions) };
   const { runner } = by;

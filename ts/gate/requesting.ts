@@ -26,7 +26,7 @@ import { redeemOrRefuse } from './redeem.js';
 import { CheckedEdits } from './edits.js';
 import type { LocalGate } from './gate.js';
 import { withoutLines } from './in-a-line.js';
-import type { CallVerdict } from './judge.js';
+import type { CallVerdict, GrantUse } from './judge.js';
 import { existingRecord, isApproval, resolutionOf, toRecord } from './records.js';
 import { checkRequester } from './requester.js';
 import { decideByItself, isByItself } from './reviewer/by-itself.js';
@@ -145,7 +145,7 @@ class CodeRequest {
       { gate: this.#gate, parent: this.#caller?.asker, origin, requester: request.requester ?? undefined },
       PLACE,
     );
-    const judge = async (judged: ValueSnapshot, isOnlyLook = true): Promise<CallVerdict> => {
+    const judge = async (judged: ValueSnapshot, usesGrants: GrantUse = 'none'): Promise<CallVerdict> => {
       const by = {
         gating,
         entry: undefined,
@@ -153,7 +153,7 @@ class CodeRequest {
         hostJudges: [],
         signal: abortSignal,
         asksAs: 'program' as const,
-        isOnlyLook,
+        usesGrants,
       };
       const call = { toolCallId, toolName, args: judged, context: {} };
       if (this.#meanwhile?.asksAlways !== false) return alwaysAsked(await asker.judge(call, by), gating);
@@ -169,10 +169,7 @@ class CodeRequest {
       asker.boundEdit({ toolCallId, toolName, args: edited, signal: abortSignal }, gating);
     const edits = new CheckedEdits({ toolName, parse: async (written) => written, judge, bound });
     // Where somebody is asked whatever allows it, no grant lets it run, though one may deny it.
-    const isOnlyLook = this.#meanwhile?.asksAlways !== false;
-    const verdict = await judge(args, isOnlyLook);
-    // A grant that denies it is used by that. What else is said then changes nothing: it is denied.
-    if (isOnlyLook && verdict.effect === 'deny') await judge(args, false);
+    const verdict = await judge(args, this.#meanwhile?.asksAlways === false ? 'all' : 'denials');
     const question: CallQuestion & { verdict: CallVerdict } = {
       toolCallId,
       toolName,

@@ -35,6 +35,7 @@ import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type ValueSnapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
+import type { ConditionAnswers, RuleAnswers } from './rule-answers.js';
 import { strangersIn } from './strangers.js';
 
 /** A call to judge. */
@@ -51,11 +52,13 @@ export interface JudgedByPolicy {
   isQuestion?: boolean | undefined;
   /** It starts agents, whose calls are judged one by one. */
   startsAgents?: boolean | undefined;
-  /** It runs if a grant answers: one for so many calls is used once. */
-  usesGrants?: boolean | undefined;
+  /** Which grants for so many calls are used once by their answer. Absent: none. */
+  usesGrants?: NativeAsked['usesGrants'];
   signal?: AbortSignal | undefined;
   /** How it runs where no human approves it, as the one says who runs it. */
   confined?: NativeConfinedRun | undefined;
+  /** What the functions of the rules said of it at this moment. Absent: they are asked. */
+  answers?: RuleAnswers | undefined;
 }
 
 /** What is shown beside a request. */
@@ -242,7 +245,7 @@ export class Policies {
   }
 
   /** What the functions of the rules say of a call; `undefined`: no rule for its tool has one. */
-  conditionsOf(call: JudgedByPolicy): Awaitable<Readonly<Record<string, boolean | null>> | undefined> {
+  conditionsOf(call: JudgedByPolicy): Awaitable<ConditionAnswers | undefined> {
     return after(this.#answered(call), ({ conditions }) => conditions);
   }
 
@@ -267,12 +270,17 @@ export class Policies {
     return this.#conditions.length === 0 ? this.#nativeCall(call) : this.#answeredBy(call);
   }
 
-  /** A function that failed says `null`. */
   async #answeredBy(call: JudgedByPolicy): Promise<NativeCall> {
+    const ask = () => this.#askConditions(call);
+    const conditions = await (call.answers?.of(this, ask) ?? ask());
+    return { ...this.#nativeCall(call), conditions };
+  }
+
+  /** A function that failed says `null`. */
+  async #askConditions(call: JudgedByPolicy): Promise<ConditionAnswers> {
     const asked = this.#native.conditions(call.ruleName ?? call.toolName);
     const answers = await Promise.all(asked.map((index) => this.#answer(this.#conditions[index], call)));
-    const conditions = Object.fromEntries(asked.map((index, at) => [String(index), answers[at] ?? null]));
-    return { ...this.#nativeCall(call), conditions };
+    return Object.fromEntries(asked.map((index, at) => [String(index), answers[at] ?? null]));
   }
 
   async #answer(condition: PolicyCondition | undefined, call: JudgedByPolicy): Promise<boolean | null> {

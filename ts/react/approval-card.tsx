@@ -54,7 +54,7 @@ function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactEl
   if (details === undefined) return null;
   const { description, flags, why, origin, changes, needs, approvedBy, contents, expiresAt } = details;
   // A server of before says nothing of these.
-  const { dangers = [], review = null } = details;
+  const { dangers = [], review = null, agentReason = null } = details;
   const warnings = [
     ...flags.filter((flag) => !HARMLESS_FLAGS.includes(flag)).map((flag) => labels.warning(flag)),
     ...dangers,
@@ -73,6 +73,11 @@ function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactEl
       {why !== null && (
         <p data-part="why">
           <bdi>{labels.why(why)}</bdi>
+        </p>
+      )}
+      {agentReason !== null && (
+        <p data-part="agent-reason">
+          <bdi>{labels.agentReason(agentReason)}</bdi>
         </p>
       )}
       {review !== null && (

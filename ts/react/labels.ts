@@ -33,6 +33,7 @@ export const LABELS: ApprovalLabels = {
     const place = source === null ? '' : ` (${source}${line === null ? '' : `:${line}`})`;
     return `${effect}: ${reason}${place}`;
   },
+  agentReason: (said) => `The agent says: “${said.replaceAll(/[“”]/g, '"')}”`,
   origin: (path) => `From ${path.join(' > ')}`,
   change: ({ path, isNew, added, removed }) =>
     isNew ? `Creates ${path}: ${lines(added)}` : `Changes ${path}: ${lines(added)} added, ${removed} removed`,

@@ -8,6 +8,7 @@ import type {
   GateEvent,
 } from '../../index.js';
 import type { SendWebhooksOptions, WebhookEvent, WebhookEventName } from '../../webhooks.js';
+import { shownPreview } from '../gate/agent-reason.js';
 import { oneLine } from '../gate/in-a-line.js';
 
 /** What happened, without what it happened to. */
@@ -161,11 +162,18 @@ function eventOf(happening: LedgerHappening, record: ApprovalRecord, include: In
       ...(via === undefined ? {} : { via }),
       ...(type === 'approval.escalated' ? { to: escalatedTo(record, at) } : {}),
       ...(status === undefined ? {} : { status }),
-      ...(isTold ? { description: oneLine(record.description), preview: record.preview } : {}),
+      ...(isTold ? shownOf(record) : {}),
       ...(isTold && include === 'args' ? { args: record.args } : {}),
     },
   };
 }
+
+/** What is shown of the call. What the agent says stands beside it, where it says anything. */
+const shownOf = (record: ApprovalRecord): Pick<WebhookEvent['data'], 'description' | 'preview' | 'agentReason'> => ({
+  description: oneLine(record.description),
+  preview: shownPreview(record),
+  ...(record.agentReason === null ? {} : { agentReason: record.agentReason }),
+});
 
 function decisionOf(
   { decision, via }: LedgerHappening,

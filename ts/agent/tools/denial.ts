@@ -19,5 +19,5 @@ const UNASKED = {
   entry: undefined,
   tool: undefined,
   hostJudges: [],
-  isOnlyLook: true,
+  usesGrants: 'none',
 } as const;

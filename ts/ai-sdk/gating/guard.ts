@@ -7,7 +7,7 @@ import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '..
 import { messageOf } from '../../errors/message-of.js';
 import type { CallAsker } from '../../gate/asker.js';
 import { runnerOf } from '../../gate/confined-runner.js';
-import { asksByNow, isByMode, isByName, type CallVerdict } from '../../gate/judge.js';
+import { asksByNow, isByMode, isByName, type CallVerdict, type GrantUse } from '../../gate/judge.js';
 import type { Gating, InterruptPlan } from '../../native.js';
 import type { CallableTool } from '../../policy/foreign.js';
 import { copyOf, snapshot, type ValueSnapshot } from '../../values/snapshot.js';
@@ -212,7 +212,7 @@ export class CallGuard {
 
   /** What the configuration says about arguments that a human wrote. */
   async judgeEdit(toolCallId: string, toolName: string, args: ValueSnapshot): Promise<CallVerdict> {
-    return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {}, { isOnlyLook: true });
+    return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {}, { usesGrants: 'none' });
   }
 
   /** What everything says now about a call that was approved before. */
@@ -221,7 +221,7 @@ export class CallGuard {
     const isUnreadable = this.#asksHuman(toolName) && call?.questions === undefined;
     if (isUnreadable) return { effect: 'deny', reason: 'Its arguments are not questions.' };
     // No grant lets it run.
-    const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {}, { isOnlyLook: true });
+    const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {}, { usesGrants: 'none' });
     if (call !== undefined) call.verdict = stillAsked(verdict);
     return verdict;
   }
@@ -262,7 +262,7 @@ export class CallGuard {
     toolName: string,
     args: ValueSnapshot,
     context: Record<string, unknown>,
-    { isKept = false, isOnlyLook = false }: { isKept?: boolean; isOnlyLook?: boolean } = {},
+    { isKept = false, usesGrants }: { isKept?: boolean; usesGrants?: GrantUse } = {},
   ): Promise<CallVerdict> {
     const { tools, asker, interruptOn, hostJudges, signal, inherited } = this.#options;
     const gating = this.gatingOf(toolName) ?? ASK;
@@ -281,7 +281,7 @@ export class CallGuard {
         isQuestion: this.#asksHuman(toolName),
         startsAgents: isTask(tool),
         runner: runnerOf(tool?.execute),
-        isOnlyLook,
+        usesGrants,
       },
       isKept,
     );

@@ -12,7 +12,7 @@ import type { CallAsker, OpenedRequest, CallQuestion } from '../../gate/asker.js
 import { heldTo, runnerOf, type NeededConfinement } from '../../gate/confined-runner.js';
 import { reasonOfError } from '../../errors/reason-of.js';
 import { existingRecord, isApproval, type DecidedRecord } from '../../gate/records.js';
-import { isByMode, type CallVerdict } from '../../gate/judge.js';
+import { isByMode, type CallVerdict, type GrantUse } from '../../gate/judge.js';
 import { decideByItself, isByItself } from '../../gate/reviewer/by-itself.js';
 import type { ApprovedTool } from '../../gate/tool-identity.js';
 import { RefusedExecution } from '../../gate/refused-execution.js';
@@ -292,7 +292,7 @@ export class ToolGate {
     const runId = this.#options.runId ?? crypto.randomUUID();
     const edits = this.#editsOf(options);
     // No grant lets it run once somebody was asked.
-    const judgeAgain = () => this.#judge(args, options, true);
+    const judgeAgain = () => this.#judge(args, options, 'none');
     const messages = messagesIn(options);
     const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, messages, signal: abortSignal };
     const again = asker.rejections?.reasonFor({ toolName: name, tool: this.#options.tool, args });
@@ -393,9 +393,7 @@ export class ToolGate {
     try {
       const args = snapshot(input);
       // The execution, which comes at once, is judged by itself: a grant for so many calls is used there, or by what ends it here.
-      const verdict = await this.#judge(args, options, true);
-      // What else is said then changes nothing: it is denied.
-      if (verdict.effect === 'deny') await this.#judge(args, options);
+      const verdict = await this.#judge(args, options, 'denials');
       if (verdict.effect === 'allow' && !isByMode(verdict)) return false;
       // What the mode approves the execution, which comes at once, looks up.
       return !(await this.#openStopped(args, options, verdict));
@@ -487,7 +485,7 @@ export class ToolGate {
     return new CheckedEdits({
       toolName: name,
       parse: (written) => parseEdit(edited, written),
-      judge: (args) => this.#judge(args, options, true),
+      judge: (args) => this.#judge(args, options, 'none'),
       bound: (args) =>
         asker.boundEdit({ ...this.#approved, toolCallId, args, signal: options.abortSignal }, this.#gating),
     });
@@ -499,8 +497,7 @@ export class ToolGate {
     return approvedTool(name, tool);
   }
 
-  /** @param isOnlyLook nothing runs because of what is said */
-  #judge(args: ValueSnapshot, options: ExecuteOptions, isOnlyLook = false): Promise<CallVerdict> {
+  #judge(args: ValueSnapshot, options: ExecuteOptions, usesGrants: GrantUse = 'all'): Promise<CallVerdict> {
     const { name, tool, entry, asker, interruptOn, parent } = this.#options;
     const inherited = parent?.inheritance;
     const { toolCallId, abortSignal, ...context } = options;
@@ -512,7 +509,7 @@ export class ToolGate {
       hostJudges: [],
       startsAgents: isTask(tool),
       runner: runnerOf(tool.execute),
-      isOnlyLook,
+      usesGrants,
       signal: abortSignal,
       ...(inherited === undefined
         ? {}

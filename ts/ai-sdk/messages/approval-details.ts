@@ -2,6 +2,7 @@
 import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, ApprovalStatus, Gate } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
+import { shownPreview } from '../../gate/agent-reason.js';
 import { checkText } from '../../gate/check-arguments.js';
 import { dangersInWords, isHarmless } from '../../gate/danger.js';
 import { localGate, type LocalGate } from '../../gate/gate.js';
@@ -97,8 +98,8 @@ async function detailsOfCall(gate: Gate, runId: string, toolCallId: string): Pro
 }
 
 function detailsOf(request: ApprovalRequest): ApprovalDetails {
-  const { approvalId, toolCallId, toolName, step, rows, allowedDecisions, preview, flags, verdict, changes } = request;
-  const { contents, needs, votes, createdAt, expiresAt, startedBefore } = request;
+  const { approvalId, toolCallId, toolName, step, rows, allowedDecisions, flags, verdict, changes } = request;
+  const { contents, needs, votes, createdAt, expiresAt, startedBefore, agentReason } = request;
   return {
     approvalId,
     toolCallId,
@@ -106,7 +107,7 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
     step,
     rows: [...rows],
     description: oneLine(request.description),
-    preview,
+    preview: shownPreview(request),
     allowedDecisions: [...allowedDecisions],
     flags: [...flags],
     origin: request.origin.map(oneLine),
@@ -117,6 +118,7 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
       removed,
     })),
     why: verdict === null ? null : verdict.effect === 'allow' ? askedAnyway(request) : whyOf(verdict),
+    agentReason,
     review: reviewLine(request) ?? null,
     startedBefore,
     dangers: dangersInWords(request),

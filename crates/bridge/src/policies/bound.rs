@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use countersign_core::call::Json;
 use countersign_core::gate::policies::{
-    OfferOptions, Policies, PolicyCall, ShownCall, context_change,
+    GrantUse, OfferOptions, Policies, PolicyCall, ShownCall, context_change,
 };
 use countersign_core::gate::{GateError, PreparedPage};
 use countersign_core::policy::NeedsFiles;
@@ -74,10 +74,10 @@ pub(crate) struct NativeAsked {
     #[serde(default)]
     #[cfg_attr(test, ts(optional))]
     confined: Option<NativeConfinedRun>,
-    /// It runs if a grant answers: one for so many calls is used once.
+    /// Which grants for so many calls are used once by their answer; absent: none.
     #[serde(default)]
-    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
-    uses_grants: bool,
+    #[cfg_attr(test, ts(optional, type = "'denials' | 'all'"))]
+    uses_grants: GrantUse,
     /// ms since the epoch, for grants.
     now: f64,
     /// What the functions of the rules said, for each of the policies; absent: none of them has any.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use countersign_core::call::Json;
 use countersign_core::gate::GateError;
-use countersign_core::gate::policies::{Grant, OfferOptions, Policies, PolicyCall, ShownFile};
+use countersign_core::gate::policies::{
+    Grant, GrantUse, OfferOptions, Policies, PolicyCall, ShownFile,
+};
 use countersign_core::policy::document::{LayerKind, MAX_RULES, PolicyMode};
 use countersign_core::policy::{ConfinedRun, NeedsFiles, NetworkReach, SealedFiles, Verdict};
 use serde::{Deserialize, Serialize};
@@ -196,7 +198,7 @@ impl NativeCall {
             confined,
             run_id,
             now,
-            uses_grants: false,
+            uses_grants: GrantUse::None,
         };
         let offers = OfferOptions { floor, unruled: false };
         Ok((call, Also { read_only, grants: false, offers, bound }))

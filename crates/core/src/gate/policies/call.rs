@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 use crate::call::Json;
 use crate::policy::document::{DocumentError, LayerKind, PolicySource};
-use crate::policy::{ConfinedRun, JudgedCall};
+use crate::policy::{ConfinedRun, Effect, JudgedCall};
 
 /// A call to judge.
 #[derive(Debug)]
@@ -23,8 +25,31 @@ pub struct PolicyCall {
     pub run_id: Option<String>,
     /// ms since the epoch.
     pub now: u64,
-    /// It runs if a grant answers: one for so many calls is used once.
-    pub uses_grants: bool,
+    /// Which grants for so many calls are used once by their answer.
+    pub uses_grants: GrantUse,
+}
+
+/// Which grants for so many calls are used up by what they say of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GrantUse {
+    /// None: the call is only looked at.
+    #[default]
+    None,
+    /// Those that deny: the call ends by it. Those that allow are used when it runs.
+    Denials,
+    /// All: the call runs, or ends, by it.
+    All,
+}
+
+impl GrantUse {
+    pub(super) fn uses(self, effect: Effect) -> bool {
+        match self {
+            Self::None => false,
+            Self::Denials => effect == Effect::Deny,
+            Self::All => true,
+        }
+    }
 }
 
 impl PolicyCall {

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 pub use book::{Grant, GrantDuration};
 use book::{GrantBook, GrantFile, GrantSnapshot};
 use call::told;
-pub use call::{PolicyCall, code_source};
+pub use call::{GrantUse, PolicyCall, code_source};
 pub use proposal::{AskedCall, LeftOutOffer, PolicyProposal, ProposedOffer, SavedOffer};
 pub use show::{AlwaysOffer, ProvenCall, ShownCall, ShownFile};
 pub use staleness::context_change;
@@ -699,7 +699,7 @@ fn used<E>(
 ) -> Result<Option<Grant>, E> {
     loop {
         match find()? {
-            Some(grant) if call.uses_grants && grant.times.is_some() => {
+            Some(grant) if call.uses_grants.uses(grant.effect) && grant.times.is_some() => {
                 if use_up(&grant)? {
                     return Ok(Some(grant));
                 }
