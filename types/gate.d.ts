@@ -483,8 +483,10 @@ export interface Gate extends AsyncDisposable {
    */
   askedBefore(approvalId: string): Promise<number>;
   /**
-   * Where more approvals are needed, it is counted: the record is still `pending`, with one more vote.
+   * Where more approvals are needed, it is counted: the record is still `pending`, with one more vote. What follows the id is a
+   * reason, options, or both; anything else, such as `false`, is refused and decides nothing.
    *
+   * @throws {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) for what is neither a reason nor options
    * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request goes on waiting
    * @throws {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`): the request goes on waiting
    * @throws {@link AlreadyDecidedError} (`ERR_ALREADY_DECIDED`) carries the decision that won
@@ -492,20 +494,20 @@ export interface Gate extends AsyncDisposable {
    * @throws {@link DecisionNotAllowedError} (`ERR_DECISION_NOT_ALLOWED`): the request goes on waiting
    * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
    */
-  approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
+  approve(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
   /** `stop` also ends the turn. Throws as {@link Gate.approve}. */
   reject(
     approvalId: string,
     options?: string | (DecideOptions & { stop?: boolean }),
-    more?: DecideOptions,
+    more?: DecideOptions & { stop?: boolean },
   ): Promise<ApprovalRecord>;
-  /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
+  /** Throws as {@link Gate.approve}. */
   edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
   /** Throws as {@link Gate.approve}. */
   respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
   /** Throws as {@link Gate.approve}. */
-  skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
-  /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
+  skip(approvalId: string, options?: string | DecideOptions, more?: DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}. */
   decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
   /**
    * One decision for several requests, at most 100, in their order. Each approval is bound to its own arguments, and what becomes of

@@ -1,6 +1,6 @@
 /** What no type checker has seen: an id that is none, a number that is none. */
-import { describe, expect, it } from 'vitest';
-import type { Audit, Gate } from '../../index.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { ApprovalRecord, Audit, Gate } from '../../index.js';
 import { approvalDetails, createGate, verifyApprovals, withApprovalDetails } from '../../ts/index.js';
 import { collect } from '../support/model.js';
 import { isDurable } from '../support/ledger.js';
@@ -173,5 +173,52 @@ describe('what is left out of an answer, or of who must agree', () => {
     const asking = gate.request({ toolName: 'pay', args: {}, [name]: value });
     await expect(asking).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
     expect(await gate.pending()).toEqual([]);
+  });
+});
+
+/** Each method that decides, called with what follows what is decided. */
+const DECIDING: [string, (gate: Gate, id: string, ...said: never[]) => Promise<ApprovalRecord>, boolean][] = [
+  ['approve', (gate, id, ...said) => gate.approve(id, ...said), true],
+  ['reject', (gate, id, ...said) => gate.reject(id, ...said), true],
+  ['skip', (gate, id, ...said) => gate.skip(id, ...said), true],
+  ['edit', (gate, id, ...said) => gate.edit(id, { other: 1 }, ...said), false],
+  ['respond', (gate, id, ...said) => gate.respond(id, 'done', ...said), false],
+  ['decide', (gate, id, ...said) => gate.decide(id, true, ...said), false],
+];
+
+describe('what is said with a decision', () => {
+  const refused = { code: 'ERR_INVALID_DECISION', message: expect.stringContaining('Nothing was decided.') as unknown };
+  const one = async (gate: Gate) => {
+    void gate.request({ toolName: 'delete_file', args: { path: 'a' } });
+    const { approvalId } = await vi.waitUntil(async () => (await gate.pending())[0]);
+    return approvalId;
+  };
+  const noOptions = [false, true, 0, 5, NaN, 5n, null, Symbol('no'), () => false];
+
+  it.each(DECIDING)('gate.%s: what is neither a reason nor options decides nothing', async (_, decide, takesReason) => {
+    await using gate = createGate();
+    const id = await one(gate);
+    const wrong: unknown[][] = noOptions.map((each) => [each]);
+    wrong.push(['why', 'ada'], ['why', false], [{ by: 'ada' }, false], [{}, { by: 'ada' }]);
+    if (takesReason) wrong.push(['why', { by: 'ada' }, { by: 'bo' }], [undefined, false]);
+    else wrong.push(['ada'], ['why', { by: 'ada' }]);
+    for (const said of wrong) await expect(decide(gate, id, ...(said as never[]))).rejects.toMatchObject(refused);
+    expect(await gate.get(id)).toMatchObject({ status: 'pending', votes: [] });
+  });
+
+  it.each(DECIDING)('gate.%s: who decided and why are kept', async (_, decide, takesReason) => {
+    await using gate = createGate();
+    const ways: unknown[][] = [[{ by: 'ada', reason: 'why' }], [{ by: 'ada', reason: 'why' }, undefined]];
+    if (takesReason) ways.push(['why', { by: 'ada' }], [undefined, { by: 'ada', reason: 'why' }]);
+    for (const said of ways) {
+      const record = await decide(gate, await one(gate), ...(said as never[]));
+      expect(record).toMatchObject({ decidedBy: 'ada', decision: { reason: 'why' } });
+    }
+  });
+
+  it('gate.approve(id, false) says how a no is given', async () => {
+    await using gate = createGate();
+    const id = await one(gate);
+    await expect(gate.approve(id, false as never)).rejects.toThrow(/cannot be false\..*gate\.reject\(id, reason\)/);
   });
 });

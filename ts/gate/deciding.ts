@@ -19,11 +19,11 @@ import {
 } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { warnOnce, warnSeldom } from '../errors/warn-once.js';
-import { takeOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { placeToRemember, type CallPlace } from './call-place.js';
 import { checkText } from './check-arguments.js';
+import { readSaid, type SaidOptions } from './decide-options.js';
 import { checkVia, readDecider, type DecidingPerson } from './decider.js';
 import type { AnsweredRequest, RawRecord, ShownCheck } from '../native.js';
 import type { GrantKeeper } from './control.js';
@@ -52,11 +52,11 @@ export class DecisionTaker {
     this.#teller = teller;
   }
 
-  async decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
+  async decide(approvalId: string, answer: ApprovalAnswer, ...said: readonly unknown[]): Promise<ApprovalRecord> {
     checkText('gate.decide: approvalId', approvalId);
     // At once: a ledger may answer later, and the caller may change it meanwhile.
     const plain = plainAnswer(answer);
-    const given = readOptions('decide', options);
+    const given = readSaid('decide', said);
     const decider = deciderOf(given);
     const as = readRemember(given.remember === undefined ? rememberOf(answer) : given.remember);
     const found = this.#inside.native.get(approvalId);
@@ -67,33 +67,29 @@ export class DecisionTaker {
     return this.#settleOn(approvalId, decision, decider, as);
   }
 
-  async approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
-    return this.#decideAs(approvalId, { type: 'approve' }, options);
+  async approve(approvalId: string, ...said: readonly unknown[]): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'approve' }, readSaid('approve', said));
   }
 
-  async reject(
-    approvalId: string,
-    options?: string | (DecideOptions & { stop?: boolean }),
-    more: DecideOptions = {},
-  ): Promise<ApprovalRecord> {
-    const given = Object.assign(readOptions('reject', options), readOptions('reject', more));
+  async reject(approvalId: string, ...said: readonly unknown[]): Promise<ApprovalRecord> {
+    const given = readSaid('reject', said);
     return this.#decideAs(approvalId, given.stop === true ? { type: 'reject', stop: true } : { type: 'reject' }, given);
   }
 
-  async edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
+  async edit(approvalId: string, args: unknown, ...said: readonly unknown[]): Promise<ApprovalRecord> {
     if (args === undefined)
       throw new InvalidDecisionError({
         message: 'gate.edit: the arguments are missing: gate.edit(approvalId, args, options). Nothing was decided.',
       });
-    return this.#decideAs(approvalId, { type: 'edit', args: plain(args) }, options);
+    return this.#decideAs(approvalId, { type: 'edit', args: plain(args) }, readSaid('edit', said));
   }
 
-  async respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
-    return this.#decideAs(approvalId, { type: 'respond', output: snapshot(output).json }, options);
+  async respond(approvalId: string, output: unknown, ...said: readonly unknown[]): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'respond', output: snapshot(output).json }, readSaid('respond', said));
   }
 
-  async skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
-    return this.#decideAs(approvalId, { type: 'skip' }, options);
+  async skip(approvalId: string, ...said: readonly unknown[]): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'skip' }, readSaid('skip', said));
   }
 
   /**
@@ -377,10 +373,9 @@ export class DecisionTaker {
     }
   }
 
-  #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
+  #decideAs(approvalId: string, decision: DecisionOutcome, given: SaidOptions): Promise<ApprovalRecord> {
     // Their methods are called like the decisions.
     checkText(`gate.${decision.type}: approvalId`, approvalId);
-    const given = readOptions(decision.type, options);
     const { reason, remember } = given;
     const decided = reason === undefined ? decision : { ...decision, reason };
     return this.#settleOn(approvalId, decided, deciderOf(given), readRemember(remember));
@@ -562,25 +557,6 @@ const NO_ANSWERS = 'what it answered does not fit the questions (a list with one
 const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
 
 const deciderOf = (given: DecideOptions): DecidingPerson => readDecider(given, checkVia(given.via));
-
-/** What is said, and nothing that is inherited: nobody decides in a name that they did not give. */
-function readOptions(
-  method: string,
-  options: string | (DecideOptions & { stop?: boolean }) | undefined,
-): DecideOptions & { stop?: boolean } {
-  if (typeof options !== 'object' || options === null) {
-    const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
-    return Object.assign(Object.create(null) as DecideOptions, own);
-  }
-  const given = takeOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
-  const { reason, stop } = given as { reason?: unknown; stop?: unknown };
-  const wrong = (what: string) => new InvalidDecisionError({ message: `gate.${method}: ${what}` });
-  // Written as JSON a function would be no reason, and what writes itself another one.
-  if (reason !== undefined && reason !== null && typeof reason !== 'string')
-    throw wrong(`\`reason\` must be a string, not a ${typeof reason}`);
-  if (stop !== undefined && typeof stop !== 'boolean') throw wrong('`stop` must be true or false');
-  return given;
-}
 
 /** What a human writes is data: an instance of a class is what its properties say. */
 function plain(args: unknown): unknown {

@@ -3,14 +3,12 @@
  * whom and when, is decided in the core. What asks by code is in `asking-gate.ts`: it needs all that asks for a run.
  */
 import type {
-  ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
   Audit,
   BatchDecision,
   BatchOptions,
   BatchResult,
-  DecideOptions,
   DecidedVia,
   Gate,
   GateEvent,
@@ -232,8 +230,8 @@ export class LocalGate implements Omit<Gate, 'request'> {
 
   // --- deciding: see Deciding ---------------------------------------------------------------------------------------
 
-  decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
-    return this.#deciding.decide(approvalId, answer, options);
+  decide(...given: Parameters<Gate['decide']>): Promise<ApprovalRecord> {
+    return this.#deciding.decide(...given);
   }
 
   decideAll(approvalIds: readonly string[], decision: BatchDecision, options?: BatchOptions): Promise<BatchResult[]> {
@@ -243,28 +241,24 @@ export class LocalGate implements Omit<Gate, 'request'> {
     });
   }
 
-  approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
-    return this.#deciding.approve(approvalId, options);
+  approve(...given: Parameters<Gate['approve']>): Promise<ApprovalRecord> {
+    return this.#deciding.approve(...given);
   }
 
-  reject(
-    approvalId: string,
-    options?: string | (DecideOptions & { stop?: boolean }),
-    more?: DecideOptions,
-  ): Promise<ApprovalRecord> {
-    return this.#deciding.reject(approvalId, options, more);
+  reject(...given: Parameters<Gate['reject']>): Promise<ApprovalRecord> {
+    return this.#deciding.reject(...given);
   }
 
-  edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
-    return this.#deciding.edit(approvalId, args, options);
+  edit(...given: Parameters<Gate['edit']>): Promise<ApprovalRecord> {
+    return this.#deciding.edit(...given);
   }
 
-  respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
-    return this.#deciding.respond(approvalId, output, options);
+  respond(...given: Parameters<Gate['respond']>): Promise<ApprovalRecord> {
+    return this.#deciding.respond(...given);
   }
 
-  skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
-    return this.#deciding.skip(approvalId, options);
+  skip(...given: Parameters<Gate['skip']>): Promise<ApprovalRecord> {
+    return this.#deciding.skip(...given);
   }
 
   /** The requests of this very run on which a call may still run: those that wait, and those that are approved. */
