@@ -44,7 +44,7 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn a_request_that_waits_is_cheap() {
     // Tables that double are as full with the one as with the other.
-    let count = effort(25_000, 100_000);
+    let count = effort(12_500, 100_000);
     let options = GateOptions {
         max_argument_bytes: 4096,
         keep_decided: 10,

@@ -65,7 +65,7 @@ fn no_power_cut_takes_what_was_synced() {
         assert_eq!(printed["images"], 3 * points);
         assert!(number(&printed["acks"]) > calls && number(&printed["syncs"]) > calls);
     }
-    let (calls, points) = effort((20, 4), (60, 8));
+    let (calls, points) = effort((10, 4), (60, 8));
     finds_nothing(&format!(
         "power --calls {calls} --lives 2 --points {points} --processes 2 --threads 2"
     ));

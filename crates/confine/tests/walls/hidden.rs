@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
+use crate::effort::effort;
 use crate::launch::{Ended, LAUNCHER, Place, changed, exists, has_namespaces, users};
 
 /// Reads what is hidden, changes what is protected, and looks at other processes.
@@ -125,7 +126,8 @@ fn files_that_become_folders_while_a_command_starts_open_nothing() {
                 }
             });
             let both = [json!({ "hide": hide }), json!({ "protect": protect })];
-            let all = both.iter().cycle().take(40).map(|changes| place.sh(STEAL, changes));
+            let all =
+                both.iter().cycle().take(effort(10, 40)).map(|changes| place.sh(STEAL, changes));
             let all = all.collect();
             is_over.store(true, Ordering::Relaxed);
             all

@@ -10,6 +10,8 @@
 )]
 #![allow(unsafe_code, reason = "a hostile program talks to the kernel")]
 
+#[path = "../../../core/src/effort.rs"]
+mod effort;
 mod hidden;
 mod hostile;
 mod launch;
@@ -26,6 +28,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use effort::effort;
 use hostile::{ATTACKS, VARIABLES};
 use launch::{LAUNCHER, Place, changed, exists, has_namespaces, users, variants, ways};
 use serde_json::{Value, json};
@@ -353,7 +356,7 @@ fn a_launcher_that_is_killed_as_it_starts_leaves_nobody() {
             })
             .count()
         };
-        for delay in 0..150u64 {
+        for delay in (0..150u64).step_by(effort(4, 1)) {
             let mut child = place.launch(&plan).stderr(Stdio::null()).spawn().unwrap();
             std::thread::sleep(Duration::from_micros(delay * 50));
             child.kill().unwrap();
