@@ -59,7 +59,11 @@ export interface PendingApprovalOf<TYPE extends string, NAME extends string, INP
   error: unknown;
   /** By the clock of this page. The server decides by its own. */
   isExpired: boolean;
-  /** The reason reaches the model. Counts once. Never rejects: see `state`. Does nothing once it {@link PendingApprovalOf.isExpired}. */
+  /**
+   * The reason reaches the model. Counts once. Never rejects: see `state`. Does nothing once it {@link PendingApprovalOf.isExpired}.
+   * With anything else than a text it sends nothing, and `error` is an {@link InvalidConfigError} (`ERR_INVALID_CONFIG`): in JSX write
+   * `onClick={() => approve()}`.
+   */
   approve: (reason?: string) => Promise<void>;
   /** The reason reaches the model. Counts once. Never rejects: see `state`. */
   reject: (reason?: string) => Promise<void>;

@@ -370,6 +370,18 @@ describeInBrowser('in a browser', () => {
     await expect.poll(() => sentAgain).toBe(count);
   });
 
+  test('a yes with something else than a reason behind it sends nothing', async () => {
+    await show({ messages: messages(call('c1')) });
+    for (const said of ['false', '0', 'new Event("click")']) {
+      await page.evaluate(`pendingNow[0].approve(${said})`);
+      await expect.poll(() => page.evaluate('pendingNow[0].state')).toBe('failed');
+      expect(await page.evaluate('pendingNow[0].error.message')).toContain('a reason must be a text, not a');
+    }
+    expect(answers).toEqual([]);
+    await page.evaluate('pendingNow[0].approve("fine")');
+    await expect.poll(() => answers).toMatchObject([{ approved: true, reason: 'fine' }]);
+  });
+
   test('parts of one’s own', async () => {
     await show({ messages: messages(call('c1')), isCustom: true });
     expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('edit_file ausführen?');

@@ -1,6 +1,8 @@
 import type { UIMessage } from 'ai';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Approvals, PendingApproval, UseApprovalsOptions } from '../../react.js';
+import { InvalidConfigError } from '../errors/invalid-config-error.js';
+import { kindOf } from '../options/names.js';
 import { checkNames } from './check-options.js';
 import { askedCalls, detailsOf, previewOf } from './parts.js';
 
@@ -99,7 +101,7 @@ function useAnswers(respond: RespondFunction, sendEdit: SendEdit): [ReadonlyMap<
     const send = async () => {
       note({ state: 'answered' });
       try {
-        const reason = said?.trim() ? { reason: said.trim() } : {};
+        const reason = reasonIn(said);
         if (edit !== undefined) await latest.current.sendEdit?.({ ...edit, ...reason });
         // The gate has the answer then, and the conversation has it where that carries the answers.
         if (edit === undefined || edit.approvalId !== id) await latest.current.respond({ id, approved, ...reason });
@@ -113,6 +115,16 @@ function useAnswers(respond: RespondFunction, sendEdit: SendEdit): [ReadonlyMap<
     return sending;
   }, []);
   return [answers, give];
+}
+
+/** A yes with something else than a reason behind it, such as `false`, was perhaps none. @throws {InvalidConfigError} */
+function reasonIn(said: unknown): { reason?: string } {
+  if (said === undefined) return {};
+  if (typeof said !== 'string')
+    throw new InvalidConfigError({
+      message: `useApprovals: a reason must be a text, not ${kindOf(said)}. Nothing was sent. In JSX write onClick={() => approve()}.`,
+    });
+  return said.trim() === '' ? {} : { reason: said.trim() };
 }
 
 /** The longest that a timer takes. */

@@ -1,6 +1,6 @@
 /** The hook and the card over messages that a test sets, with every answer told to the test. No `useChat`. */
 import type { UIMessage } from 'ai';
-import { ApprovalCard, useApprovals, type ApprovalDetails } from 'countersign/react';
+import { ApprovalCard, useApprovals, type ApprovalDetails, type Approvals } from 'countersign/react';
 import { useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 
@@ -20,6 +20,8 @@ declare global {
   function edited(edit: object): Promise<void>;
   function sentAgain(): void;
   var setStage: (stage: Stage) => void;
+  /** What the hook gave last. */
+  var pendingNow: Approvals['pending'];
 }
 
 let stage: Stage = { messages: [] };
@@ -41,6 +43,7 @@ function App() {
     ...(mayEdit ? { sendEdit: (edit) => edited(edit) } : {}),
     sendMessage: () => sentAgain(),
   });
+  globalThis.pendingNow = pending;
   const custom = isCustom && {
     className: 'mine',
     headingLevel: 2 as const,
