@@ -98,19 +98,23 @@ function useAnswers(respond: RespondFunction, sendEdit: SendEdit): [ReadonlyMap<
     const earlier = given.current.get(id);
     if (earlier !== undefined) return earlier;
     const note = (answer: AnswerState) => setAnswers((before) => new Map(before).set(id, answer));
-    const send = async () => {
+    const send = async (): Promise<boolean> => {
       note({ state: 'answered' });
       try {
         const reason = reasonIn(said);
         if (edit !== undefined) await latest.current.sendEdit?.({ ...edit, ...reason });
         // The gate has the answer then, and the conversation has it where that carries the answers.
         if (edit === undefined || edit.approvalId !== id) await latest.current.respond({ id, approved, ...reason });
+        return true;
       } catch (error) {
-        given.current.delete(id);
         note({ state: 'failed', error });
+        return false;
       }
     };
-    const sending = send();
+    // Later, though it may fail at once: what was not sent can be given again.
+    const sending = send().then((isSent) => {
+      if (!isSent) given.current.delete(id);
+    });
     given.current.set(id, sending);
     return sending;
   }, []);
